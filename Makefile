@@ -1,0 +1,42 @@
+# make demo   install into .venv and try everything on the sample folder
+# make test   lint, types and tests
+# make bench  the measurements (BENCH=name for one of them)
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: demo test lint types unit bench docs clean install
+
+demo: install
+	@sh examples/demo.sh $(BIN)
+
+test: lint types unit
+
+lint: install
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: install
+	$(BIN)/mypy
+
+unit: install
+	$(BIN)/pytest -n auto --dist worksteal
+
+bench: install
+	$(BIN)/python -m bench $(BENCH)
+
+docs: install
+	$(BIN)/python -m docs.reference
+
+install: $(STAMP)
+
+$(STAMP): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Smart Context needs Python 3.11 or newer; set PYTHON=/path/to/python3.11"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --editable ".[all]" --group dev
+	@touch $(STAMP)
+
+clean:
+	rm -rf $(VENV) .demo dist build .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,132 @@
+"""The command `context`: a table of commands, each loaded when it is asked for.
+
+Always: stdout is data and empty on any error; stderr is for people; the exit status is that of the error.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from typing import Any, NoReturn
+
+import click
+
+from smart_context import __version__
+from smart_context.errors import ContextError
+
+# name → (module below smart_context.cli, one-line help, heading in --help). The help stands here so that `context --help`
+# imports no command.
+COMMANDS: dict[str, tuple[str, str, str]] = {}
+
+_CONTEXT_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+
+
+class Command(click.Command):
+    """A command whose options may be given once, and that understands `--debug`."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.context_settings = {**_CONTEXT_SETTINGS, **self.context_settings}
+        self.params.append(
+            click.Option(["--debug"], is_flag=True, expose_value=False, help="Show a traceback on an error.")
+        )
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Refuse an option that is given twice, then parse as usual."""
+        if not ctx.resilient_parsing:
+            _, _, order = self.make_parser(ctx).parse_args(list(args))
+            for param in order:
+                if isinstance(param, click.Option) and not param.multiple and order.count(param) > 1:
+                    raise click.UsageError(f"option {param.opts[-1]} is given twice", ctx)
+        return super().parse_args(ctx, args)
+
+
+class Group(click.Group):
+    """A group whose commands are modules, imported when asked for."""
+
+    command_class = Command
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Name every command, in the order of the table."""
+        return [*COMMANDS, *super().list_commands(ctx)]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the module of a command, and it alone."""
+        if cmd_name not in COMMANDS:
+            return super().get_command(ctx, cmd_name)
+        module = import_module(f"smart_context.cli.{COMMANDS[cmd_name][0]}")
+        command: click.Command = getattr(module, cmd_name.replace("-", "_"))
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands under their headings, from the table."""
+        headings: dict[str, list[tuple[str, str]]] = {}
+        for name, (_, text, heading) in COMMANDS.items():
+            headings.setdefault(heading, []).append((name, text))
+        for heading, rows in headings.items():
+            with formatter.section(heading):
+                formatter.write_dl(rows)
+
+
+@click.group(cls=Group, context_settings=_CONTEXT_SETTINGS, no_args_is_help=False, invoke_without_command=False)
+@click.option("--debug", is_flag=True, expose_value=False, help="Show a traceback on an error.")
+@click.version_option(__version__, prog_name="context")
+def cli() -> None:
+    """Answers from your own folders: search them, or freeze them into a cache and resolve it.
+
+    \b
+    Examples:
+      context build --sources docs --cache docs.cache
+      context resolve --cache docs.cache --query "how do I deploy" --budget 4000
+      context index ~/Documents
+      context search "contracts with vendor X from 2021"
+
+    Exit status: 0 done, 1 usage or configuration, 2 invalid query, 3 invalid budget, 4 missing, 5 cache invalid,
+    6 I/O error or refused, 7 internal error.
+    """
+
+
+def main() -> NoReturn:
+    """Run the command line and exit with its status."""
+    args = sys.argv[1:]
+    debug = "--debug" in args
+    try:
+        cli.main(args, prog_name="context", standalone_mode=False)
+        sys.stdout.flush()
+        status = 0
+    except click.exceptions.Exit as done:
+        status = done.exit_code
+    except (click.exceptions.Abort, KeyboardInterrupt):
+        _say("interrupted")
+        status = 130
+    except click.ClickException as error:
+        status = _usage(error)
+    except ContextError as error:
+        if debug:
+            raise
+        _say(f"error: {error.message}", error.reason and f"reason: {error.reason}", error.hint and f"hint: {error.hint}")
+        status = error.exit_status
+    except BrokenPipeError:
+        # The reader has gone (`context … | head`): not an error of ours. Keep Python from flushing into it again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        status = 0
+    except Exception as error:  # noqa: BLE001 - the outer edge: a person never meets a traceback
+        if debug:
+            raise
+        _say(f"error: internal error ({type(error).__name__})", "reason: this is a bug; run it again with --debug to see where")
+        status = 7
+    sys.exit(status)
+
+
+def _usage(error: click.ClickException) -> int:
+    context = getattr(error, "ctx", None)
+    path = context.command_path if context else "context"
+    _say(f"error: {error.format_message()}", f"hint: see '{path} --help'")
+    return 1
+
+
+def _say(*lines: str | None) -> None:
+    for line in lines:
+        if line:
+            click.echo(line, err=True)

@@ -1,0 +1,57 @@
+"""How commands talk to people: a progress bar on stderr, only on a terminal, only when work takes long."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import time
+from types import TracebackType
+
+from smart_context.model import Progress
+
+_FIRST_AFTER = 0.5  # seconds: shorter work shows nothing
+_EVERY = 0.1
+
+
+class ProgressBar:
+    """Show `Progress` on stderr. Off a terminal, or for short work, it writes nothing."""
+
+    def __init__(self, label: str) -> None:
+        self._label = label
+        self._on = sys.stderr.isatty()
+        self._began = time.monotonic()
+        self._next = self._began + _FIRST_AFTER
+        self._drawn = False
+
+    def __call__(self, step: Progress) -> None:
+        """Draw the step if it is time."""
+        if not self._on:
+            return
+        now = time.monotonic()
+        if now < self._next:
+            return
+        self._next = now + _EVERY
+        self._drawn = True
+        sys.stderr.write("\r\x1b[K" + self._line(step, now - self._began))
+        sys.stderr.flush()
+
+    def _line(self, step: Progress, seconds: float) -> str:
+        rate = step.done / seconds if seconds > 0 else 0.0
+        if step.total:
+            filled = min(20, 20 * step.done // step.total)
+            head = f"{self._label} [{'█' * filled}{'░' * (20 - filled)}] {step.done:,}/{step.total:,} {rate:,.0f}/s"
+        else:
+            head = f"{self._label} {step.done:,} {rate:,.0f}/s"
+        what = "".join(c if c.isprintable() else "?" for c in step.what)
+        room = shutil.get_terminal_size().columns - len(head) - 3
+        return head + (f"  {what[-room:]}" if room > 8 else "")
+
+    def __enter__(self) -> ProgressBar:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._drawn:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()

@@ -1,0 +1,1 @@
+"""Guardrails of the servers: rates, time limits, audit."""

@@ -1,0 +1,1 @@
+"""Summaries and query rewriting, by a language model or without one."""

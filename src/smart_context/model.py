@@ -1,0 +1,99 @@
+"""Frozen data that passes between stages. No behaviour beyond what a value can say about itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal
+
+Divisible = Literal["lines", "rows", "paragraphs"]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One step of a pointer: `page 3` is `Part("page", first=3)`, `sheet 'Q2' rows 1-4` is two parts.
+
+    kind: page, slide, sheet, lines, rows, paragraphs, section, message, attachment, entry.
+    name: of a sheet, section, attachment or entry. nth: 2 for the second one of that name.
+    first, last: a page or slide number (first alone), or a range of lines, rows or paragraphs.
+    """
+
+    kind: str
+    name: str = ""
+    nth: int = 1
+    first: int = 0
+    last: int = 0
+
+
+Pointer = tuple[Part, ...]
+"""Where in a file, from the outside in: `entry 'a.docx' section 'Pricing'` has two parts. Empty: the file as a whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One page, slide, sheet, section, message or run of text, as an extractor found it.
+
+    `divisible` says that each line of `text` (separated by a newline) is one line, row or paragraph, numbered from `first`;
+    segmentation may then cut between lines and add the range to the pointer.
+    """
+
+    pointer: Pointer
+    text: str
+    heading: str = ""
+    divisible: Divisible | None = None
+    first: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """The text of one file with where it stands.
+
+    kind: the short name of the format ("pdf", "docx", "text", …), by content. title: the file's own title, or "".
+    units: in reading order; empty where the file holds no text ("no text; scanned?" for a PDF is in `notes`).
+    notes: what a user should know ("cut at 20,000 pages", "attachment x.bin skipped: unknown type"), in order.
+    """
+
+    kind: str
+    title: str
+    units: tuple[Unit, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A file that gave no text, and why: a stable `reason` word or two, and `detail` for people."""
+
+    kind: str
+    reason: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one file may cost. Every extractor takes its bounds from here."""
+
+    max_file_bytes: int = 512 * 1024 * 1024
+    max_text_chars: int = 20_000_000
+    max_units: int = 50_000
+    max_inflated_bytes: int = 256 * 1024 * 1024
+    max_inflate_ratio: int = 200
+    max_entries: int = 10_000
+    max_depth: int = 3
+    max_xml_depth: int = 500
+    max_sheet_cells: int = 5_000_000
+    cpu_seconds: int = 60
+    memory_bytes: int = 2 * 1024 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """A step of long work: how far, of how much (None: unknown yet), and what is being worked on."""
+
+    done: int
+    total: int | None = None
+    what: str = ""
+    counts: dict[str, int] = field(default_factory=dict)
+
+
+OnProgress = Callable[[Progress], None]
+"""Called often; the receiver decides how often to show."""

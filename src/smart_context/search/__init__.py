@@ -1,0 +1,1 @@
+"""Search: segments, the record, the ranking index, queries, ranks and snippets."""

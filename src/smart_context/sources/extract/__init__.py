@@ -1,0 +1,1 @@
+"""One module a family of formats; each gives units of text with their pointers."""

@@ -1,0 +1,66 @@
+"""Fixtures shared across files: `tree` lays out a folder, `run` runs the real command."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+Tree = Callable[[Mapping[str, str | bytes]], Path]
+Run = Callable[..., "subprocess.CompletedProcess[bytes]"]
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Tree:
+    """Write files (name → content) below a fresh folder and return it."""
+
+    def lay_out(files: Mapping[str, str | bytes]) -> Path:
+        root = tmp_path / "tree"
+        root.mkdir(exist_ok=True)
+        for name, content in files.items():
+            path = root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return root
+
+    return lay_out
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """Run `context …` as a user would, in a process of its own, with a home of its own."""
+
+    def call(
+        *args: str | os.PathLike[str] | bytes,
+        env: Mapping[str, str] | None = None,
+        cwd: Path | None = None,
+        stdin: bytes | None = None,
+        timeout: float = 120,
+    ) -> subprocess.CompletedProcess[bytes]:
+        return subprocess.run(
+            [sys.executable, "-m", "smart_context", *args],
+            env={**clean_env(tmp_path), **(env or {})},
+            cwd=cwd or tmp_path,
+            input=stdin if stdin is not None else b"",
+            capture_output=True,
+            timeout=timeout,
+            check=False,
+        )
+
+    return call
+
+
+def clean_env(home: Path) -> dict[str, str]:
+    """An environment with nothing of the developer's in it."""
+    keep = {k: v for k, v in os.environ.items() if k in {"PATH", "LANG", "LD_LIBRARY_PATH", "PYTHONPATH", "TMPDIR"}}
+    return {
+        **keep,
+        "HOME": str(home),
+        "XDG_CONFIG_HOME": str(home / "config"),
+        "XDG_DATA_HOME": str(home / "data"),
+        "XDG_STATE_HOME": str(home / "state"),
+    }
