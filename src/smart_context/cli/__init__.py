@@ -105,16 +105,23 @@ def main() -> NoReturn:
     except ContextError as error:
         if debug:
             raise
-        _say(f"error: {error.message}", error.reason and f"reason: {error.reason}", error.hint and f"hint: {error.hint}")
+        _say(
+            f"error: {error.message}",
+            error.reason and f"reason: {error.reason}",
+            error.hint and f"hint: {error.hint}",
+        )
         status = error.exit_status
     except BrokenPipeError:
         # The reader has gone (`context … | head`): not an error of ours. Keep Python from flushing into it again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         status = 0
-    except Exception as error:  # noqa: BLE001 - the outer edge: a person never meets a traceback
+    except Exception as error:  # the outer edge: a person never meets a traceback
         if debug:
             raise
-        _say(f"error: internal error ({type(error).__name__})", "reason: this is a bug; run it again with --debug to see where")
+        _say(
+            f"error: internal error ({type(error).__name__})",
+            "reason: this is a bug; run it again with --debug to see where",
+        )
         status = 7
     sys.exit(status)
 

@@ -1,0 +1,1 @@
+"""`python -m bench [NAME …]`: run the measurements and print their tables."""
