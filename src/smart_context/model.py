@@ -97,3 +97,6 @@ class Progress:
 
 OnProgress = Callable[[Progress], None]
 """Called often; the receiver decides how often to show."""
+
+Stop = Callable[[], None]
+"""Called between steps of long work; raises (`CallTimeout`, …) when the work should end now."""

@@ -1,1 +1,112 @@
-"""One module a family of formats; each gives units of text with their pointers."""
+"""Turn the bytes of one file into units of text with pointers.
+
+In: the bytes (in memory or mapped), the file's name, and limits.  Out: `Extracted`, or `Skipped` with the reason.
+Always: a reader touches nothing but those bytes, and stops at its limits. One module a family of formats; each has
+`read(data, job)`, is imported when its first file comes, and raises `Refused` for a file it cannot or will not read.
+"""
+
+from __future__ import annotations
+
+import mmap
+
+from dataclasses import dataclass
+from importlib import import_module
+
+from smart_context.model import Extracted, Limits, Skipped
+
+Buffer = bytes | mmap.mmap
+"""What readers take: `len`, slices (which are bytes) and `find` work on both."""
+
+# kind → module below this package
+READERS: dict[str, str] = {
+    "pdf": "pdf",
+    "docx": "docx",
+    "pptx": "pptx",
+    "odt": "opendocument",
+    "odp": "opendocument",
+    "epub": "epub",
+    "xlsx": "sheets",
+    "xls": "sheets",
+    "xlsb": "sheets",
+    "ods": "sheets",
+    "csv": "delimited",
+    "rtf": "rtf",
+    "html": "html",
+    "xml": "markup",
+    "json": "text",
+    "markdown": "text",
+    "text": "text",
+    "code": "text",
+    "eml": "mail",
+    "msg": "outlook",
+    "doc": "legacy",
+    "ppt": "legacy",
+    "zip": "archive",
+    "tar": "archive",
+}
+
+
+class Refused(Exception):  # noqa: N818
+    """A reader's way to say that this file gives no text: `reason` is a few stable words, `detail` is for people."""
+
+    def __init__(self, reason: str, detail: str = "") -> None:
+        super().__init__(f"{reason}: {detail}" if detail else reason)
+        self.reason = reason
+        self.detail = detail
+
+
+@dataclass(slots=True)
+class Meter:
+    """What one top-level file has used up so far, shared by everything nested in it."""
+
+    limits: Limits
+    inflated: int = 0
+    entries: int = 0
+
+    def inflate(self, count: int) -> None:
+        """Count inflated bytes; refuse when the file has had its share."""
+        self.inflated += count
+        if self.inflated > self.limits.max_inflated_bytes:
+            raise Refused("too large when unpacked", f"more than {self.limits.max_inflated_bytes:,} bytes")
+
+    def enter(self) -> None:
+        """Count an archive entry or attachment; refuse when there are too many."""
+        self.entries += 1
+        if self.entries > self.limits.max_entries:
+            raise Refused("too many entries", f"more than {self.limits.max_entries:,}")
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What a reader needs beside the bytes."""
+
+    name: str
+    limits: Limits
+    meter: Meter
+    depth: int = 0
+
+    def nested(self, name: str) -> Job:
+        """The job for something inside this file; refuse when it lies too deep."""
+        if self.depth >= self.limits.max_depth:
+            raise Refused("nested too deep", f"more than {self.limits.max_depth} levels")
+        return Job(name, self.limits, self.meter, self.depth + 1)
+
+
+def extract(data: Buffer, name: str, limits: Limits) -> Extracted | Skipped:
+    """Read one top-level file."""
+    return extract_nested(data, Job(name, limits, Meter(limits)))
+
+
+def extract_nested(data: Buffer, job: Job) -> Extracted | Skipped:
+    """Read one file, at the top or inside another."""
+    from smart_context.sources import sniff
+
+    kind = sniff.kind(data, job.name)
+    if kind not in READERS:
+        return Skipped(kind, "unknown type" if kind == "unknown" else "no text in this type", kind)
+    try:
+        module = import_module(f"{__name__}.{READERS[kind]}")
+        found: Extracted = module.read(data, job)
+        return found
+    except Refused as refusal:
+        return Skipped(kind, refusal.reason, refusal.detail)
