@@ -8,7 +8,6 @@ Always: a reader touches nothing but those bytes, and stops at its limits. One m
 from __future__ import annotations
 
 import mmap
-
 from dataclasses import dataclass
 from importlib import import_module
 
@@ -46,7 +45,7 @@ READERS: dict[str, str] = {
 }
 
 
-class Refused(Exception):  # noqa: N818
+class Refused(Exception):
     """A reader's way to say that this file gives no text: `reason` is a few stable words, `detail` is for people."""
 
     def __init__(self, reason: str, detail: str = "") -> None:
