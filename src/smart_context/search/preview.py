@@ -38,7 +38,9 @@ def cut(segments: Sequence[Segment], pointer: str | None, before: int, after: in
     """Show the place that the pointer names, or the start of the file."""
     for name, value in (("before", before), ("after", after)):
         if value < 0:
-            raise BadRequest(f"{name} must not be negative", hint=f"{name} is a number of characters from 0 to {MAX_AROUND}")
+            raise BadRequest(
+                f"{name} must not be negative", hint=f"{name} is a number of characters from 0 to {MAX_AROUND}"
+            )
     text, starts = _join(segments)
     if pointer is None:
         shown = segments[0].pointer if segments else ""
