@@ -42,6 +42,7 @@ class FileRow:
     years: tuple[str, ...]
     notes: tuple[str, ...]
     indexed_at: str
+    chars: int
     generation: int
 
 
