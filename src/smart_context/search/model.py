@@ -85,6 +85,19 @@ class NewFile:
 
 
 @dataclass(frozen=True, slots=True)
+class Tally:
+    """What the recorded files of one kind, state and reason come to."""
+
+    kind: str
+    state: State
+    reason: str
+    files: int
+    chars: int
+    size: int
+    segments: int
+
+
+@dataclass(frozen=True, slots=True)
 class RankedFile:
     """What ranking needs of a file."""
 
