@@ -42,6 +42,7 @@ class FileRow:
     years: tuple[str, ...]
     notes: tuple[str, ...]
     indexed_at: str
+    chars: int
     generation: int
 
 
@@ -81,6 +82,19 @@ class NewFile:
     detail: str = ""
     title: str = ""
     notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What the recorded files of one kind, state and reason come to."""
+
+    kind: str
+    state: State
+    reason: str
+    files: int
+    chars: int
+    size: int
+    segments: int
 
 
 @dataclass(frozen=True, slots=True)
