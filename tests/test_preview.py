@@ -51,7 +51,9 @@ def test_a_pointer_shows_its_place(parts, pointer, text):
 
 @pytest.mark.parametrize("pointer", [None, ""])
 def test_without_a_pointer_it_shows_the_start(pointer):
-    assert preview.cut(PAGES, pointer, 0, 0, nothing) == preview.Preview("page 1", "one\ntwo more\nthree", truncated=False)
+    assert preview.cut(PAGES, pointer, 0, 0, nothing) == preview.Preview(
+        "page 1", "one\ntwo more\nthree", truncated=False
+    )
 
 
 def test_before_and_after_extend_the_place_up_to_their_cap():
