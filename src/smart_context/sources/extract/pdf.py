@@ -30,8 +30,9 @@ _LIGATURES = {
 }  # fmt: skip
 # What stands at the end of a line where PDFium found a word divided: U+FFFE, in older versions U+0002.
 _DIVIDED = re.compile("[\ufffe\x02]\r?\n?")
-_CONTROL = dict.fromkeys([*range(9), 11, 12, *range(14, 32), 127, 0xAD, 0xFEFF, 0xFFFE, 0xFFFF])
-_CLEAN = {**_LIGATURES, **_CONTROL, 0xA0: " "}
+# Control characters come from fonts without a map to Unicode, where they stand between words as often as in them.
+_BLANK = dict.fromkeys([*range(9), 11, 12, *range(14, 32), *range(127, 161), 0xFFFE, 0xFFFF], " ")
+_CLEAN = {**_LIGATURES, **_BLANK, 0xFEFF: None, 0xAD: "-"}
 
 
 def read(data: Buffer, job: Job) -> Extracted:
