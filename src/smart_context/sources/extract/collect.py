@@ -1,0 +1,141 @@
+"""Gather text into units, within the limits.
+
+In: lines, headings, page breaks in reading order.  Out: units with their pointers, and a note where a limit cut them.
+Always: a section's name and its number among those of the same name find it again; text that stands
+before the first heading, or in a file without headings, is cut by pages where the file records them, else by paragraphs.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from smart_context.model import Limits, Part, Unit
+
+_LONGEST_NAME = 200
+
+
+class Full(Exception):
+    """The limits are reached; what was gathered so far stands."""
+
+
+class Units:
+    """Units as they come, up to the limits."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._room = limits.max_text_chars
+        self._units: list[Unit] = []
+        self.notes: list[str] = []
+
+    def add(self, unit: Unit) -> None:
+        """Take a unit.
+
+        Raises:
+            Full: there is no room for more.
+        """
+        if len(self._units) >= self._limits.max_units:
+            self._cut(f"cut at {self._limits.max_units:,} parts")
+        if len(unit.text) > self._room:
+            self._cut(f"cut at {self._limits.max_text_chars:,} characters")
+        self._room -= len(unit.text)
+        self._units.append(unit)
+
+    def _cut(self, note: str) -> None:
+        self.notes.append(note)
+        raise Full
+
+    def finish(self) -> tuple[Unit, ...]:
+        """Everything taken so far."""
+        return tuple(self._units)
+
+
+class Sections:
+    """Units by heading. Each line given is one paragraph."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._room = limits.max_text_chars
+        self._blocks: list[tuple[str, list[str]]] = [("", [])]
+        self._asides: list[tuple[str, list[str]]] = []
+        self._rendered: list[int] = []
+        self._hard: list[int] = []
+        self.notes: list[str] = []
+
+    def heading(self, text: str) -> None:
+        """Start a section; its heading is also its first paragraph."""
+        text = _one_line(text)
+        if not text:
+            return
+        if len(self._blocks) >= self._limits.max_units:
+            self._cut(f"cut at {self._limits.max_units:,} sections")
+        self._blocks.append((text[:_LONGEST_NAME].rstrip(), []))
+        self.line(text)
+
+    def line(self, text: str) -> None:
+        """Take a paragraph, or a row of a table.
+
+        Raises:
+            Full: there is no room for more.
+        """
+        self._take(text, self._blocks[-1][1])
+
+    def page_break(self, *, rendered: bool = False) -> None:
+        """Note that a new page starts here. Breaks count only in a file without headings, and those an author put only where
+        no layout is recorded, because a recorded layout has them too."""
+        if len(self._blocks) == 1:
+            (self._rendered if rendered else self._hard).append(len(self._blocks[0][1]))
+
+    def aside(self, name: str, lines: list[str]) -> None:
+        """Take text that stands beside the flow of the file, as a section with a name of ours."""
+        if lines:
+            self._asides.append((name, []))
+            for text in lines:
+                self._take(text, self._asides[-1][1])
+
+    def _take(self, text: str, lines: list[str]) -> None:
+        text = _one_line(text)
+        if not text:
+            return
+        if len(text) > self._room:
+            lines.append(text[: self._room])
+            self._cut(f"cut at {self._limits.max_text_chars:,} characters")
+        self._room -= len(text) + 1
+        lines.append(text)
+
+    def _cut(self, note: str) -> None:
+        self.notes.append(note)
+        raise Full
+
+    def finish(self) -> tuple[Unit, ...]:
+        """All units, in order."""
+        first, *sections = self._blocks
+        breaks = self._rendered or self._hard
+        lead = _pages(first[1], breaks) if breaks and not sections else _paragraphs(first[1])
+        seen: Counter[str] = Counter()
+        units = list(lead)
+        for name, lines in (*sections, *self._asides):
+            seen[name] += 1
+            pointer = (Part("section", name, nth=seen[name]),)
+            units.append(Unit(pointer, "\n".join(lines), heading=name, divisible="paragraphs"))
+        return tuple(units)
+
+
+def _paragraphs(lines: list[str]) -> tuple[Unit, ...]:
+    return (Unit((), "\n".join(lines), divisible="paragraphs"),) if lines else ()
+
+
+def _pages(lines: list[str], breaks: list[int]) -> tuple[Unit, ...]:
+    starts = [0, *breaks]
+    ends = [*breaks, len(lines)]
+    return tuple(
+        Unit((Part("page", first=number),), "\n".join(lines[start:end]), divisible="paragraphs")
+        for number, (start, end) in enumerate(zip(starts, ends, strict=True), 1)
+        if start < end
+    )
+
+
+def _one_line(text: str) -> str:
+    """Spaces and breaks as one space; a tab stays, because it parts the cells of a row."""
+    if "\t" in text:
+        return "\t".join(" ".join(cell.split()) for cell in text.split("\t")).strip()
+    return " ".join(text.split())
