@@ -118,8 +118,9 @@ def _container(data: Buffer, head: bytes) -> str | None:
         return _zip_kind(data)
     if head.startswith(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"):
         return _ole_kind(data)
-    if head.startswith((b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0")):
-        return "tar" if _is_tar(_first_block(data)) else "compressed"
+    for mark, packing in ((b"\x1f\x8b", "gzip"), (b"BZh", "bzip2"), (b"\xfd7zXZ\0", "xz")):
+        if head.startswith(mark):
+            return "tar" if _is_tar(_first_block(data)) else packing
     return "tar" if _is_tar(head) else None
 
 
