@@ -18,6 +18,7 @@
         ├── RateLimited     RATE_LIMITED     6
         ├── LlmUpstream     LLM_UPSTREAM     6
         └── SearchFailed    INTERNAL_ERROR   7
+            └── StorageFailed  INTERNAL_ERROR  6   the disk under the index is full or refuses
 
 A class carries a stable `code` and `exit_status`; an instance carries the facts. The message is one line that names
 the thing; `reason` adds the next line where it helps; `hint` says what to do. Context's MCP answers never show a message of an
@@ -169,3 +170,9 @@ class LlmUpstream(SearchError):
 
 class SearchFailed(SearchError):
     """Something nobody foresaw, or a call that ran out of time."""
+
+
+class StorageFailed(SearchFailed):
+    """The disk under the index is full, read-only or broken."""
+
+    exit_status = 6

@@ -8,7 +8,7 @@ Always: a reader touches nothing but those bytes, and stops at its limits. One m
 from __future__ import annotations
 
 import mmap
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 
 from smart_context.model import Extracted, Limits, Skipped
@@ -44,6 +44,13 @@ READERS: dict[str, str] = {
     "tar": "archive",
 }
 
+# kinds that are known to give nothing, each with its reason
+NO_TEXT: dict[str, tuple[str, str]] = {
+    "empty": ("empty", "the file has no bytes"),
+    "encrypted": ("encrypted", "a password protects this Office file"),
+    "unknown": ("unknown type", "neither text nor a known format"),
+}
+
 
 class Refused(Exception):
     """A reader's way to say that this file gives no text: `reason` is a few stable words, `detail` is for people."""
@@ -77,12 +84,13 @@ class Meter:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What a reader needs beside the bytes."""
+    """What a reader needs beside the bytes. `kind` is what the file was found to be: a module may read several."""
 
     name: str
     limits: Limits
     meter: Meter
     depth: int = 0
+    kind: str = ""
 
     def nested(self, name: str) -> Job:
         """The job for something inside this file; refuse when it lies too deep."""
@@ -101,11 +109,13 @@ def extract_nested(data: Buffer, job: Job) -> Extracted | Skipped:
     from smart_context.sources import sniff
 
     kind = sniff.kind(data, job.name)
+    if kind in NO_TEXT:
+        return Skipped(kind, *NO_TEXT[kind])
     if kind not in READERS:
-        return Skipped(kind, "unknown type" if kind == "unknown" else "no text in this type", kind)
+        return Skipped(kind, "no text in this type", kind)
     try:
         module = import_module(f"{__name__}.{READERS[kind]}")
-        found: Extracted = module.read(data, job)
+        found: Extracted = module.read(data, replace(job, kind=kind))
         return found
     except Refused as refusal:
         return Skipped(kind, refusal.reason, refusal.detail)
