@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
 
-from smart_context.errors import NotFound, SearchFailed, StorageFailed
+from smart_context.errors import SearchFailed, StorageFailed
 from smart_context.model import OnProgress, Progress
 from smart_context.search.lock import WriteLock
 from smart_context.search.model import FileRow, NewFile, RankedFile, RankedSegment, Segment
