@@ -49,8 +49,11 @@ def test_a_pointer_shows_its_place(parts, pointer, text):
     assert preview.cut(parts, pointer, 0, 0, nothing) == preview.Preview(pointer, text, truncated=False)
 
 
-def test_without_a_pointer_it_shows_the_start():
-    assert preview.cut(PAGES, None, 0, 0, nothing) == preview.Preview("page 1", "one\ntwo more\nthree", truncated=False)
+@pytest.mark.parametrize("pointer", [None, ""])
+def test_without_a_pointer_it_shows_the_start(pointer):
+    assert preview.cut(PAGES, pointer, 0, 0, nothing) == preview.Preview(
+        "page 1", "one\ntwo more\nthree", truncated=False
+    )
 
 
 def test_before_and_after_extend_the_place_up_to_their_cap():
@@ -65,7 +68,7 @@ def test_a_place_that_is_not_there_is_not_found(pointer):
         preview.cut(PAGES + LINES, pointer, 0, 0, nothing)
 
 
-@pytest.mark.parametrize("pointer", ["", "page", "page x", "sheet 'Q2", "frob 3"])
+@pytest.mark.parametrize("pointer", ["page", "page x", "sheet 'Q2", "frob 3"])
 def test_a_pointer_that_cannot_be_read_is_a_bad_request(pointer):
     with pytest.raises(BadRequest):
         preview.cut(PAGES, pointer, 0, 0, nothing)

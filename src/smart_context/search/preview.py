@@ -42,7 +42,7 @@ def cut(segments: Sequence[Segment], pointer: str | None, before: int, after: in
                 f"{name} must not be negative", hint=f"{name} is a number of characters from 0 to {MAX_AROUND}"
             )
     text, starts = _join(segments)
-    if pointer is None:
+    if not pointer:
         shown = segments[0].pointer if segments else ""
         start, end = 0, len(text)
     else:
@@ -105,7 +105,7 @@ def _lines(text: str, has: Part, wants: Part) -> tuple[int, int] | None:
     start = end = None
     position = 0
     for number, line in enumerate(text.split("\n"), has.first):
-        if wants.first <= number <= wants.last:
+        if wants.first <= number <= min(wants.last, has.last):
             start = position if start is None else start
             end = position + len(line)
         position += len(line) + 1
