@@ -59,15 +59,9 @@ class SegmentRow:
     heading: str
 
 
-@dataclass(frozen=True, slots=True)
-class Stamp:
-    """What decides whether a file is read again: its row, size, modification time, state, and the version that read it."""
-
-    file_id: int
-    size: int
-    mtime_ns: int
-    state: State
-    reader: str
+Stamp = tuple[bytes, int, int, int]
+"""What decides whether a file is read again: (path, file_id, size, mtime_ns). A bare row, because a run over an unchanged
+folder does little else than look at these; mtime_ns is -1 where the file should be tried again whatever its time."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import sys
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -30,6 +31,7 @@ _FILE = (
     " chars, reader, generation"
 )
 _SEGMENT = "segment_id, file_id, seq, pointer, heading"
+_NAMES = sys.getfilesystemencoding()
 _DAMAGED = "set it aside and index anew with: context index --rebuild"
 _STORAGE = frozenset({sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN})
 
@@ -73,9 +75,11 @@ class Record:
             return found
 
     def stamps(self, folder: str) -> dict[str, Stamp]:
-        """Every file recorded at or below a folder, by path."""
-        query = f"SELECT path, file_id, size, mtime_ns, state, reader FROM files WHERE {_BELOW} ORDER BY path"
-        return {os.fsdecode(r[0]): Stamp(*r[1:]) for r in self._rows(query, _below(folder))}
+        """Every file recorded at or below a folder, by path. What failed in another version of this program is due again."""
+        query = f"""SELECT path, file_id, size, IIF(state = 'failed' AND reader <> ?, -1, mtime_ns)
+            FROM files WHERE {_BELOW} ORDER BY path"""
+        rows = self._rows(query, (__version__, *_below(folder)))
+        return {row[0].decode(_NAMES, "surrogateescape"): row for row in rows}
 
     def file(self, path: str) -> FileRow | None:
         """One file by its path."""
@@ -152,7 +156,7 @@ class Record:
         query = f"SELECT {_FILE} FROM files WHERE {_BELOW} AND state <> 'ok' ORDER BY state, path LIMIT ?"
         return [_file_row(r) for r in self._rows(query, (*_below(folder), limit))]
 
-    def _rows(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+    def _rows(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
         with _translated(self.path):
             return self._db.execute(query, values).fetchall()
 

@@ -68,7 +68,7 @@ def _changes(known: dict[str, Stamp], root: str, options: WalkOptions) -> Change
         stamp = known.pop(found.path, None)
         if stamp is None:
             new += 1
-        elif (stamp.size, stamp.mtime_ns) != (found.size, found.mtime_ns) and stamp.mtime_ns:
+        elif stamp[2:] != (found.size, found.mtime_ns) and stamp[3]:
             changed += 1
     return Changes(new, changed, 0 if problems else len(known), tuple(sorted(problems)))
 
