@@ -17,7 +17,9 @@ from smart_context.errors import ContextError
 
 # name → (module below smart_context.cli, one-line help, heading in --help). The help stands here so that `context --help`
 # imports no command.
-COMMANDS: dict[str, tuple[str, str, str]] = {}
+COMMANDS: dict[str, tuple[str, str, str]] = {
+    "connect": ("connect", "Connect an MCP client.", "Setup"),
+}
 
 _CONTEXT_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
