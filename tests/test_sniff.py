@@ -119,6 +119,7 @@ MAIL = (
         ("unknown", "a.txt", bytes(range(256)) * 20),
         ("unknown", "a.txt", b"text at first\n" * 2000 + bytes(range(256)) * 200),
     ],
+    ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_content_decides_and_the_name_breaks_ties(kind: str, name: str, data: bytes) -> None:
     assert sniff.kind(data, name) == kind

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
 
-from smart_context.errors import NotFound, SearchFailed, StorageFailed
+from smart_context.errors import SearchFailed, StorageFailed
 from smart_context.model import OnProgress, Progress
 from smart_context.search.lock import WriteLock
 from smart_context.search.model import FileRow, NewFile, RankedFile, RankedSegment, Segment
@@ -22,7 +22,6 @@ from smart_context.search.ranking import Ranking
 from smart_context.search.record import NAME, Record
 
 RANKING = "ranking"
-_COMMIT_EVERY = 1000  # files, while the ranking is repaired
 
 
 def _silent(_step: Progress) -> None:
@@ -38,6 +37,7 @@ class Index:
         self.ranking = ranking
         self._held = held
         self._place = _identity(folder / RANKING)
+        self._seen = -1  # what the ranking shows is at least the generation before it was opened
         self._refreshing = threading.Lock()
 
     @classmethod
@@ -65,18 +65,19 @@ class Index:
         with self._refreshing:
             place = _identity(self.folder / RANKING)
             if place != self._place and place is not None:
+                # Rebuilt by a writer: the folder we have open is not the index any more.
                 fresh = Ranking.open(self.folder / RANKING, writable=False)
                 self.ranking.close()
-                self.ranking, self._place = fresh, place
-            elif self.ranking.generation != self.record.generation:
+                self.ranking, self._place, self._seen = fresh, place, -1
+            elif (generation := self.ranking.generation) != self._seen:
                 self.ranking.reload()
+                self._seen = generation
 
     def put(self, new: NewFile, segments: Sequence[Segment], years: Sequence[str], indexed_at: str) -> None:
         """Take in a file's text in place of what was there; searches see it after `commit`."""
         file_id, ids = self.record.put(new, segments, years, indexed_at)
         row = self.record.files([file_id])[file_id]
         ranked = [RankedSegment(i, s.heading, s.text) for i, s in zip(ids, segments, strict=True)]
-        self.ranking.delete([file_id])
         _add(self.ranking, row, ranked)
 
     def remove(self, file_ids: Iterable[int]) -> None:
@@ -178,7 +179,6 @@ def _catch_up(ranking: Ranking, record: Record, on_progress: OnProgress) -> None
         on_progress(Progress(count, None, row.path))
         segments = record.segments_of(row.file_id)
         texts = record.texts(s.segment_id for s in segments)
-        ranking.delete([row.file_id])
         _add(ranking, row, [RankedSegment(s.segment_id, s.heading, texts[s.segment_id]) for s in segments])
     ranking.commit(record.generation)
 

@@ -79,7 +79,7 @@ def within(rules: Sequence[Rules], folder: tuple[str, ...], anywhere: Filter) ->
     """The filter of one folder, given that of the rules in any folder, which most folders share."""
     for each in rules:
         below = folder[len(each.base) :]
-        if any(pattern.is_anchored and _match(pattern.names[:-1], below) for pattern in each.patterns):
+        if any(pattern.is_anchored and _holds_in(pattern, below) for pattern in each.patterns):
             return Filter(rules, folder)
     return anywhere
 
@@ -99,12 +99,18 @@ class _Test:
 
 def _tests_in(rules: Rules, folder: tuple[str, ...] | None) -> Iterable[_Test]:
     for pattern in rules.patterns:
-        *above, name = pattern.names
-        if not pattern.is_anchored or (folder is not None and _match(above, folder[len(rules.base) :])):
+        name = pattern.names[-1]
+        if not pattern.is_anchored or (folder is not None and _holds_in(pattern, folder[len(rules.base) :])):
             yield _Test(_ANYTHING if name is None else name, pattern.takes_back, pattern.for_folders)
 
 
 _ANYTHING = re.compile(r".+", re.DOTALL)
+
+
+def _holds_in(pattern: Pattern, below: tuple[str, ...]) -> bool:
+    """Say whether a pattern's last name is meant for this folder; a `**` at the end is for this one and all inside it."""
+    names = pattern.names
+    return _match(names if names[-1] is None else names[:-1], below)
 
 
 def _fits(pattern: Name, name: str) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import selectors
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -72,6 +73,7 @@ class Pool:
         self._command = list(start_with or command())
         self._children: list[Child[_Given]] = []
         self._selector = selectors.DefaultSelector()
+        self._look_again = 0.0
 
     def run(self, tasks: Iterable[Task], stop: Stop | None = None) -> Iterator[Done]:
         """Read the files; `stop` is asked several times a second and ends everything by raising.
@@ -120,7 +122,7 @@ class Pool:
                 continue
             try:
                 info = os.fstat(fd)
-                given = replace(given, size=info.st_size, mtime_ns=info.st_mtime_ns)
+                given = _Given(task, info.st_size, info.st_mtime_ns, given.is_second_try)
                 child = child or self._start()
                 child.give(given, fd, os.path.basename(task.path), task.want)
             finally:
@@ -148,6 +150,9 @@ class Pool:
             if death:
                 done += self._bury(child, death, queue)
             yield from done
+        if time.monotonic() < self._look_again:
+            return
+        self._look_again = time.monotonic() + _TICK_SECONDS
         for child in [child for child in self._children if child.jobs and child not in ready]:
             if death := child.check(self._stall_seconds, self._wall_seconds):
                 yield from self._bury(child, death, queue)

@@ -31,6 +31,7 @@ Reader = Callable[[bytes | mmap.mmap, str, Limits], Extracted | Skipped]
 
 READY = b"\x01"
 _READ_BELOW = 16 * 1024 * 1024  # larger files are mapped: no copy, at the price of dying when one shrinks meanwhile
+_JOIN_BELOW = 64 * 1024
 _OPEN_FILES = 64
 _REPLACE_ABOVE = 600 * 1024 * 1024  # bytes resident: a process that has grown this far ends after its answer
 
@@ -95,7 +96,8 @@ def _serve_one(sock: socket.socket, limits: Limits, reader: Reader) -> bool:
         answer = _read(fd, name, limits, reader if wants_text else None)
     finally:
         os.close(fd)
-    for piece in wire.encode(answer):
+    pieces = wire.encode(answer)
+    for piece in pieces if len(pieces[-1]) > _JOIN_BELOW else [b"".join(pieces)]:
         sock.sendall(piece)
     return not answer.is_last
 

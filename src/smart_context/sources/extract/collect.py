@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import replace
 
 from smart_context.model import Limits, Part, Unit
 
@@ -25,7 +26,7 @@ class Units:
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
-        self._room = limits.max_text_chars
+        self.room = limits.max_text_chars
         self._units: list[Unit] = []
         self.notes: list[str] = []
 
@@ -37,9 +38,11 @@ class Units:
         """
         if len(self._units) >= self._limits.max_units:
             self._cut(f"cut at {self._limits.max_units:,} parts")
-        if len(unit.text) > self._room:
+        if len(unit.text) > self.room:
+            at = unit.text.rfind("\n", 0, self.room) if unit.divisible else self.room
+            self._units.append(replace(unit, text=unit.text[: max(0, at)]))
             self._cut(f"cut at {self._limits.max_text_chars:,} characters")
-        self._room -= len(unit.text)
+        self.room -= len(unit.text)
         self._units.append(unit)
 
     def _cut(self, note: str) -> None:

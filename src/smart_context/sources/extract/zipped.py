@@ -73,6 +73,10 @@ class SafeZip:
     def __contains__(self, name: str) -> bool:
         return _key(name) in self._by_name
 
+    def packed_size(self, name: str) -> int:
+        """How many bytes an entry takes inside the file."""
+        return self._entry(name).packed
+
     def read(self, name: str | Entry) -> bytes:
         """All of one entry.
 
