@@ -23,6 +23,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "inspect": ("cache", "Print what a cache is: its version, size, and whether it is valid.", "Caches"),
     "verify": ("cache", "Check every byte of a cache that matters.", "Caches"),
     "list": ("cache", "Print the folders that may be caches.", "Caches"),
+    "serve": ("serve", "Serve an MCP client over standard input and output.", "Servers"),
 }
 
 _CONTEXT_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
