@@ -215,6 +215,17 @@ def data_folder(environ: Mapping[str, str] | None = None) -> str:
     return _folder(environ, "XDG_DATA_HOME", ".local/share", "LOCALAPPDATA")
 
 
+def home_folder(environ: Mapping[str, str] | None = None) -> str:
+    """The user's home."""
+    environ = os.environ if environ is None else environ
+    return environ.get("HOME") or environ.get("USERPROFILE") or os.path.expanduser("~")
+
+
+def applications_folder(environ: Mapping[str, str] | None = None) -> str:
+    """Where applications keep their settings, each in a folder of its own."""
+    return os.path.dirname(os.path.dirname(config_path(environ)))
+
+
 def api_key(llm: LlmSettings, environ: Mapping[str, str] | None = None) -> str:
     """The language model's key, or "". It is read when it is needed and kept in no setting, so that none can print it.
 
@@ -238,7 +249,7 @@ def _chosen_file(flag: object, environ: Mapping[str, str]) -> str | None:
 
 
 def _folder(environ: Mapping[str, str], xdg: str, below_home: str, windows: str) -> str:
-    home = environ.get("HOME") or environ.get("USERPROFILE") or os.path.expanduser("~")
+    home = home_folder(environ)
     if sys.platform == "win32":
         return os.path.join(environ.get(windows) or home, _FOLDER)
     if sys.platform == "darwin":

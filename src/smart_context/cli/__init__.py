@@ -17,7 +17,14 @@ from smart_context.errors import ContextError
 
 # name → (module below smart_context.cli, one-line help, heading in --help). The help stands here so that `context --help`
 # imports no command.
-COMMANDS: dict[str, tuple[str, str, str]] = {}
+COMMANDS: dict[str, tuple[str, str, str]] = {
+    "build": ("cache", "Freeze the documents of a folder into a cache.", "Caches"),
+    "resolve": ("cache", "Print the documents that answer a query within a token budget.", "Caches"),
+    "inspect": ("cache", "Print what a cache is: its version, size, and whether it is valid.", "Caches"),
+    "verify": ("cache", "Check every byte of a cache that matters.", "Caches"),
+    "list": ("cache", "Print the folders that may be caches.", "Caches"),
+    "connect": ("connect", "Connect an MCP client.", "Setup"),
+}
 
 _CONTEXT_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 

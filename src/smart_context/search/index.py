@@ -10,7 +10,8 @@ from __future__ import annotations
 import os
 import shutil
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 
@@ -22,6 +23,7 @@ from smart_context.search.ranking import Ranking
 from smart_context.search.record import NAME, Record
 
 RANKING = "ranking"
+_FULL = 4 << 20  # bytes: less than one part of the ranking needs
 
 
 def _silent(_step: Progress) -> None:
@@ -78,18 +80,21 @@ class Index:
         file_id, ids = self.record.put(new, segments, years, indexed_at)
         row = self.record.files([file_id])[file_id]
         ranked = [RankedSegment(i, s.heading, s.text) for i, s in zip(ids, segments, strict=True)]
-        _add(self.ranking, row, ranked)
+        with _told_of_a_full_disk(self.folder):
+            _add(self.ranking, row, ranked)
 
     def remove(self, file_ids: Iterable[int]) -> None:
         """Forget files."""
         gone = list(file_ids)
         self.record.remove(gone)
-        self.ranking.delete(gone)
+        with _told_of_a_full_disk(self.folder):
+            self.ranking.delete(gone)
 
     def commit(self) -> int:
         """Make everything since the last commit lasting and searchable."""
         generation = self.record.commit()
-        self.ranking.commit(generation)
+        with _told_of_a_full_disk(self.folder):
+            self.ranking.commit(generation)
         return generation
 
     def close(self) -> None:
@@ -185,6 +190,17 @@ def _catch_up(ranking: Ranking, record: Record, on_progress: OnProgress) -> None
 
 def _add(ranking: Ranking, row: FileRow, segments: Sequence[RankedSegment]) -> None:
     ranking.add(RankedFile(row.file_id, row.path, row.ext, row.title, row.years), segments)
+
+
+@contextmanager
+def _told_of_a_full_disk(folder: Path) -> Iterator[None]:
+    """The ranking's engine only says that it died; where the disk is full, that is what a person needs to hear."""
+    try:
+        yield
+    except SearchFailed as error:
+        if shutil.disk_usage(folder).free > _FULL:
+            raise
+        raise StorageFailed(f"the disk under {folder} is full", hint="make room and index again") from error
 
 
 def _identity(folder: Path) -> tuple[int, int] | None:

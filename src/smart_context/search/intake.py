@@ -24,6 +24,8 @@ from smart_context.sources.worker import Done
 
 # What is no failure: there was nothing to read in a picture or a program.
 _NO_TEXT = frozenset({"empty", "unknown type", "no text in this type"})
+# What may be over by the next run: tried again then, whatever the file's time.
+_PASSING = frozenset({"killed", "cannot be opened", "changed while being read"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,7 @@ class Intake:
             root=self.root,
             kind=outcome.kind,
             size=done.size,
-            mtime_ns=done.mtime_ns,
+            mtime_ns=0 if outcome.reason in _PASSING else done.mtime_ns,
             sha256=done.sha256,
             state="no_text" if outcome.reason in _NO_TEXT else "failed",
             reason=_valid(outcome.reason),

@@ -180,7 +180,7 @@ class Child(Generic[J]):
         self._close_descriptors()
         if self._verdict:
             return self._verdict
-        if not self._is_ready:
+        if not self._is_ready and -self._process.returncode not in _SENT_BY_US_OR_THE_SYSTEM:
             return Death("does not start", last_words.decode("utf-8", "replace").strip()[-500:], was_stillborn=True)
         return _death(-self._process.returncode, last_words)
 
@@ -207,7 +207,7 @@ def _death(number: int, last_words: bytes) -> Death:
     if any(word in last_words for word in _OUT_OF_MEMORY):
         return Death("too much memory", "")
     if number in _SENT_BY_US_OR_THE_SYSTEM:
-        return Death("crashed", f"the reading process was killed (signal {number})", may_be_innocent=True)
+        return Death("killed", f"the reading process was killed (signal {number})", may_be_innocent=True)
     return Death("crashed", f"signal {number}" if number > 0 else f"exit status {-number}")
 
 

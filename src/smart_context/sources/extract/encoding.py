@@ -86,7 +86,7 @@ def _decoded(data: bytes, declared: str) -> str:
     lenient = data.decode("utf-8", "replace")
     if _is_utf8(data, lenient):
         return lenient
-    return data.decode(encoding or _guessed(data), "replace")
+    return data.decode(encoding if encoding not in {"", "utf-8"} else _guessed(data), "replace")
 
 
 def _wide(sample: bytes) -> str:
