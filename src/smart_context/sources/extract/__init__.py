@@ -27,7 +27,7 @@ READERS: dict[str, str] = {
     "xlsx": "sheets",
     "xls": "sheets",
     "xlsb": "sheets",
-    "ods": "sheets",
+    "ods": "ods",
     "csv": "delimited",
     "rtf": "rtf",
     "html": "html",
