@@ -8,33 +8,47 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 
-_FAR = re.compile(rb"""\sr\s*=\s*["'](?:[A-Z]{3}|[A-Z]*[0-9]{5})""")
-_REFERENCE = re.compile(rb"""\sr\s*=\s*["']([A-Z]{1,3})([0-9]{1,7})["']""")
+_REFERENCE = rb"""\sr\s*=\s*["']"""
+# Fourteen columns fit whatever the rows, and ten thousand rows whatever the columns up to ZZ.
+_WIDE = re.compile(_REFERENCE + rb"(?:[A-Z]{2}|[O-Z])")
+_WIDEST = re.compile(_REFERENCE + rb"[A-Z]{3}")
+_LONG = re.compile(_REFERENCE + rb"[A-Z]*[0-9]{5}")
+_SMALL = 14 * 1_048_576
+_COLUMN = re.compile(_REFERENCE + rb"([A-Z]{1,3})[0-9]")
+_ROW = re.compile(_REFERENCE + rb"[A-Z]{1,3}([0-9]{1,7})")
 _OVERLAP = 64  # longer than any reference, so that none is lost between two pieces
-_NEAR = 702 * 9_999  # what a sheet without far cells can have: columns A to ZZ, rows of four digits
 
 _BIFF_CELLS = frozenset({0x06, 0x206, 0x406, 0xBD, 0xBE, 0xD6, 0xFD, 0x201, 0x203, 0x204, 0x205, 0x27E})
 _BIFF_SPANS = frozenset({0xBD, 0xBE})
 _BIFF_BEGIN = frozenset({0x09, 0x209, 0x409, 0x809})
 
 
-def of_xml(pieces: Iterable[bytes]) -> int:
-    """Cells of an XLSX sheet; for one with no cell far out, only that it is small."""
+def of_xml(stream: Callable[[], Iterable[bytes]]) -> int:
+    """Cells of an XLSX sheet; for most only that they are few, because counting them takes a second look."""
+    wide = long = False
+    for text in _overlapping(stream()):
+        wide = wide or _WIDE.search(text) is not None
+        long = long or _LONG.search(text) is not None
+        if (wide and long) or (wide and _WIDEST.search(text)):
+            break
+    else:
+        return _SMALL
     columns: set[bytes] = set()
     last_row = 0
-    is_far = False
+    for text in _overlapping(stream()):
+        columns.update(_COLUMN.findall(text))
+        last_row = max(last_row, max(map(int, _ROW.findall(text)), default=0))
+    return last_row * max(map(_column, columns), default=0)
+
+
+def _overlapping(pieces: Iterable[bytes]) -> Iterator[bytes]:
     tail = b""
     for piece in pieces:
         text = tail + piece
-        if is_far or _FAR.search(text):
-            is_far = True
-            for column, row in _REFERENCE.findall(text):
-                columns.add(column)
-                last_row = max(last_row, int(row))
+        yield text
         tail = text[-_OVERLAP:]
-    return last_row * max(map(_column, columns), default=0) if is_far else _NEAR
 
 
 def _column(letters: bytes) -> int:

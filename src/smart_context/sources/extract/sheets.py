@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 
 import python_calamine as calamine
 
@@ -17,7 +18,7 @@ from smart_context.sources.extract import Buffer, Job, Refused, cells, drawing, 
 from smart_context.sources.extract.collect import Full, Units
 
 # The reader allocates every cell of the rectangle; this many for each that we would read.
-_EMPTY_SHARE = 3
+_EMPTY_SHARE = 4
 # What is packed below this inflates to nothing that matters: deflate gains a thousandfold at most.
 _TOO_SMALL_TO_BOMB = 32 * 1024
 _BESIDE = frozenset({"drawing", "comments", "threadedComment", "chart", "chartEx", "diagramData"})
@@ -124,15 +125,14 @@ def _sheet(
     pointer = (Part("sheet", name),)
     part = beside.by_name.get(name) if beside is not None else None
     is_empty = True
-    try:
+    with units.part(f"sheet '{name}'"):
         for unit in rows.units(pointer, _rows(book, index, part, job, beside), units.room):
             yield unit
             is_empty = False
+    with units.part(f"sheet '{name}'"):
         if beside is not None and part is not None and (lines := [line for line in beside.lines(part) if line]):
             yield Unit(pointer, "\n".join(lines))
             is_empty = False
-    except Refused as refusal:
-        units.notes.append(f"sheet '{name}': {refusal}")
     if is_empty:
         yield Unit(pointer, "")
 
@@ -141,7 +141,7 @@ def _rows(
     book: calamine.CalamineWorkbook, index: int, part: str | None, job: Job, beside: _Beside | None
 ) -> Iterator[tuple[int, str]]:
     if beside is not None and part is not None:
-        count = extents.of_xml(beside.package.zip.stream(part))
+        count = extents.of_xml(partial(beside.package.zip.stream, part))
         if count > _EMPTY_SHARE * job.limits.max_sheet_cells:
             yield from cells.lines(beside.package.zip.stream(part), beside.shared(), job.limits.max_sheet_cells)
             return
