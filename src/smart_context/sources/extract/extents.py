@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 
-_REFERENCE = rb"""\sr\s*=\s*["']"""
+# Starts with a literal, which makes it seven times faster than one that allows for spaces nobody writes.
+_REFERENCE = rb"""r=["']"""
 # Fourteen columns fit whatever the rows, and ten thousand rows whatever the columns up to ZZ.
 _WIDE = re.compile(_REFERENCE + rb"(?:[A-Z]{2}|[O-Z])")
 _WIDEST = re.compile(_REFERENCE + rb"[A-Z]{3}")
@@ -25,22 +27,32 @@ _BIFF_SPANS = frozenset({0xBD, 0xBE})
 _BIFF_BEGIN = frozenset({0x09, 0x209, 0x409, 0x809})
 
 
-def of_xml(stream: Callable[[], Iterable[bytes]]) -> int:
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """How many cells the rectangle has, and whether any of them shows an error."""
+
+    cells: int
+    has_errors: bool
+
+
+def of_xml(pieces: Iterable[bytes], again: Callable[[], Iterable[bytes]]) -> Extent:
     """Cells of an XLSX sheet; for most only that they are few, because counting them takes a second look."""
-    wide = long = False
-    for text in _overlapping(stream()):
+    wide = long = far = errors = False
+    for text in _overlapping(pieces):
+        errors = errors or b't="e"' in text
         wide = wide or _WIDE.search(text) is not None
         long = long or _LONG.search(text) is not None
-        if (wide and long) or (wide and _WIDEST.search(text)):
-            break
-    else:
-        return _SMALL
+        far = far or (wide and (long or _WIDEST.search(text) is not None))
+    return Extent(_count(again()) if far else _SMALL, errors)
+
+
+def _count(pieces: Iterable[bytes]) -> int:
     columns: set[bytes] = set()
     last_row = 0
-    for text in _overlapping(stream()):
+    for text in _overlapping(pieces):
         columns.update(_COLUMN.findall(text))
         last_row = max(last_row, max(map(int, _ROW.findall(text)), default=0))
-    return last_row * max(map(_column, columns), default=0)
+    return last_row * max(map(column, columns), default=0)
 
 
 def _overlapping(pieces: Iterable[bytes]) -> Iterator[bytes]:
@@ -51,7 +63,8 @@ def _overlapping(pieces: Iterable[bytes]) -> Iterator[bytes]:
         tail = text[-_OVERLAP:]
 
 
-def _column(letters: bytes) -> int:
+def column(letters: bytes) -> int:
+    """The number of a column, from 1, by its letters."""
     number = 0
     for letter in letters:
         number = number * 26 + letter - 64
@@ -59,20 +72,26 @@ def _column(letters: bytes) -> int:
 
 
 def of_binary(sheet: bytes) -> int:
-    """Cells of an XLSB sheet: records with a number and a length of one to four bytes of seven bits each."""
-    at, end = 0, len(sheet)
+    """Cells of an XLSB sheet: records below 12 are rows (0) and cells, and begin with their number."""
     last_row = last_column = 0
-    while at < end:
-        kind, at = _seven_bits(sheet, at, 2)
-        length, at = _seven_bits(sheet, at, 4)
-        if kind <= 11 and length >= 4 and at + 4 <= end:
-            number = struct.unpack_from("<L", sheet, at)[0]
+    for kind, record in records(sheet):
+        if kind <= 11 and len(record) >= 4:
+            number = int.from_bytes(record[:4], "little")
             if kind == 0:
                 last_row = max(last_row, number)
             else:
                 last_column = max(last_column, number)
-        at += length
     return (last_row + 1) * (last_column + 1)
+
+
+def records(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield the records of an XLSB part: a number of one or two bytes, a length of up to four, seven bits each."""
+    at = 0
+    while at < len(data):
+        kind, at = _seven_bits(data, at, 2)
+        length, at = _seven_bits(data, at, 4)
+        yield kind, data[at : at + length]
+        at += length
 
 
 def _seven_bits(data: bytes, at: int, most: int) -> tuple[int, int]:

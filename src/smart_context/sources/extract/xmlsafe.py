@@ -48,7 +48,7 @@ def events(pieces: Iterable[bytes], names: dict[str, str], *, free: Collection[s
         pass
     yield from _drain(parser, names, free)
     if (broken := next((entry for entry in parser.feed_error_log if entry.level_name == "FATAL"), None)) is not None:
-        raise Refused("damaged", f"XML line {broken.line}: {broken.message}")
+        raise Refused("damaged", f"XML line {broken.line}: {broken.message.partition(',')[0]}")
 
 
 def _drain(parser: etree.XMLPullParser, names: dict[str, str], free: Collection[str]) -> Iterator[Event]:
