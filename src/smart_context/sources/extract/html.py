@@ -32,6 +32,8 @@ _VOID = _names("area base br col embed hr img input link meta param source track
 _ENDS_ITSELF = _names("p li dt dd td th tr option optgroup tbody thead tfoot colgroup html body head")
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9:]*)(?:[^<>\"']|\"[^\"<>]*\"|'[^'<>]*')*>?")
 _DEEPEST = 400
+# Open formatting is opened anew in every block that follows: a few dozen can stand for millions of elements.
+_MOST_FORMATTING = 16
 _SPACES = re.compile(r"[ \t\n\f\r\u00a0]+")
 _CHARSET = re.compile(
     rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{2,40})|<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{2,40})""",
@@ -110,15 +112,15 @@ def flattened(markup: str) -> str:
 
 
 def _is_deep(markup: str) -> bool:
-    depth = 0
+    depth = formatting = 0
     for match in _TAG.finditer(markup):
-        name = match[2]
-        if match[1]:
-            depth -= depth > 0
-        elif name.lower() not in _VOID and not match[0].endswith("/>"):
-            depth += 1
-            if depth > _DEEPEST:
-                return True
+        name = match[2].lower()
+        step = -1 if match[1] else 0 if name in _VOID or match[0].endswith("/>") else 1
+        depth = max(0, depth + step)
+        if name in _FORMATTING:
+            formatting = max(0, formatting + step)
+        if depth > _DEEPEST or formatting > _MOST_FORMATTING:
+            return True
     return False
 
 
