@@ -31,6 +31,7 @@ _FORMATTING = _names("a b big code em font i nobr s small span strike strong tt 
 _VOID = _names("area base br col embed hr img input link meta param source track wbr")
 _ENDS_ITSELF = _names("p li dt dd td th tr option optgroup tbody thead tfoot colgroup html body head")
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9:]*)(?:[^<>\"']|\"[^\"<>]*\"|'[^'<>]*')*>?")
+_TAG_NAME = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9:]*)")
 _DEEPEST = 400
 # Open formatting is opened anew in every block that follows: a few dozen can stand for millions of elements.
 _MOST_FORMATTING = 16
@@ -113,12 +114,16 @@ def flattened(markup: str) -> str:
 
 def _is_deep(markup: str) -> bool:
     depth = formatting = 0
-    for match in _TAG.finditer(markup):
+    for match in _TAG_NAME.finditer(markup):
         name = match[2].lower()
-        step = -1 if match[1] else 0 if name in _VOID or match[0].endswith("/>") else 1
-        depth = max(0, depth + step)
-        if name in _FORMATTING:
-            formatting = max(0, formatting + step)
+        if name in _VOID:
+            continue
+        if match[1]:
+            depth -= depth > 0
+            formatting -= formatting > 0 and name in _FORMATTING
+            continue
+        depth += 1
+        formatting += name in _FORMATTING
         if depth > _DEEPEST or formatting > _MOST_FORMATTING:
             return True
     return False
