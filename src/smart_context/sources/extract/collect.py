@@ -8,8 +8,8 @@ before the first heading, or in a file without headings, is cut by pages where t
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 
 from smart_context.model import Limits, Part, Unit
@@ -109,6 +109,14 @@ class Sections(_Gathered):
             Full: there is no room for more.
         """
         self._take(text, self._blocks[-1][1])
+
+    def take_all(self, sections: Iterable[tuple[str, list[str]]]) -> None:
+        """Take headings ("" for none) with the paragraphs below each, as far as there is room."""
+        with suppress(Full):
+            for heading, lines in sections:
+                self.heading(heading)
+                for text in lines:
+                    self.line(text)
 
     def page_break(self, *, rendered: bool = False) -> None:
         """Note that a new page starts here. Breaks count only in a file without headings, and those an author put only where
