@@ -27,6 +27,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "verify": ("cache", "Check every byte of a cache that matters.", "Caches"),
     "list": ("cache", "Print the folders that may be caches.", "Caches"),
     "connect": ("connect", "Connect an MCP client.", "Setup"),
+    "serve": ("serve", "Serve an MCP client over standard input and output.", "Servers"),
 }
 
 _CONTEXT_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
