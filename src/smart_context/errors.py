@@ -7,6 +7,7 @@
     ├── InvalidBudget       invalid_budget   3
     ├── CacheMissing        cache_missing    4   absent, or not a directory
     ├── CacheInvalid        cache_invalid    5   present, but fails verification
+    ├── SameId              cache_invalid    5   two sources would be one document
     ├── IoError             io_error         6   the file system said no
     ├── InternalError       internal_error   7   we broke a promise
     ├── CallTimeout         internal_error   7   a call ran out of its time
@@ -99,6 +100,18 @@ class CacheInvalid(ContextError):
         self.cache = os.fspath(cache)
         self.member = member
         self.why = why
+
+
+class SameId(ContextError):
+    """Two sources of a build have the same id, so that no cache can hold both."""
+
+    code = "cache_invalid"
+    exit_status = 5
+
+    def __init__(self, document_id: str, path: str, other: str) -> None:
+        super().__init__(f"two sources have the same id {document_id!r}", reason=f"{path!r} and {other!r}")
+        self.document_id = document_id
+        self.paths = (path, other)
 
 
 class IoError(ContextError):

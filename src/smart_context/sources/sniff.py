@@ -92,8 +92,9 @@ _MAIL_HEADER = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _HTML_START = re.compile(
-    rb"(?:\s|<!--.*?-->|<\?xml.*?\?>)*<(?:!doctype\s+html|html)(?=[\s>/])"
-    rb"|(?:\s|<!--.*?-->)*<(?:head|body|title|table|div|p|meta|h1|span|style|script|center|font)(?=[\s>/])",
+    # Atomic, so that comments that never close are looked through once and not in every combination.
+    rb"(?>(?:\s+|(?><!--.*?-->)|(?><\?xml.*?\?>))*)<(?:!doctype\s+html|html)(?=[\s>/])"
+    rb"|(?>(?:\s+|(?><!--.*?-->))*)<(?:head|body|title|table|div|p|meta|h1|span|style|script|center|font)(?=[\s>/])",
     re.IGNORECASE | re.DOTALL,
 )
 _XML_START = re.compile(rb"\s*<(?:\?xml\b|!doctype\b|[a-z][\w.-]*:[a-z])", re.IGNORECASE)
@@ -118,8 +119,9 @@ def _container(data: Buffer, head: bytes) -> str | None:
         return _zip_kind(data)
     if head.startswith(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"):
         return _ole_kind(data)
-    if head.startswith((b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0")):
-        return "tar" if _is_tar(_first_block(data)) else "compressed"
+    for mark, packing in ((b"\x1f\x8b", "gzip"), (b"BZh", "bzip2"), (b"\xfd7zXZ\0", "xz")):
+        if head.startswith(mark):
+            return "tar" if _is_tar(_first_block(data)) else packing
     return "tar" if _is_tar(head) else None
 
 
@@ -255,10 +257,11 @@ def _is_pdf(data: Buffer, head: bytes, name: str) -> bool:
 
 
 def _textual(data: Buffer, head: bytes, name: str) -> str | None:
+    extension = _extension(name)
     text = _as_text(data, head)
     if text is None:
-        return None
-    extension = _extension(name)
+        # Mail may carry its attachments unencoded.
+        return "eml" if extension in _MAIL_EXTENSIONS and _is_mail(head, extension) else None
     if text.startswith(b"{\\rtf"):
         return "rtf"
     if extension in _BY_EXTENSION and extension not in {".html", ".htm", ".xml"}:
@@ -318,7 +321,7 @@ def _control_share(sample: bytes) -> float:
 
 def _is_mail(text: bytes, extension: str) -> bool:
     first = text.lstrip()
-    if extension in _MAIL_EXTENSIONS and re.match(rb"From |\d+\s*\n", first):
+    if re.match(rb"From |\d+\s*\n" if extension in _MAIL_EXTENSIONS else rb"From ", first):
         first = first.partition(b"\n")[2]  # a line of the mailbox or, in .emlx, a count stands before the headers
     if not _MAIL_HEADER.match(first):
         return extension in _MAIL_EXTENSIONS and re.match(rb"[\w-]+:", first) is not None

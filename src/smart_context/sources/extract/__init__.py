@@ -27,7 +27,7 @@ READERS: dict[str, str] = {
     "xlsx": "sheets",
     "xls": "sheets",
     "xlsb": "sheets",
-    "ods": "sheets",
+    "ods": "ods",
     "csv": "delimited",
     "rtf": "rtf",
     "html": "html",
@@ -38,10 +38,13 @@ READERS: dict[str, str] = {
     "code": "text",
     "eml": "mail",
     "msg": "outlook",
-    "doc": "legacy",
-    "ppt": "legacy",
+    "doc": "legacy_doc",
+    "ppt": "legacy_ppt",
     "zip": "archive",
     "tar": "archive",
+    "gzip": "archive",
+    "bzip2": "archive",
+    "xz": "archive",
 }
 
 # kinds that are known to give nothing, each with its reason
