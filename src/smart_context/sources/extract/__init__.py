@@ -8,7 +8,7 @@ Always: a reader touches nothing but those bytes, and stops at its limits. One m
 from __future__ import annotations
 
 import mmap
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 
 from smart_context.model import Extracted, Limits, Skipped
@@ -27,7 +27,7 @@ READERS: dict[str, str] = {
     "xlsx": "sheets",
     "xls": "sheets",
     "xlsb": "sheets",
-    "ods": "sheets",
+    "ods": "ods",
     "csv": "delimited",
     "rtf": "rtf",
     "html": "html",
@@ -38,10 +38,20 @@ READERS: dict[str, str] = {
     "code": "text",
     "eml": "mail",
     "msg": "outlook",
-    "doc": "legacy",
-    "ppt": "legacy",
+    "doc": "legacy_doc",
+    "ppt": "legacy_ppt",
     "zip": "archive",
     "tar": "archive",
+    "gzip": "archive",
+    "bzip2": "archive",
+    "xz": "archive",
+}
+
+# kinds that are known to give nothing, each with its reason
+NO_TEXT: dict[str, tuple[str, str]] = {
+    "empty": ("empty", "the file has no bytes"),
+    "encrypted": ("encrypted", "a password protects this Office file"),
+    "unknown": ("unknown type", "neither text nor a known format"),
 }
 
 
@@ -77,12 +87,13 @@ class Meter:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What a reader needs beside the bytes."""
+    """What a reader needs beside the bytes. `kind` is what the file was found to be: a module may read several."""
 
     name: str
     limits: Limits
     meter: Meter
     depth: int = 0
+    kind: str = ""
 
     def nested(self, name: str) -> Job:
         """The job for something inside this file; refuse when it lies too deep."""
@@ -101,11 +112,13 @@ def extract_nested(data: Buffer, job: Job) -> Extracted | Skipped:
     from smart_context.sources import sniff
 
     kind = sniff.kind(data, job.name)
+    if kind in NO_TEXT:
+        return Skipped(kind, *NO_TEXT[kind])
     if kind not in READERS:
-        return Skipped(kind, "unknown type" if kind == "unknown" else "no text in this type", kind)
+        return Skipped(kind, "no text in this type", kind)
     try:
         module = import_module(f"{__name__}.{READERS[kind]}")
-        found: Extracted = module.read(data, job)
+        found: Extracted = module.read(data, replace(job, kind=kind))
         return found
     except Refused as refusal:
         return Skipped(kind, refusal.reason, refusal.detail)

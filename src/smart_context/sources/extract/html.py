@@ -1,0 +1,235 @@
+"""Read HTML and XHTML.
+
+In: markup of any quality.  Out: a unit a heading, or numbered paragraphs where there are none.
+Always: work grows with the length of the markup, not with its depth; scripts, styles and templates give no text.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from smart_context.model import Extracted
+from smart_context.sources.extract import Buffer, Job
+from smart_context.sources.extract.collect import Sections
+from smart_context.sources.extract.encoding import clean, codec, decode_capped
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_DROPPED = frozenset({"script", "style", "template", "head", "noframes", "datalist", "-comment"})
+_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_INLINE = _names(
+    "a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label mark math nobr q rb rp rt ruby s samp small "
+    "span strike strong sub sup svg time tt u var wbr input button select"
+)
+_FORMATTING = _names("a b big code em font i nobr s small span strike strong tt u")
+_VOID = _names("area base br col embed hr img input link meta param source track wbr")
+_ENDS_ITSELF = _names("p li dt dd td th tr option optgroup tbody thead tfoot colgroup html body head")
+_TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9:]*)(?:[^<>\"']|\"[^\"<>]*\"|'[^'<>]*')*>?")
+_DEEPEST = 400
+_SPACES = re.compile(r"[ \t\n\f\r\u00a0]+")
+_CHARSET = re.compile(
+    rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{2,40})|<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{2,40})""",
+    re.IGNORECASE,
+)
+
+
+@dataclass(slots=True)
+class Page:
+    """What a page holds: its title, and its sections in order as a heading, "" for none, and lines."""
+
+    title: str = ""
+    sections: list[tuple[str, list[str]]] = field(default_factory=list)
+
+
+def read(data: Buffer, job: Job) -> Extracted:
+    """Read one page."""
+    text, notes = decode_capped(data, job.limits, declared(data[:4096]))
+    page = parse(text)
+    gathered = Sections(job.limits)
+    gathered.take_all(page.sections)
+    return Extracted("html", page.title, gathered.finish(), (*notes, *gathered.notes))
+
+
+def sections(markup: str) -> list[tuple[str, str]]:
+    """The headings of a page with the text below each, one block a line; text above the first heading has the heading ""."""
+    return [(heading, "\n".join(lines)) for heading, lines in parse(markup).sections]
+
+
+def plain(markup: str) -> str:
+    """All of a page's text in reading order, one block a line."""
+    return "\n".join(line for heading, lines in parse(markup).sections for line in (heading, *lines) if line)
+
+
+def declared(head: bytes) -> str:
+    """The encoding that a page names, or ""."""
+    match = _CHARSET.search(head)
+    return codec((match[1] or match[2]).decode("ascii", "replace")) if match else ""
+
+
+def parse(markup: str) -> Page:
+    """Read a page's title, its description and its sections."""
+    tree = LexborHTMLParser(flattened(clean(markup)))
+    page = Page()
+    lines: list[str] = []
+    if (head := tree.head) is not None:
+        page.title, lines = _head(head)
+    page.sections.append(("", lines))
+    root = tree.root
+    if root is not None:
+        _Walk(page).over(root)
+    page.sections = [(heading, kept) for heading, kept in page.sections if heading or kept]
+    return page
+
+
+def flattened(markup: str) -> str:
+    """The markup itself, unless elements nest so deep that a parser needs quadratic time; then without those tags."""
+    if markup.count("<") <= _DEEPEST or not _is_deep(markup):
+        return markup
+    depth = 0
+
+    def keep(match: re.Match[str]) -> str:
+        nonlocal depth
+        name = match[2].lower()
+        if name in _VOID or name in _HEADINGS or name in _ENDS_ITSELF:
+            return match[0]
+        if name in _FORMATTING:
+            return ""
+        if match[1]:
+            depth = max(0, depth - 1)
+            return match[0] if depth < _DEEPEST else "<br>"
+        depth += 1
+        return match[0] if depth <= _DEEPEST else "<br>"
+
+    return _TAG.sub(keep, markup)
+
+
+def _is_deep(markup: str) -> bool:
+    depth = 0
+    for match in _TAG.finditer(markup):
+        name = match[2]
+        if match[1]:
+            depth -= depth > 0
+        elif name.lower() not in _VOID and not match[0].endswith("/>"):
+            depth += 1
+            if depth > _DEEPEST:
+                return True
+    return False
+
+
+def _head(head: LexborNode) -> tuple[str, list[str]]:
+    title = ""
+    lines = []
+    node = head.child
+    while node is not None:
+        if node.tag == "title" and not title:
+            title = _line(node.text(deep=True))
+            if title:
+                lines.append(title)
+        elif node.tag == "meta":
+            attributes = node.attributes
+            if (attributes.get("name") or "").lower() in {"description", "keywords"}:
+                content = _line(attributes.get("content") or "")
+                if content and content not in lines:
+                    lines.append(content)
+        node = node.next
+    return title, lines
+
+
+class _Walk:
+    """One pass over the tree. Holds the line being built and the heading it may belong to."""
+
+    def __init__(self, page: Page) -> None:
+        self._page = page
+        self._line: list[str] = []
+        self._heading: list[str] | None = None
+        self._verbatim = 0
+
+    def over(self, root: LexborNode) -> None:
+        """Visit every node in document order, without recursion: pages nest deeper than the stack."""
+        node: LexborNode | None = root
+        depth = 0
+        while node is not None:
+            child = node.child if self._enter(node) else None
+            if child is not None:
+                node, depth = child, depth + 1
+                continue
+            while node is not None:
+                self._leave(node)
+                following = node.next if depth else None
+                if following is not None:
+                    node = following
+                    break
+                node = node.parent if depth else None
+                depth -= 1
+        self._break()
+
+    def _enter(self, node: LexborNode) -> bool:
+        tag = node.tag or ""
+        if tag == "-text":
+            self._line.append(node.text(deep=False))
+            return False
+        if tag in _DROPPED:
+            return False
+        if tag not in _INLINE:
+            self._open(tag)
+        if tag in {"img", "area", "input", "abbr", "a", "iframe", "object", "svg"}:
+            self._spoken(node)
+        return True
+
+    def _open(self, tag: str) -> None:
+        if tag in {"td", "th"}:
+            self._line.append("\t")
+            return
+        self._break()
+        if tag in _HEADINGS:
+            self._heading = []
+        elif tag in {"pre", "textarea", "listing", "xmp"}:
+            self._verbatim += 1
+
+    def _spoken(self, node: LexborNode) -> None:
+        """What a reader of the page can see or hear although it stands in an attribute."""
+        attributes = node.attributes
+        names: tuple[str, ...] = ("alt", "title", "aria-label")
+        if node.tag == "input" and attributes.get("type") not in {"hidden", "password", "checkbox", "radio"}:
+            names = ("value", "placeholder", *names)
+        for name in names:
+            if value := attributes.get(name):
+                self._line.append(f" {value} ")
+
+    def _leave(self, node: LexborNode) -> None:
+        tag = node.tag or ""
+        if tag in _INLINE or tag in {"-text", "td", "th"} or tag in _DROPPED:
+            return
+        self._break()
+        if tag in _HEADINGS and self._heading is not None:
+            heading, self._heading = " ".join(self._heading), None
+            if heading:
+                self._page.sections.append((heading, []))
+        elif tag in {"pre", "textarea", "listing", "xmp"}:
+            self._verbatim = max(0, self._verbatim - 1)
+
+    def _break(self) -> None:
+        if not self._line:
+            return
+        text = "".join(self._line)
+        self._line.clear()
+        if self._verbatim:
+            found = [line.rstrip() for line in text.split("\n") if line.strip()]
+        else:
+            cells = [_line(cell) for cell in text.split("\t")] if "\t" in text else [_line(text)]
+            line = "\t".join(cell for cell in cells if cell)
+            found = [line] if line else []
+        if self._heading is not None:
+            self._heading += found
+        else:
+            self._page.sections[-1][1].extend(found)
+
+
+def _line(text: str) -> str:
+    return _SPACES.sub(" ", text).strip()

@@ -1,0 +1,160 @@
+"""Read PDF files, one unit a page.
+
+In: the bytes of a PDF.  Out: the text of each page, with what its form fields and annotations say.
+Always: every handle PDFium gives is closed again, innermost first; pages that cannot be loaded cost only themselves.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+
+import pypdfium2  # type: ignore[import-untyped]  # noqa: F401 — importing it initialises the library
+import pypdfium2.raw as pdfium  # type: ignore[import-untyped]  # no types; the raw API is stable across versions
+
+from smart_context.model import Extracted, Part, Unit
+from smart_context.sources.extract import Buffer, Job, Refused
+
+_TEXT_FIELDS = frozenset(
+    {pdfium.FPDF_FORMFIELD_COMBOBOX, pdfium.FPDF_FORMFIELD_LISTBOX, pdfium.FPDF_FORMFIELD_TEXTFIELD}
+)
+# A file may claim two thousand million pages and hold one; this many missing in a row are the end.
+_MOST_MISSING = 50
+_MOST_ANNOTATIONS = 2000
+
+_LIGATURES = {
+    0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st",
+}  # fmt: skip
+# What stands at the end of a line where PDFium found a word divided: U+FFFE, in older versions U+0002.
+_DIVIDED = re.compile("[\ufffe\x02]\r?\n?")
+# Control characters come from fonts without a map to Unicode, where they stand between words as often as in them.
+_BLANK = dict.fromkeys([*range(9), 11, 12, *range(14, 32), *range(127, 161), 0xFFFE, 0xFFFF], " ")
+_CLEAN = {**_LIGATURES, **_BLANK, 0xFEFF: None, 0xAD: "-"}
+
+
+def read(data: Buffer, job: Job) -> Extracted:
+    """Read every page, up to the limits."""
+    content = data if isinstance(data, bytes) else data[:]
+    document = pdfium.FPDF_LoadMemDocument64(content, len(content), None)
+    if not document:
+        raise _refusal()
+    try:
+        with _form_of(document) as form:
+            units, notes = _pages(document, form, job)
+        return Extracted("pdf", _metadata(document, b"Title"), units, notes)
+    finally:
+        pdfium.FPDF_CloseDocument(document)
+
+
+def _refusal() -> Refused:
+    code = pdfium.FPDF_GetLastError()
+    if code in {pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY}:
+        return Refused("encrypted", "a password protects this PDF")
+    return Refused("damaged", "not a readable PDF")
+
+
+@contextmanager
+def _form_of(document: pdfium.FPDF_DOCUMENT) -> Iterator[pdfium.FPDF_FORMHANDLE | None]:
+    """What answers for values of form fields, where the file has any."""
+    if pdfium.FPDF_GetFormType(document) == pdfium.FORMTYPE_NONE:
+        yield None
+        return
+    callbacks = pdfium.FPDF_FORMFILLINFO(version=2)  # PDFium keeps pointing at it: it must live as long as the form
+    form = pdfium.FPDFDOC_InitFormFillEnvironment(document, callbacks)
+    try:
+        yield form
+    finally:
+        if form:
+            pdfium.FPDFDOC_ExitFormFillEnvironment(form)
+    del callbacks
+
+
+def _pages(
+    document: pdfium.FPDF_DOCUMENT, form: pdfium.FPDF_FORMHANDLE | None, job: Job
+) -> tuple[tuple[Unit, ...], tuple[str, ...]]:
+    units: list[Unit] = []
+    notes: list[str] = []
+    count = pdfium.FPDF_GetPageCount(document)
+    chars = missing = 0
+    for index in range(count):
+        if len(units) >= job.limits.max_units or chars >= job.limits.max_text_chars:
+            notes.append(f"cut after page {index:,} of {count:,}")
+            break
+        text = _page(document, form, index)
+        missing = 0 if text is not None else missing + 1
+        if missing > _MOST_MISSING:
+            notes.append(f"pages missing after page {index + 1 - missing:,}")
+            break
+        chars += len(text or "")
+        units.append(Unit((Part("page", first=index + 1),), text or ""))
+    if not any(unit.text for unit in units):
+        return (), (*notes, "no text; scanned?")
+    return tuple(units), tuple(notes)
+
+
+def _page(document: pdfium.FPDF_DOCUMENT, form: pdfium.FPDF_FORMHANDLE | None, index: int) -> str | None:
+    page = pdfium.FPDF_LoadPage(document, index)
+    if not page:
+        return None
+    try:
+        parts = [_page_text(page), *dict.fromkeys(_annotations(page, form))]
+        return "\n".join(part for part in parts if part)
+    finally:
+        pdfium.FPDF_ClosePage(page)
+
+
+def _page_text(page: pdfium.FPDF_PAGE) -> str:
+    text = pdfium.FPDFText_LoadPage(page)
+    if not text:
+        return ""
+    try:
+        # Twice the room: a character may come out as two (surrogates), or with others that the list does not count.
+        room = 2 * max(0, pdfium.FPDFText_CountChars(text)) + 1
+        buffer = (ctypes.c_ushort * room)()
+        used = pdfium.FPDFText_GetText(text, 0, room - 1, buffer)
+        return _clean(bytes(memoryview(buffer).cast("B")[: 2 * max(0, used - 1)]))
+    finally:
+        pdfium.FPDFText_ClosePage(text)
+
+
+def _clean(raw: bytes) -> str:
+    text = raw.decode("utf-16-le", "ignore")
+    text = _DIVIDED.sub("", text).translate(_CLEAN).replace("\r\n", "\n").replace("\r", "\n")
+    return text.strip()
+
+
+def _annotations(page: pdfium.FPDF_PAGE, form: pdfium.FPDF_FORMHANDLE | None) -> Iterator[str]:
+    for index in range(min(pdfium.FPDFPage_GetAnnotCount(page), _MOST_ANNOTATIONS)):
+        annotation = pdfium.FPDFPage_GetAnnot(page, index)
+        if not annotation:
+            continue
+        try:
+            if pdfium.FPDFAnnot_GetSubtype(annotation) == pdfium.FPDF_ANNOT_WIDGET:
+                yield _field_value(annotation, form)
+            else:
+                yield _string(partial(pdfium.FPDFAnnot_GetStringValue, annotation, b"Contents"))
+        finally:
+            pdfium.FPDFPage_CloseAnnot(annotation)
+
+
+def _field_value(annotation: pdfium.FPDF_ANNOTATION, form: pdfium.FPDF_FORMHANDLE | None) -> str:
+    if not form or pdfium.FPDFAnnot_GetFormFieldType(form, annotation) not in _TEXT_FIELDS:
+        return ""
+    return _string(partial(pdfium.FPDFAnnot_GetFormFieldValue, form, annotation))
+
+
+def _metadata(document: pdfium.FPDF_DOCUMENT, key: bytes) -> str:
+    return _string(partial(pdfium.FPDF_GetMetaText, document, key))
+
+
+def _string(ask: Callable[[object, int], int]) -> str:
+    """Call a PDFium function that writes UTF-16 into a buffer and answers how many bytes it needs."""
+    room = ask(None, 0)
+    if room <= 2:
+        return ""
+    buffer = ctypes.create_string_buffer(room)
+    ask(ctypes.cast(buffer, ctypes.POINTER(ctypes.c_ushort)), room)
+    return _clean(buffer.raw[: room - 2])

@@ -1,0 +1,65 @@
+"""Read PPTX presentations, one unit a slide, in the order of the presentation.
+
+In: the bytes of a PPTX.  Out: each slide's text, tables, charts, diagrams, comments and notes; its title is the heading.
+Always: slides are numbered as PowerPoint numbers them, hidden ones included; a damaged slide costs only itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smart_context.model import Extracted, Part, Unit
+from smart_context.sources.extract import Buffer, Job, drawing, opc, xmlsafe
+from smart_context.sources.extract.collect import Full, Units
+
+_TITLES = frozenset({"title", "ctrTitle"})
+_RELATED = ("chart", "diagramData", "chartEx", "comments", "notesSlide")
+
+
+def read(data: Buffer, job: Job) -> Extracted:
+    """Read every slide, up to the limits."""
+    package = opc.Package(data, job)
+    units = Units(job.limits)
+    try:
+        for number, part in enumerate(_slides(package), 1):
+            units.add(_slide(package, part, number, units))
+    except Full:
+        pass
+    return Extracted("pptx", package.title(), units.finish(), tuple(units.notes))
+
+
+def _slides(package: opc.Package) -> Iterator[str]:
+    main = package.main("ppt/presentation.xml")
+    targets = {relation.id: relation.target for relation in package.relations(main) if relation.kind == "slide"}
+    presentation = xmlsafe.tree(package.zip.read(main))
+    for element in presentation.iter("{*}sldId"):
+        if (target := targets.get(opc.relation_id(element))) is not None:
+            yield target
+
+
+def _slide(package: opc.Package, part: str, number: int, units: Units) -> Unit:
+    titles: list[str] = []
+    text: list[str] = []
+    with units.part(f"slide {number}"):
+        for line in drawing.lines(package.zip.stream(part)):
+            if _is_number(line):
+                continue
+            if line.place in _TITLES:
+                titles.append(line.text)
+            text.append(line.text)
+    with units.part(f"slide {number}"):
+        text.extend(_related(package, part))
+    return Unit((Part("slide", first=number),), "\n".join(text), heading=" ".join(titles))
+
+
+def _related(package: opc.Package, part: str) -> Iterator[str]:
+    """What belongs to a slide but stands in parts of its own; the notes last."""
+    relations = [relation for relation in package.relations(part) if relation.kind in _RELATED]
+    for relation in sorted(relations, key=lambda r: _RELATED.index(r.kind)):
+        for line in drawing.lines(package.zip.stream(relation.target)):
+            if not _is_number(line):
+                yield line.text
+
+
+def _is_number(line: drawing.Line) -> bool:
+    return line.place == "sldNum" and not any(map(str.isalpha, line.text))

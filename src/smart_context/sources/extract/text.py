@@ -1,0 +1,121 @@
+"""Read plain text, source code, Markdown, JSON and notebooks.
+
+In: the bytes of a text file.  Out: its lines as they stand, numbered from 1.
+Always: line n of the units is line n of the file (of the cells one below the other for a notebook). Markdown has a unit a heading, so that headings can be searched.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+from smart_context.model import Extracted, Unit
+from smart_context.sources.extract import Buffer, Job
+from smart_context.sources.extract.encoding import decode_capped
+
+_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$")
+_UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
+_FENCE = re.compile(r" {0,3}(```+|~~~+)")
+_TITLE = re.compile(r"title:[ \t]*(.+?)[ \t]*$")
+
+
+def read(data: Buffer, job: Job) -> Extracted:
+    """Read a text file of any encoding."""
+    text, notes = decode_capped(data, job.limits)
+    if job.name.lower().endswith(".ipynb"):
+        cells = _notebook(text)
+        if cells is not None:
+            return Extracted(job.kind, "", cells, notes)
+    if job.kind == "markdown":
+        title, units = _markdown(text, job.limits.max_units)
+        return Extracted(job.kind, title, units, notes)
+    return Extracted(job.kind, "", (Unit((), text, divisible="lines"),) if text.strip() else (), notes)
+
+
+def _markdown(text: str, most: int) -> tuple[str, tuple[Unit, ...]]:
+    lines = text.split("\n")
+    starts = _headings(lines)
+    title = _front_title(lines) or next((heading for _, level, heading in starts if level == 1), "")
+    if not starts or starts[0][0] > 0:
+        starts.insert(0, (0, 0, ""))
+    starts = starts[:most]
+    units = []
+    for position, (start, _, heading) in enumerate(starts):
+        end = starts[position + 1][0] if position + 1 < len(starts) else len(lines)
+        block = "\n".join(lines[start:end])
+        if block.strip():
+            units.append(Unit((), block, heading, "lines", start + 1))
+    return title, tuple(units)
+
+
+def _headings(lines: list[str]) -> list[tuple[int, int, str]]:
+    """Where headings stand: (line from 0, level, words). Fenced code has none, and neither has front matter."""
+    found: list[tuple[int, int, str]] = []
+    fence = ""
+    skip_to = _front_end(lines)
+    for at, line in enumerate(lines):
+        if at < skip_to:
+            continue
+        if match := _FENCE.match(line):
+            if not fence:
+                fence = match[1]
+            elif match[1].startswith(fence):
+                fence = ""
+            continue
+        if fence:
+            continue
+        if match := _HEADING.match(line):
+            found.append((at, len(match[1]), match[2]))
+        elif (match := _UNDERLINE.match(line)) and _can_be_underlined(lines, at, skip_to):
+            found.append((at - 1, 1 if match[1][0] == "=" else 2, lines[at - 1].strip()))
+    return found
+
+
+def _can_be_underlined(lines: list[str], at: int, skip_to: int) -> bool:
+    above = lines[at - 1].strip() if at > skip_to else ""
+    alone = at - 1 <= skip_to or not lines[at - 2].strip() or bool(_FENCE.match(lines[at - 2]))
+    return bool(above) and alone and above[0] not in "#>|-*+" and not _FENCE.match(above)
+
+
+def _front_end(lines: list[str]) -> int:
+    """The line after YAML front matter, 0 if there is none."""
+    if not lines or lines[0].rstrip() != "---":
+        return 0
+    return next((at + 1 for at, line in enumerate(lines[1:200], 1) if line.rstrip() in {"---", "..."}), 0)
+
+
+def _front_title(lines: list[str]) -> str:
+    found = (match for line in lines[1 : _front_end(lines)] if (match := _TITLE.match(line)))
+    return next((match[1].strip("'\"") for match in found), "")
+
+
+def _notebook(text: str) -> tuple[Unit, ...] | None:
+    """The cells' sources and printed outputs; None if this is no notebook after all. Lines are numbered over all cells."""
+    try:
+        book = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    cells = book.get("cells") if isinstance(book, dict) else None
+    if not isinstance(cells, list):
+        return None
+    lines: list[str] = []
+    for cell in cells:
+        if isinstance(cell, dict):
+            lines += _joined(cell.get("source")).split("\n")
+            for output in cell["outputs"] if isinstance(cell.get("outputs"), list) else ():
+                lines += _printed(output)
+    return (Unit((), "\n".join(lines), divisible="lines"),) if any(lines) else ()
+
+
+def _printed(output: object) -> list[str]:
+    if not isinstance(output, dict):
+        return []
+    data = output.get("data")
+    shown = output.get("text") or (data.get("text/plain") if isinstance(data, dict) else None)
+    return _joined(shown).split("\n") if shown else []
+
+
+def _joined(source: object) -> str:
+    if isinstance(source, list):
+        return "".join(part for part in source if isinstance(part, str))
+    return source if isinstance(source, str) else ""

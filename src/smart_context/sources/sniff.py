@@ -1,0 +1,334 @@
+"""Tell what a file is, from its content first and its name second.
+
+In: the bytes and the name.  Out: a kind: one of `extract.READERS`, or what else it is ("image", "encrypted", "unknown").
+Always: looks at a few kilobytes and at directories inside containers, however large the file is.
+"""
+
+from __future__ import annotations
+
+import bz2
+import lzma
+import os
+import re
+import zlib
+
+from smart_context.sources.extract import Buffer, Refused, zipped
+
+_HEAD = 8192
+_MOST_ENTRIES = 2000  # enough of a zip's directory to know an Office file by its parts
+
+# content → kind, where the first bytes decide; longest first where one starts like another
+_MAGIC: tuple[tuple[bytes, str], ...] = (
+    (b"{\\rtf", "rtf"),
+    (b"\x89PNG\r\n\x1a\n", "image"),
+    (b"\xff\xd8\xff", "image"),
+    (b"GIF87a", "image"),
+    (b"GIF89a", "image"),
+    (b"II*\0", "image"),
+    (b"MM\0*", "image"),
+    (b"8BPS", "image"),
+    (b"\0\0\1\0", "image"),
+    (b"\xd7\xcd\xc6\x9a", "image"),
+    (b"\0\0\0\x0cjP  ", "image"),
+    (b"ID3", "audio"),
+    (b"fLaC", "audio"),
+    (b"OggS", "audio"),
+    (b"MThd", "audio"),
+    (b"\xff\xfb", "audio"),
+    (b"\xff\xf3", "audio"),
+    (b"\xff\xf1", "audio"),
+    (b"\x1aE\xdf\xa3", "video"),
+    (b"FLV\1", "video"),
+    (b"0&\xb2u\x8ef\xcf\x11", "video"),
+    (b"\0\0\1\xba", "video"),
+    (b"\x7fELF", "executable"),
+    (b"\xca\xfe\xba\xbe", "executable"),
+    (b"\xcf\xfa\xed\xfe", "executable"),
+    (b"\xce\xfa\xed\xfe", "executable"),
+    (b"\xfe\xed\xfa\xcf", "executable"),
+    (b"\0asm", "executable"),
+    (b"dex\n", "executable"),
+    (b"!<arch>\n", "executable"),
+    (b"\0\1\0\0\0", "font"),
+    (b"OTTO\0", "font"),
+    (b"ttcf\0", "font"),
+    (b"wOFF", "font"),
+    (b"wOF2", "font"),
+    (b"SQLite format 3\0", "database"),
+    (b"\0\1\0\0Standard ", "database"),
+    (b"!BDN", "database"),
+    (b"PAR1", "database"),
+    (b"ARROW1", "database"),
+    (b"\x89HDF\r\n\x1a\n", "database"),
+    (b"7z\xbc\xaf\x27\x1c", "compressed"),
+    (b"Rar!\x1a\x07", "compressed"),
+    (b"(\xb5/\xfd", "compressed"),
+    (b"MSCF\0", "compressed"),
+)
+
+_BY_EXTENSION: dict[str, str] = {
+    **dict.fromkeys((".md", ".markdown", ".mdown", ".mkd", ".mdx"), "markdown"),
+    **dict.fromkeys((".csv", ".tsv", ".tab"), "csv"),
+    **dict.fromkeys((".json", ".jsonl", ".ndjson", ".geojson", ".ipynb"), "json"),
+    **dict.fromkeys((".html", ".htm", ".xhtml"), "html"),
+    **dict.fromkeys((".xml", ".svg", ".xsd", ".xsl", ".xslt", ".rss", ".atom", ".kml", ".gpx", ".plist"), "xml"),
+    **dict.fromkeys(
+        (
+            *(".py", ".pyi", ".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx", ".vue", ".java", ".kt", ".kts", ".scala"),
+            *(".groovy", ".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".m", ".mm", ".cs", ".fs", ".vb", ".go"),
+            *(".rs", ".swift", ".rb", ".php", ".pl", ".pm", ".lua", ".r", ".jl", ".dart", ".ex", ".exs", ".erl"),
+            *(".hs", ".ml", ".clj", ".lisp", ".el", ".scm", ".sh", ".bash", ".zsh", ".fish", ".ps1", ".bat", ".cmd"),
+            *(".sql", ".css", ".scss", ".less", ".proto", ".graphql", ".tf", ".nix", ".cmake", ".gradle", ".mk"),
+            *(".asm", ".s", ".f90", ".f", ".pas", ".ada", ".cob", ".zig", ".nim", ".v", ".sv", ".vhd", ".toml"),
+            *(".yaml", ".yml", ".ini", ".cfg", ".conf", ".properties", ".diff", ".patch"),
+        ),
+        "code",
+    ),
+}
+_MAIL_EXTENSIONS = frozenset({".eml", ".mht", ".mhtml", ".emlx"})
+_MAIL_HEADER = re.compile(
+    rb"^(from|to|cc|date|subject|received|return-path|delivered-to|message-id|mime-version|reply-to|sender|"
+    rb"content-type|content-transfer-encoding|x-[\w-]+|dkim-signature|authentication-results|thread-index|importance):",
+    re.IGNORECASE | re.MULTILINE,
+)
+_HTML_START = re.compile(
+    # Atomic, so that comments that never close are looked through once and not in every combination.
+    rb"(?>(?:\s+|(?><!--.*?-->)|(?><\?xml.*?\?>))*)<(?:!doctype\s+html|html)(?=[\s>/])"
+    rb"|(?>(?:\s+|(?><!--.*?-->))*)<(?:head|body|title|table|div|p|meta|h1|span|style|script|center|font)(?=[\s>/])",
+    re.IGNORECASE | re.DOTALL,
+)
+_XML_START = re.compile(rb"\s*<(?:\?xml\b|!doctype\b|[a-z][\w.-]*:[a-z])", re.IGNORECASE)
+_BOMS = (
+    (b"\xef\xbb\xbf", "utf-8"),
+    (b"\xff\xfe\0\0", "utf-32-le"),
+    (b"\xff\xfe", "utf-16-le"),
+    (b"\xfe\xff", "utf-16-be"),
+)
+
+
+def kind(data: Buffer, name: str) -> str:
+    """Name the format of a file."""
+    if len(data) == 0:
+        return "empty"
+    head = data[:_HEAD]
+    return _container(data, head) or _by_magic(data, head, name) or _textual(data, head, name) or "unknown"
+
+
+def _container(data: Buffer, head: bytes) -> str | None:
+    if head.startswith((b"PK\3\4", b"PK\5\6", b"PK\7\x08", b"PK00PK\3\4")):
+        return _zip_kind(data)
+    if head.startswith(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"):
+        return _ole_kind(data)
+    for mark, packing in ((b"\x1f\x8b", "gzip"), (b"BZh", "bzip2"), (b"\xfd7zXZ\0", "xz")):
+        if head.startswith(mark):
+            return "tar" if _is_tar(_first_block(data)) else packing
+    return "tar" if _is_tar(head) else None
+
+
+_OPC_MAIN = (
+    (b"ms-excel.sheet.binary.macroEnabled.main", "xlsb"),
+    (b"wordprocessingml.document.main", "docx"),
+    (b"wordprocessingml.template.main", "docx"),
+    (b"ms-word.document.macroEnabled", "docx"),
+    (b"ms-word.template.macroEnabled", "docx"),
+    (b"spreadsheetml.sheet.main", "xlsx"),
+    (b"spreadsheetml.template.main", "xlsx"),
+    (b"ms-excel.sheet.macroEnabled", "xlsx"),
+    (b"ms-excel.template.macroEnabled", "xlsx"),
+    (b"ms-excel.addin.macroEnabled", "xlsx"),
+    (b"presentationml.presentation.main", "pptx"),
+    (b"presentationml.slideshow.main", "pptx"),
+    (b"presentationml.template.main", "pptx"),
+    (b"ms-powerpoint.presentation.macroEnabled", "pptx"),
+    (b"ms-powerpoint.slideshow.macroEnabled", "pptx"),
+    (b"ms-powerpoint.template.macroEnabled", "pptx"),
+)
+_PARTS = (
+    ("word/document.xml", "docx"),
+    ("xl/workbook.bin", "xlsb"),
+    ("xl/workbook.xml", "xlsx"),
+    ("ppt/presentation.xml", "pptx"),
+)
+_ODF = ((b"text", "odt"), (b"spreadsheet", "ods"), (b"presentation", "odp"), (b"graphics", "odp"))
+
+
+def _zip_kind(data: Buffer) -> str:
+    try:
+        entries = zipped.directory(data, _MOST_ENTRIES)[0]
+    except Refused:
+        return "zip"
+    by_name = {entry.name.replace("\\", "/").lstrip("/").lower(): entry for entry in entries}
+    if (types := by_name.get("[content_types].xml")) is not None:
+        content = zipped.peek(data, types, 1 << 20)
+        for mark, found in _OPC_MAIN:
+            if mark in content:
+                return found
+    if (mimetype := by_name.get("mimetype")) is not None:
+        return _mimetype_kind(zipped.peek(data, mimetype, 200).strip()) or "zip"
+    return next((found for part, found in _PARTS if part in by_name), "zip")
+
+
+def _mimetype_kind(mimetype: bytes) -> str | None:
+    if mimetype.startswith(b"application/epub+zip"):
+        return "epub"
+    prefix = b"application/vnd.oasis.opendocument."
+    if mimetype.startswith(prefix):
+        return next((found for mark, found in _ODF if mimetype.startswith(prefix + mark)), None)
+    return None
+
+
+def _ole_kind(data: Buffer) -> str:
+    import olefile  # type: ignore[import-untyped]  # it ships no types
+
+    try:
+        with olefile.OleFileIO(data if isinstance(data, bytes) else _rewound(data)) as ole:
+            names = {path[0].lower() for path in ole.listdir()}
+    except Exception:  # noqa: BLE001 — hostile bytes in a third-party parser
+        return "ole"
+    for mark, found in (
+        ("encryptedpackage", "encrypted"),
+        ("worddocument", "doc"),
+        ("workbook", "xls"),
+        ("book", "xls"),
+        ("powerpoint document", "ppt"),
+        ("__properties_version1.0", "msg"),
+    ):
+        if mark in names:
+            return found
+    return "ole"
+
+
+def _rewound(data: Buffer) -> Buffer:
+    if not isinstance(data, bytes):
+        data.seek(0)
+    return data
+
+
+def _first_block(data: Buffer) -> bytes:
+    """The first 512 bytes inside gzip, bzip2 or xz; what cannot be inflated gives b""."""
+    head = data[: 1 << 20]
+    try:
+        if head.startswith(b"\x1f\x8b"):
+            return zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(head, 512)
+        if head.startswith(b"BZh"):
+            return bz2.BZ2Decompressor().decompress(head, 512)
+        return lzma.LZMADecompressor(memlimit=128 << 20).decompress(head, 512)
+    except (zlib.error, OSError, lzma.LZMAError, EOFError):
+        return b""
+
+
+def _is_tar(block: bytes) -> bool:
+    if len(block) < 512:
+        return False
+    if block[257:262] == b"ustar":
+        return True
+    # Before POSIX there was no mark, only a checksum of the header with its own field read as spaces.
+    digits = block[148:156].strip(b" \0")
+    if not digits or not digits.isdigit() or not block[0] or set(digits) - set(b"01234567"):
+        return False
+    return sum(block[:148]) + sum(block[156:512]) + 8 * 32 == int(digits, 8)
+
+
+def _by_magic(data: Buffer, head: bytes, name: str) -> str | None:
+    if _is_pdf(data, head, name):
+        return "pdf"
+    for magic, found in _MAGIC:
+        if head.startswith(magic):
+            return found
+    if head.startswith(b"RIFF"):
+        return {b"WEBP": "image", b"WAVE": "audio", b"AVI ": "video"}.get(head[8:12], "unknown")
+    if head[4:8] == b"ftyp":
+        return {b"heic": "image", b"heix": "image", b"mif1": "image", b"avif": "image", b"M4A ": "audio"}.get(
+            head[8:12], "video"
+        )
+    if head.startswith(b"MZ") and b"\0" in head:
+        return "executable"
+    if head.startswith(b"BM") and b"\0" in head[:30]:
+        return "image"
+    return None
+
+
+def _is_pdf(data: Buffer, head: bytes, name: str) -> bool:
+    at = head.find(b"%PDF-", 0, 1024 + 5)
+    if at <= 0 or not head[:at].strip(b"\xef\xbb\xbf \t\r\n\0"):
+        return at >= 0
+    # Junk before the header is common, and so is source code that mentions it.
+    return _extension(name) == ".pdf" or b"startxref" in data[max(0, len(data) - 2048) :]
+
+
+def _textual(data: Buffer, head: bytes, name: str) -> str | None:
+    extension = _extension(name)
+    text = _as_text(data, head)
+    if text is None:
+        # Mail may carry its attachments unencoded.
+        return "eml" if extension in _MAIL_EXTENSIONS and _is_mail(head, extension) else None
+    if text.startswith(b"{\\rtf"):
+        return "rtf"
+    if extension in _BY_EXTENSION and extension not in {".html", ".htm", ".xml"}:
+        return _BY_EXTENSION[extension]
+    if _is_mail(text, extension):
+        return "eml"
+    if b"office:mimetype=" in text and (flat := re.search(rb'office:mimetype="([^"]*)"', text)):
+        found = _mimetype_kind(flat[1])
+        if found in {"odt", "odp"}:
+            return found
+    if _HTML_START.match(text):
+        return "html"
+    if _XML_START.match(text):
+        return "xml"
+    if extension in _BY_EXTENSION:
+        return _BY_EXTENSION[extension]
+    if not extension and text.lstrip()[:1] in {b"{", b"["} and text.lstrip()[1:].lstrip()[:1] in {b'"', b"{", b"["}:
+        return "json"
+    return "text"
+
+
+def _extension(name: str) -> str:
+    return os.path.splitext(name)[1].lower()
+
+
+def _as_text(data: Buffer, head: bytes) -> bytes | None:
+    """The head as UTF-8 or as it stands if it is text in some encoding, else None."""
+    for mark, encoding in _BOMS:
+        if head.startswith(mark):
+            return head[len(mark) :].decode(encoding, "ignore").encode("utf-8", "ignore")
+    if b"\0" in head:
+        return _wide_text(head)
+    # A binary file can begin like text; text rarely turns binary later. One more look in the middle is cheap.
+    middle = data[len(data) // 2 : len(data) // 2 + 1024] if len(data) > 2 * _HEAD else b""
+    if b"\0" in middle or _control_share(head) > 0.02 or _control_share(middle) > 0.1:
+        return None
+    return head
+
+
+def _wide_text(head: bytes) -> bytes | None:
+    """UTF-16 without its mark: half of the bytes of most scripts' text stand in one or two pages."""
+    for encoding, high in (("utf-16-le", head[1::2]), ("utf-16-be", head[0::2])):
+        if high.count(0) > 0.7 * len(high):
+            text = head[: len(head) & ~1].decode(encoding, "replace")
+            encoded = text.encode("utf-8", "replace")
+            if "\0" not in text and _control_share(encoded) <= 0.02 and text.count("�") <= 1:
+                return encoded
+    return None
+
+
+def _control_share(sample: bytes) -> float:
+    plain = sample.translate(
+        None, b"\0\1\2\3\4\5\6\7\x0e\x0f\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1c\x1d\x1e\x1f\x7f"
+    )
+    return (len(sample) - len(plain)) / max(1, len(sample))
+
+
+def _is_mail(text: bytes, extension: str) -> bool:
+    first = text.lstrip()
+    if re.match(rb"From |\d+\s*\n" if extension in _MAIL_EXTENSIONS else rb"From ", first):
+        first = first.partition(b"\n")[2]  # a line of the mailbox or, in .emlx, a count stands before the headers
+    if not _MAIL_HEADER.match(first):
+        return extension in _MAIL_EXTENSIONS and re.match(rb"[\w-]+:", first) is not None
+    if extension in _MAIL_EXTENSIONS:
+        return True
+    headers = re.split(rb"\r?\n\r?\n", first, maxsplit=1)[0]
+    names = {match.lower() for match in _MAIL_HEADER.findall(headers)}
+    return (
+        b"from" in names and len(names & {b"date", b"message-id", b"received", b"mime-version", b"to", b"subject"}) >= 3
+    )
