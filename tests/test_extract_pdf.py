@@ -71,6 +71,7 @@ def test_pages_that_are_not_there_cost_nothing() -> None:
 )
 def test_limits_cut_with_a_note(limits: Limits, pages: int) -> None:
     found = read(pdf_pages(shown("hello"), shown("hello"), shown("hello")), limits)
+    assert sum(len(unit.text) for unit in found.units) <= limits.max_text_chars
     assert len(found.units) == pages
     assert bool(found.notes) == (pages < 3)
 

@@ -18,6 +18,7 @@ import pypdfium2.raw as pdfium  # type: ignore[import-untyped]  # no types; the 
 
 from smart_context.model import Extracted, Part, Unit
 from smart_context.sources.extract import Buffer, Job, Refused
+from smart_context.sources.extract.collect import Full, Units
 
 _TEXT_FIELDS = frozenset(
     {pdfium.FPDF_FORMFIELD_COMBOBOX, pdfium.FPDF_FORMFIELD_LISTBOX, pdfium.FPDF_FORMFIELD_TEXTFIELD}
@@ -85,24 +86,22 @@ def _form_of(document: pdfium.FPDF_DOCUMENT) -> Iterator[pdfium.FPDF_FORMHANDLE 
 def _pages(
     document: pdfium.FPDF_DOCUMENT, form: pdfium.FPDF_FORMHANDLE | None, job: Job
 ) -> tuple[tuple[Unit, ...], tuple[str, ...]]:
-    units: list[Unit] = []
-    notes: list[str] = []
-    count = pdfium.FPDF_GetPageCount(document)
-    chars = missing = 0
-    for index in range(count):
-        if len(units) >= job.limits.max_units or chars >= job.limits.max_text_chars:
-            notes.append(f"cut after page {index:,} of {count:,}")
-            break
-        text = _page(document, form, index)
-        missing = 0 if text is not None else missing + 1
-        if missing > _MOST_MISSING:
-            notes.append(f"pages missing after page {index + 1 - missing:,}")
-            break
-        chars += len(text or "")
-        units.append(Unit((Part("page", first=index + 1),), text or ""))
-    if not any(unit.text for unit in units):
-        return (), (*notes, "no text; scanned?")
-    return tuple(units), tuple(notes)
+    units = Units(job.limits)
+    missing = 0
+    try:
+        for number in range(1, pdfium.FPDF_GetPageCount(document) + 1):
+            text = _page(document, form, number - 1)
+            missing = missing + 1 if text is None else 0
+            if missing > _MOST_MISSING:
+                units.notes.append(f"pages missing after page {number - missing:,}")
+                break
+            units.add(Unit((Part("page", first=number),), text or ""))
+    except Full:
+        pass
+    found = units.finish()
+    if not any(unit.text for unit in found):
+        return (), (*units.notes, "no text; scanned?")
+    return found, tuple(units.notes)
 
 
 def _page(document: pdfium.FPDF_DOCUMENT, form: pdfium.FPDF_FORMHANDLE | None, index: int) -> str | None:
