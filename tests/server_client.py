@@ -14,6 +14,8 @@ from typing import Any
 from conftest import clean_env
 
 TOY = (sys.executable, str(Path(__file__).parent / "clients" / "toy_server.py"))
+CONTEXT_SERVER = (sys.executable, "-c", "from smart_context.server import main; main()")
+SERVE = (sys.executable, "-m", "smart_context", "serve")
 
 Frame = dict[str, Any]
 

@@ -7,6 +7,7 @@ import os
 import random
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -16,9 +17,9 @@ import pytest
 
 from smart_context import errors
 from smart_context.roots import Roots
-from smart_context.search import indexer, lock, status
+from smart_context.search import indexer, lock, status, upkeep
 from smart_context.search.expression import Term
-from smart_context.search.index import Index, set_aside
+from smart_context.search.index import Index
 from smart_context.search.indexer import Options
 from smart_context.search.record import NAME, Record
 
@@ -247,11 +248,37 @@ def test_a_damaged_record_is_set_aside_whole_and_never_deleted(data, root, undis
     (data / NAME).write_bytes(b"garbage" * 1000)
     with pytest.raises(errors.SearchFailed):
         run_on(data, root)
-    aside = set_aside(data)
+    aside = upkeep.repair(data)
     assert aside is not None
     assert (aside / NAME).read_bytes() == b"garbage" * 1000
     run_on(data, root)
     check_complete(data, root, undisturbed)
+
+
+def test_repair_leaves_a_sound_record_and_makes_the_ranking_anew(data, root, undisturbed):
+    run_on(data, root)
+    _garbage(data)
+    assert upkeep.repair(data) is None
+    check_complete(data, root, undisturbed)
+
+
+def test_repair_never_touches_a_record_of_a_newer_version(data, root):
+    run_on(data, root)
+    with contextlib.closing(sqlite3.connect(data / NAME)) as db:
+        db.execute("PRAGMA user_version = 999")
+    with pytest.raises(errors.SearchFailed):
+        upkeep.repair(data)
+    assert (data / NAME).exists()
+
+
+def test_maintenance_keeps_every_answer(data, root, undisturbed):
+    run_on(data, root)
+    for path in list(root.rglob("*.txt"))[:20]:
+        path.touch()
+    run_on(data, root)
+    upkeep.maintain(data)
+    with Index.open(data) as opened:
+        assert [opened.ranking.view().count(Term(f"zebra{i}")) for i in range(FILES)] == [1] * FILES
 
 
 @contextlib.contextmanager

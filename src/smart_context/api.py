@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from smart_context.errors import BadRequest, Forbidden, NotFound, SearchFailed
+from smart_context.errors import Forbidden, NotFound, SearchFailed
 from smart_context.model import Extracted, OnProgress, Skipped, Stop
 from smart_context.roots import Roots, parsed, shown
 
@@ -26,8 +26,10 @@ if TYPE_CHECKING:
     from smart_context.redact import Redactor
     from smart_context.search.find import SearchPage
     from smart_context.search.index import Index
+    from smart_context.search.indexer import Options
     from smart_context.search.jobs import JobQueue, Priority
     from smart_context.search.model import IndexReport, Segment, Status
+    from smart_context.search.record import Record
 
 Answer = dict[str, Any]
 
@@ -59,6 +61,7 @@ class App:
         self._index: Index | None = None
         self._jobs: JobQueue | None = None
         self._redactor: Redactor | None = None
+        self._hides: Callable[[tuple[str, ...]], bool] | None = None
 
     # The tools
 
@@ -269,12 +272,12 @@ class App:
     def _check_shown(self, path: str) -> None:
         from smart_context.sources import ignore
 
-        if self._is_hidden is None:
+        if self._hides is None:
             rules = ignore.parse("\n".join(self.settings.index.never_show))
-            self._is_hidden = lambda parts: ignore.leaves_out(rules, parts)
+            self._hides = lambda parts: ignore.leaves_out(rules, parts)
         place = self.roots.inside(path)
         below = os.path.relpath(place.path, place.root)
-        if self._is_hidden(tuple(below.split(os.sep))):
+        if self._hides(tuple(below.split(os.sep))):
             raise Forbidden("this file is not to be shown", hint="the setting `index.never_show` leaves it out")
 
     def _segments(self, path: str, stop: Stop) -> Sequence[Segment]:

@@ -20,9 +20,8 @@ from smart_context.model import OnProgress, Progress
 from smart_context.search.lock import WriteLock
 from smart_context.search.model import FileRow, NewFile, RankedFile, RankedSegment, Segment
 from smart_context.search.ranking import Ranking
-from smart_context.search.record import NAME, Record
+from smart_context.search.record import RANKING, Record
 
-RANKING = "ranking"
 _FULL = 4 << 20  # bytes: less than one part of the ranking needs
 
 
@@ -123,27 +122,6 @@ def make_private(folder: Path) -> None:
         raise StorageFailed(
             f"cannot make the data directory {folder}", reason=error.strerror, hint="choose another with --data-dir"
         ) from error
-
-
-def set_aside(data_dir: Path) -> Path | None:
-    """Move an index that cannot be used out of the way, whole; where it went.
-
-    Raises: Conflict when another process writes it.
-    """
-    if not (data_dir / NAME).exists() and not (data_dir / RANKING).exists():
-        return None
-    held = WriteLock.take(data_dir)
-    try:
-        number = 1
-        while (aside := data_dir / f"set-aside-{number}").exists():
-            number += 1
-        aside.mkdir(mode=0o700)
-        for name in (NAME, f"{NAME}-wal", f"{NAME}-shm", RANKING):
-            if (data_dir / name).exists():
-                (data_dir / name).rename(aside / name)
-        return aside
-    finally:
-        held.close()
 
 
 def _repaired(folder: Path, record: Record, on_progress: OnProgress) -> Ranking:

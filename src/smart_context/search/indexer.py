@@ -68,6 +68,8 @@ def run(
     work = _Run(intake, roots, place, options, full, on_progress, stop)
     work.go()
     index.record.finish_run(place.path, LastRun(started, _text(now()), device))
+    if work.changed:
+        index.record.tidy()
     return work.report(round((time.monotonic() - began) * 1000))
 
 
@@ -217,6 +219,10 @@ class _Run:
         self.intake.index.commit()
         self.pending_files = self.pending_chars = 0
         self.committed_at = time.monotonic()
+
+    @property
+    def changed(self) -> int:
+        return self.counts["indexed"] + self.counts["failed"] + self.counts["removed"]
 
     def report(self, duration_ms: int) -> IndexReport:
         problems = tuple(f"{shown(path)}: {why}" for path, why in sorted(self.problems.items()))

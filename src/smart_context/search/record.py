@@ -25,6 +25,7 @@ from smart_context.search import migrations
 from smart_context.search.model import FileRow, LastRun, NewFile, Segment, SegmentRow, Stamp, Tally
 
 NAME = "record.sqlite"
+RANKING = "ranking"  # the folder beside it, which is derived from it
 
 _FILE = (
     "file_id, path, root, ext, kind, size, mtime_ns, sha256, state, reason, detail, title, years, notes, indexed_at,"
@@ -34,6 +35,10 @@ _SEGMENT = "segment_id, file_id, seq, pointer, heading"
 _NAMES = sys.getfilesystemencoding()
 _DAMAGED = "set it aside and index anew with: context index --rebuild"
 _STORAGE = frozenset({sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN})
+
+
+class NewerRecord(SearchFailed):
+    """The record was written by a newer version of this program: nothing is wrong with it."""
 
 
 class Record:
@@ -232,6 +237,15 @@ class Record:
             self._pending = generation + 1
         return self._pending
 
+    def flaw(self) -> str:
+        """Look at every page; the first thing that is wrong, or ""."""
+        try:
+            with _translated(self.path):
+                found: str = self._db.execute("PRAGMA quick_check(1)").fetchone()[0]
+        except SearchFailed as error:
+            return error.reason or error.message
+        return "" if found == "ok" else found
+
     def tidy(self) -> None:
         """Give free pages back, refresh what the planner knows, and fold the log into the database."""
         with _translated(self.path):
@@ -289,7 +303,7 @@ def _check(db: sqlite3.Connection, path: Path, *, writable: bool) -> None:
     if owner != migrations.APPLICATION_ID:
         raise SearchFailed(f"{path} is not an index of ours", hint=_DAMAGED)
     if version > migrations.VERSION:
-        raise SearchFailed(
+        raise NewerRecord(
             f"the index {path} was written by a newer version of this program",
             reason=f"its format is {version}, this program knows up to {migrations.VERSION}",
             hint="update smart-context, or keep another index with --data-dir",

@@ -15,7 +15,7 @@ from smart_context.errors import NotFound
 from smart_context.roots import Roots, shown
 from smart_context.search import lock
 from smart_context.search.model import Changes, FileRow, RootStatus, Stamp, Status, Trouble
-from smart_context.search.record import Record
+from smart_context.search.record import NAME, RANKING, Record
 from smart_context.sources import walk
 from smart_context.sources.walk import WalkOptions
 
@@ -79,13 +79,12 @@ def _troubles(rows: Sequence[FileRow]) -> tuple[Trouble, ...]:
     )
 
 
-def _size(folder: Path) -> int:
-    """Bytes on the disk below the data directory."""
+def _size(data_dir: Path) -> int:
+    """Bytes on the disk of the record and the ranking."""
     total = 0
-    for where, _folders, names in os.walk(folder):
-        for name in names:
-            try:
-                total += os.lstat(os.path.join(where, name)).st_blocks * 512
-            except OSError:  # a writer has just replaced it
-                continue
+    for path in (*data_dir.glob(f"{NAME}*"), *data_dir.glob(f"{RANKING}*/*")):
+        try:
+            total += path.lstat().st_blocks * 512
+        except OSError:  # a writer has just replaced it
+            continue
     return total

@@ -81,7 +81,8 @@ def _read(line: bytes) -> object:
 
 
 def _integer(digits: str) -> int | float:
-    return int(digits) if len(digits) < _MAX_DIGITS else float(digits)
+    # Minus zero is no integer either: `+0`, `0` and nothing else are zero where only digits count.
+    return int(digits) if len(digits) < _MAX_DIGITS and digits != "-0" else float(digits)
 
 
 def _constant(name: str) -> NoReturn:

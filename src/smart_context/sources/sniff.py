@@ -92,8 +92,9 @@ _MAIL_HEADER = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _HTML_START = re.compile(
-    rb"(?:\s|<!--.*?-->|<\?xml.*?\?>)*<(?:!doctype\s+html|html)(?=[\s>/])"
-    rb"|(?:\s|<!--.*?-->)*<(?:head|body|title|table|div|p|meta|h1|span|style|script|center|font)(?=[\s>/])",
+    # Atomic, so that comments that never close are looked through once and not in every combination.
+    rb"(?>(?:\s+|(?><!--.*?-->)|(?><\?xml.*?\?>))*)<(?:!doctype\s+html|html)(?=[\s>/])"
+    rb"|(?>(?:\s+|(?><!--.*?-->))*)<(?:head|body|title|table|div|p|meta|h1|span|style|script|center|font)(?=[\s>/])",
     re.IGNORECASE | re.DOTALL,
 )
 _XML_START = re.compile(rb"\s*<(?:\?xml\b|!doctype\b|[a-z][\w.-]*:[a-z])", re.IGNORECASE)

@@ -74,7 +74,8 @@ def read(data: Buffer, job: Job) -> Extracted:
     sections = Sections(job.limits)
     relations = package.relations(main)
     try:
-        _body(package, main, _heading_styles(package, relations), sections)
+        with sections.part(main):
+            _body(package, main, _heading_styles(package, relations), sections)
         for name in dict.fromkeys(name for _, name in _RELATED):
             kinds = {kind for kind, of in _RELATED if of == name}
             _append(package, [r.target for r in relations if r.kind in kinds], name, sections)
@@ -135,15 +136,16 @@ def _append(package: opc.Package, parts: list[str], name: str, sections: Section
     """Put the text of these parts into a section of its own; headers of many sections repeat, so each line counts once."""
     found: dict[str, None] = {}
     for part in parts:
-        try:
-            pieces = package.zip.stream(part)
-            if name == _DRAWN:
-                found.update(dict.fromkeys(line.text for line in drawing.lines(pieces)))
-            else:
-                found.update(dict.fromkeys(b.text for b in blocks(pieces) if isinstance(b, Paragraph)))
-        except Refused as refusal:
-            sections.notes.append(f"{part}: {refusal}")
-    sections.aside(name, [line for line in found if line.strip()])
+        with sections.part(part):
+            for text in _lines(package.zip.stream(part), name):
+                found[text] = None
+    sections.aside(name, list(found))
+
+
+def _lines(pieces: Iterable[bytes], name: str) -> Iterator[str]:
+    if name == _DRAWN:
+        return (line.text for line in drawing.lines(pieces))
+    return (block.text for block in blocks(pieces) if isinstance(block, Paragraph))
 
 
 def blocks(pieces: Iterable[bytes]) -> Iterator[Paragraph | PageBreak]:

@@ -86,10 +86,9 @@ def _body(message: Message, gathered: Gathered) -> str:
             continue
         content_type = part.get_content_type()
         if content_type == "message/rfc822" or (content_type == "message/global" and part.is_multipart()):
-            inner = part.get_payload()
-            if isinstance(inner, list) and inner and isinstance(inner[0], Message):
-                subject = headers.decoded(headers.raw(inner[0], "Subject"))
-                _nest(gathered, headers.filename(part) or subject or "message", inner[0])
+            for inner in _children(part)[:1]:
+                subject = headers.decoded(headers.raw(inner, "Subject"))
+                _nest(gathered, headers.filename(part) or subject or "message", inner)
         elif part.is_multipart():
             pieces.append("\n".join(f"{key}: {value}" for key, value in part.raw_items()))
         elif _is_shown(part):
@@ -105,11 +104,10 @@ def _parts(message: Message) -> Iterator[Message | list[Message]]:
     while stack:
         part = stack.pop()
         content_type = part.get_content_type()
-        children = part.get_payload()
-        if not part.is_multipart() or not isinstance(children, list) or content_type.startswith("message/"):
+        if not part.is_multipart() or content_type.startswith("message/"):
             yield part
             continue
-        inner = [child for child in children if isinstance(child, Message)]
+        inner = _children(part)
         if content_type == "multipart/alternative":
             texts = [child for child in inner if not child.is_multipart() and _is_shown(child)]
             if len(texts) > 1:
@@ -121,6 +119,11 @@ def _parts(message: Message) -> Iterator[Message | list[Message]]:
         stack += reversed(inner)
 
 
+def _children(part: Message) -> list[Message]:
+    children = part.get_payload() if part.is_multipart() else []
+    return [child for child in children if isinstance(child, Message)] if isinstance(children, list) else []
+
+
 def _page_of(alternatives: list[Message]) -> Message | None:
     """The HTML rendering that comes with its pictures in a multipart/related."""
     pages = (child for child in _related(alternatives) if child.get_content_type() == "text/html" and _is_shown(child))
@@ -130,11 +133,7 @@ def _page_of(alternatives: list[Message]) -> Message | None:
 def _related(alternatives: list[Message]) -> list[Message]:
     found: list[Message] = []
     for child in alternatives:
-        inner = child.get_payload()
-        if child.get_content_type() == "multipart/related" and isinstance(inner, list):
-            found += [part for part in inner if isinstance(part, Message)]
-        else:
-            found.append(child)
+        found += _children(child) if child.get_content_type() == "multipart/related" else [child]
     return found
 
 
@@ -167,15 +166,12 @@ def _text(part: Message) -> str:
 
 
 def _payload(part: Message) -> bytes:
-    """A leaf's bytes; a transfer encoding that cannot be undone leaves them as they are."""
+    """A leaf's bytes; b"" where the parser cannot give them."""
     try:
         payload = part.get_payload(decode=True)
     except (ValueError, LookupError, TypeError, AttributeError):
-        payload = None
-    if isinstance(payload, bytes):
-        return payload
-    raw = part.get_payload()
-    return raw.encode("utf-8", "surrogateescape") if isinstance(raw, str) else b""
+        return b""
+    return payload if isinstance(payload, bytes) else b""
 
 
 def _attach(part: Message, gathered: Gathered) -> None:

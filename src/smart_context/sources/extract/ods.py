@@ -27,15 +27,23 @@ def read(data: Buffer, job: Job) -> Extracted:
     units = Units(job.limits)
     events = xmlsafe.events(document.stream("content.xml"), _TAGS, free=_FREE)
     try:
-        for event, name, element in events:
-            if event == "start" and name == "table":
-                pointer = (Part("sheet", element.get(f"{{{odf.TABLE}}}name", "")),)
-                sheet = list(rows.units(pointer, _rows(events), units.room))
-                for unit in sheet or [Unit(pointer, "")]:
-                    units.add(unit)
+        with units.part("content.xml"):
+            for event, name, element in events:
+                if event == "start" and name == "table":
+                    _sheet(element.get(f"{{{odf.TABLE}}}name", ""), events, units)
     except Full:
         pass
     return Extracted("ods", document.title(), units.finish(), tuple(units.notes))
+
+
+def _sheet(name: str, events: Iterator[xmlsafe.Event], units: Units) -> None:
+    pointer = (Part("sheet", name),)
+    is_empty = True
+    for unit in rows.units(pointer, _rows(events), units.room):
+        units.add(unit)
+        is_empty = False
+    if is_empty:
+        units.add(Unit(pointer, ""))
 
 
 def _rows(events: Iterator[xmlsafe.Event]) -> Iterator[tuple[int, str]]:

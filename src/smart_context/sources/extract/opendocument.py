@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smart_context.model import Extracted, Part, Unit
-from smart_context.sources.extract import Buffer, Job, Refused, odf, xmlsafe
+from smart_context.sources.extract import Buffer, Job, odf, xmlsafe
 from smart_context.sources.extract.collect import Full, Sections, Units
 
 _TAGS = {
@@ -31,44 +31,53 @@ def read(data: Buffer, job: Job) -> Extracted:
         return _presentation(document, job)
     sections = Sections(job.limits)
     try:
-        for name, text in _blocks(document.stream("content.xml")):
-            if name == "h":
-                sections.heading(text)
-            elif name == "soft-page-break":
-                sections.page_break(rendered=True)
-            elif name == "line":
-                sections.line(text)
-        sections.aside("Headers and footers", _margins(document))
+        with sections.part("content.xml"):
+            _body(document, sections)
+        with sections.part("styles.xml"):
+            sections.aside("Headers and footers", _margins(document))
     except Full:
         pass
     return Extracted("odt", document.title(), sections.finish(), tuple(sections.notes))
 
 
+def _body(document: odf.Document, sections: Sections) -> None:
+    for name, text in _blocks(document.stream("content.xml")):
+        if name == "h":
+            sections.heading(text)
+        elif name == "soft-page-break":
+            sections.page_break(rendered=True)
+        elif name == "line":
+            sections.line(text)
+
+
 def _margins(document: odf.Document) -> list[str]:
     """Lines of headers and footers, each once however many page styles repeat it."""
-    try:
-        return list(dict.fromkeys(text for name, text in _blocks(document.stream("styles.xml")) if name == "margin"))
-    except Refused:
-        return []
+    return list(dict.fromkeys(text for name, text in _blocks(document.stream("styles.xml")) if name == "margin"))
 
 
 def _presentation(document: odf.Document, job: Job) -> Extracted:
     units = Units(job.limits)
-    lines: list[str] = []
-    title = ""
-    number = 0
     try:
-        for name, text in _blocks(document.stream("content.xml")):
-            if name == "page":
-                number += 1
-                units.add(Unit((Part("slide", first=number),), "\n".join(lines), heading=title))
-                lines, title = [], ""
-            elif text:
-                lines.append(text)
-                title = title or (text if name == "title" else "")
+        with units.part("content.xml"):
+            for unit in _slides(document):
+                units.add(unit)
     except Full:
         pass
     return Extracted("odp", document.title(), units.finish(), tuple(units.notes))
+
+
+def _slides(document: odf.Document) -> Iterator[Unit]:
+    lines: list[str] = []
+    title = ""
+    number = 0
+    for name, text in _blocks(document.stream("content.xml")):
+        if name == "page":
+            number += 1
+            yield Unit((Part("slide", first=number),), "\n".join(lines), heading=title)
+            lines, title = [], ""
+        elif text:
+            lines.append(text)
+            title = title or (text if name == "title" else "")
 
 
 def _blocks(pieces: Iterator[bytes]) -> Iterator[tuple[str, str]]:

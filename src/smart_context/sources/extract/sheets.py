@@ -9,91 +9,37 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 
 import python_calamine as calamine
 
 from smart_context.model import Extracted, Part, Unit
-from smart_context.sources.extract import Buffer, Job, Refused, cells, drawing, extents, opc, rows, xmlsafe
+from smart_context.sources.extract import Buffer, Job, Refused, cells, extents, rows
 from smart_context.sources.extract.collect import Full, Units
+from smart_context.sources.extract.workbook import Workbook
 
 # The reader allocates every cell of the rectangle; this many for each that we would read.
-_EMPTY_SHARE = 3
-# What is packed below this inflates to nothing that matters: deflate gains a thousandfold at most.
-_TOO_SMALL_TO_BOMB = 32 * 1024
-_BESIDE = frozenset({"drawing", "comments", "threadedComment", "chart", "chartEx", "diagramData"})
+_EMPTY_SHARE = 4
 
 
 def read(data: Buffer, job: Job) -> Extracted:
     """Read every sheet, up to the limits."""
-    beside = None if job.kind == "xls" else _Beside(data, job)
-    if beside is None:
+    if job.kind == "xls":
         _measure_xls(data, job)
-    elif job.kind == "xlsb":
-        _measure_xlsb(beside, job)
-    with _translated():
-        book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(data[:]))
+        return _read(_Book(data, job, None), "", job)
+    workbook = Workbook(data, job)
+    return _read(_Book(data, job, workbook), workbook.package.title(), job)
+
+
+def _read(book: _Book, title: str, job: Job) -> Extracted:
     units = Units(job.limits)
     try:
-        for index, name in enumerate(book.sheet_names):
-            for unit in _sheet(book, index, name, job, units, beside):
+        for name in book.names:
+            for unit in _sheet(book, name, units):
                 units.add(unit)
     except Full:
         pass
-    title = "" if beside is None else beside.package.title()
     return Extracted(job.kind, title, units.finish(), tuple(units.notes))
-
-
-class _Beside:
-    """The parts of an XLSX or XLSB file around the cells."""
-
-    def __init__(self, data: Buffer, job: Job) -> None:
-        self.package = opc.Package(data, job)
-        self._main = self.package.main("xl/workbook.xml")
-        self._relations = self.package.relations(self._main)
-        self._shared: list[str] | None = None
-        for relation in self._relations:
-            if relation.kind in {"sharedStrings", "styles"}:
-                self._check_inflation(relation.target)
-        self.sheets = tuple(r.target for r in self._relations if r.kind in {"worksheet", "dialogsheet", "xlMacrosheet"})
-        self.by_name = {} if self._main.endswith(".bin") else self._names()
-
-    def shared(self) -> list[str]:
-        """Strings that cells refer to by number."""
-        if self._shared is None:
-            part = next((r.target for r in self._relations if r.kind == "sharedStrings"), None)
-            self._shared = cells.strings(self.package.zip.stream(part)) if part is not None else []
-        return self._shared
-
-    def lines(self, part: str, depth: int = 2) -> Iterator[str]:
-        """What stands in drawings, charts and comments of a sheet."""
-        for relation in self.package.relations(part):
-            if relation.kind in _BESIDE and depth:
-                yield from _side_lines(self.package, relation)
-                yield from self.lines(relation.target, depth - 1)
-
-    def _check_inflation(self, part: str) -> None:
-        if self.package.zip.packed_size(part) > _TOO_SMALL_TO_BOMB:
-            for _ in self.package.zip.stream(part):
-                pass
-
-    def _names(self) -> dict[str, str]:
-        targets = {relation.id: relation.target for relation in self._relations}
-        workbook = xmlsafe.tree(self.package.zip.read(self._main))
-        return {
-            element.get("name", ""): targets[found]
-            for element in workbook.iter("{*}sheet")
-            if (found := opc.relation_id(element)) in targets
-        }
-
-
-def _side_lines(package: opc.Package, relation: opc.Relation) -> Iterator[str]:
-    if relation.target.endswith(".bin"):
-        return
-    if relation.kind in {"comments", "threadedComment"}:
-        for comment in xmlsafe.tree(package.zip.read(relation.target)).iter("{*}comment", "{*}threadedComment"):
-            yield " ".join("".join(t.text or "" for t in comment.iter("{*}t", "{*}text")).split())
-    else:
-        yield from (line.text for line in drawing.lines(package.zip.stream(relation.target)))
 
 
 def _measure_xls(data: Buffer, job: Job) -> None:
@@ -108,46 +54,81 @@ def _measure_xls(data: Buffer, job: Job) -> None:
     _refuse_over(extents.of_biff(stream), job)
 
 
-def _measure_xlsb(beside: _Beside, job: Job) -> None:
-    for part in beside.sheets:
-        _refuse_over(extents.of_binary(beside.package.zip.read(part)), job)
-
-
 def _refuse_over(count: int, job: Job) -> None:
     if count > _EMPTY_SHARE * job.limits.max_sheet_cells:
         raise Refused("too large", f"a sheet spans {count:,} cells")
 
 
-def _sheet(
-    book: calamine.CalamineWorkbook, index: int, name: str, job: Job, units: Units, beside: _Beside | None
-) -> Iterator[Unit]:
+def _sheet(book: _Book, name: str, units: Units) -> Iterator[Unit]:
     pointer = (Part("sheet", name),)
-    part = beside.by_name.get(name) if beside is not None else None
     is_empty = True
-    try:
-        for unit in rows.units(pointer, _rows(book, index, part, job, beside), units.room):
+    with units.part(f"sheet '{name}'"):
+        for unit in rows.units(pointer, book.rows(name), units.room):
             yield unit
             is_empty = False
-        if beside is not None and part is not None and (lines := [line for line in beside.lines(part) if line]):
+    with units.part(f"sheet '{name}'"):
+        if lines := [line for line in book.side_lines(name) if line]:
             yield Unit(pointer, "\n".join(lines))
             is_empty = False
-    except Refused as refusal:
-        units.notes.append(f"sheet '{name}': {refusal}")
     if is_empty:
         yield Unit(pointer, "")
 
 
-def _rows(
-    book: calamine.CalamineWorkbook, index: int, part: str | None, job: Job, beside: _Beside | None
-) -> Iterator[tuple[int, str]]:
-    if beside is not None and part is not None:
-        count = extents.of_xml(beside.package.zip.stream(part))
-        if count > _EMPTY_SHARE * job.limits.max_sheet_cells:
-            yield from cells.lines(beside.package.zip.stream(part), beside.shared(), job.limits.max_sheet_cells)
-            return
-    with _translated():
-        for number, values in enumerate(book.get_sheet_by_index(index).iter_rows(), 1):
-            yield number, rows.line(values)
+class _Book:
+    """A workbook as the reader sees it, and beside it the parts of its package where it has one."""
+
+    def __init__(self, data: Buffer, job: Job, workbook: Workbook | None) -> None:
+        self._job = job
+        self._workbook = workbook
+        self._parts = workbook.sheets if workbook is not None else {}
+        self._reader: calamine.CalamineWorkbook | None = None
+        try:
+            with _translated():
+                self._reader = calamine.CalamineWorkbook.from_filelike(io.BytesIO(data[:]))
+                self.names = self._reader.sheet_names
+        except Refused as refusal:
+            if job.kind != "xlsx" or refusal.reason == "encrypted" or not self._parts:
+                raise
+            self.names = list(self._parts)
+
+    def rows(self, name: str) -> Iterator[tuple[int, str]]:
+        """Rows of a sheet with their numbers, in the way that fits it."""
+        part = self._parts.get(name)
+        if self._workbook is None or part is None:
+            yield from self._read(name)
+        elif self._job.kind == "xlsb":
+            _refuse_over(extents.of_binary(self._workbook.package.zip.read(part)), self._job)
+            yield from self._read(name)
+        else:
+            yield from self._rows_of_xml(name, self._workbook, part)
+
+    def side_lines(self, name: str) -> Iterator[str]:
+        """What is written beside the cells of a sheet."""
+        if self._workbook is not None and (part := self._parts.get(name)) is not None:
+            yield from self._workbook.lines(part)
+
+    def _rows_of_xml(self, name: str, workbook: Workbook, part: str) -> Iterator[tuple[int, str]]:
+        again = partial(workbook.package.zip.stream, part, again=True)
+        found = extents.of_xml(workbook.package.zip.stream(part), again)
+        if found.cells <= _EMPTY_SHARE * self._job.limits.max_sheet_cells:
+            try:
+                yield from self._read(name, cells.errors(again()) if found.has_errors else None)
+                return
+            except Refused as refusal:
+                if refusal.reason != "damaged":
+                    raise
+        yield from cells.lines(again(), workbook.cells(), self._job.limits.max_sheet_cells)
+
+    def _read(self, name: str, errors: dict[tuple[int, int], str] | None = None) -> Iterator[tuple[int, str]]:
+        with _translated():
+            if self._reader is None:
+                raise Refused("damaged", "not a readable workbook")
+            sheet = self._reader.get_sheet_by_name(name)
+            first_column = sheet.start[1] + 1 if sheet.start is not None else 1
+            for number, values in enumerate(sheet.iter_rows(), 1):
+                if errors:
+                    values = [errors.get((number, first_column + at), v) for at, v in enumerate(values)]  # noqa: PLW2901
+                yield number, rows.line(values)
 
 
 @contextmanager

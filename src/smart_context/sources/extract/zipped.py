@@ -85,8 +85,8 @@ class SafeZip:
         """
         return b"".join(self.stream(name))
 
-    def stream(self, name: str | Entry) -> Iterator[bytes]:
-        """One entry, piece by piece; its checksum is verified at the end."""
+    def stream(self, name: str | Entry, *, again: bool = False) -> Iterator[bytes]:
+        """One entry, piece by piece; its checksum is verified at the end. `again`: the meter has counted it before."""
         entry = name if isinstance(name, Entry) else self._entry(name)
         if entry.encrypted:
             raise Refused("encrypted", entry.name)
@@ -94,7 +94,7 @@ class SafeZip:
         total = checksum = 0
         for piece in _inflate(self._data, entry, start):
             total += len(piece)
-            self._job.meter.inflate(len(piece))
+            self._job.meter.inflate(0 if again else len(piece))
             if total > _RATIO_FLOOR and total > entry.packed * self._job.limits.max_inflate_ratio:
                 raise Refused(
                     "too large when unpacked", f"{entry.name} inflates more than {total // entry.packed}-fold"
