@@ -132,6 +132,7 @@ class WatchSettings:
 
 
 _RATES = MappingProxyType(dict.fromkeys(TOOLS, 0) | {"searchFiles": 60, "openFile": 30, "summarizeResults": 20})
+_TIMED = ("default", *(tool for tool in TOOLS if tool != "indexFolder"))
 _TIMEOUTS: Mapping[str, float] = MappingProxyType({"default": 30.0, "summarizeResults": 90.0, "rewriteQuery": 60.0})
 
 
@@ -149,7 +150,7 @@ class Settings:
     cache_root: str = _setting("", "Folder of the caches that tools may read.", is_path=True, env="CONTEXT_CACHE_ROOT")
     rate_limits: Mapping[str, int] = _numbers(_RATES, "Calls a minute for each client; 0: no bound.", keys=TOOLS)
     timeouts: Mapping[str, float] = _numbers(
-        _TIMEOUTS, "Seconds for one call; `indexFolder` has no limit.", keys=("default", *TOOLS), least=1
+        _TIMEOUTS, "Seconds for one call; `indexFolder` has no limit.", keys=_TIMED, least=1
     )
     index: IndexSettings = IndexSettings()
     limits: Limits = Limits()  # noqa: RUF009  frozen, like the others
@@ -272,7 +273,7 @@ def _flag(name: str) -> str:
 
 
 def _flat(name: str, each: Field[Any]) -> dict[str, Setting]:
-    facts = dict(each.metadata)
+    facts = {"least": 1, **each.metadata} if name.startswith("limits.") else dict(each.metadata)
     keys = facts.pop("keys", None)
     text = facts.pop("help", _LIMITS_HELP.get(each.name, ""))
     env = facts.pop("env", "SMART_CONTEXT_" + name.replace(".", "_").upper())
