@@ -25,6 +25,7 @@ from smart_context.model import Limits
 
 TOOLS = ("listRoots", "indexFolder", "searchFiles", "openFile", "summarizeResults", "rewriteQuery")
 _FOLDER = "smart-context"
+_LEAST_MEMORY = 512 * 1024 * 1024  # less is not enough for the readers' libraries and one ordinary file
 
 
 def _setting(default: Any, text: str, **more: Any) -> Any:
@@ -273,7 +274,9 @@ def _flag(name: str) -> str:
 
 
 def _flat(name: str, each: Field[Any]) -> dict[str, Setting]:
-    facts = {"least": 1, **each.metadata} if name.startswith("limits.") else dict(each.metadata)
+    facts = dict(each.metadata)
+    if name.startswith("limits."):
+        facts["least"] = _LEAST_MEMORY if each.name == "memory_bytes" else 1
     keys = facts.pop("keys", None)
     text = facts.pop("help", _LIMITS_HELP.get(each.name, ""))
     env = facts.pop("env", "SMART_CONTEXT_" + name.replace(".", "_").upper())

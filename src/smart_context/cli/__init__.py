@@ -18,6 +18,9 @@ from smart_context.errors import ContextError
 # name → (module below smart_context.cli, one-line help, heading in --help). The help stands here so that `context --help`
 # imports no command.
 COMMANDS: dict[str, tuple[str, str, str]] = {
+    "index": ("index", "Read folders into the index.", "Search"),
+    "status": ("index", "Show what is indexed, what could not be read, and what has changed.", "Search"),
+    "roots": ("roots", "List the folders that may be read, or change them.", "Search"),
     "build": ("cache", "Freeze the documents of a folder into a cache.", "Caches"),
     "resolve": ("cache", "Print the documents that answer a query within a token budget.", "Caches"),
     "inspect": ("cache", "Print what a cache is: its version, size, and whether it is valid.", "Caches"),

@@ -242,6 +242,11 @@ class View:
             for (score, _), s, f, code in zip(found, segment_ids, file_ids, codes, strict=True)
         ]
 
+    def terms(self, beginning: str) -> list[str]:
+        """Every term that begins so, sorted; some may stand in deleted segments only."""
+        with _translated(self._folder):
+            return sorted(term for term, _ in self._searcher.terms_with_prefix("text", beginning))
+
     def file_ids(self) -> set[int]:
         """Every file that has a segment here."""
         with _translated(self._folder):
@@ -294,11 +299,12 @@ class View:
         return found if wanted.weight == 1.0 else [_q().boost_query(query, wanted.weight) for query in found]
 
     def _part(self, wanted: expression.Part) -> tantivy.Query:
-        text = re.escape(wanted.text[::-1] if wanted.where == "suffix" else wanted.text)
+        text = re.escape(wanted.text[::-1] if wanted.where == "tail" else wanted.text)
         field, pattern = {
             "prefix": ("text", f"{text}.*"),
-            "suffix": ("tails", f"{text}.+"),
-            "infix": ("longs", f".+{text}.+"),
+            "head": ("heads", f"{text}.+"),
+            "tail": ("tails", f"{text}.+"),
+            "middle": ("longs", f".+{text}.+"),
         }[wanted.where]
         return _q().const_score_query(_q().regex_query(self._schema, field, pattern), wanted.weight)
 
@@ -368,9 +374,11 @@ def _add_terms(doc: tantivy.Document, name: str, title: str, segment: RankedSegm
     doc.add_unsigned("length", body.line.count(" ") + 1)
     doc.add_unsigned("language", languages.CODES.index(language))
     if language in COMPOUNDING:
-        compounds = sorted({term for term in body.line.split() if len(term) >= _TAIL})
-        doc.add_text("tails", " ".join(term[::-1] for term in compounds))
-        doc.add_text("longs", " ".join(term for term in compounds if len(term) >= _LONG))
+        stems = {term.partition(analysis.TAG)[0] for term in body.line.split()}
+        compounds = sorted(stem for stem in stems if len(stem) >= _TAIL)
+        doc.add_text("heads", " ".join(compounds))
+        doc.add_text("tails", " ".join(stem[::-1] for stem in compounds))
+        doc.add_text("longs", " ".join(stem for stem in compounds if len(stem) >= _LONG))
 
 
 @lru_cache(maxsize=64)  # the segments of a file share their head, mostly
@@ -387,7 +395,7 @@ def _schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
     builder.add_text_field("text", tokenizer_name="whitespace", index_option="position")
     builder.add_text_field("also", tokenizer_name="whitespace", index_option="freq")
-    for field in ("tails", "longs", "year"):
+    for field in ("heads", "tails", "longs", "year"):
         builder.add_text_field(field, tokenizer_name="whitespace", index_option="basic")
     for field in ("ext", "folder"):
         builder.add_text_field(field, tokenizer_name="raw", index_option="basic")
