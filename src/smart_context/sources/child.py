@@ -209,7 +209,11 @@ class Child(Generic[J]):
             is_late = time.monotonic() > late
             if is_late:
                 self._process.kill()
-            pid, status, usage = os.wait4(self._process.pid, 0 if is_late else os.WNOHANG)
+            try:
+                pid, status, usage = os.wait4(self._process.pid, 0 if is_late else os.WNOHANG)
+            except ChildProcessError:  # our parent had us ignore the ends of processes; how this one ended is lost
+                self._process.returncode = 255
+                return 0
             if pid:
                 self._process.returncode = os.waitstatus_to_exitcode(status)
                 return usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
