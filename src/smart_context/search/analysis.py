@@ -33,7 +33,7 @@ _HANGUL = "\u1100-\u11ff\u3131-\u318e\uac00-\ud7a3"
 _SOUTH_EAST = "\u0e01-\u0e4e\u0e81-\u0ecd\u1000-\u109f\u1780-\u17d3"  # Thai, Lao, Burmese, Khmer
 
 _ASCII_WORD = re.compile(r"[a-z0-9]+")
-_WORD = re.compile(rf"[\w{_MARKS}]+")
+WORD = re.compile(rf"[\w{_MARKS}]+")
 _UNSPACED = re.compile(f"[{_HAN}{_KANA}{_HANGUL}{_SOUTH_EAST}]")
 _RUN = re.compile(f"([{_HAN}{_KANA}{_HANGUL}]+)|([{_SOUTH_EAST}]+)|([^{_HAN}{_KANA}{_HANGUL}{_SOUTH_EAST}]+)")
 # A syllable, near enough: vowels written before their consonant, the consonant, and what stands on it or follows it.
@@ -106,7 +106,7 @@ def _knowledge(language: str) -> _Known:
 def units(text: str) -> list[str]:
     """The words of a query: as `split`, but a run's last character is left out where it stands in a pair already."""
     out: list[str] = []
-    for word in _WORD.findall(normal(text).replace("_", " ")):
+    for word in WORD.findall(normal(text).replace("_", " ")):
         if not _UNSPACED.search(word):
             out.append(word)
             continue
@@ -114,6 +114,11 @@ def units(text: str) -> list[str]:
             pieces = _pairs(run[0]) if not run[3] else [run[0]]
             out += pieces[:-1] if len(pieces) > 1 else pieces
     return out
+
+
+def has_no_spaces(word: str) -> bool:
+    """Whether a word is of a script that writes none between words."""
+    return bool(_UNSPACED.search(word))
 
 
 def is_part(unit: str) -> bool:
@@ -125,7 +130,7 @@ def split(text: str) -> list[str]:
     """The words of a text, in order: lower case, without compatibility forms, runs without spaces cut into pairs."""
     if text.isascii():
         return _ASCII_WORD.findall(text.lower())
-    words = _WORD.findall(normal(text).replace("_", " "))
+    words = WORD.findall(normal(text).replace("_", " "))
     if not _UNSPACED.search(text) and not _UNSPACED.search("".join(words)):
         return words
     return [piece for word in words for piece in (_pairs(word) if _UNSPACED.search(word) else (word,))]

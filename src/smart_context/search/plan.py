@@ -18,7 +18,7 @@ from smart_context.search.query import Query
 from smart_context.search.ranking import COMPOUNDING, View
 
 _MAX_SOUGHT = 48  # of a pasted page, the words that tell most
-_PART = 0.5  # what a word inside a compound is worth
+PART = 0.5  # what a word inside a compound is worth
 _NEAR_WORD = 0.6  # what a word that was probably meant is worth
 _SHORTEST_PART = 4
 
@@ -295,7 +295,7 @@ def _weighed(word: Sought, view: View) -> Expression:
         count = view.count(Term(term))
         own = math.log(1 + (view.segments - count + 0.5) / (count + 0.5))
         items.append(Term(term, round(word.idf / own, 3) if len(word.terms) > 1 and count else 1.0))
-    items += [Part(part.where, part.text, round(_PART * word.idf, 3)) for part in word.parts]
+    items += [Part(part.where, part.text, round(PART * word.idf, 3)) for part in word.parts]
     return Group(should=tuple(items))
 
 
