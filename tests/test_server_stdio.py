@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import shlex
 import signal
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from conftest import clean_env
-from server_client import TOY, Peer, call, text_of
+from server_client import CONTEXT_SERVER, TOY, Peer, call, text_of
 
 
 @pytest.fixture(scope="module")
@@ -171,6 +172,18 @@ sys.stdin.read()
         assert json.loads(answers.readline())["result"] == {}
         parent.kill()
         assert answers.read() == b""  # the end of its output: it is gone
+
+
+@pytest.mark.parametrize(("closed", "status"), [("<&-", 6), (">&-", 6), ("2>&-", 0)])
+def test_without_standard_input_or_output_it_says_so_and_without_standard_error_it_serves(
+    tmp_path: Path, closed: str, status: int
+) -> None:
+    command = " ".join(shlex.quote(word) for word in CONTEXT_SERVER)
+    done = subprocess.run(
+        ["sh", "-c", f"echo | {{ {command} {closed}; }}"], env=clean_env(tmp_path), capture_output=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (status, b"")
+    assert (b"error: standard input or output is closed\n" in done.stderr) is (status == 6)
 
 
 def test_nothing_but_frames_reaches_standard_output(tmp_path: Path) -> None:
