@@ -7,6 +7,7 @@
     ├── InvalidBudget       invalid_budget   3
     ├── CacheMissing        cache_missing    4   absent, or not a directory
     ├── CacheInvalid        cache_invalid    5   present, but fails verification
+    ├── SameId              cache_invalid    5   two sources would be one document
     ├── IoError             io_error         6   the file system said no
     ├── InternalError       internal_error   7   we broke a promise
     ├── CallTimeout         internal_error   7   a call ran out of its time
@@ -18,6 +19,7 @@
         ├── RateLimited     RATE_LIMITED     6
         ├── LlmUpstream     LLM_UPSTREAM     6
         └── SearchFailed    INTERNAL_ERROR   7
+            └── StorageFailed  INTERNAL_ERROR  6   the disk under the index is full or refuses
 
 A class carries a stable `code` and `exit_status`; an instance carries the facts. The message is one line that names
 the thing; `reason` adds the next line where it helps; `hint` says what to do. Context's MCP answers never show a message of an
@@ -100,6 +102,18 @@ class CacheInvalid(ContextError):
         self.why = why
 
 
+class SameId(ContextError):
+    """Two sources of a build have the same id, so that no cache can hold both."""
+
+    code = "cache_invalid"
+    exit_status = 5
+
+    def __init__(self, document_id: str, path: str, other: str) -> None:
+        super().__init__(f"two sources have the same id {document_id!r}", reason=f"{path!r} and {other!r}")
+        self.document_id = document_id
+        self.paths = (path, other)
+
+
 class IoError(ContextError):
     """The file system refused: permission, a full disk, a broken device, a name that is taken."""
 
@@ -169,3 +183,9 @@ class LlmUpstream(SearchError):
 
 class SearchFailed(SearchError):
     """Something nobody foresaw, or a call that ran out of time."""
+
+
+class StorageFailed(SearchFailed):
+    """The disk under the index is full, read-only or broken."""
+
+    exit_status = 6

@@ -1,0 +1,188 @@
+"""Build a cache from a folder of documents.
+
+In: a sources folder and a target.  Out: a complete cache at the target.
+Always: what was read is what is hashed and written, each source once; a build that fails leaves what stood at the target.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, NamedTuple
+
+from smart_context.cache import document, manifest, sources, working
+from smart_context.cache.folder import DOCUMENTS
+from smart_context.cache.manifest import Entry
+from smart_context.cache.sources import OnSkipped, Source
+from smart_context.cache.verify import INDEX, MANIFEST
+from smart_context.errors import IoError
+
+if TYPE_CHECKING:
+    from smart_context.model import OnProgress
+
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+_NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class Built(NamedTuple):
+    """A new cache."""
+
+    cache_version: str
+    document_count: int
+
+
+def _ignore(_path: str, _why: str) -> None:
+    pass
+
+
+def cache(
+    source_dir: str | os.PathLike[str],
+    target: str | os.PathLike[str],
+    *,
+    created_at: str,
+    force: bool = False,
+    on_skipped: OnSkipped = _ignore,
+    on_progress: OnProgress | None = None,
+) -> Built:
+    """Build a cache at the target; `force` replaces an old one. `created_at` is an RFC 3339 time in UTC.
+
+    Raises: SameId, IoError.
+    """
+    root = os.fspath(source_dir)
+    _check_sources(root)
+    parent, name = _split(os.fspath(target))
+    _refuse_parent_of_sources(os.path.join(parent, name), root)
+    replace = _check_target(parent, name, force=force)
+    found = sources.find(root, on_skipped)
+    with _io(os.path.join(parent, name)), _folder(parent) as holder, working.Working(holder, name) as work:
+        entries = _write_documents(work.new, root, found, on_progress)
+        _write(work.new, INDEX, manifest.index_json(entries))
+        _write(work.new, MANIFEST, manifest.to_json(entries, created_at))
+        os.fsync(work.new)
+        work.put_in_place(replace=replace)
+    return Built(manifest.version_of(manifest.SUPPORTED, entries), len(entries))
+
+
+def _check_sources(root: str) -> None:
+    try:
+        os.close(os.open(root, _FOLDER))
+    except OSError as error:
+        raise IoError(f"cannot read sources {root}", reason=error.strerror) from error
+
+
+def _split(target: str) -> tuple[str, str]:
+    """Return the parent folder and the name of a target."""
+    path = target.rstrip("/")
+    if os.path.basename(path) in {"", ".", ".."}:
+        path = os.path.realpath(target)
+    parent, name = os.path.split(path)
+    if not target or not name:
+        raise IoError(f"cannot build a cache at {target!r}", reason="it is no name for a new folder")
+    return parent or ".", name
+
+
+def _refuse_parent_of_sources(target: str, root: str) -> None:
+    real_target = os.path.realpath(target).rstrip("/") + "/"
+    if (os.path.realpath(root) + "/").startswith(real_target):
+        raise IoError(f"cannot build a cache at {target}", reason="the sources are in it")
+
+
+def _check_target(parent: str, name: str, *, force: bool) -> bool:
+    """Return whether something stands at the target that is to be replaced. Raises: IoError if it may not be."""
+    path = os.path.join(parent, name)
+    with _io(path):
+        try:
+            holder = os.open(parent, _FOLDER)
+        except FileNotFoundError:
+            return False
+        try:
+            working.recover(holder, name)
+            os.lstat(name, dir_fd=holder)
+        except FileNotFoundError:
+            return False
+        else:
+            why = "use --force to replace a cache" if not force else working.not_replaceable(holder, name)
+        finally:
+            os.close(holder)
+    if why:
+        raise IoError(f"{path} exists", reason=why)
+    return True
+
+
+@contextmanager
+def _io(path: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise IoError(f"cannot build a cache at {path}", reason=error.strerror) from error
+
+
+@contextmanager
+def _folder(path: str) -> Iterator[int]:
+    """Open a folder, made with its parents where they are missing and removed again if what follows fails."""
+    made: list[str] = []
+    at = path
+    while not os.path.lexists(at):
+        made.append(at)
+        at = os.path.dirname(at) or "."
+    try:
+        for one in reversed(made):
+            os.mkdir(one)
+        holder = os.open(path, _FOLDER)
+        try:
+            yield holder
+        finally:
+            os.close(holder)
+    except BaseException:
+        for one in made:
+            with suppress(OSError):
+                os.rmdir(one)
+        raise
+
+
+def _write_documents(new: int, root: str, found: list[Source], on_progress: OnProgress | None) -> list[Entry]:
+    entries: list[Entry] = []
+    bad: list[str] = []
+    used: dict[str, int] = {}
+    os.mkdir(DOCUMENTS, dir_fd=new)
+    holder = os.open(DOCUMENTS, _FOLDER, dir_fd=new)
+    try:
+        for source in found:
+            data = sources.read(source)
+            try:
+                text = data.decode()
+            except UnicodeDecodeError:
+                bad.append(source.path)
+                continue
+            version = document.version_of(data)
+            name = _file_name(version, used)
+            _write(holder, name, document.to_json(source.id, version, source.path, text))
+            entries.append(Entry(source.id, version, f"{DOCUMENTS}/{name}"))
+            if on_progress:
+                from smart_context.model import Progress
+
+                on_progress(Progress(len(entries), len(found), source.path))
+        os.fsync(holder)
+    finally:
+        os.close(holder)
+    if bad:
+        raise sources.not_utf8(root, "contents", bad)
+    return entries
+
+
+def _file_name(version: str, used: dict[str, int]) -> str:
+    stem = version.removeprefix("sha256:")[:12]
+    used[stem] = used.get(stem, 0) + 1
+    return f"{stem}.json" if used[stem] == 1 else f"{stem}-{used[stem]}.json"
+
+
+def _write(holder: int, name: str, data: bytes) -> None:
+    descriptor = os.open(name, _NEW_FILE, 0o666, dir_fd=holder)
+    try:
+        written = os.write(descriptor, data)
+        while written < len(data):
+            written += os.write(descriptor, memoryview(data)[written:])
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

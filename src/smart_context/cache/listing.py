@@ -1,0 +1,70 @@
+"""List the directories below a root that may be caches.
+
+In: the configured root, and the root that a caller asked for.  Out: exact JSON, one entry a directory, sorted by path.
+Always: nothing is opened but directories; whether a candidate is a cache is for `inspect` and `verify` to say.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+
+from smart_context.cache import place
+from smart_context.cache.exact_json import string
+from smart_context.cache.place import Place
+from smart_context.errors import IoError
+
+# Where the system can, look without the right to read: that a folder may be entered is enough.
+_LOOK = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_WORKING = re.compile(r"\..+\.build-[0-9]+-[0-9a-z]+", re.DOTALL)
+
+
+def to_json(configured_root: str | os.PathLike[str], root: str | None = None) -> bytes:
+    """Return what the tool `list_caches` answers, without a newline. Raises: CacheMissing, IoError."""
+    if root is None:
+        at = Place(os.path.realpath(configured_root), "")
+    else:
+        at = place.inside(configured_root, root, or_root=True)
+    prefix = at.below + "/" if at.below else ""
+    rows = sorted((prefix + name, has_manifest) for name, has_manifest in _candidates(at))
+    caches = ",".join(f'{{"path":{string(path)},"has_manifest":{"true" if has else "false"}}}' for path, has in rows)
+    return f'{{"caches":[{caches}]}}'.encode()
+
+
+def is_working(name: str) -> bool:
+    """Whether a name is that of a folder in which a build works, or died."""
+    return _WORKING.fullmatch(name) is not None
+
+
+def _candidates(at: Place) -> list[tuple[str, bool]]:
+    descriptor = at.open()
+    try:
+        with os.scandir(descriptor) as entries:
+            names = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
+        return [(name, _has_manifest(descriptor, name)) for name in names if not is_working(name) and _is_utf8(name)]
+    except OSError as error:
+        raise IoError(f"cannot list {at}", reason=error.strerror) from error
+    finally:
+        os.close(descriptor)
+
+
+def _has_manifest(root: int, name: str) -> bool:
+    try:
+        child = os.open(name, _LOOK, dir_fd=root)
+    except OSError:
+        return False
+    try:
+        return stat.S_ISREG(os.lstat("manifest.json", dir_fd=child).st_mode)
+    except OSError:
+        return False
+    finally:
+        os.close(child)
+
+
+def _is_utf8(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,89 @@
+"""Confine the caches that a client may name to one root.
+
+In: the configured root and the name a client gave.  Out: a `Place`, to be handed on as the path of a cache.
+Always: the directory that a `Place` opens is inside the root when it is opened; whatever else is `CacheMissing`, and looks
+no different from a cache that is not there.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+
+from smart_context.errors import CacheMissing, IoError
+
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+_ABSENT = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.EINVAL})
+
+
+class Place(os.PathLike[str]):
+    """A directory below a root, by its resolved path: no component of it was a link when it was resolved."""
+
+    __slots__ = ("_below", "_root")
+
+    def __init__(self, root: str, below: str) -> None:
+        self._root = root
+        self._below = below
+
+    def __fspath__(self) -> str:
+        return os.path.join(self._root, self._below) if self._below else self._root
+
+    def __str__(self) -> str:
+        return os.fspath(self)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Place) and os.fspath(self) == os.fspath(other)
+
+    def __hash__(self) -> int:
+        return hash(os.fspath(self))
+
+    @property
+    def below(self) -> str:
+        """The path relative to the root; empty for the root itself."""
+        return self._below
+
+    def open(self) -> int:
+        """Return a descriptor of the directory. Raises: CacheMissing, IoError."""
+        # Resolving and opening are two steps, and the tree may change between them. A component that has become a link
+        # since then is refused, so what is opened is below the root by every step that led to it.
+        try:
+            descriptor = os.open(self._root, _FOLDER)
+            for name in self._below.split("/") if self._below else ():
+                outer = descriptor
+                try:
+                    descriptor = os.open(name, _FOLDER | os.O_NOFOLLOW, dir_fd=outer)
+                finally:
+                    os.close(outer)
+        except OSError as error:
+            if error.errno in _ABSENT:
+                raise CacheMissing(f"no cache directory at {self}") from error
+            raise IoError(f"cannot open {self}", reason=error.strerror) from error
+        return descriptor
+
+
+def inside(root: str | os.PathLike[str], name: str, *, or_root: bool = False) -> Place:
+    """Return where the name leads, links followed, if that is below the root.
+
+    Raises: CacheMissing for whatever is not, including names that are no plain path. The root itself counts only with `or_root`.
+    """
+    missing = CacheMissing(f"no cache {name!r} below {os.fspath(root)}")
+    if not name or "\0" in name or not _is_utf8(name) or ".." in name.split("/"):
+        raise missing
+    real_root = os.path.realpath(root)
+    real = os.path.realpath(os.path.join(real_root, name))
+    if real == real_root:
+        if or_root:
+            return Place(real_root, "")
+        raise missing
+    prefix = real_root.rstrip("/") + "/"
+    if not real.startswith(prefix):
+        raise missing
+    return Place(real_root, real[len(prefix) :])
+
+
+def _is_utf8(name: str) -> bool:
+    try:
+        name.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,94 @@
+"""Read JSON as RFC 8259 has it, trusting nothing about it.
+
+In: bytes.  Out: a `Value`: objects are tuples of (key, value) pairs so that repeated keys stay visible, arrays are lists, and
+numbers that are not 64-bit integers are `OTHER`, since no field of a cache holds one.
+Always: any bytes give a value or `Malformed`, on every Python alike, however deep or long.
+"""
+
+from __future__ import annotations
+
+import re
+from json.decoder import JSONDecoder
+from typing import TypeAlias, Union
+
+
+class Other:
+    """A number that is no 64-bit integer: no field of a cache can have it."""
+
+    __slots__ = ()
+
+
+Object: TypeAlias = "tuple[tuple[str, Value], ...]"
+Value: TypeAlias = Union[str, int, bool, Other, Object, "list[Value]", None]
+
+OTHER = Other()
+_LONGEST_INTEGER = 20  # characters of 2^64 - 1, and of -2^63
+_LEVELS = 100  # nesting that the fast parser takes from any caller on any Python
+_NESTING = re.compile(r'"(?:[^"\\]++|\\.)*+"|[\[{]|[\]}]', re.DOTALL)
+
+
+class Malformed(ValueError):
+    """The bytes are not one JSON value; the message says why."""
+
+
+def parse(data: bytes) -> Value:
+    """Return the one JSON value that the bytes hold. Raises: Malformed."""
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise Malformed(f"not UTF-8 at byte {error.start}") from error
+    try:
+        return _decode(text)
+    except RecursionError:
+        return _decode(_flattened(text))
+
+
+def _decode(text: str) -> Value:
+    try:
+        value: Value = _DECODER.decode(text)
+    except ValueError as error:
+        raise Malformed(f"not JSON: {error}") from error
+    return value
+
+
+def _flattened(text: str) -> str:
+    """Check every container that opens at a multiple of `_LEVELS` and put a 0 in its place.
+
+    How deep the fast parser goes is its interpreter's business; no field of a cache is that deep, so only validity matters.
+    """
+    open_parts: list[list[str]] = [[]]
+    depth = done = 0
+    for match in _NESTING.finditer(text):
+        if match[0] in "[{":
+            depth += 1
+            if depth % _LEVELS == 0:
+                open_parts[-1].append(text[done : match.start()])
+                open_parts.append([])
+                done = match.start()
+        elif match[0] in "]}":
+            if depth > 0 and depth % _LEVELS == 0:
+                _decode("".join(open_parts.pop()) + text[done : match.end()])
+                open_parts[-1].append("0")
+                done = match.end()
+            depth -= 1
+    if len(open_parts) > 1:
+        raise Malformed("not JSON: brackets are left open")
+    return "".join(open_parts[0]) + text[done:]
+
+
+def _integer(digits: str) -> int | Other:
+    # "-0" is no integer to the format's first reader, and Python refuses to convert very long digits.
+    return OTHER if len(digits) > _LONGEST_INTEGER or digits == "-0" else int(digits)
+
+
+def _float(_digits: str) -> Other:
+    return OTHER
+
+
+def _refuse(constant: str) -> Value:
+    raise ValueError(f"{constant} is no JSON")
+
+
+_DECODER = JSONDecoder(
+    object_pairs_hook=tuple, parse_int=_integer, parse_float=_float, parse_constant=_refuse, strict=True
+)

@@ -1,0 +1,127 @@
+"""The commands on caches: build, resolve, inspect, verify, list."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from smart_context.cli import Command
+from smart_context.errors import UsageError
+
+
+@click.command(cls=Command)
+@click.option(
+    "--sources", required=True, metavar="DIR", help="Folder whose Markdown files (*.md) become the documents."
+)
+@click.option("--cache", required=True, metavar="DIR", help="Where the cache is made.")
+@click.option("--force", is_flag=True, help="Replace the cache that stands there, in one step.")
+def build(sources: str, cache: str, force: bool) -> None:
+    """Freeze the documents of a folder into a cache.
+
+    \b
+    Examples:
+      context build --sources docs --cache docs.cache
+      context build --sources docs --cache docs.cache --force
+
+    The cache is complete or not there: a build that fails leaves what stood before.
+    """
+    import time
+
+    from smart_context.cache import build as stage
+    from smart_context.cli.show import ProgressBar
+
+    created_at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    with ProgressBar("building") as bar:
+        built = stage.cache(sources, cache, created_at=created_at, force=force, on_skipped=_skipped, on_progress=bar)
+    click.echo(f"{built.document_count} documents, {built.cache_version}", err=True)
+
+
+@click.command(cls=Command)
+@click.option("--cache", required=True, metavar="DIR", help="The cache.")
+@click.option("--query", required=True, help="What to look for; may be empty.")
+@click.option("--budget", required=True, metavar="TOKENS", help="How many tokens the documents may have together.")
+@click.option(
+    "--format",
+    "style",
+    type=click.Choice(["json", "pretty"]),
+    default="json",
+    show_default=True,
+    help="How to print it.",
+)
+def resolve(cache: str, query: str, budget: str, style: str) -> None:
+    """Print the documents that answer a query within a token budget.
+
+    \b
+    Examples:
+      context resolve --cache docs.cache --query "how do I deploy" --budget 4000
+      context resolve --cache docs.cache --query "" --budget 500 --format pretty
+
+    The same cache, query and budget give the same bytes, on every machine.
+    """
+    from smart_context.cache import resolve as stage
+
+    stage.check(query, 0)
+    _print(stage.to_json(cache, query, stage.budget_of(budget), pretty=style == "pretty"))
+
+
+@click.command(cls=Command)
+@click.option("--cache", required=True, metavar="DIR", help="The cache.")
+def inspect(cache: str) -> None:
+    """Print what a cache is: its version, size, and whether it is valid.
+
+    \b
+    Example:
+      context inspect --cache docs.cache
+
+    total_bytes counts the documents, and valid means that everything was verified. The tool context.inspect_cache counts
+    the files beside the manifest, and looks at the manifest alone.
+    """
+    from smart_context.cache import inspect as stage
+
+    _print(stage.command_json(cache))
+
+
+@click.command(cls=Command)
+@click.option("--cache", required=True, metavar="DIR", help="The cache.")
+def verify(cache: str) -> None:
+    """Check every byte of a cache that matters.
+
+    \b
+    Example:
+      context verify --cache docs.cache
+
+    Exit status 0 if it is valid; else 4 (missing), 5 (invalid, with the first violation) or 6 (unreadable).
+    """
+    from smart_context.cache import verify as stage
+    from smart_context.cli.show import ProgressBar
+
+    with ProgressBar("verifying") as bar:
+        verified = stage.cache(cache, on_progress=bar)
+    _print(stage.to_json(verified))
+
+
+@click.command(cls=Command)
+@click.option(
+    "--root", envvar="CONTEXT_CACHE_ROOT", show_envvar=True, metavar="DIR", help="Folder whose folders are listed."
+)
+def list(root: str | None) -> None:  # noqa: A001  # the command's own name
+    """Print the folders that may be caches.
+
+    \b
+    Example:
+      context list --root ~/caches
+    """
+    from smart_context.cache import listing
+
+    if root is None:
+        raise UsageError("no cache root", hint="give --root DIR, or set CONTEXT_CACHE_ROOT")
+    _print(listing.to_json(root) + b"\n")
+
+
+def _skipped(path: str, why: str) -> None:
+    click.echo(f"skipped {path!r}: {why}", err=True)
+
+
+def _print(data: bytes) -> None:
+    sys.stdout.buffer.write(data)

@@ -1,0 +1,1 @@
+"""Connect MCP clients: know where each keeps its configuration, and change one entry of it without touching the rest."""

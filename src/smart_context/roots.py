@@ -1,0 +1,278 @@
+"""Who may read what: the allow-listed roots, and the only way from a caller's path to an opened file.
+
+In: a path from a caller.  Out: a `Place` below a root, or a descriptor of a regular file below one.
+Always: what is opened lies inside a root at the moment it is opened, and nothing outside the roots is ever touched, so
+that neither answer nor timing tells whether something exists there.
+
+A path is matched to a root by whole components, then walked from the root's own descriptor, one component at a time,
+without following links. A link is read and its target walked in turn by the same rules; one that leaves the roots ends the
+walk. Swapping a folder for a link in between changes nothing, because each step starts from a descriptor already checked.
+Of nested roots the innermost one owns a file. Hard links are names of equal right: one inside a root is inside.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import stat
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from smart_context.errors import BadRequest, Forbidden, NotFound, SearchFailed
+
+State = Literal["available", "unavailable"]
+
+_MAX_LINKS = 40  # as the kernel
+_DIRECTORY = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_PATH", 0)
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+# O_NONBLOCK: should a FIFO take the place of a file just now, the open returns and the check below refuses it.
+_FILE = os.O_RDONLY | _NO_LINK | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
+_BINARY = getattr(os, "O_BINARY", 0)
+_BY_DESCRIPTOR = os.open in os.supports_dir_fd and os.readlink in os.supports_dir_fd
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A path below a root, both absolute, links inside the root resolved."""
+
+    root: str
+    path: str
+
+
+class Roots:
+    """The folders that may be read. Each is known by its configured name and by what that resolved to at the start."""
+
+    def __init__(self, folders: Iterable[str | os.PathLike[str]]) -> None:
+        names = dict.fromkeys(os.path.abspath(os.fspath(folder)) for folder in folders)
+        self.names = tuple(names)
+        self._real = {name: os.path.realpath(name) for name in names}
+        spellings = {_parts(real): name for name, real in self._real.items()}
+        spellings.update({_parts(name): name for name in names})
+        # The innermost first, so that the first match is the one that counts.
+        self._spellings = sorted(spellings.items(), key=lambda item: -len(item[0]))
+
+    def state(self, root: str) -> State:
+        """Say whether a configured root is there now; an unmounted share is not, and stays configured."""
+        return "available" if os.path.isdir(self._real[root]) else "unavailable"
+
+    def inside(self, path: str) -> Place:
+        """Place a path below a root; it need not exist any more.
+
+        Raises: Forbidden for everything that is not below a root.
+        """
+        return self._walk(path, None)
+
+    def open_file(self, path: str) -> int:
+        """Open a regular file below a root for reading; the descriptor is the caller's to close.
+
+        Raises: Forbidden outside the roots; NotFound for what is absent; BadRequest for a folder, FIFO or device;
+            SearchFailed when the system refuses.
+        """
+        opened: list[int] = []
+        self._walk(path, opened)
+        return opened[0]
+
+    def _walk(self, path: str, opened: list[int] | None) -> Place:
+        asked = path
+        if not self.names:
+            raise Forbidden("no folder is allowed", hint="configure `roots` or start with --root DIR")
+        if not _can_name_a_file(path):
+            raise _forbidden()
+        self._match(_parts(os.path.normpath(path)))
+        for _ in range(_MAX_LINKS):
+            name, rest = self._match(_parts(path))
+            found = _Step(self._real[name], rest) if _BY_DESCRIPTOR else _StepByPath(self._real[name], rest)
+            onward = found.walk(opened)
+            if onward is None:
+                if opened is not None and not opened:
+                    raise NotFound(f"no such file: {shown(asked)}", hint="list what is there with searchFiles")
+                return self._place(found.real)
+            path = onward
+        raise _forbidden()
+
+    def _match(self, parts: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+        for spelling, name in self._spellings:
+            if parts[: len(spelling)] == spelling:
+                return name, parts[len(spelling) :]
+        raise _forbidden()
+
+    def _place(self, real: str) -> Place:
+        name, rest = self._match(_parts(real))
+        return Place(name, os.path.join(name, *rest))
+
+
+class _Step:
+    """A walk from one root's descriptor, until the end or the first link or `..`."""
+
+    def __init__(self, real_root: str, rest: tuple[str, ...]) -> None:
+        self.real = real_root
+        self._todo = rest
+
+    def walk(self, opened: list[int] | None) -> str | None:
+        """Return None at the end (a file that is asked for is then in `opened`), else the path to go on with."""
+        try:
+            here = os.open(self.real, _DIRECTORY)
+        except OSError:
+            return self._end(self._todo)
+        try:
+            for at, name in enumerate(self._todo):
+                rest = self._todo[at + 1 :]
+                if name == "..":
+                    return os.path.join(os.path.dirname(self.real), *rest)
+                mode = self._mode(here, name)
+                if mode is None:
+                    return self._end(self._todo[at:])
+                if stat.S_ISLNK(mode):
+                    return self._through(here, name, rest)
+                if not rest and opened is not None:
+                    return self._open(here, name, mode, opened)
+                self.real = os.path.join(self.real, name)
+                if not stat.S_ISDIR(mode):
+                    return self._end(rest)
+                try:
+                    deeper = os.open(name, _DIRECTORY | _NO_LINK, dir_fd=here)
+                except OSError as error:
+                    if error.errno in {errno.ELOOP, errno.ENOTDIR, errno.ENOENT}:  # swapped since: look again
+                        return os.path.join(self.real, *rest)
+                    raise _refused(self.real, error) from error
+                os.close(here)
+                here = deeper
+        finally:
+            os.close(here)
+        if opened is not None:
+            raise BadRequest(f"{shown(self.real)} is a folder", hint="give the path of a file")
+        return None
+
+    def _mode(self, here: int, name: str) -> int | None:
+        try:
+            return os.stat(name, dir_fd=here, follow_symlinks=False).st_mode
+        except OSError as error:
+            if error.errno in {errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG}:
+                return None
+            raise _refused(os.path.join(self.real, name), error) from error
+
+    def _end(self, rest: tuple[str, ...]) -> str | None:
+        # What is not there has no links in it, so the rest means what it says.
+        self.real = os.path.normpath(os.path.join(self.real, *rest))
+        return None
+
+    def _through(self, here: int, name: str, rest: tuple[str, ...]) -> str:
+        try:
+            target = os.readlink(name, dir_fd=here)
+        except OSError:  # swapped since: look again
+            target = name
+        return os.path.join(self.real, target, *rest)
+
+    def _open(self, here: int, name: str, mode: int, opened: list[int]) -> str | None:
+        path = os.path.join(self.real, name)
+        if not stat.S_ISREG(mode):
+            raise _not_a_file(path)
+        try:
+            fd = os.open(name, _FILE, dir_fd=here)
+        except OSError as error:
+            if error.errno in {errno.ELOOP, errno.EMLINK, errno.ENOENT}:  # swapped since: look again
+                return path
+            raise _refused(path, error) from error
+        if not stat.S_ISREG(os.fstat(fd).st_mode):
+            os.close(fd)
+            raise _not_a_file(path)
+        self.real = path
+        opened.append(fd)
+        return None
+
+
+class _StepByPath:
+    """The same where the system has no descriptors of folders: resolve, open, and compare what was opened.
+
+    Weaker: a folder swapped at the right moment is noticed after the open, not prevented; nothing is read from it.
+    """
+
+    def __init__(self, real_root: str, rest: tuple[str, ...]) -> None:
+        self.real = os.path.normpath(os.path.join(real_root, *rest))
+
+    def walk(self, opened: list[int] | None) -> str | None:
+        """As `_Step.walk`."""
+        resolved = os.path.realpath(self.real)
+        if resolved != self.real:
+            return resolved
+        if opened is None or not os.path.lexists(resolved):
+            return None
+        if not stat.S_ISREG(os.lstat(resolved).st_mode):
+            raise _not_a_file(resolved)
+        try:
+            fd = os.open(resolved, _FILE | _BINARY)
+        except OSError as error:
+            raise _refused(resolved, error) from error
+        try:
+            same = os.path.samestat(os.fstat(fd), os.lstat(resolved)) and os.path.realpath(resolved) == resolved
+        except OSError:
+            same = False
+        if not same:
+            os.close(fd)
+            raise _forbidden()
+        opened.append(fd)
+        return None
+
+
+def _can_name_a_file(path: str) -> bool:
+    """Say whether the path is absolute text that can name a file at all."""
+    try:
+        return os.path.isabs(path) and b"\0" not in os.fsencode(path)
+    except UnicodeEncodeError:
+        return False
+
+
+def _parts(path: str) -> tuple[str, ...]:
+    drive, tail = os.path.splitdrive(path)
+    names = tail.replace(os.altsep, os.sep).split(os.sep) if os.altsep else tail.split(os.sep)
+    return (drive, *(name for name in names if name not in {"", "."}))
+
+
+def _forbidden() -> Forbidden:
+    # One wording for everything outside, so that the answer says nothing about what is there.
+    return Forbidden(
+        "the path is outside the allowed folders", hint="call listRoots; give an absolute path below one of them"
+    )
+
+
+def _not_a_file(path: str) -> BadRequest:
+    return BadRequest(f"{shown(path)} is not a regular file", hint="give the path of a file")
+
+
+def _refused(path: str, error: OSError) -> SearchFailed:
+    return SearchFailed(
+        f"cannot read {shown(path)}: {os.strerror(error.errno or errno.EIO)}",
+        hint="check the permissions of the user that runs the server",
+    )
+
+
+# A byte that is not UTF-8 is shown as \xNN; a backslash that would read as such an escape, as \x5c. Nothing else changes.
+_LOOKS_ESCAPED = re.compile(r"\\(?=x(?:5c|[89a-f][0-9a-f]))")
+_ESCAPE = re.compile(r"\\x(5c|[89a-f][0-9a-f])")
+_LONE = re.compile("[\ud800-\udfff]")
+
+
+def shown(path: str) -> str:
+    """Write a path as valid Unicode text, for JSON and people; `parsed` reads it back."""
+    if path.isascii() and "\\x" not in path:
+        return path
+    return _LONE.sub(_shown_byte, _LOOKS_ESCAPED.sub(r"\\x5c", path))
+
+
+def _shown_byte(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    return f"\\x{code - 0xDC00:02x}" if 0xDC80 <= code <= 0xDCFF else "\ufffd"
+
+
+def parsed(text: str) -> str:
+    """Read a path that `shown` wrote."""
+    if "\\x" not in text:
+        return text
+    path = _ESCAPE.sub(lambda m: "\\" if m[1] == "5c" else chr(0xDC00 + int(m[1], 16)), text)
+    # Escaped bytes that together are UTF-8 name the same file as the character: one spelling for both.
+    try:
+        return os.fsdecode(os.fsencode(path)) if _LONE.search(path) else path
+    except UnicodeEncodeError:
+        return path

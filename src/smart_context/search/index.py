@@ -1,0 +1,189 @@
+"""The index: the record and the ranking derived from it, opened together.
+
+In: a data directory.  Out: an `Index` to search, or the only one that may write.
+Always: a commit reaches the record first; the ranking follows with the same generation, and where it lags or cannot be
+read, the next writer repairs it from the record. Readers never wait and never write.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+
+from smart_context.errors import SearchFailed, StorageFailed
+from smart_context.model import OnProgress, Progress
+from smart_context.search.lock import WriteLock
+from smart_context.search.model import FileRow, NewFile, RankedFile, RankedSegment, Segment
+from smart_context.search.ranking import Ranking
+from smart_context.search.record import RANKING, Record
+
+_FULL = 4 << 20  # bytes: less than one part of the ranking needs
+
+
+def _silent(_step: Progress) -> None:
+    pass
+
+
+class Index:
+    """Record and ranking of one data directory. Close it, or use it in a `with`."""
+
+    def __init__(self, folder: Path, record: Record, ranking: Ranking, held: WriteLock | None) -> None:
+        self.folder = folder
+        self.record = record
+        self.ranking = ranking
+        self._held = held
+        self._place = _identity(folder / RANKING)
+        self._seen = -1  # what the ranking shows is at least the generation before it was opened
+        self._refreshing = threading.Lock()
+
+    @classmethod
+    def open(cls, data_dir: Path, *, writable: bool = False, on_progress: OnProgress = _silent) -> Index:
+        """Open the index; a writer makes it where there is none, and repairs it.
+
+        Raises: NotFound where there is none to read; Conflict when another process writes; SearchFailed when it is damaged.
+        """
+        if not writable:
+            return cls(data_dir, Record.open(data_dir), Ranking.open(data_dir / RANKING, writable=False), None)
+        make_private(data_dir)
+        held = WriteLock.take(data_dir)
+        record: Record | None = None
+        try:
+            record = Record.open(data_dir, writable=True)
+            return cls(data_dir, record, _repaired(data_dir, record, on_progress), held)
+        except BaseException:
+            if record:
+                record.close()
+            held.close()
+            raise
+
+    def refresh(self) -> None:
+        """See what has been committed since; cheap when nothing was."""
+        with self._refreshing:
+            place = _identity(self.folder / RANKING)
+            if place != self._place and place is not None:
+                # Rebuilt by a writer: the folder we have open is not the index any more.
+                fresh = Ranking.open(self.folder / RANKING, writable=False)
+                self.ranking.close()
+                self.ranking, self._place, self._seen = fresh, place, -1
+            elif (generation := self.ranking.generation) != self._seen:
+                self.ranking.reload()
+                self._seen = generation
+
+    def put(self, new: NewFile, segments: Sequence[Segment], years: Sequence[str], indexed_at: str) -> None:
+        """Take in a file's text in place of what was there; searches see it after `commit`."""
+        file_id, ids = self.record.put(new, segments, years, indexed_at)
+        row = self.record.files([file_id])[file_id]
+        ranked = [RankedSegment(i, s.heading, s.text) for i, s in zip(ids, segments, strict=True)]
+        with _told_of_a_full_disk(self.folder):
+            _add(self.ranking, row, ranked)
+
+    def remove(self, file_ids: Iterable[int]) -> None:
+        """Forget files."""
+        gone = list(file_ids)
+        self.record.remove(gone)
+        with _told_of_a_full_disk(self.folder):
+            self.ranking.delete(gone)
+
+    def commit(self) -> int:
+        """Make everything since the last commit lasting and searchable."""
+        generation = self.record.commit()
+        with _told_of_a_full_disk(self.folder):
+            self.ranking.commit(generation)
+        return generation
+
+    def close(self) -> None:
+        """Close both halves and let the next writer in; what was not committed is forgotten."""
+        try:
+            self.ranking.close()
+        finally:
+            self.record.close()
+            if self._held:
+                self._held.close()
+
+    def __enter__(self) -> Index:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def make_private(folder: Path) -> None:
+    """Make a folder that only its owner may enter; it will hold the text of files."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise StorageFailed(
+            f"cannot make the data directory {folder}", reason=error.strerror, hint="choose another with --data-dir"
+        ) from error
+
+
+def _repaired(folder: Path, record: Record, on_progress: OnProgress) -> Ranking:
+    for left_over in (f"{RANKING}.new", f"{RANKING}.old"):
+        shutil.rmtree(folder / left_over, ignore_errors=True)
+    try:
+        ranking = Ranking.open(folder / RANKING, writable=True)
+    except SearchFailed:
+        return _rebuilt(folder, record, on_progress)
+    if ranking.generation > record.generation:
+        # The record is the older one: it was restored from a copy, and its numbers mean other commits now.
+        ranking.close()
+        return _rebuilt(folder, record, on_progress)
+    if ranking.generation < record.generation:
+        ranking.delete(ranking.file_ids() - record.file_ids())
+        _catch_up(ranking, record, on_progress)
+    return ranking
+
+
+def _rebuilt(folder: Path, record: Record, on_progress: OnProgress) -> Ranking:
+    """Derive the ranking anew beside the old one, then put it in its place; readers keep the old one until then."""
+    fresh, old, place = folder / f"{RANKING}.new", folder / f"{RANKING}.old", folder / RANKING
+    ranking = Ranking.open(fresh, writable=True)
+    try:
+        _catch_up(ranking, record, on_progress)
+    finally:
+        ranking.close()
+    if place.exists():
+        place.rename(old)
+    fresh.rename(place)
+    shutil.rmtree(old, ignore_errors=True)
+    return Ranking.open(place, writable=True)
+
+
+def _catch_up(ranking: Ranking, record: Record, on_progress: OnProgress) -> None:
+    since = ranking.generation
+    for count, row in enumerate(record.files_since(since)):
+        on_progress(Progress(count, None, row.path))
+        segments = record.segments_of(row.file_id)
+        texts = record.texts(s.segment_id for s in segments)
+        _add(ranking, row, [RankedSegment(s.segment_id, s.heading, texts[s.segment_id]) for s in segments])
+    ranking.commit(record.generation)
+
+
+def _add(ranking: Ranking, row: FileRow, segments: Sequence[RankedSegment]) -> None:
+    ranking.add(RankedFile(row.file_id, row.path, row.ext, row.title, row.years), segments)
+
+
+@contextmanager
+def _told_of_a_full_disk(folder: Path) -> Iterator[None]:
+    """The ranking's engine only says that it died; where the disk is full, that is what a person needs to hear."""
+    try:
+        yield
+    except SearchFailed as error:
+        if shutil.disk_usage(folder).free > _FULL:
+            raise
+        raise StorageFailed(f"the disk under {folder} is full", hint="make room and index again") from error
+
+
+def _identity(folder: Path) -> tuple[int, int] | None:
+    try:
+        info = os.stat(folder)
+    except OSError:
+        return None
+    return info.st_dev, info.st_ino

@@ -1,0 +1,78 @@
+"""The record's schema, as numbered steps.
+
+In: an open database at some version.  Out: the same at `VERSION`.
+Always: a step that has been released is never edited; a change to the schema is a new step at the end.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+
+APPLICATION_ID = 0x53435458  # "SCTX": a file with another id is not ours
+
+
+def _first(db: sqlite3.Connection) -> None:
+    db.execute("CREATE TABLE meta (key TEXT PRIMARY KEY, value ANY) STRICT, WITHOUT ROWID")
+    db.execute("INSERT INTO meta VALUES ('generation', 0)")
+    db.execute(
+        """CREATE TABLE files (
+            file_id INTEGER PRIMARY KEY AUTOINCREMENT,
+            path BLOB NOT NULL UNIQUE,
+            root BLOB NOT NULL,
+            ext TEXT NOT NULL,
+            kind TEXT NOT NULL,
+            size INTEGER NOT NULL,
+            mtime_ns INTEGER NOT NULL,
+            sha256 TEXT NOT NULL,
+            state TEXT NOT NULL CHECK (state IN ('ok', 'no_text', 'failed')),
+            reason TEXT NOT NULL,
+            detail TEXT NOT NULL,
+            title TEXT NOT NULL,
+            years TEXT NOT NULL,
+            notes TEXT NOT NULL,
+            indexed_at TEXT NOT NULL,
+            chars INTEGER NOT NULL,
+            reader TEXT NOT NULL,
+            generation INTEGER NOT NULL
+        ) STRICT"""
+    )
+    # A file whose size is known may be one we have read already, under another name.
+    db.execute("CREATE INDEX files_by_size ON files (size, sha256)")
+    db.execute("CREATE INDEX files_by_generation ON files (generation)")
+    # `dead` is the generation that replaced a segment: its text stays for searches that began before, until the next commit.
+    db.execute(
+        """CREATE TABLE segments (
+            segment_id INTEGER PRIMARY KEY AUTOINCREMENT,
+            file_id INTEGER NOT NULL REFERENCES files (file_id) ON DELETE CASCADE,
+            seq INTEGER NOT NULL,
+            pointer TEXT NOT NULL,
+            heading TEXT NOT NULL,
+            text BLOB NOT NULL,
+            dead INTEGER NOT NULL DEFAULT 0
+        ) STRICT"""
+    )
+    db.execute("CREATE INDEX segments_of_file ON segments (file_id, seq)")
+    db.execute("CREATE INDEX segments_dead ON segments (dead) WHERE dead > 0")
+    db.execute(
+        """CREATE TABLE runs (
+            folder BLOB PRIMARY KEY,
+            device INTEGER NOT NULL,
+            started_at TEXT NOT NULL,
+            finished_at TEXT NOT NULL
+        ) STRICT, WITHOUT ROWID"""
+    )
+
+
+STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (_first,)
+VERSION = len(STEPS)
+
+
+def migrate(db: sqlite3.Connection) -> None:
+    """Bring an older database up to `VERSION`, each step in a transaction of its own."""
+    version: int = db.execute("PRAGMA user_version").fetchone()[0]
+    for number, step in enumerate(STEPS[version:], start=version + 1):
+        db.execute("BEGIN IMMEDIATE")
+        step(db)
+        db.execute(f"PRAGMA user_version = {number}")
+        db.execute("COMMIT")

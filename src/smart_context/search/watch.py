@@ -1,0 +1,182 @@
+"""Keep the index up to date: see changes below the roots, wait for quiet, index the folders they touched.
+
+In: roots, and a function that indexes one folder.  Out: calls of that function, one batch at a time.
+Always: a burst of changes is one batch; a folder that could not be indexed stays due; a change that no event told of is found by
+the next sweep, which is also how roots are watched where there are no events (network shares).
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from smart_context.errors import Conflict, ContextError, NotFound
+
+QUIET_MS = 500  # how long nothing must change before a batch is indexed
+LONGEST_MS = 30_000  # how long a burst may last before it is indexed all the same
+_TICK_MS = 400
+_MOST_FOLDERS = 20  # more of them: their common parent is walked instead
+
+# By the names that Linux gives them in /proc/self/mountinfo. Changes made by other machines raise no event there.
+_REMOTE = (
+    "nfs",
+    "cifs",
+    "smb",
+    "fuse.",
+    "9p",
+    "afs",
+    "ceph",
+    "gluster",
+    "lustre",
+    "beegfs",
+    "virtiofs",
+    "vboxsf",
+    "prl_fs",
+)
+
+IndexFolder = Callable[[str], None]
+Report = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How often to look: where there are no events, and everywhere for what events missed. In seconds."""
+
+    poll: float = 60.0
+    sweep: float = 3600.0
+
+
+class Watcher:
+    """A thread that watches until `close`. `report` gets a line for people when something is not as it should be."""
+
+    def __init__(
+        self, roots: Sequence[str], index: IndexFolder, pace: Pace, report: Report, skip: Sequence[str] = ()
+    ) -> None:
+        self._index = index
+        self._pace = pace
+        self._report = report
+        self._skip = tuple(skip)
+        self._stop = threading.Event()
+        self._roots = tuple(roots)
+        self._due: dict[str, None] = {}
+        self._next: dict[str, float] = {}
+        self._polled: set[str] = {root for root in roots if is_remote(root)}
+        self._thread = threading.Thread(target=self._run, name="watch", daemon=True)
+
+    def start(self) -> None:
+        """Begin to watch; everything is looked at once first."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop watching; a folder being indexed is the caller's to stop."""
+        self._stop.set()
+        if self._thread.is_alive():
+            self._thread.join(timeout=5)
+
+    def _run(self) -> None:
+        for changed in self._batches():
+            if self._stop.is_set():
+                return
+            for folder in folders(changed, self._roots, self._skip):
+                self._due[folder] = None
+            now = time.monotonic()
+            for root in self._roots:
+                if now >= self._next.get(root, 0.0):
+                    self._due[root] = None
+                    self._next[root] = now + (self._pace.poll if root in self._polled else self._pace.sweep)
+            self._work_off()
+
+    def _work_off(self) -> None:
+        for folder in list(self._due):
+            if self._stop.is_set():
+                return
+            try:
+                self._index(folder)
+            except Conflict:
+                continue  # somebody else writes: it stays due
+            except NotFound:
+                self._report(f"{folder} is not there; its last index stays")
+            except ContextError as error:
+                self._report(f"cannot index {folder}: {error.message}")
+            self._due.pop(folder, None)
+
+    def _batches(self) -> Iterator[Iterable[str]]:
+        """Yield what changed, after quiet; an empty batch at every tick, so that sweeps come round."""
+        while not self._stop.is_set():
+            live = [root for root in self._roots if root not in self._polled and os.path.isdir(root)]
+            if not live:
+                yield ()
+                self._stop.wait(_TICK_MS / 1000)
+                continue
+            yield from self._events(live)
+
+    def _events(self, live: Sequence[str]) -> Iterator[Iterable[str]]:
+        from watchfiles import watch
+
+        try:
+            changes = watch(
+                *live,
+                watch_filter=None,
+                debounce=LONGEST_MS,
+                step=QUIET_MS,
+                stop_event=self._stop,
+                rust_timeout=_TICK_MS,
+                yield_on_timeout=True,
+                raise_interrupt=False,
+                ignore_permission_denied=True,
+            )
+            for batch in changes:
+                yield [path for _, path in batch]
+                # A root that came back or went away changes what there is to watch.
+                if [root for root in self._roots if root not in self._polled and os.path.isdir(root)] != live:
+                    return
+        except (OSError, RuntimeError) as error:
+            # Too many folders for the kernel's watches, or none allowed: look regularly instead.
+            self._report(f"no file events ({error}); looking every {self._pace.poll:g} seconds instead")
+            self._polled.update(live)
+            self._next.clear()
+
+
+def folders(changed: Iterable[str], roots: Sequence[str], skip: Sequence[str] = ()) -> list[str]:
+    """Give the folders to walk for these changes: as few as needed, none below another, each inside a root."""
+    touched: set[str] = set()
+    for path in changed:
+        if any(_is_below(path, place) for place in skip):
+            continue
+        root = max((root for root in roots if _is_below(path, root)), key=len, default=None)
+        if root is not None:
+            touched.add(_existing(path, root))
+    if len(touched) > _MOST_FOLDERS:
+        by_root = {root: [f for f in touched if _is_below(f, root)] for root in roots}
+        touched = {os.path.commonpath(inside) for inside in by_root.values() if inside}
+    return sorted(f for f in touched if not any(f != other and _is_below(f, other) for other in touched))
+
+
+def _existing(path: str, root: str) -> str:
+    """Give the nearest folder above a change that is still there; a name we cannot read back leads to its parent, too."""
+    folder = os.path.dirname(path) if path != root else root
+    while folder != root and not os.path.isdir(folder):
+        folder = os.path.dirname(folder)
+    return folder
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
+
+
+def is_remote(folder: str) -> bool:
+    """Say whether a folder lies on a file system that other machines write to, where events are not told of everything."""
+    try:
+        with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as mounts:
+            rows = [line.split(" - ") for line in mounts]
+    except OSError:
+        return False
+    best, kind = "", ""
+    for left, right in (row for row in rows if len(row) == 2):
+        place = left.split()[4].replace("\\040", " ")
+        if _is_below(os.path.realpath(folder), place) and len(place) >= len(best):
+            best, kind = place, right.split()[0]
+    return kind.startswith(_REMOTE)

@@ -1,0 +1,20 @@
+"""Find the years that a text names.
+
+In: texts.  Out: the years from 1900 to 2099 that stand in them as numbers of their own, sorted.
+Always: part of a longer number or of a Latin word is not a year (`120211`, `a2021f`); `2021年` and `report_2021` have one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+_YEAR = re.compile(r"(?<![0-9A-Za-z])(?:19|20)[0-9]{2}(?![0-9A-Za-z])")
+
+
+def named_in(texts: Iterable[str]) -> tuple[str, ...]:
+    """Name every year that stands in one of the texts."""
+    found: set[str] = set()
+    for text in texts:
+        found.update(_YEAR.findall(text))
+    return tuple(sorted(found))

@@ -1,0 +1,173 @@
+"""Who may speak to the HTTP server: the check that stands before every route.
+
+In: an ASGI request.  Out: the inner application's answer, or a refusal.
+Always: a request whose Host or Origin is not allowed, or that lacks the token where one is needed, reaches nothing behind this; a body
+comes within its time and size, or the request ends.
+
+Host is checked against DNS rebinding: a page of another site can make a browser call a loopback address, but the name it was loaded
+from stands in Host and Origin.
+"""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+from collections.abc import Awaitable, Callable, MutableMapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+import anyio
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+_LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What the gate lets through.
+
+    hosts: names allowed in Host, without a port. origins: allowed in Origin besides those of the hosts. token: "" for none.
+    open_paths: served without a token. max_concurrent: requests at once; more are told to come back.
+    """
+
+    hosts: frozenset[str]
+    origins: frozenset[str] = frozenset()
+    token: str = field(default="", repr=False)
+    open_paths: frozenset[str] = frozenset({"/healthz"})
+    max_body: int = 4 * 1024 * 1024
+    max_concurrent: int = 256
+    body_seconds: float = 20.0
+
+
+def is_loopback(host: str) -> bool:
+    """Say whether an address to bind to can be reached from this machine alone."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def allowed_hosts(bind: str, configured: tuple[str, ...]) -> frozenset[str]:
+    """Give the names a client may use: loopback's own, what is configured, and the address itself unless it means "any"."""
+    names = {name.strip("[]").lower() for name in configured}
+    if is_loopback(bind):
+        names.update(_LOOPBACK_NAMES)
+    elif bind.strip("[]") not in {"0.0.0.0", "::"}:  # noqa: S104 - compared, not bound
+        names.add(bind.strip("[]").lower())
+    return frozenset(names)
+
+
+class Gate:
+    """The ASGI application that stands in front of the real one."""
+
+    def __init__(self, inner: App, policy: Policy) -> None:
+        self._inner = inner
+        self._policy = policy
+        self._running = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request through, or refuse it."""
+        if scope["type"] != "http":
+            if scope["type"] == "lifespan":
+                await self._inner(scope, receive, send)
+            return
+        refusal = self._refusal(scope)
+        if refusal is not None:
+            await _refuse(send, *refusal)
+            return
+        self._running += 1
+        try:
+            await self._serve(scope, receive, send)
+        finally:
+            self._running -= 1
+
+    def _refusal(self, scope: Scope) -> tuple[int, str] | None:
+        headers: list[tuple[bytes, bytes]] = scope["headers"]
+        hosts = [value for name, value in headers if name == b"host"]
+        if len(hosts) != 1 or _host(hosts[0]) not in self._policy.hosts:
+            return 421, "this server does not answer to that Host"
+        for name, value in headers:
+            if name == b"origin" and not self._is_allowed_origin(value):
+                return 403, "requests from that Origin are not allowed"
+        if self._policy.token and scope["path"] not in self._policy.open_paths and not self._has_token(headers):
+            return 401, "a valid bearer token is needed"
+        if self._running >= self._policy.max_concurrent:
+            return 503, "too many requests at once; try again in a second"
+        return None
+
+    def _is_allowed_origin(self, value: bytes) -> bool:
+        origin = value.decode("latin-1").lower()
+        if origin in self._policy.origins:
+            return True
+        parts = urlsplit(origin)
+        return parts.scheme in {"http", "https"} and _name(parts.netloc) in self._policy.hosts
+
+    def _has_token(self, headers: list[tuple[bytes, bytes]]) -> bool:
+        given = [value for name, value in headers if name == b"authorization"]
+        if len(given) != 1:
+            return False
+        scheme, _, token = given[0].partition(b" ")
+        # Compared as a whole in constant time, so that no part of it can be guessed by the clock.
+        same = hmac.compare_digest(token.strip(), self._policy.token.encode())
+        return scheme.lower() == b"bearer" and same
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Take the whole body within its bounds first: nothing behind the gate waits for a slow sender."""
+        body = b""
+        more = True
+        try:
+            with anyio.fail_after(self._policy.body_seconds):
+                while more:
+                    message = await receive()
+                    if message["type"] == "http.disconnect":
+                        return
+                    body += message.get("body", b"")
+                    more = message.get("more_body", False)
+                    if len(body) > self._policy.max_body:
+                        await _refuse(send, 413, f"a request may have at most {self._policy.max_body:,} bytes")
+                        return
+        except TimeoutError:
+            await _refuse(send, 408, "the request did not arrive in time")
+            return
+        replayed = False
+
+        async def replay() -> Message:
+            nonlocal replayed
+            if not replayed:
+                replayed = True
+                return {"type": "http.request", "body": body, "more_body": False}
+            return await receive()
+
+        await self._inner(scope, replay, send)
+
+
+def _host(value: bytes) -> str:
+    return _name(value.decode("latin-1"))
+
+
+def _name(netloc: str) -> str:
+    """Give the name of a host without its port; nothing for what is not just a host and a port."""
+    netloc = netloc.strip().lower()
+    if netloc.startswith("["):
+        name, bracket, port = netloc[1:].partition("]")
+        return name if bracket and (not port or (port[1:].isdigit() and port[0] == ":")) else ""
+    name, colon, port = netloc.partition(":")
+    return name.rstrip(".") if not colon or port.isdigit() else ""
+
+
+async def _refuse(send: Send, status: int, why: str) -> None:
+    body = why.encode() + b"\n"
+    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(body)).encode())]
+    headers += [(b"connection", b"close")] if status in {408, 413} else []
+    headers += [(b"www-authenticate", b"Bearer")] if status == 401 else []
+    headers += [(b"retry-after", b"1")] if status == 503 else []
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,180 @@
+"""Serve many clients over streamable HTTP: the gate, the SDK's session manager behind it, and the operators' routes.
+
+In: an SDK `Server`.  Out: `/mcp`, `/healthz`, `/metrics`, until a signal.
+Always: every request passes the gate first; at the end, what runs is finished or cancelled within a bound.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import stat
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import h11
+import uvicorn
+from mcp.server.lowlevel import Server
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from smart_context.errors import ConfigError, IoError
+from smart_context.server.gate import Gate, Policy, Receive, Scope, Send, allowed_hosts, is_loopback
+from smart_context.server.metrics import Metrics
+from smart_context.server.ops import Ops, State
+
+TOKEN_FILE = "http-token"  # noqa: S105 - a file's name
+PATH = "/mcp"
+
+_HEADER_SECONDS = 10.0
+_IDLE_SECONDS = 30
+_FINISH_SECONDS = 10
+_MAX_CONNECTIONS = 2048
+
+
+@dataclass(frozen=True, slots=True)
+class Listen:
+    """Where to listen and whom to let in. token: "" for none."""
+
+    host: str = "127.0.0.1"
+    port: int = 8421
+    hosts: tuple[str, ...] = ()
+    origins: tuple[str, ...] = ()
+    token: str = ""
+    max_body: int = 4 * 1024 * 1024
+    max_concurrent: int = 256
+
+
+def token(data_dir: Path, token_file: str | None) -> str:
+    """Read the bearer token, from the configured file or from one that is made on first use, for the owner alone."""
+    path = Path(token_file) if token_file else data_dir / TOKEN_FILE
+    try:
+        if token_file is None and not path.exists():
+            data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(handle, "w", encoding="ascii") as out:
+                out.write(secrets.token_urlsafe(32) + "\n")
+        if os.name == "posix" and stat.S_IMODE(os.stat(path).st_mode) & 0o077:
+            raise ConfigError(f"{path} can be read by others", hint=f"chmod 600 {path}")
+        found = path.read_text(encoding="ascii").strip()
+    except FileExistsError:  # another server made it just now
+        return token(data_dir, token_file)
+    except (OSError, UnicodeDecodeError) as error:
+        raise IoError(f"cannot read the token in {path}", reason=str(error)) from error
+    if len(found) < 16:
+        raise ConfigError(
+            f"the token in {path} is too short", hint="give it at least 16 characters, or remove the file"
+        )
+    return found
+
+
+def serve(server: Server[Any], listen: Listen, metrics: Metrics, state: Callable[[], State]) -> None:
+    """Serve until a signal asks to end."""
+    if not is_loopback(listen.host) and not listen.token:
+        raise ConfigError(f"{listen.host} can be reached from elsewhere, so a token is needed")
+    config = uvicorn.Config(
+        application(server, listen, metrics, state),
+        listen.host.strip("[]"),
+        listen.port,
+        http=_Impatient,
+        ws="none",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        limit_concurrency=_MAX_CONNECTIONS,
+        timeout_keep_alive=_IDLE_SECONDS,
+        timeout_graceful_shutdown=_FINISH_SECONDS,
+    )
+    runner = _Announcing(config, listen)
+    try:
+        runner.run()
+    except SystemExit as error:  # uvicorn's way to say that it cannot bind
+        raise IoError(f"cannot listen on {listen.host}:{listen.port}", hint="choose another with --port") from error
+
+
+def application(server: Server[Any], listen: Listen, metrics: Metrics, state: Callable[[], State]) -> Gate:
+    """Put the ASGI application together."""
+    manager = StreamableHTTPSessionManager(server, max_request_body_size=listen.max_body)
+    policy = Policy(
+        allowed_hosts(listen.host, listen.hosts),
+        frozenset(origin.lower().rstrip("/") for origin in listen.origins),
+        listen.token,
+        max_body=listen.max_body,
+        max_concurrent=listen.max_concurrent,
+    )
+    # Off loopback /healthz is open, and therefore tells nothing but that we live; /metrics needs the token anyway.
+    ops = Ops(metrics, state, lambda _scope: is_loopback(listen.host))
+
+    async def route(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await _lifespan(manager, receive, send)
+        elif scope["path"].rstrip("/") == PATH:
+            await manager.handle_request(scope, receive, send)
+        else:
+            await ops(scope, receive, send)
+
+    return Gate(route, policy)
+
+
+async def _lifespan(manager: StreamableHTTPSessionManager, receive: Receive, send: Send) -> None:
+    async with _running(manager):
+        await receive()
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
+    await send({"type": "lifespan.shutdown.complete"})
+
+
+@asynccontextmanager
+async def _running(manager: StreamableHTTPSessionManager) -> AsyncIterator[None]:
+    async with manager.run():
+        yield
+
+
+class _Announcing(uvicorn.Server):
+    """Says on stderr where it listens, once it does."""
+
+    def __init__(self, config: uvicorn.Config, listen: Listen) -> None:
+        super().__init__(config)
+        self._listen = listen
+
+    async def startup(self, sockets: list[Any] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            port = self.servers[0].sockets[0].getsockname()[1]
+            needs = "with the bearer token" if self._listen.token else "without a token"
+            sys.stderr.write(f"listening on http://{self._listen.host}:{port}{PATH} {needs}\n")
+            sys.stderr.flush()
+
+
+class _Impatient(H11Protocol):
+    """Closes a connection that does not bring the whole head of a request in time; uvicorn alone would wait for ever."""
+
+    _due: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self._watch()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._watch()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._unwatch()
+        super().connection_lost(exc)
+
+    def _watch(self) -> None:
+        if self.conn.their_state is not h11.IDLE:
+            self._unwatch()
+        elif self._due is None:
+            self._due = self.loop.call_later(_HEADER_SECONDS, self.transport.close)
+
+    def _unwatch(self) -> None:
+        if self._due is not None:
+            self._due.cancel()
+            self._due = None

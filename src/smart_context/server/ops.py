@@ -1,0 +1,135 @@
+"""What operators ask a server: is it alive, is it ready, what does it do. An ASGI application of two routes.
+
+In: `/healthz` and `/metrics`.  Out: JSON and the text format of Prometheus.
+Always: no file name, path or query is told; a caller that is not trusted learns only that the server is alive.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass, field
+
+from smart_context import __version__
+from smart_context.server.gate import Gate, Policy, Receive, Scope, Send, allowed_hosts
+from smart_context.server.metrics import Metrics, Sample
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """How the index is, for operators. `oldest_run_seconds`: since the root that waited longest was last walked; None: never."""
+
+    roots: int = 0
+    roots_available: int = 0
+    has_index: bool = False
+    files: int = 0
+    segments: int = 0
+    failures: int = 0
+    without_text: int = 0
+    index_bytes: int = 0
+    queued: int = 0
+    generation: int = 0
+    oldest_run_seconds: float | None = None
+    kinds: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether searches can be answered: there is an index, or there are no roots to search."""
+        return self.has_index or not self.roots
+
+
+class Ops:
+    """The two routes. `state` is asked at each request; `tells_all` says whether the caller may see more than "live"."""
+
+    def __init__(self, metrics: Metrics, state: Callable[[], State], tells_all: Callable[[Scope], bool]) -> None:
+        self._metrics = metrics
+        self._state = state
+        self._tells_all = tells_all
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a GET or HEAD of one of the routes; 404 for everything else."""
+        if scope["method"] not in {"GET", "HEAD"}:
+            await _answer(scope, send, 405, "text/plain", "only GET\n")
+        elif scope["path"] == "/healthz":
+            await self._health(scope, send)
+        elif scope["path"] == "/metrics":
+            page = self._metrics.page(_gauges(self._state()))
+            await _answer(scope, send, 200, "text/plain; version=0.0.4", page)
+        else:
+            await _answer(scope, send, 404, "text/plain", "nothing here\n")
+
+    async def _health(self, scope: Scope, send: Send) -> None:
+        if not self._tells_all(scope):
+            await _answer(scope, send, 200, "application/json", '{"live":true}\n')
+            return
+        state = self._state()
+        told = {k: v for k, v in asdict(state).items() if k != "kinds"}
+        body = json.dumps({"live": True, "ready": state.is_ready, "version": __version__, **told})
+        await _answer(scope, send, 200 if state.is_ready else 503, "application/json", body + "\n")
+
+
+def beside(port: int, metrics: Metrics, state: Callable[[], State]) -> None:
+    """Serve the two routes on loopback, from a thread, beside a server on standard input and output."""
+    import asyncio
+
+    import uvicorn
+
+    gate = Gate(Ops(metrics, state, lambda _scope: True), Policy(allowed_hosts("127.0.0.1", ())))
+    config = uvicorn.Config(gate, "127.0.0.1", port, log_config=None, lifespan="off", access_log=False)
+    server = uvicorn.Server(config)
+
+    def run() -> None:
+        try:
+            asyncio.run(server.serve())
+        except SystemExit:  # uvicorn's way to say that the port is taken
+            sys.stderr.write(f"warning: cannot serve /healthz and /metrics on port {port}; is it taken?\n")
+
+    threading.Thread(target=run, name="ops", daemon=True).start()
+
+
+def _gauges(state: State) -> Iterable[Sample]:
+    numbers = (
+        ("roots", "Configured roots.", state.roots),
+        ("roots_available", "Roots that are there now.", state.roots_available),
+        ("index_ready", "1 when searches can be answered.", int(state.is_ready)),
+        ("index_files", "Files in the index.", state.files),
+        ("index_segments", "Segments in the index.", state.segments),
+        ("index_failures", "Files that could not be read.", state.failures),
+        ("index_files_without_text", "Files that hold no text.", state.without_text),
+        ("index_bytes", "Size of the index on disk.", state.index_bytes),
+        ("index_generation", "Number of the index's last commit.", state.generation),
+        ("jobs_queued", "Indexing jobs waiting or running.", state.queued),
+        ("memory_bytes", "Resident memory of this process.", _resident()),
+    )
+    for name, text, value in numbers:
+        yield Sample(f"smart_context_{name}", text, value)
+    if state.oldest_run_seconds is not None:
+        text = "Seconds since the root that waited longest was last walked."
+        yield Sample("smart_context_index_staleness_seconds", text, state.oldest_run_seconds)
+    for kind, count in state.kinds.items():
+        yield Sample("smart_context_files_by_kind", "Files in the index, by kind.", count, {"kind": kind})
+
+
+def _resident() -> int:
+    try:
+        with open("/proc/self/statm", "rb") as statm:
+            return int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        import resource
+
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return peak if sys.platform == "darwin" else peak * 1024
+
+
+async def _answer(scope: Scope, send: Send, status: int, kind: str, text: str) -> None:
+    body = text.encode()
+    headers = [
+        (b"content-type", kind.encode()),
+        (b"content-length", str(len(body)).encode()),
+        (b"cache-control", b"no-store"),
+    ]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})

@@ -1,0 +1,32 @@
+"""Serve a table of tools over standard input and output. The two programs differ only in what they put on the table.
+
+Always: the wire is claimed before anything heavy is imported.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Sequence
+
+from smart_context.server.tools import Guard, Program, Tool, ToolNames, unguarded
+from smart_context.server.wire import claim
+
+_DRAIN_BEYOND = 1.0  # seconds past a call's own limit that the end of input waits for answers
+
+
+def over_stdio(
+    program: Program, rows: Sequence[Tool], *, tool_names: ToolNames = "dotted", guard: Guard = unguarded
+) -> None:
+    """Serve a table of tools over standard input and output until the client leaves."""
+    wire = claim()
+    # Importing the SDK makes a hundred thousand objects that all stay: looking for garbage among them costs a fifth of it.
+    gc.disable()
+    import anyio
+
+    from smart_context.server import protocol, stdio
+
+    gc.freeze()
+    gc.enable()
+    server = protocol.build(protocol.Offer(program, rows, guard, tool_names))
+    longest = max(row.seconds for row in rows if row.seconds is not None)
+    anyio.run(stdio.serve, server, wire, longest + _DRAIN_BEYOND)

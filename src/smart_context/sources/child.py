@@ -1,0 +1,271 @@
+"""One reading process as its parent sees it: started, given files, listened to, ended.
+
+In: jobs.  Out: answers, or the reason why the process died.
+Always: nothing here waits for the process, except for its death after it was killed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Generic, TypeVar
+
+from smart_context.errors import InternalError
+from smart_context.model import Limits
+from smart_context.sources import wire
+from smart_context.sources.wire import Answer
+
+J = TypeVar("J")
+
+_CHUNK = 256 * 1024
+_HEAD_ROOM = 64 * 1024 * 1024  # for the JSON head of an answer: pointers, headings, notes
+_STARTUP_SECONDS = 60.0
+_DYING_SECONDS = 5.0  # a process that has hung up and lives on after that is killed
+_OUT_OF_MEMORY = (b"memory allocation", b"bad_alloc", b"out of memory", b"MemoryError")
+_SENT_FROM_OUTSIDE = {getattr(signal, name, None) for name in ("SIGKILL", "SIGTERM", "SIGHUP", "SIGINT")}
+
+
+@dataclass(frozen=True, slots=True)
+class Death:
+    """Why a process ended.
+
+    may_be_innocent: it was ended from outside; the file in hand deserves a second try. was_planned: it said goodbye before.
+    was_stillborn: it never came so far as to read a file; `detail` is what it said.
+    """
+
+    reason: str
+    detail: str
+    may_be_innocent: bool = False
+    was_planned: bool = False
+    was_stillborn: bool = False
+
+
+class Child(Generic[J]):
+    """A process and what it has been given. `jobs` are answered in order, the first one is in its hands now."""
+
+    def __init__(self, limits: Limits, command: Sequence[str]) -> None:
+        self.jobs: deque[J] = deque()
+        self._most = 4 * limits.max_text_chars + _HEAD_ROOM
+        self._memory_bytes = limits.memory_bytes
+        self.is_paused = False
+        self._received = bytearray()
+        self._is_ready = False
+        self._verdict: Death | None = None
+        self.socket, theirs = socket.socketpair()
+        self._lifeline = os.pipe()
+        self._talk, their_talk = os.pipe()
+        # A process that talks too much must not wait for us to listen.
+        os.set_blocking(their_talk, False)
+        os.set_blocking(self._talk, False)
+        args = [str(theirs.fileno()), str(self._lifeline[0]), json.dumps(asdict(limits))]
+        try:
+            self._process = subprocess.Popen(
+                [*command, *args],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=their_talk,
+                pass_fds=(theirs.fileno(), self._lifeline[0]),
+                start_new_session=True,
+                cwd="/",
+            )
+        except OSError as error:
+            self._close_descriptors()
+            raise InternalError("cannot start a reading process", reason=error.strerror) from error
+        finally:
+            theirs.close()
+            os.close(their_talk)
+            os.close(self._lifeline[0])
+        self.socket.setblocking(False)
+        self._touched = time.monotonic()
+        self._cpu, self._moved = -1.0, self._touched
+
+    def give(self, job: J, fd: int, name: str, want: str) -> None:
+        """Send an opened file. A process that has just died says so at the next `receive`."""
+        self._touched = time.monotonic() if not self.jobs else self._touched
+        self.jobs.append(job)
+        request = json.dumps([name, want]).encode()
+        try:
+            socket.send_fds(self.socket, [wire.REQUEST.pack(len(request)) + request], [fd])
+        except OSError:
+            pass
+
+    def receive(self) -> tuple[list[tuple[J, Answer]], Death | None]:
+        """Take what has arrived: answered jobs, and the end of the process if it came."""
+        is_over = not self._fill()
+        self._touched, self._cpu = time.monotonic(), -1.0
+        answered: list[tuple[J, Answer]] = []
+        try:
+            while self.jobs and (answer := self._next()):
+                answered.append((self.jobs.popleft(), answer))
+        except wire.Garbled:
+            return answered, self.kill(Death("crashed", "the reading process gave a broken answer"))
+        if answered and answered[-1][1].is_last:
+            return answered, self.kill(Death("ended", "", was_planned=True))
+        if is_over:
+            return answered, self._bury()
+        return answered, None
+
+    def check(self, stall_seconds: float, wall_seconds: float) -> Death | None:
+        """End the process if it has stopped working: no CPU time used for a while, or far too long altogether."""
+        now = time.monotonic()
+        if self.is_paused:
+            return None
+        if not self._is_ready:
+            return (
+                self.kill(Death("does not start", "", was_stillborn=True))
+                if now - self._touched > _STARTUP_SECONDS
+                else None
+            )
+        cpu = _cpu_seconds(self._process.pid)
+        if cpu is not None and cpu != self._cpu:
+            self._cpu, self._moved = cpu, now
+        since = self._touched if cpu is None else self._moved
+        if now - since > (wall_seconds if cpu is None else stall_seconds) or now - self._touched > wall_seconds:
+            return self.kill(Death("took too long", "stopped working"))
+        return None
+
+    def memory(self) -> int:
+        """Bytes of memory in use now, where the system shows it."""
+        try:
+            with open(f"/proc/{self._process.pid}/statm", "rb") as file:
+                return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        except (OSError, ValueError, IndexError):
+            return 0
+
+    def pause(self, paused: bool) -> None:
+        """Hold the process where it is, or let it go on."""
+        if paused != self.is_paused:
+            self.is_paused = paused
+            self._process.send_signal(signal.SIGSTOP if paused else signal.SIGCONT)
+            self._touched, self._cpu = time.monotonic(), -1.0
+
+    def kill(self, verdict: Death) -> Death:
+        """End the process for a reason of ours."""
+        self._verdict = verdict
+        return self._bury()
+
+    def _fill(self) -> bool:
+        """Read what is there; False at the end."""
+        try:
+            while True:
+                piece = self.socket.recv(_CHUNK)
+                if not piece:
+                    return False
+                self._received += piece
+                if len(piece) < _CHUNK:
+                    return True
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+
+    def _next(self) -> Answer | None:
+        data = self._received
+        if not self._is_ready:
+            if not data:
+                return None
+            self._is_ready = True
+            del data[:1]
+        if len(data) < wire.LENGTHS.size:
+            return None
+        head, body = wire.LENGTHS.unpack_from(data)
+        if head + body > self._most:
+            raise wire.Garbled("too long")
+        start, middle, end = wire.LENGTHS.size, wire.LENGTHS.size + head, wire.LENGTHS.size + head + body
+        if len(data) < end:
+            return None
+        answer = wire.decode(data[start:middle], data[middle:end])
+        del data[:end]
+        return answer
+
+    def _bury(self) -> Death:
+        """Make sure that the process is gone and say why it went."""
+        if self._verdict:
+            self._process.kill()
+        self.socket.close()
+        used = self._reap()
+        last_words = _drain(self._talk)
+        self._close_descriptors()
+        if self._verdict:
+            return self._verdict
+        number = -self._process.returncode
+        if not self._is_ready and number not in _SENT_FROM_OUTSIDE:
+            return Death("does not start", last_words.decode("utf-8", "replace").strip()[-500:], was_stillborn=True)
+        ran_out = used > self._memory_bytes * 3 // 4 or any(word in last_words for word in _OUT_OF_MEMORY)
+        return _death(number, ran_out)
+
+    def _reap(self) -> int:
+        """Wait for the end of a process that has hung up; return the most memory that it ever used."""
+        late = time.monotonic() + _DYING_SECONDS
+        while True:
+            is_late = time.monotonic() > late
+            if is_late:
+                self._process.kill()
+            try:
+                pid, status, usage = os.wait4(self._process.pid, 0 if is_late else os.WNOHANG)
+            except ChildProcessError:  # our parent had us ignore the ends of processes; how this one ended is lost
+                self._process.returncode = 255
+                return 0
+            if pid:
+                self._process.returncode = os.waitstatus_to_exitcode(status)
+                return usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+            time.sleep(0.001)
+
+    def _close_descriptors(self) -> None:
+        self.socket.close()
+        os.close(self._lifeline[1])
+        os.close(self._talk)
+
+
+def command(module: str = "smart_context.sources.worker_child") -> list[str]:
+    """The command line of a reading process: this interpreter, isolated from the environment and the working folder."""
+    package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    places = [package, *(place for place in sys.path if os.path.isabs(place) and not _is_here(place))]
+    code = f"import sys; sys.path[:] = {list(dict.fromkeys(places))!r}; from {module} import main; main(sys.argv[1:])"
+    # -S: the places are given, finding them again would take longer than everything else at the start.
+    return [sys.executable, "-I", "-S", "-B", "-c", code]
+
+
+def _is_here(place: str) -> bool:
+    # `python -m` puts the working folder first; what lies there must not become part of a reading process.
+    try:
+        return os.path.samefile(place, os.curdir)
+    except OSError:
+        return False
+
+
+def _death(number: int, ran_out_of_memory: bool) -> Death:
+    if number == getattr(signal, "SIGXCPU", None):
+        return Death("took too long", "used up its CPU time")
+    if number == getattr(signal, "SIGBUS", None):
+        return Death("changed while being read", "")
+    if ran_out_of_memory:
+        return Death("too much memory", "")
+    if number in _SENT_FROM_OUTSIDE:
+        return Death("crashed", f"the reading process was killed (signal {number})", may_be_innocent=True)
+    return Death("crashed", f"signal {number}" if number > 0 else f"exit status {-number}")
+
+
+def _drain(fd: int) -> bytes:
+    try:
+        return os.read(fd, 64 * 1024)
+    except OSError:
+        return b""
+
+
+def _cpu_seconds(pid: int) -> float | None:
+    """CPU time of a process so far, where the system shows it."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            fields = file.read().rpartition(b")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError, IndexError):
+        return None

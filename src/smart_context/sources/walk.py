@@ -1,0 +1,276 @@
+"""Find the files below a folder.
+
+In: a folder.  Out: `Found` for every regular file that is to be read, in the order of their path components.
+Always: nothing but folders and ignore files is opened; no link is followed, so the walk cannot leave the folder or go in circles
+(a linked file inside the folder is found under its own name); what cannot be read is reported and the rest goes on.
+
+Folders are opened from their parent's descriptor: paths longer than the system's limit work, and a folder that is swapped
+for a link meanwhile is not entered.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Container, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from smart_context.sources import ignore
+from smart_context.sources.ignore import Filter, Rules
+
+JUNK_FOLDERS = frozenset({
+    ".git", ".hg", ".svn", ".bzr", "CVS", "_darcs",
+    "node_modules", "bower_components", "__pycache__", ".venv", ".tox", ".nox", ".mypy_cache", ".ruff_cache",
+    ".pytest_cache", ".gradle", ".terraform", ".direnv",
+    "$RECYCLE.BIN", "System Volume Information", "lost+found", ".Trash", ".Trashes", ".fseventsd", ".Spotlight-V100",
+    ".TemporaryItems", "@eaDir", "#recycle", "__MACOSX",
+})  # fmt: skip
+JUNK_FILES = frozenset({"Thumbs.db", "ehthumbs.db", "desktop.ini", ".DS_Store", "CACHEDIR.TAG"})
+_JUNK_STARTS = ("~$", ".~lock.")  # what office programs leave beside an open file
+
+OnProblem = Callable[[str, str], None]
+
+_OPEN_FOLDERS = 64  # descriptors held; a deeper tree gives up the outer ones and takes them back through `..`
+_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+_FILE = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+_KERNEL_VIEWS = frozenset({
+    "proc", "sysfs", "devtmpfs", "devpts", "cgroup", "cgroup2", "debugfs", "tracefs", "securityfs", "configfs", "bpf",
+    "pstore", "efivarfs", "mqueue", "hugetlbfs", "fusectl", "binfmt_misc", "rpc_pipefs", "nsfs", "autofs",
+})  # fmt: skip
+_CACHE_TAG = b"Signature: 8a477f597d28d172789f06886806bc55"
+_NOT_HERE = 0x1000 | 0x40000 | 0x400000  # Windows: offline, recall on open, recall on data access
+_DATALESS = 0x40000000  # macOS: SF_DATALESS
+_CAN_BE_ELSEWHERE = hasattr(os.stat_result, "st_file_attributes") or hasattr(os.stat_result, "st_flags")
+
+
+class Found(NamedTuple):
+    """A regular file. Its path carries bytes that are not UTF-8 as `os.fsdecode` does."""
+
+    path: str
+    size: int
+    mtime_ns: int
+    dev: int
+    ino: int
+
+
+@dataclass(frozen=True, slots=True)
+class WalkOptions:
+    """What to leave out. `exclude` is in gitignore's syntax, below the top; `never_enter` names folders by absolute path."""
+
+    honour_ignore_files: bool = True
+    include_hidden: bool = False
+    include_junk: bool = False
+    exclude: tuple[str, ...] = ()
+    never_enter: frozenset[str] = frozenset()
+
+
+def files(folder: str, options: WalkOptions, on_problem: OnProblem, *, top: str | None = None) -> Iterator[Found]:
+    """Yield the files below a folder; `top` is the root it lies in, whose ignore files count too."""
+    walk = _Walk(options, on_problem)
+    try:
+        walk.start(folder, top or folder)
+        yield from walk.run()
+    finally:
+        walk.close()
+
+
+@dataclass(slots=True)
+class _Frame:
+    """One folder on the way down: what is left to visit in it, last first."""
+
+    fd: int
+    path: str
+    parts: tuple[str, ...]
+    identity: tuple[int, int]
+    rules: tuple[Rules, ...]
+    anywhere: Filter
+    todo: list[os.DirEntry[str]]
+    # An entry asks for its facts through the number of its folder's descriptor; once that is closed the number may be another's.
+    entries_hold: bool = True
+
+
+class _Walk:
+    def __init__(self, options: WalkOptions, on_problem: OnProblem) -> None:
+        self._options = options
+        self._report = on_problem
+        self._frames: list[_Frame] = []
+        self._views = _views_of_the_system()
+
+    def start(self, folder: str, top: str) -> None:
+        """Open the top and go down to the folder, reading ignore files on the way."""
+        below = os.path.relpath(folder, top)
+        own = (ignore.parse("\n".join(self._options.exclude)),) if self._options.exclude else ()
+        try:
+            fd = os.open(top, _FOLDER & ~getattr(os, "O_NOFOLLOW", 0))
+        except OSError as error:
+            self._report(folder, _why(error))
+            return
+        self._enter(fd, top, (), own)
+        for name in () if below == "." else below.split(os.sep):
+            if not self._frames:
+                return
+            self._frames[-1].todo.clear()
+            self._descend(name)
+
+    def run(self) -> Iterator[Found]:
+        """Visit everything below the frame that `start` ended in."""
+        depth = len(self._frames)
+        while len(self._frames) >= depth > 0:
+            frame = self._frames[-1]
+            if not frame.todo:
+                self._leave()
+                continue
+            entry = frame.todo.pop()
+            if entry.is_dir(follow_symlinks=False):
+                self._descend(entry.name)
+                continue
+            path = f"{frame.path}/{entry.name}"
+            try:
+                info = (
+                    entry.stat(follow_symlinks=False)
+                    if frame.entries_hold
+                    else os.stat(entry.name, dir_fd=frame.fd, follow_symlinks=False)
+                )
+            except OSError as error:
+                self._report(path, _why(error))
+                continue
+            if not stat.S_ISREG(info.st_mode):  # swapped since it was listed
+                continue
+            if _CAN_BE_ELSEWHERE and is_placeholder(info):
+                self._report(path, "only in the cloud")
+                continue
+            yield Found(path, info.st_size, info.st_mtime_ns, info.st_dev, info.st_ino)
+
+    def close(self) -> None:
+        """Give back every descriptor."""
+        while self._frames:
+            frame = self._frames.pop()
+            if frame.fd >= 0:
+                os.close(frame.fd)
+
+    def _descend(self, name: str) -> None:
+        frame = self._frames[-1]
+        path = f"{frame.path.rstrip('/')}/{name}"
+        if path in self._options.never_enter:
+            return
+        try:
+            fd = os.open(name, _FOLDER, dir_fd=frame.fd)
+        except OSError as error:
+            self._report(path, _why(error))
+            return
+        self._enter(fd, path, (*frame.parts, name), frame.rules)
+
+    def _enter(self, fd: int, path: str, parts: tuple[str, ...], rules: tuple[Rules, ...]) -> None:
+        info = os.fstat(fd)
+        if info.st_dev in self._views:
+            os.close(fd)
+            return
+        try:
+            with os.scandir(fd) as entries:
+                listed = {entry.name: entry for entry in entries}
+        except OSError as error:
+            self._report(path, _why(error))
+            os.close(fd)
+            return
+        if parts and not self._options.include_junk and _is_marked_junk(fd, listed):
+            os.close(fd)
+            return
+        own = tuple(self._ignore_files(fd, path, parts, listed)) if self._options.honour_ignore_files else ()
+        rules = (*rules, *own)
+        anywhere = Filter(rules) if own or not self._frames else self._frames[-1].anywhere
+        takes, keep = self._takes, ignore.within(rules, parts, anywhere)
+        todo = [listed[name] for name in sorted(listed, reverse=True) if takes(keep, name, listed[name])]
+        identity = (info.st_dev, info.st_ino)
+        self._frames.append(_Frame(fd, path.rstrip("/"), parts, identity, rules, anywhere, todo))
+        outer = len(self._frames) - _OPEN_FOLDERS
+        if outer >= 0 and self._frames[outer].fd >= 0:
+            os.close(self._frames[outer].fd)
+            self._frames[outer].fd = -1
+            self._frames[outer].entries_hold = False
+
+    def _takes(self, keep: Filter, name: str, entry: os.DirEntry[str]) -> bool:
+        options = self._options
+        if name[0] == "." and not options.include_hidden:
+            return False
+        if entry.is_file(follow_symlinks=False):
+            if not options.include_junk and (name in JUNK_FILES or name.startswith(_JUNK_STARTS)):
+                return False
+            return not keep.leaves_out(name, is_folder=False)
+        if not entry.is_dir(follow_symlinks=False) or (name in JUNK_FOLDERS and not options.include_junk):
+            return False
+        return not keep.leaves_out(name, is_folder=True)
+
+    def _ignore_files(self, fd: int, path: str, parts: tuple[str, ...], names: Container[str]) -> Iterator[Rules]:
+        for name, marker in ((".git/info/exclude", ".git"), (".gitignore", ".gitignore"), (".ignore", ".ignore")):
+            if marker in names:
+                text = _read(fd, name, ignore.MAX_BYTES)
+                if text is None:
+                    continue
+                if len(text) == ignore.MAX_BYTES:
+                    self._report(f"{path}/{name}", "ignore file too large: the rest of it is not read")
+                yield ignore.parse(text.decode("utf-8", "surrogateescape"), parts)
+
+    def _leave(self) -> None:
+        left = self._frames.pop()
+        if self._frames and self._frames[-1].fd < 0:
+            self._take_back(self._frames[-1], left.fd)
+        if left.fd >= 0:
+            os.close(left.fd)
+
+    def _take_back(self, frame: _Frame, below: int) -> None:
+        """Open a folder again from one inside it. One that has been moved meanwhile is not the way back any more."""
+        try:
+            frame.fd = os.open("..", _FOLDER, dir_fd=below)
+            info = os.fstat(frame.fd)
+            problem = "" if (info.st_dev, info.st_ino) == frame.identity else "moved while it was read"
+        except OSError as error:
+            problem = _why(error)
+        if problem:
+            if frame.todo:
+                self._report(frame.path, problem)
+            frame.todo.clear()
+
+
+def is_placeholder(info: os.stat_result) -> bool:
+    """Say whether a file's content is elsewhere, so that reading it would download it."""
+    attributes: int = getattr(info, "st_file_attributes", 0)
+    flags: int = getattr(info, "st_flags", 0)
+    return bool(attributes & _NOT_HERE or flags & _DATALESS)
+
+
+def _views_of_the_system() -> frozenset[int]:
+    """The devices that hold no files of anybody's: what the kernel shows of itself looks like files, but is endless."""
+    found = set()
+    try:
+        with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as file:
+            for line in file:
+                major, _, minor = line.split()[2].partition(":")
+                if line.partition(" - ")[2].split()[0] in _KERNEL_VIEWS:
+                    found.add(os.makedev(int(major), int(minor)))
+    except (OSError, ValueError, IndexError):  # another system, which has none of these
+        pass
+    return frozenset(found)
+
+
+def _is_marked_junk(fd: int, names: Container[str]) -> bool:
+    # Tools mark what can be made again: a cache by its tag (cargo's `target` has one), a virtual environment by its settings.
+    if "pyvenv.cfg" in names:
+        return True
+    return "CACHEDIR.TAG" in names and _read(fd, "CACHEDIR.TAG", len(_CACHE_TAG)) == _CACHE_TAG
+
+
+def _read(folder: int, name: str, most: int) -> bytes | None:
+    """Read a small regular file of a folder; None for anything else."""
+    try:
+        fd = os.open(name, _FILE, dir_fd=folder)
+    except OSError:
+        return None
+    try:
+        return os.read(fd, most) if stat.S_ISREG(os.fstat(fd).st_mode) else None
+    finally:
+        os.close(fd)
+
+
+def _why(error: OSError) -> str:
+    return (error.strerror or "cannot be read").lower()

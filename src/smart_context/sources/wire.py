@@ -1,0 +1,106 @@
+"""What a reading process answers, as bytes.
+
+In: an `Answer`.  Out: its frame, and back.
+Always: `decode` trusts nothing. The other side has parsed hostile files and may say anything; what is not an answer is `Garbled`.
+
+A frame is two lengths, a JSON head, and the text of all units in one piece: large texts cross the pipe without escaping.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from dataclasses import dataclass
+from typing import Any, cast
+
+from smart_context.model import Divisible, Extracted, Part, Skipped, Unit
+
+LENGTHS = struct.Struct("<II")
+REQUEST = struct.Struct("<I")
+
+
+class Garbled(ValueError):
+    """Bytes that are no answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What became of one file. outcome: None if only the hash was asked for. is_last: the process ends after this one."""
+
+    outcome: Extracted | Skipped | None
+    sha256: str
+    size: int
+    mtime_ns: int
+    is_last: bool = False
+
+
+def encode(answer: Answer) -> list[bytes]:
+    """Write an answer; the pieces are to be sent one after the other."""
+    head: dict[str, object] = {"file": [answer.sha256, answer.size, answer.mtime_ns, answer.is_last]}
+    text = ""
+    match answer.outcome:
+        case Extracted(kind, title, units, notes):
+            text = "".join([unit.text for unit in units])
+            head["got"] = [kind, title, notes, [_flat(unit) for unit in units]]
+        case Skipped(kind, reason, detail):
+            head["skipped"] = [kind, reason, detail]
+    # A lone surrogate is no text; it becomes a question mark, one for one, so that the lengths hold.
+    body = text.encode("utf-8", "replace")
+    meta = json.dumps(head, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+    return [LENGTHS.pack(len(meta), len(body)), meta, body]
+
+
+def decode(meta: bytes | bytearray, body: bytes | bytearray) -> Answer:
+    """Read an answer.
+
+    Raises: Garbled for anything else.
+    """
+    try:
+        head = json.loads(meta)
+        sha256, size, mtime_ns, is_last = head["file"]
+        _check(isinstance(sha256, str) and type(size) is int and type(mtime_ns) is int)
+        return Answer(_outcome(head, body.decode("utf-8")), sha256, size, mtime_ns, bool(is_last))
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise Garbled("not an answer") from error
+
+
+def _outcome(head: dict[str, Any], text: str) -> Extracted | Skipped | None:
+    if "skipped" in head:
+        kind, reason, detail = head["skipped"]
+        _check(all(isinstance(word, str) for word in (kind, reason, detail)))
+        return Skipped(kind, reason, detail)
+    if "got" not in head:
+        return None
+    kind, title, notes, flat = head["got"]
+    _check(all(isinstance(word, str) for word in (kind, title, *notes)))
+    units = []
+    at = 0
+    for each in flat:
+        unit, at = _unit(each, text, at)
+        units.append(unit)
+    _check(at == len(text))
+    return Extracted(kind, title, tuple(units), tuple(notes))
+
+
+def _flat(unit: Unit) -> list[object]:
+    pointer = [[part.kind, part.name, part.nth, part.first, part.last] for part in unit.pointer]
+    return [pointer, unit.heading, unit.divisible, unit.first, len(unit.text)]
+
+
+def _unit(flat: list[Any], text: str, at: int) -> tuple[Unit, int]:
+    pointer, heading, divisible, first, length = flat
+    _check(isinstance(heading, str) and divisible in {None, "lines", "rows", "paragraphs"})
+    _check(type(first) is int and type(length) is int and 0 <= length <= len(text) - at)
+    parts = tuple(_part(*part) for part in pointer)
+    return Unit(parts, text[at : at + length], heading, cast("Divisible | None", divisible), first), at + length
+
+
+def _part(kind: object, name: object, nth: object, first: object, last: object) -> Part:
+    _check(isinstance(kind, str) and isinstance(name, str))
+    _check(type(nth) is int and type(first) is int and type(last) is int)
+    return Part(cast("str", kind), cast("str", name), cast("int", nth), cast("int", first), cast("int", last))
+
+
+def _check(holds: bool) -> None:
+    if not holds:
+        raise Garbled("not an answer")

@@ -1,0 +1,231 @@
+"""Read files in processes of their own: hostile work, a few at a time.
+
+In: `Task`s.  Out: a `Done` for each, in the order they finish.
+Always: every task gets exactly one `Done`; a crash, a hang, a bomb costs its own file and nothing else; at most a few files a
+process are open at once; however many processes there are, only one at a time may use much memory; when the pool is closed, or
+its owner dies, no process is left.
+"""
+
+from __future__ import annotations
+
+import os
+import selectors
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from types import TracebackType
+from typing import Literal
+
+from smart_context.errors import ContextError, InternalError
+from smart_context.model import Extracted, Limits, Skipped, Stop
+from smart_context.sources.child import Child, Death, command
+from smart_context.sources.wire import Answer
+
+_AHEAD = 3  # files given to a process at once: it has the next one while we take care of the last
+_TICK_SECONDS = 0.1
+_MUCH_MEMORY = 1_200_000_000  # bytes: with one process growing to its limit from there, 3 GB hold
+_MEMORY_EACH = 256 * 1024 * 1024  # on machines with many processors, what each may hold before it counts as much
+_STALL_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A file to read.
+
+    open: called just before the file is handed over, and again should that process die with it unread; returns a checked
+    descriptor, which the pool closes. want: "hash" for the content's hash alone.
+    """
+
+    key: object
+    path: str
+    open: Callable[[], int]
+    want: Literal["extract", "hash"] = "extract"
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What became of a task: `outcome` is None where only the hash was wanted.
+
+    sha256 is "" for what could not be read; size and mtime_ns are of the opened file, before it was read, and 0 if it was not.
+    """
+
+    key: object
+    outcome: Extracted | Skipped | None
+    sha256: str
+    size: int
+    mtime_ns: int
+
+
+class Pool:
+    """Reading processes, started when there is work. To be used from one thread at a time."""
+
+    def __init__(
+        self,
+        limits: Limits,
+        workers: int | None = None,
+        *,
+        stall_seconds: float = _STALL_SECONDS,
+        start_with: Sequence[str] | None = None,
+    ) -> None:
+        """start_with: another command line for the processes."""
+        self._limits = limits
+        self._workers = workers or os.cpu_count() or 1
+        self._stall_seconds = stall_seconds
+        self._wall_seconds = 10.0 * limits.cpu_seconds + stall_seconds
+        self._command = list(start_with or command())
+        self._children: list[Child[_Given]] = []
+        self._selector = selectors.DefaultSelector()
+        self._look_again = 0.0
+
+    def run(self, tasks: Iterable[Task], stop: Stop | None = None) -> Iterator[Done]:
+        """Read the files; `stop` is asked several times a second and ends everything by raising.
+
+        Raises: InternalError when reading processes do not start.
+        """
+        queue = _Queue(tasks)
+        try:
+            while True:
+                yield from self._hand_out(queue)
+                if not any(child.jobs for child in self._children):
+                    return
+                if stop:
+                    stop()
+                yield from self._collect(queue)
+        finally:
+            # Left early: what is still being read would answer into the next run.
+            for child in [child for child in self._children if child.jobs]:
+                self._end(child)
+
+    def close(self) -> None:
+        """End every process."""
+        for child in list(self._children):
+            self._end(child)
+        self._selector.close()
+
+    def __enter__(self) -> Pool:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _hand_out(self, queue: _Queue) -> Iterator[Done]:
+        """Give files to whoever has few, opening them on the way."""
+        while (child := self._least_busy()) is None or len(child.jobs) < _AHEAD:
+            given = queue.next()
+            if given is None:
+                return
+            task = given.task
+            try:
+                fd = task.open()
+            except (OSError, ContextError) as error:
+                yield Done(task.key, Skipped("", "cannot be opened", _why(error)), "", 0, 0)
+                continue
+            try:
+                info = os.fstat(fd)
+                given = _Given(task, info.st_size, info.st_mtime_ns, given.is_second_try)
+                child = child or self._start()
+                child.give(given, fd, os.path.basename(task.path), task.want)
+            finally:
+                os.close(fd)
+
+    def _least_busy(self) -> Child[_Given] | None:
+        """The process with the least to do; None if a new one should be started."""
+        least = min(self._children, key=lambda child: len(child.jobs), default=None)
+        if least and (not least.jobs or len(self._children) >= self._workers):
+            return least
+        return None
+
+    def _start(self) -> Child[_Given]:
+        child: Child[_Given] = Child(self._limits, self._command)
+        self._children.append(child)
+        self._selector.register(child.socket, selectors.EVENT_READ, child)
+        return child
+
+    def _collect(self, queue: _Queue) -> Iterator[Done]:
+        """Wait a moment for answers; look after those who have none."""
+        ready = [key.data for key, _ in self._selector.select(_TICK_SECONDS)]
+        for child in ready:
+            answered, death = child.receive()
+            done = [_done(given, answer) for given, answer in answered]
+            if death:
+                done += self._bury(child, death, queue)
+            yield from done
+        if time.monotonic() < self._look_again:
+            return
+        self._look_again = time.monotonic() + _TICK_SECONDS
+        self._mind_memory()
+        for child in [child for child in self._children if child.jobs and child not in ready]:
+            if death := child.check(self._stall_seconds, self._wall_seconds):
+                yield from self._bury(child, death, queue)
+
+    def _mind_memory(self) -> None:
+        """Let only the largest process go on while all together hold much: each may grow, but not all at once."""
+        held = {child: child.memory() for child in self._children if child.jobs}
+        is_much = sum(held.values()) > max(_MUCH_MEMORY, _MEMORY_EACH * self._workers)
+        largest = max(held, key=lambda child: held[child], default=None)
+        for child in held:
+            child.pause(is_much and child is not largest)
+
+    def _bury(self, child: Child[_Given], death: Death, queue: _Queue) -> list[Done]:
+        """Put back what a dead process has not looked at; the first of its jobs is what it died of."""
+        self._forget(child)
+        if death.was_stillborn:
+            raise InternalError("a reading process does not start", reason=death.detail or None)
+        jobs = list(child.jobs)
+        child.jobs.clear()
+        if not jobs or death.was_planned:
+            queue.put_back(jobs)
+            return []
+        victim, *others = jobs
+        if death.may_be_innocent and not victim.is_second_try:
+            queue.put_back([replace(victim, is_second_try=True), *others])
+            return []
+        queue.put_back(others)
+        skipped = Skipped("", death.reason, death.detail)
+        return [Done(victim.task.key, skipped, "", victim.size, victim.mtime_ns)]
+
+    def _end(self, child: Child[_Given]) -> None:
+        child.kill(Death("stopped", ""))
+        self._forget(child)
+
+    def _forget(self, child: Child[_Given]) -> None:
+        self._selector.unregister(child.socket)
+        self._children.remove(child)
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """A task on its way: with the facts of its file when it was opened, should no answer come."""
+
+    task: Task
+    size: int = 0
+    mtime_ns: int = 0
+    is_second_try: bool = False
+
+
+class _Queue:
+    """The tasks to come: first those that a dead process left behind."""
+
+    def __init__(self, tasks: Iterable[Task]) -> None:
+        self._tasks = iter(tasks)
+        self._left_behind: deque[_Given] = deque()
+
+    def next(self) -> _Given | None:
+        if self._left_behind:
+            return self._left_behind.popleft()
+        task = next(self._tasks, None)
+        return _Given(task) if task else None
+
+    def put_back(self, jobs: Sequence[_Given]) -> None:
+        self._left_behind.extend(jobs)
+
+
+def _done(given: _Given, answer: Answer) -> Done:
+    return Done(given.task.key, answer.outcome, answer.sha256, answer.size, answer.mtime_ns)
+
+
+def _why(error: OSError | ContextError) -> str:
+    return error.message if isinstance(error, ContextError) else (error.strerror or type(error).__name__)

@@ -1,0 +1,190 @@
+"""The reading process: take opened files one after the other, answer with their text.
+
+In: a socket on which descriptors arrive.  Out: an `Answer` a file, on the same socket.
+Always: it confines itself before it reads the first byte of a file (memory, CPU time, no written file, no further process),
+and a file that breaks a reader costs that file only: an exception is answered, a crash is seen by the parent.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import mmap
+import os
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable, Sequence
+
+from smart_context.model import Extracted, Limits, Skipped
+from smart_context.sources import wire
+from smart_context.sources.wire import Answer
+
+try:
+    import fcntl
+    import resource
+except ImportError:  # Windows has neither; the parent's clock is what is left there
+    pass
+
+Reader = Callable[[bytes | mmap.mmap, str, Limits], Extracted | Skipped]
+
+READY = b"\x01"
+_READ_BELOW = 16 * 1024 * 1024  # larger files are mapped: no copy, at the price of dying when one shrinks meanwhile
+_JOIN_BELOW = 64 * 1024
+_OPEN_FILES = 64
+_REPLACE_ABOVE = 600 * 1024 * 1024  # bytes resident: a process that has grown this far ends after its answer
+
+
+def main(args: Sequence[str]) -> None:
+    """Read files with our own readers until the parent closes the socket."""
+    from smart_context.sources import extract
+
+    serve(args, extract.extract)
+
+
+def serve(args: Sequence[str], reader: Reader) -> None:
+    """Read files with a reader until the parent closes the socket. args: numbers of socket and lifeline, limits as JSON."""
+    sock = socket.socket(fileno=int(args[0]))
+    limits = Limits(**json.loads(args[2]))
+    _confine(limits, int(args[1]))
+    sock.sendall(READY)
+    while _serve_one(sock, limits, reader):
+        pass
+    sock.close()
+
+
+def _confine(limits: Limits, lifeline: int) -> None:
+    if sys.platform == "win32":
+        return
+    # When the parent is gone, however it went, the lifeline hangs up and its signal ends this process in mid-work.
+    # (The kernel's "parent death signal" would follow the parent's thread instead, which may end before the process.)
+    if hasattr(fcntl, "F_SETOWN") and hasattr(os, "O_ASYNC"):
+        fcntl.fcntl(lifeline, fcntl.F_SETOWN, os.getpid())
+        fcntl.fcntl(lifeline, fcntl.F_SETFL, fcntl.fcntl(lifeline, fcntl.F_GETFL) | os.O_ASYNC)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for what, most in (
+        ("RLIMIT_AS", limits.memory_bytes),
+        ("RLIMIT_NOFILE", _OPEN_FILES),
+        ("RLIMIT_FSIZE", 0),
+        ("RLIMIT_CORE", 0),
+        ("RLIMIT_NPROC", 0),
+    ):
+        _limit(what, most)
+
+
+def _limit(what: str, most: int) -> None:
+    number = getattr(resource, what, None)
+    if number is None:
+        return
+    _, hard = resource.getrlimit(number)
+    most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+    try:
+        resource.setrlimit(number, (most, most))
+    except (OSError, ValueError):  # a system that knows the limit but does not let it be set
+        pass
+
+
+def _serve_one(sock: socket.socket, limits: Limits, reader: Reader) -> bool:
+    """Answer one request; False when there is none any more, or when this process should end."""
+    request = _receive(sock)
+    if request is None:
+        return False
+    fd, name, wants_text = request
+    _grant_cpu(limits)
+    try:
+        answer = _read(fd, name, limits, reader if wants_text else None)
+    finally:
+        os.close(fd)
+    pieces = wire.encode(answer)
+    for piece in pieces if len(pieces[-1]) > _JOIN_BELOW else [b"".join(pieces)]:
+        sock.sendall(piece)
+    return not answer.is_last
+
+
+def _receive(sock: socket.socket) -> tuple[int, str, bool] | None:
+    start, fds, _, _ = socket.recv_fds(sock, wire.REQUEST.size, 1)
+    head = start + _exactly(sock, wire.REQUEST.size - len(start)) if start else b""
+    if len(head) < wire.REQUEST.size:
+        return None
+    (length,) = wire.REQUEST.unpack(head)
+    name, want = json.loads(_exactly(sock, length))
+    return fds[0], name, want == "extract"
+
+
+def _exactly(sock: socket.socket, count: int) -> bytes:
+    got = b""
+    while len(got) < count:
+        more = sock.recv(count - len(got))
+        if not more:
+            return b""
+        got += more
+    return got
+
+
+def _grant_cpu(limits: Limits) -> None:
+    if sys.platform != "win32":
+        _, hard = resource.getrlimit(resource.RLIMIT_CPU)
+        soft = int(time.process_time()) + limits.cpu_seconds + 1
+        resource.setrlimit(resource.RLIMIT_CPU, (soft if hard == resource.RLIM_INFINITY else min(soft, hard), hard))
+
+
+def _read(fd: int, name: str, limits: Limits, reader: Reader | None) -> Answer:
+    # The facts are taken before the bytes: if the file changes while it is read they do not fit it any more, and the next
+    # indexing run reads it again.
+    info = os.fstat(fd)
+    size, mtime_ns = info.st_size, info.st_mtime_ns
+    if size > limits.max_file_bytes:
+        return Answer(Skipped("", "too large", f"{size:,} bytes"), "", size, mtime_ns)
+    digest, is_last = "", False
+    data: bytes | mmap.mmap = b""
+    outcome: Extracted | Skipped | None
+    try:
+        data = _load(fd, size)
+        if len(data) < size:
+            return Answer(Skipped("", "changed while being read"), "", size, mtime_ns)
+        digest = hashlib.sha256(data).hexdigest()
+        outcome = _within_limits(reader(data, name, limits), limits) if reader else None
+    except MemoryError:
+        # What the reader left behind is unknown; a fresh process starts clean.
+        detail, is_last = f"more than {limits.memory_bytes:,} bytes", True
+        outcome = Skipped(_kind(data, name), "too much memory", detail)
+    except RecursionError:
+        outcome = Skipped(_kind(data, name), "nested too deep")
+    except Exception as error:  # noqa: BLE001  a parser's own failure on hostile bytes: it costs this file
+        outcome = Skipped(_kind(data, name), "cannot be parsed", type(error).__name__)
+    return Answer(outcome, digest, size, mtime_ns, is_last or _has_grown())
+
+
+def _kind(data: bytes | mmap.mmap, name: str) -> str:
+    from smart_context.sources import sniff
+
+    try:
+        return sniff.kind(data, name)
+    except Exception:  # noqa: BLE001  it may be what has just failed
+        return ""
+
+
+def _load(fd: int, size: int) -> bytes | mmap.mmap:
+    if size >= _READ_BELOW:
+        return mmap.mmap(fd, size, access=mmap.ACCESS_READ)
+    pieces = []
+    while size > 0 and (piece := os.read(fd, size)):
+        pieces.append(piece)
+        size -= len(piece)
+    return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+
+def _within_limits(outcome: Extracted | Skipped, limits: Limits) -> Extracted | Skipped:
+    if isinstance(outcome, Extracted) and (
+        len(outcome.units) > limits.max_units or sum(len(unit.text) for unit in outcome.units) > limits.max_text_chars
+    ):
+        return Skipped(outcome.kind, "too much text", f"more than {limits.max_text_chars:,} characters")
+    return outcome
+
+
+def _has_grown() -> bool:
+    if sys.platform == "win32":
+        return False
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit > _REPLACE_ABOVE

@@ -1,0 +1,223 @@
+"""Client settings: our entry comes and goes, everything else stays, broken files are left alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tomllib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from smart_context.clients import change, codex_toml, jsonc, probe
+from smart_context.clients.known import CLIENTS, Places
+from smart_context.errors import ConfigError, IoError
+
+COMMAND = ["/opt/bin/context", "serve", "--root", "/srv/a folder"]
+
+COMMENTED = """// my settings
+{
+    "theme": "dark", // not the light one
+    /* servers */
+    "context_servers": {
+        "other": {"command": "x"}, // keep
+    },
+    "servers": {
+        "other": {"command": "x"}
+    },
+    "list": [1, 2.5, true, null, "ü",],
+}
+"""
+
+
+@pytest.fixture
+def places(tmp_path):
+    return Places(home=tmp_path / "home", config=tmp_path / "home/.config", platform="linux")
+
+
+def entry(client, file):
+    text = file.read_bytes().decode()
+    data = tomllib.loads(text) if client.format == "toml" else jsonc.loads(text)
+    return data.get(client.path[0], {}).get(change.NAME)
+
+
+@pytest.mark.parametrize("client", CLIENTS.values(), ids=CLIENTS)
+def test_connecting_to_a_client_without_settings_makes_them(client, places):
+    plan = change.add(client, places, COMMAND)
+    assert change.write(plan) is None
+    assert entry(client, plan.file) == {**dict(client.fields), "command": COMMAND[0], "args": COMMAND[1:]}
+    assert change.add(client, places, COMMAND).is_empty
+
+
+@pytest.mark.parametrize("client", [c for c in CLIENTS.values() if c.format != "toml"], ids=lambda c: c.name)
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_comments_foreign_keys_and_line_endings_survive(client, places, newline):
+    file = client.settings(places)
+    file.parent.mkdir(parents=True)
+    before = COMMENTED.replace("\n", newline)
+    file.write_bytes(before.encode())
+    change.write(change.add(client, places, COMMAND))
+    after = file.read_bytes().decode()
+    for kept in ("// my settings", "// not the light one", "/* servers */", "// keep", '[1, 2.5, true, null, "ü",]'):
+        assert kept in after
+    assert after.count("\n") == after.count(newline)
+    assert jsonc.loads(after).items() >= {"theme": "dark"}.items()
+    change.write(change.remove(client, places))
+    assert jsonc.loads(file.read_bytes().decode()) == jsonc.loads(before) | {
+        client.path[0]: jsonc.loads(before).get(client.path[0], {})
+    }
+    assert entry(client, file) is None
+
+
+CODEX = """# mine
+model = "gpt"
+
+[mcp_servers.other]
+command = "x"
+args = ["[mcp_servers.smart-context]"]
+
+# about profiles
+[profiles.fast]
+model = "small"
+"""
+
+
+def test_codex_tables_come_and_go_in_place(places):
+    client = CLIENTS["codex"]
+    file = client.settings(places)
+    file.parent.mkdir(parents=True)
+    file.write_text(CODEX, encoding="utf-8")
+    change.write(change.add(client, places, ["/old/context", "serve"]))
+    change.write(change.add(client, places, COMMAND))
+    text = file.read_text(encoding="utf-8")
+    assert text.startswith(CODEX)
+    assert entry(client, file) == {"command": COMMAND[0], "args": COMMAND[1:]}
+    change.write(change.remove(client, places))
+    assert file.read_text(encoding="utf-8") == CODEX
+
+
+def test_a_codex_table_between_others_is_replaced_with_its_sub_tables():
+    text = (
+        '[mcp_servers."smart-context"]\ncommand = "x"\n[mcp_servers.smart-context.env]\nA = "1"\n\n# next\n[z]\na = 1\n'
+    )
+    new = codex_toml.put(text, "mcp_servers", "smart-context", {"command": "y", "args": ['q"\\ü']})
+    assert tomllib.loads(new) == {"mcp_servers": {"smart-context": {"command": "y", "args": ['q"\\ü']}}, "z": {"a": 1}}
+    assert "\n# next\n[z]" in new
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("claude-desktop", b"{"),
+        ("claude-desktop", b"[]"),
+        ("claude-desktop", b'{"mcpServers": []}'),
+        ("claude-desktop", b'{"mcpServers": {"smart-context": 1'),
+        ("cursor", b"\xff\xfe"),
+        ("vscode", b'{"servers": {"a": undefined}}'),
+        ("codex", b"[mcp_servers\n"),
+        ("codex", b'mcp_servers = "x"\n'),
+    ],
+)
+def test_a_broken_file_is_left_as_it_is(places, name, content):
+    file = CLIENTS[name].settings(places)
+    file.parent.mkdir(parents=True)
+    file.write_bytes(content)
+    with pytest.raises(ConfigError):
+        change.add(CLIENTS[name], places, COMMAND)
+    assert file.read_bytes() == content
+
+
+def test_an_inline_table_that_cannot_be_changed_safely_is_refused(places):
+    client = CLIENTS["codex"]
+    file = client.settings(places)
+    file.parent.mkdir(parents=True)
+    file.write_text('mcp_servers = { other = { command = "x" } }\n', encoding="utf-8")
+    with pytest.raises(ConfigError):
+        change.add(client, places, COMMAND)
+
+
+def test_the_old_file_stays_as_a_copy_with_its_mode(places):
+    client = CLIENTS["claude-code"]
+    file = client.settings(places)
+    file.parent.mkdir(parents=True)
+    file.write_bytes(b'{"a": 1}')
+    os.chmod(file, 0o600)
+    backup = change.write(change.add(client, places, COMMAND))
+    assert backup is not None
+    assert backup.read_bytes() == b'{"a": 1}'
+    assert file.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_file_that_changed_since_the_plan_is_not_written(places):
+    client = CLIENTS["claude-code"]
+    plan = change.add(client, places, COMMAND)
+    plan.file.parent.mkdir(parents=True)
+    plan.file.write_bytes(b'{"b": 2}')
+    with pytest.raises(IoError):
+        change.write(plan)
+    assert plan.file.read_bytes() == b'{"b": 2}'
+
+
+def test_a_linked_settings_file_stays_a_link(places, tmp_path):
+    client = CLIENTS["cursor"]
+    file = client.settings(places)
+    file.parent.mkdir(parents=True)
+    real = tmp_path / "dotfiles.json"
+    real.write_bytes(b"{}")
+    file.symlink_to(real)
+    change.write(change.add(client, places, COMMAND))
+    assert file.is_symlink()
+    assert entry(client, real)
+
+
+keys = st.text(max_size=5)
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(keys, inner, max_size=3),
+    max_leaves=10,
+)
+documents = st.dictionaries(keys, values, max_size=4)
+
+
+@given(documents, st.lists(keys, min_size=1, max_size=3), values, st.sampled_from([None, 2, "\t"]))
+def test_put_sets_one_member_and_drop_removes_it(document, path, value, indent):
+    text = json.dumps(document, indent=indent, ensure_ascii=False)
+    expected = json.loads(text)
+    place = expected
+    for key in path[:-1]:
+        inner = place.setdefault(key, {})
+        if not isinstance(inner, dict):
+            with pytest.raises(jsonc.Broken):
+                jsonc.put(text, path, value)
+            return
+        place = inner
+    place[path[-1]] = value
+    new = jsonc.put(text, path, value)
+    assert jsonc.loads(new) == expected
+    del place[path[-1]]
+    assert jsonc.loads(jsonc.drop(new, path)) == expected
+
+
+@given(st.text())
+def test_no_text_does_more_than_break(text):
+    try:
+        jsonc.parse(text)
+    except jsonc.Broken:
+        pass
+
+
+def test_the_probe_tells_what_the_server_wrote(tmp_path):
+    with pytest.raises(IoError) as failure:
+        probe.tools([sys.executable, "-c", "import sys; sys.exit('no roots here')"])
+    assert failure.value.reason == "no roots here"
+    with pytest.raises(IoError):
+        probe.tools([str(tmp_path / "absent")])
+    with pytest.raises(IoError):
+        probe.tools([sys.executable, "-c", "print('hello')"])
+
+
+def test_the_probe_does_not_hang_with_the_server():
+    with pytest.raises(IoError):
+        probe.tools([sys.executable, "-c", "import signal; signal.pause()"], timeout=0.2)

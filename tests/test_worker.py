@@ -1,0 +1,376 @@
+"""Reading processes: real ones, with readers that misbehave as their files tell them to."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from smart_context.errors import InternalError, NotFound
+from smart_context.model import Extracted, Limits, Part, Skipped, Unit
+from smart_context.sources import child, wire, worker
+from smart_context.sources.wire import Answer
+from smart_context.sources.worker import Done, Pool, Task
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="descriptors cannot be passed")
+
+READER = """
+import os, signal, sys, time
+from smart_context.model import Extracted, Unit
+from smart_context.sources.worker_child import serve
+
+def read(data, name, limits):
+    word, _, rest = bytes(data[:100]).decode().partition(" ")
+    if word == "segfault":
+        os.kill(os.getpid(), signal.SIGSEGV)
+    if word == "abort":
+        os.write(2, b"memory allocation of 99 bytes failed")
+        os.abort()
+    if word == "exit":
+        os._exit(0)
+    if word == "spin":
+        while True: pass
+    if word == "sleep":
+        time.sleep(3600)
+    if word == "memory":
+        return [bytearray(10**8) for _ in range(1000)]
+    if word == "grow":
+        held = bytearray(int(rest))
+        return Extracted("text", str(len(held)), ())
+    if word == "raise":
+        raise KeyError("x")
+    if word == "recurse":
+        return read(data, name, limits)
+    if word == "garbage":
+        os.write(int(sys.argv[1]), b"\\xff" * 8 + b"not an answer" * 9)
+        time.sleep(3600)
+    if word == "write":
+        os.write(os.open(rest, os.O_CREAT | os.O_WRONLY), b"x")
+    if word == "fork":
+        os.fork()
+    if word == "noise":
+        for _ in range(1000): os.write(2, b"n" * 10_000)
+    if word == "dies":
+        # Ended from outside, once: the mark is a folder, since no file can be written.
+        try: os.mkdir(rest)
+        except FileExistsError: pass
+        else: os.kill(os.getpid(), signal.SIGKILL)
+    if word == "long":
+        return Extracted("text", "", (Unit((), "é" * int(rest)),))
+    if word == "pid":
+        return Extracted("text", str(os.getpid()), ())
+    return Extracted("text", name, (Unit((), bytes(data[:100]).decode()),))
+
+def main(args):
+    serve(args, read)
+"""
+
+
+@pytest.fixture
+def command(tmp_path: Path) -> list[str]:
+    """The command line of a reading process whose reader obeys its files."""
+    (tmp_path / "obedient.py").write_text(READER)
+    before = sys.path[:]
+    sys.path.append(str(tmp_path))
+    try:
+        return child.command("obedient")
+    finally:
+        sys.path[:] = before
+
+
+def task(path: Path, want: str = "extract") -> Task:
+    return Task(str(path), str(path), lambda: os.open(path, os.O_RDONLY), "hash" if want == "hash" else "extract")
+
+
+def lay_out(folder: Path, contents: list[str]) -> list[Path]:
+    paths = [folder / f"{at:03}.txt" for at in range(len(contents))]
+    for path, content in zip(paths, contents, strict=True):
+        path.write_text(content)
+    return paths
+
+
+def read_all(command: list[str], paths: list[Path], limits: Limits | None = None, **how: float) -> dict[str, Done]:
+    with Pool(limits or Limits(cpu_seconds=1), 2, start_with=command, **how) as pool:
+        done = list(pool.run(task(path) for path in paths))
+    assert len(done) == len(paths)
+    return {str(each.key): each for each in done}
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        ("segfault", "crashed"),
+        ("exit", "crashed"),
+        ("abort", "too much memory"),
+        ("memory", "too much memory"),
+        ("spin", "took too long"),
+        ("sleep", "took too long"),
+        ("raise", "cannot be parsed"),
+        ("recurse", "nested too deep"),
+        ("garbage", "crashed"),
+        ("long 3000", "too much text"),
+    ],
+)
+def test_a_bad_file_costs_that_file_and_no_other(tmp_path: Path, command: list[str], content: str, reason: str) -> None:
+    paths = lay_out(tmp_path, ["a", "b", content, "c", "d", "e", "f"])
+    limits = Limits(cpu_seconds=1, max_text_chars=2000, memory_bytes=1 << 29)
+    done = read_all(command, paths, limits, stall_seconds=2.0 if content == "sleep" else 60.0)
+    got = [each.outcome for _, each in sorted(done.items())]
+    bad = got.pop(2)
+    assert isinstance(bad, Skipped)
+    assert bad.reason == reason
+    assert [each.units[0].text for each in got if isinstance(each, Extracted)] == ["a", "b", "c", "d", "e", "f"]
+
+
+def test_a_done_carries_the_hash_and_the_facts_of_the_opened_file(tmp_path: Path, command: list[str]) -> None:
+    (path,) = lay_out(tmp_path, ["hello"])
+    info = path.stat()
+    done = read_all(command, [path])[str(path)]
+    outcome = Extracted("text", "000.txt", (Unit((), "hello"),))
+    assert done == Done(str(path), outcome, hashlib.sha256(b"hello").hexdigest(), 5, info.st_mtime_ns)
+
+
+def test_only_the_hash_is_taken_when_only_that_is_wanted(tmp_path: Path, command: list[str]) -> None:
+    (path,) = lay_out(tmp_path, ["segfault"])
+    with Pool(Limits(), 1, start_with=command) as pool:
+        (done,) = pool.run([task(path, "hash")])
+    assert (done.outcome, done.sha256) == (None, hashlib.sha256(b"segfault").hexdigest())
+
+
+def test_a_file_that_cannot_be_opened_is_skipped(tmp_path: Path, command: list[str]) -> None:
+    def gone() -> int:
+        raise NotFound("no such file")
+
+    missing = tmp_path / "missing"
+    tasks = [Task(1, "a", gone), Task(2, "b", lambda: os.open(missing, os.O_RDONLY))]
+    with Pool(Limits(), 1, start_with=command) as pool:
+        assert list(pool.run(tasks)) == [
+            Done(1, Skipped("", "cannot be opened", "no such file"), "", 0, 0),
+            Done(2, Skipped("", "cannot be opened", "No such file or directory"), "", 0, 0),
+        ]
+
+
+def test_a_file_over_the_size_limit_is_not_read(tmp_path: Path, command: list[str]) -> None:
+    path = tmp_path / "large"
+    with path.open("wb") as file:
+        file.truncate(1 << 30)
+    done = read_all(command, [path])[str(path)]
+    assert (done.outcome, done.sha256, done.size) == (Skipped("", "too large", "1,073,741,824 bytes"), "", 1 << 30)
+
+
+def test_a_process_cannot_write_files(tmp_path: Path, command: list[str]) -> None:
+    target = tmp_path / "written"
+    (path,) = lay_out(tmp_path, [f"write {target}"])
+    assert read_all(command, [path])[str(path)].outcome == Skipped("text", "cannot be parsed", "OSError")
+    assert target.stat().st_size == 0
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root is not bound by the number of processes")
+def test_a_process_cannot_start_processes(tmp_path: Path, command: list[str]) -> None:
+    (path,) = lay_out(tmp_path, ["fork"])
+    assert read_all(command, [path])[str(path)].outcome == Skipped("text", "cannot be parsed", "BlockingIOError")
+
+
+def test_a_process_that_talks_is_not_waited_for(tmp_path: Path, command: list[str]) -> None:
+    (path,) = lay_out(tmp_path, ["noise"])
+    assert read_all(command, [path])[str(path)].outcome == Skipped("text", "cannot be parsed", "BlockingIOError")
+
+
+def test_a_process_killed_from_outside_gets_its_file_read_again(tmp_path: Path, command: list[str]) -> None:
+    (path,) = lay_out(tmp_path, [f"dies {tmp_path / 'mark'}"])
+    assert isinstance(read_all(command, [path])[str(path)].outcome, Extracted)
+
+
+def test_a_file_that_always_gets_its_process_killed_is_given_up(tmp_path: Path, command: list[str]) -> None:
+    (path,) = lay_out(tmp_path, [f"dies {tmp_path / 'missing' / 'mark'}"])
+    outcome = read_all(command, [path])[str(path)].outcome
+    assert isinstance(outcome, Skipped)
+
+
+def test_a_mapped_file_that_shrinks_while_read_is_reported_as_changed(tmp_path: Path) -> None:
+    # Real bytes through a real map: the reader cuts the file it is reading, then looks behind the cut.
+    script = READER.replace(
+        'if word == "segfault":',
+        'if word == "cut":\n        os.truncate(rest.strip(), 10); bytes(data[-9:])\n    if 0:',
+    )
+    (tmp_path / "cutter.py").write_text(script)
+    sys.path.append(str(tmp_path))
+    try:
+        command = child.command("cutter")
+    finally:
+        sys.path.remove(str(tmp_path))
+    path = tmp_path / "large"
+    path.write_bytes(f"cut {path}".encode().ljust(100) + bytes(20_000_000))
+    outcome = read_all(command, [path])[str(path)].outcome
+    assert outcome == Skipped("", "changed while being read")
+
+
+def test_a_file_that_grows_while_read_is_read_as_it_was(tmp_path: Path, command: list[str]) -> None:
+    (path,) = lay_out(tmp_path, ["start"])
+    stop = threading.Event()
+
+    def grow() -> None:
+        with path.open("ab") as file:
+            while not stop.is_set():
+                file.write(b".")
+                file.flush()
+
+    thread = threading.Thread(target=grow)
+    thread.start()
+    try:
+        done = read_all(command, [path])[str(path)]
+    finally:
+        stop.set()
+        thread.join()
+    assert isinstance(done.outcome, Extracted)
+    assert done.sha256 == hashlib.sha256(path.read_bytes()[: done.size]).hexdigest()
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory is looked up in /proc")
+def test_processes_that_grow_together_take_turns_and_all_finish(
+    tmp_path: Path, command: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker, "_MUCH_MEMORY", 150_000_000)
+    monkeypatch.setattr(worker, "_MEMORY_EACH", 0)
+    paths = lay_out(tmp_path, ["grow 120000000"] * 8)
+    done = read_all(command, paths)
+    assert [each.outcome for each in done.values()] == [Extracted("text", "120000000", ())] * 8
+
+
+def test_a_long_answer_arrives_whole(tmp_path: Path, command: list[str]) -> None:
+    (path,) = lay_out(tmp_path, ["long 5000000"])
+    outcome = read_all(command, [path])[str(path)].outcome
+    assert isinstance(outcome, Extracted)
+    assert outcome.units[0].text == "é" * 5_000_000
+
+
+def test_processes_are_kept_between_files_and_runs(tmp_path: Path, command: list[str]) -> None:
+    paths = lay_out(tmp_path, ["pid"] * 50)
+    with Pool(Limits(), 2, start_with=command) as pool:
+        titles = {
+            d.outcome.title for _ in range(2) for d in pool.run(map(task, paths)) if isinstance(d.outcome, Extracted)
+        }
+    assert len(titles) <= 2
+
+
+def test_tasks_are_taken_as_they_are_needed(tmp_path: Path, command: list[str]) -> None:
+    (path,) = lay_out(tmp_path, ["x"])
+    taken = 0
+
+    def endless() -> Iterator[Task]:
+        nonlocal taken
+        while True:
+            taken += 1
+            yield task(path)
+
+    with Pool(Limits(), 2, start_with=command) as pool:
+        run = pool.run(endless())
+        for _ in range(20):
+            next(run)
+        run.close()  # type: ignore[attr-defined]
+    assert taken <= 20 + 8
+
+
+def test_stop_ends_a_run_and_the_pool_works_on(tmp_path: Path, command: list[str]) -> None:
+    sleeping, fine = lay_out(tmp_path, ["sleep", "x"])
+
+    def stop() -> None:
+        raise TimeoutError
+
+    with Pool(Limits(), 1, start_with=command) as pool:
+        with pytest.raises(TimeoutError):
+            list(pool.run([task(sleeping)], stop))
+        (done,) = pool.run([task(fine)])
+        assert isinstance(done.outcome, Extracted)
+
+
+def test_a_process_that_does_not_start_is_our_fault_and_says_why(tmp_path: Path) -> None:
+    (path,) = lay_out(tmp_path, ["x"])
+    command = [sys.executable, "-c", "raise SystemExit('no readers')"]
+    with Pool(Limits(), 1, start_with=command) as pool, pytest.raises(InternalError) as raised:
+        list(pool.run([task(path)]))
+    assert raised.value.reason == "no readers"
+
+
+def test_descriptors_are_not_lost(tmp_path: Path, command: list[str]) -> None:
+    paths = lay_out(tmp_path, ["a", "segfault", "b", "exit"])
+    read_all(command, paths)
+    before = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
+    read_all(command, paths)
+    after = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
+    assert after <= before
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
+@pytest.mark.parametrize("content", ["spin", "sleep"])
+def test_a_killed_parent_leaves_no_process(tmp_path: Path, command: list[str], content: str) -> None:
+    lay_out(tmp_path, ["pid", content])
+    script = textwrap.dedent(f"""
+        import os, sys
+        from smart_context.model import Limits
+        from smart_context.sources.worker import Pool, Task
+        paths = [{str(tmp_path / "000.txt")!r}, {str(tmp_path / "001.txt")!r}]
+        with Pool(Limits(), 1, start_with={command!r}) as pool:
+            for done in pool.run(Task(p, p, lambda p=p: os.open(p, 0)) for p in paths):
+                print(done.outcome.title, flush=True)
+    """)
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    parent = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, env=env)
+    assert parent.stdout
+    number = int(parent.stdout.readline())
+    watch = os.pidfd_open(number)
+    parent.send_signal(signal.SIGKILL)
+    parent.wait()
+    parent.stdout.close()
+    import select
+
+    assert select.select([watch], [], [], 30)[0], "the reading process outlived its parent"
+    os.close(watch)
+
+
+def test_answers_cross_the_wire_unchanged() -> None:
+    units = (
+        Unit((Part("entry", "a'b"), Part("sheet", "Q2", 2), Part("rows", first=1, last=9)), "x\ny\n", "H", "rows", 7),
+        Unit((), "日本 \U0001f600"),
+        Unit((Part("page", first=3),), ""),
+    )
+    for outcome in (Extracted("pdf", "Title", units, ("one", "two")), Skipped("zip", "damaged", "why"), None):
+        answer = Answer(outcome, "ab", 3, 4, is_last=True)
+        _, meta, body = wire.encode(answer)
+        assert wire.decode(meta, body) == answer
+
+
+def test_a_lone_surrogate_becomes_a_question_mark() -> None:
+    _, meta, body = wire.encode(Answer(Extracted("text", "a\ud800", (Unit((), "b\udcffc"),)), "", 0, 0))
+    outcome = wire.decode(meta, body).outcome
+    assert outcome == Extracted("text", "a?", (Unit((), "b?c"),))
+
+
+@pytest.mark.parametrize(
+    ("meta", "body"),
+    [
+        (b"", b""),
+        (b"[]", b""),
+        (b'{"file":["",0,0]}', b""),
+        (b'{"file":["",0,"0",false]}', b""),
+        (b'{"file":["",0,0,0],"got":["text","",[],[[[],"",null,1,5]]]}', b"abc"),
+        (b'{"file":["",0,0,0],"got":["text","",[],[[[],"",null,1,-1]]]}', b""),
+        (b'{"file":["",0,0,0],"got":["text","",[],[[[],"","pages",1,0]]]}', b""),
+        (b'{"file":["",0,0,0],"got":["text","",[],[[[["page"]],"",null,1,0]]]}', b""),
+        (b'{"file":["",0,0,0],"got":["text","",[],[]]}', b"left over"),
+        (b'{"file":["",0,0,0],"got":["text","",[],[]]}', b"\xff"),
+        (b'{"file":["",0,0,0],"skipped":[1,2,3]}', b""),
+        (b"[" * 100_000, b""),
+    ],
+)
+def test_what_is_no_answer_is_garbled(meta: bytes, body: bytes) -> None:
+    with pytest.raises(wire.Garbled):
+        wire.decode(meta, body)
