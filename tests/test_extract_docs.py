@@ -264,6 +264,15 @@ def test_a_sheet_that_the_fast_reader_refuses_is_read_slowly() -> None:
     assert places(found) == [("sheet 'S'", "\t5")]
 
 
+def test_rows_and_slides_before_the_damage_are_kept() -> None:
+    cut = odf("presentation", "<draw:page><text:p>kept</text:p><text:p>lost")
+    assert [unit.text.split("\n")[0] for unit in read(cut).units] == ["kept"]
+    sheet = "<table:table table:name='S'><table:table-row><table:table-cell><text:p>kept</text:p></table:table-cell></table:table-row><table:table-row>"
+    found = read(odf("spreadsheet", sheet))
+    assert places(found) == [("sheet 'S'", "kept")]
+    assert found.notes
+
+
 def test_rows_beyond_the_limit_are_cut_at_a_row() -> None:
     rows = "".join(row(n, cell(f"A{n}", "123456")) for n in range(1, 100))
     found = read(xlsx({"S": rows}), Limits(max_text_chars=70))
