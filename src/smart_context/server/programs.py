@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from smart_context.config import CacheSettings
 from smart_context.errors import ConfigError
-from smart_context.server import context_tools, run, search_tools
+from smart_context.server import run, search_tools
+from smart_context.server.context_tools import Caches
 from smart_context.server.tools import Guard, Program, ToolNames, unguarded
 from smart_context.server.wire import say
 
@@ -37,9 +38,14 @@ def context_server(environ: Mapping[str, str]) -> None:
     root = environ.get("CONTEXT_CACHE_ROOT") or None
     seconds = _positive(environ, "CONTEXT_TOOL_TIMEOUT_SECS", 30)
     memory_mb = _positive(environ, "CONTEXT_CACHE_MEMORY_MB", CacheSettings().memory_mb)
-    warn_about(root)
-    rows = context_tools.table(root, memory_mb * _MB, seconds)
-    run.over_stdio(Program("mcp-context-server", "Context", _CACHES), rows)
+    if root is None:
+        say(
+            "warning: every cache is missing: no cache root is set\nhint: set CONTEXT_CACHE_ROOT to the folder of caches\n"
+        )
+    else:
+        _warn_about(root)
+    with Caches(root, memory_mb * _MB) as caches:
+        run.over_stdio(Program("mcp-context-server", "Context", _CACHES), caches.table(seconds))
 
 
 def serve(app: App, *, tool_names: ToolNames = "dotted", guard: Guard = unguarded) -> None:
@@ -50,14 +56,13 @@ def serve(app: App, *, tool_names: ToolNames = "dotted", guard: Guard = unguarde
 
     settings = app.settings
     root = settings.cache_root or None
-    warn_about(root)
-    rows = (
-        *search_tools.table(app, clean, settings.timeout),
-        *context_tools.table(root, settings.cache.memory_mb * _MB, settings.timeout("default")),
-    )
-    caches = _CACHES.replace("context.", "context_") if tool_names == "underscore" else _CACHES
-    program = Program("smart-context", "Smart Context", f"{_FILES} {caches}")
-    run.over_stdio(program, rows, tool_names=tool_names, guard=guard)
+    if root is not None:
+        _warn_about(root)
+    how = _CACHES.replace("context.", "context_") if tool_names == "underscore" else _CACHES
+    program = Program("smart-context", "Smart Context", f"{_FILES} {how}")
+    with Caches(root, settings.cache.memory_mb * _MB) as caches:
+        rows = (*search_tools.table(app, clean, settings.timeout), *caches.table(settings.timeout("default")))
+        run.over_stdio(program, rows, tool_names=tool_names, guard=guard)
 
 
 def _positive(environ: Mapping[str, str], name: str, default: int) -> int:
@@ -69,13 +74,8 @@ def _positive(environ: Mapping[str, str], name: str, default: int) -> int:
     return min(int(text), 10**9)
 
 
-def warn_about(root: str | None) -> None:
+def _warn_about(root: str) -> None:
     """Say at the start what every call of a tool would only answer with a code."""
-    if root is None:
-        say(
-            "warning: no cache root is configured, so every cache is missing\nhint: set CONTEXT_CACHE_ROOT to the folder of caches\n"
-        )
-        return
     try:
         with os.scandir(root):
             return
