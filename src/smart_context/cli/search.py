@@ -22,8 +22,12 @@ if TYPE_CHECKING:
 @click.option("-k", "--limit", "k", type=int, default=10, show_default=True, help="Results to show, 1 to 100.")
 @click.option("--offset", type=int, default=0, show_default=True, help="Results to pass over first.")
 @click.option("--ext", "exts", multiple=True, metavar="EXT", help="Only files of this type, such as .pdf; repeatable.")
-@click.option("--year", "years", multiple=True, metavar="YEAR", help="Only files with this year in name or text; repeatable.")
-@click.option("--in", "folders", multiple=True, metavar="DIR", help="Only files below this folder of a root; repeatable.")
+@click.option(
+    "--year", "years", multiple=True, metavar="YEAR", help="Only files with this year in name or text; repeatable."
+)
+@click.option(
+    "--in", "folders", multiple=True, metavar="DIR", help="Only files below this folder of a root; repeatable."
+)
 @click.option("--explain", is_flag=True, help="Show how the query was read and why each result is where it is.")
 @settings_options
 @json_option
@@ -101,7 +105,9 @@ def _marked(item: SearchItem) -> str:
 
 @click.command("open", cls=Command)
 @click.argument("path", type=click.Path())
-@click.option("--pointer", metavar="PLACE", help="Where to look: \"page 3\", \"sheet 'Q2'\", \"lines 10-40\", as search shows it.")
+@click.option(
+    "--pointer", metavar="PLACE", help='Where to look: "page 3", "sheet \'Q2\'", "lines 10-40", as search shows it.'
+)
 @click.option("--before", type=int, default=0, help="Characters to show before the place, at most 1000.")
 @click.option("--after", type=int, default=0, help="Characters to show after the place, at most 1000.")
 @settings_options
