@@ -8,6 +8,7 @@ canonical message, and nothing else.
 from __future__ import annotations
 
 import json
+import threading
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -17,6 +18,7 @@ from smart_context.server.tools import Arguments, Reply, Schema, Tool, Work
 
 if TYPE_CHECKING:
     from smart_context.cache.place import Place
+    from smart_context.cache.resident import Residents
 
 _MAX_BUDGET = 2**64 - 1
 
@@ -72,6 +74,8 @@ class Caches:
     def __init__(self, root: str | None, max_bytes: int) -> None:
         self._root = Path(root).absolute() if root else None
         self._max_bytes = max_bytes
+        self._residents: Residents | None = None
+        self._opening = threading.Lock()
 
     def table(self, seconds: float) -> tuple[Tool, ...]:
         """The rows of the three tools; a call may take `seconds`."""
@@ -119,6 +123,9 @@ class Caches:
 
     def close(self) -> None:
         """Let go of what is held."""
+        with self._opening:
+            if self._residents is not None:
+                self._residents.close()
 
     def __enter__(self) -> Self:
         return self
@@ -129,15 +136,13 @@ class Caches:
         self.close()
 
     def _resolve(self, arguments: Arguments, work: Work) -> Reply:
-        from smart_context.cache import resolve
-
         name = _cache_name(arguments)
         query, budget = arguments.get("query"), arguments.get("budget")
         if not isinstance(query, str):
             raise InvalidQuery("query is missing or not a string")
         if not isinstance(budget, int) or isinstance(budget, bool) or not 0 <= budget <= _MAX_BUDGET:
             raise InvalidBudget("budget is missing or not an integer from 0 to 2^64 - 1")
-        return Reply(resolve.to_json(self._inside(name), query, budget, stop=work.stop).decode())
+        return Reply(self._held().resolve(self._inside(name), query, budget, stop=work.stop).decode())
 
     def _list(self, arguments: Arguments, work: Work) -> Reply:
         from smart_context.cache import listing
@@ -160,6 +165,14 @@ class Caches:
         if self._root is None:
             raise CacheMissing("no cache root is configured")
         return place.inside(self._root, name)
+
+    def _held(self) -> Residents:
+        from smart_context.cache.resident import Residents
+
+        with self._opening:
+            if self._residents is None:
+                self._residents = Residents(self._max_bytes)
+            return self._residents
 
 
 def _cache_name(arguments: Arguments) -> str:
