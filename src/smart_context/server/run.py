@@ -6,6 +6,8 @@ Always: the wire is claimed before anything heavy is imported.
 from __future__ import annotations
 
 import gc
+import logging
+import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -34,6 +36,9 @@ def over_stdio(
 
     gc.freeze()
     gc.enable()
+    # What the SDK logs is about messages that it answers anyway, and some of it comes with a traceback.
+    logging.getLogger("mcp").propagate = "--debug" in sys.argv
+    logging.getLogger("mcp").addHandler(logging.NullHandler())
     server = protocol.build(protocol.Offer(program, rows, guard, tool_names))
     longest = max(row.seconds for row in rows if row.seconds is not None)
     anyio.run(stdio.serve, server, wire, longest + _DRAIN_BEYOND)
