@@ -30,6 +30,9 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "serve": ("serve", "Serve an MCP client over standard input and output.", "Servers"),
 }
 
+# Commands whose name cannot be that of a function.
+_FUNCTIONS = {"open": "open_"}
+
 _CONTEXT_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
@@ -67,7 +70,7 @@ class Group(click.Group):
         if cmd_name not in COMMANDS:
             return super().get_command(ctx, cmd_name)
         module = import_module(f"smart_context.cli.{COMMANDS[cmd_name][0]}")
-        command: click.Command = getattr(module, cmd_name.replace("-", "_"))
+        command: click.Command = getattr(module, _FUNCTIONS.get(cmd_name, cmd_name))
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

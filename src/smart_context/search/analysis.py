@@ -18,6 +18,7 @@ from smart_context.search import languages, stems
 
 VERSION = 1
 
+TAG = "~"  # between a stem and its language
 MAX_TERM = 64  # characters; longer runs are blobs, told apart well enough by their beginning
 _MAX_KNOWN = 300_000  # words remembered a language
 
@@ -31,8 +32,9 @@ _KANA = "\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
 _HANGUL = "\u1100-\u11ff\u3131-\u318e\uac00-\ud7a3"
 _SOUTH_EAST = "\u0e01-\u0e4e\u0e81-\u0ecd\u1000-\u109f\u1780-\u17d3"  # Thai, Lao, Burmese, Khmer
 
+_PARTICLES = frozenset("은는이가을를의에로와과도만")
 _ASCII_WORD = re.compile(r"[a-z0-9]+")
-_WORD = re.compile(rf"[\w{_MARKS}]+")
+WORD = re.compile(rf"[\w{_MARKS}]+")
 _UNSPACED = re.compile(f"[{_HAN}{_KANA}{_HANGUL}{_SOUTH_EAST}]")
 _RUN = re.compile(f"([{_HAN}{_KANA}{_HANGUL}]+)|([{_SOUTH_EAST}]+)|([^{_HAN}{_KANA}{_HANGUL}{_SOUTH_EAST}]+)")
 # A syllable, near enough: vowels written before their consonant, the consonant, and what stands on it or follows it.
@@ -102,11 +104,42 @@ def _knowledge(language: str) -> _Known:
     return known
 
 
+def surfaces(text: str) -> frozenset[str]:
+    """The different words of a text as they stand, but for case and accents."""
+    return frozenset(fold(word)[:MAX_TERM] for word in split(text))
+
+
+def units(text: str) -> list[str]:
+    """The words of a query: as `split`, but a run's last character is left out where it stands in a pair already."""
+    out: list[str] = []
+    for word in WORD.findall(normal(text).replace("_", " ")):
+        if not _UNSPACED.search(word):
+            out.append(word)
+            continue
+        for run in _RUN.finditer(word):
+            if len(run[0]) == 2 and run[0][1] in _PARTICLES:
+                out.append(run[0][0])  # a Korean noun of one syllable: it stands before other particles too
+                continue
+            pieces = _pairs(run[0]) if not run[3] else [run[0]]
+            out += pieces[:-1] if len(pieces) > 1 else pieces
+    return out
+
+
+def has_no_spaces(word: str) -> bool:
+    """Whether a word is of a script that writes none between words."""
+    return bool(_UNSPACED.search(word))
+
+
+def is_part(unit: str) -> bool:
+    """Whether a unit of a query is a single character of a script without spaces: it is looked for as the beginning of a term."""
+    return bool(_UNSPACED.match(unit)) and len(_pairs(unit)) == 1
+
+
 def split(text: str) -> list[str]:
     """The words of a text, in order: lower case, without compatibility forms, runs without spaces cut into pairs."""
     if text.isascii():
         return _ASCII_WORD.findall(text.lower())
-    words = _WORD.findall(normal(text).replace("_", " "))
+    words = WORD.findall(normal(text).replace("_", " "))
     if not _UNSPACED.search(text) and not _UNSPACED.search("".join(words)):
         return words
     return [piece for word in words for piece in (_pairs(word) if _UNSPACED.search(word) else (word,))]
@@ -124,9 +157,9 @@ def _pairs(word: str) -> list[str]:
         if run[3]:
             out.append(run[3])
             continue
-        units = list(run[1]) if run[1] else _CLUSTER.findall(run[2])
-        out += [a + b for a, b in pairwise(units)]
-        out.append(units[-1])
+        characters = list(run[1]) if run[1] else _CLUSTER.findall(run[2])
+        out += [a + b for a, b in pairwise(characters)]
+        out.append(characters[-1])
     return out
 
 
@@ -141,15 +174,17 @@ def learn(words: list[str], language: str) -> None:
 def _learn(new: list[str], language: str, known: _Known) -> None:
     groups: dict[str, list[str]] = {}
     for word in new:
-        groups.setdefault(_script(word) or language, []).append(word)
-    for code, group in groups.items():
-        plain = [fold(word) for word in group]
-        for word, bare, kept, folded in zip(
-            group, plain, stems.stem(group, code), stems.stem(plain, code), strict=True
+        groups.setdefault(_rules(word, language), []).append(word)
+    for rules, group in groups.items():
+        # A Latin stem belongs to its language: French "rates" and English "rats" must not meet in "rat".
+        tag = f"{TAG}{rules}" if rules in languages.STOP_WORDS and rules != "en" else ""
+        bare = [fold(word) for word in group]
+        for word, plain, kept, folded in zip(
+            group, bare, stems.stem(group, rules), stems.stem(bare, rules), strict=True
         ):
-            first = fold(kept)[:MAX_TERM]
+            first = fold(kept)[:MAX_TERM] + tag
             known.primary[word] = first
-            others = {folded[:MAX_TERM], bare[:MAX_TERM] if code in _SURFACE else first} - {first, ""}
+            others = {folded[:MAX_TERM] + tag, plain[:MAX_TERM] if rules in _SURFACE else first} - {first}
             if others:
                 known.also[word] = " ".join(sorted(others))
 
@@ -177,9 +212,11 @@ def _script_of(char: str) -> str:
     return ""
 
 
-def _script(word: str) -> str:
-    """The language whose rules a word's letters call for, or "" for Latin ones."""
-    return "" if word.isascii() else _script_of(word[0])
+def _rules(word: str, language: str) -> str:
+    """Whose rules a word is stemmed by: its script's, else the text's; what holds a digit is nobody's."""
+    if word.isascii():
+        return language if word.isalpha() else ""
+    return _script_of(word[0]) or language
 
 
 _MARK = re.compile(
@@ -209,15 +246,13 @@ def joined(run: str, language: str, known: _Known) -> list[str]:
     out: list[str] = []
     for found in _JOINED.findall(run):
         words = _ALNUM.findall(found)
-        if len(words) > 1:
-            out.append("".join(words).lower()[:MAX_TERM])
         pieces = [_PIECE.findall(word) for word in words]
-        parts = [
-            piece.lower()[:MAX_TERM] for several in pieces if len(several) > 1 for piece in several if len(piece) > 1
-        ]
-        if parts:
-            learn(parts, language)
-            out += [known.primary[part] for part in parts]
+        parts = [piece for several in pieces if len(several) > 1 for piece in several if len(piece) > 1]
+        if len(words) > 1:
+            parts.append("".join(words))
+        lower = [part.lower()[:MAX_TERM] for part in parts]
+        learn(lower, language)
+        out += [known.primary[part] for part in lower]
     return out
 
 

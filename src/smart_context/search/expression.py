@@ -19,9 +19,9 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Any term that begins with, ends with or holds `text`; the last two look at long words of languages that compound."""
+    """Any term that begins with `text` (prefix), or a compound that has it as its head, tail or middle."""
 
-    where: Literal["prefix", "suffix", "infix"]
+    where: Literal["prefix", "head", "tail", "middle"]
     text: str
     weight: float = 1.0
 

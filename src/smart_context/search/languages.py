@@ -13,7 +13,7 @@ from collections.abc import Sequence
 STOP_WORDS: dict[str, frozenset[str]] = {
     code: frozenset(words.split())
     for code, words in {
-        "en": """a about above after again against all also am an and any are as at be because been before being below
+        "en": """a d m about above after again against all also am an and any are as at be because been before being below
             between both but by can cannot could did do does doing don down during each few for from further had has have
             having he her here hers herself him himself his how i if in into is isn it its itself just ll me more most my
             myself no nor not now of off on once only or other our ours ourselves out over own re s same she should so some
@@ -103,6 +103,8 @@ def _by_word() -> dict[str, tuple[tuple[str, float], ...]]:
     owners: dict[str, list[str]] = {}
     for code, words in STOP_WORDS.items():
         for word in words:
+            if len(word) == 1 and word.isascii():
+                continue  # as often an initial, or a name in a formula
             owners.setdefault(word, []).append(code)
     return {word: tuple((code, 1.0 / len(codes)) for code in codes) for word, codes in owners.items()}
 
@@ -155,8 +157,8 @@ _RARE = re.compile("[" + "".join(_LETTERS) + "]")
 _SAMPLE = 100  # words looked at
 
 
-def detect(words: Sequence[str]) -> str:
-    """The language these lower-case words are most likely in, or "" without evidence."""
+def detect(words: Sequence[str], least: float = 1.0) -> str:
+    """The language these lower-case words are most likely in, or "" where less than `least` speaks for one (a whole word is 1)."""
     votes: dict[str, float] = {}
     sample = words[:_SAMPLE]
     for word in [word for word in sample if word in _BY_WORD]:
@@ -167,9 +169,9 @@ def detect(words: Sequence[str]) -> str:
         for code in _LETTERS[letter]:
             votes[code] = votes.get(code, 0.0) + 1.0 / len(_LETTERS[letter])
     best = max(votes, key=lambda code: (votes[code], -CODES.index(code)), default="")
-    return best if best and votes[best] >= 1.0 else ""
+    return best if best and votes[best] >= least else ""
 
 
-def is_stop_word(word: str) -> bool:
-    """Whether a lower-case word carries little meaning in some language."""
-    return word in _BY_WORD or word in OTHER_STOP_WORDS
+def stop_words(words: Sequence[str]) -> frozenset[str]:
+    """The words to leave out of a query of these lower-case words: those of the language it seems to be in."""
+    return STOP_WORDS[detect(words, least=0.2) or "en"] | OTHER_STOP_WORDS

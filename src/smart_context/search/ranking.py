@@ -35,6 +35,7 @@ _HEAP = 64_000_000  # bytes the writer may hold before it writes a part of the i
 _REBUILD = "the index is rebuilt from the record by: context index --rebuild"
 
 COMPOUNDING = frozenset({"de", "nl", "sv", "da", "nb", "fi", "hu"})
+INFLECTION = 3  # letters that may follow the last part of a compound
 _TAIL = 8  # letters from which a term may be a compound
 _LONG = 14  # letters from which a term may have a part in its middle
 _ALL = Filters()
@@ -101,8 +102,9 @@ class Ranking:
             whole = analysis.language(" ".join(s.text[:300] for s in segments[:20])) or "en"
             folders = [folder_key(parent) for parent in _parents(file.path)]
             name = words_of_name(file.path)
-            for segment in segments:
+            for number, segment in enumerate(segments):
                 doc = tantivy.Document()
+                doc.add_unsigned("first", int(number == 0))
                 doc.add_unsigned("segment_id", segment.segment_id)
                 doc.add_integer("file_id", file.file_id)
                 doc.add_text("ext", file.ext)
@@ -224,23 +226,44 @@ class View:
             if len(self._counts) > 20_000:
                 self._counts.clear()
             with _translated(self._folder):
-                self._counts[key] = self._count(self._narrowed(wanted, filters))
+                self._counts[key] = self._count(self._narrowed(self._query(wanted), filters))
         return self._counts[key]
 
     def top(self, wanted: Expression, filters: Filters, limit: int) -> list[Candidate]:
         """The best candidates, best first."""
+        with _translated(self._folder):
+            return self._candidates(self._narrowed(self._query(wanted), filters), limit)
+
+    def first_segments(self, filters: Filters) -> list[Candidate]:
+        """The first segment of every file, in no order."""
+        with _translated(self._folder):
+            return self._candidates(self._narrowed(self._first(), filters), self.segments)
+
+    def file_count(self, filters: Filters) -> int:
+        """How many files have a segment."""
+        with _translated(self._folder):
+            return self._count(self._narrowed(self._first(), filters))
+
+    def _first(self) -> tantivy.Query:
+        return _q().term_query(self._schema, "first", 1)
+
+    def _candidates(self, query: tantivy.Query, limit: int) -> list[Candidate]:
         if limit < 1:
             return []
-        with _translated(self._folder):
-            found = self._searcher.search(self._narrowed(wanted, filters), limit=limit, count=False).hits
-            places = [place for _, place in found]
-            segment_ids = self._searcher.fast_field_values("segment_id", places)
-            file_ids = self._searcher.fast_field_values("file_id", places)
-            codes = self._searcher.fast_field_values("language", places)
+        found = self._searcher.search(query, limit=limit, count=False).hits
+        places = [place for _, place in found]
+        segment_ids = self._searcher.fast_field_values("segment_id", places)
+        file_ids = self._searcher.fast_field_values("file_id", places)
+        codes = self._searcher.fast_field_values("language", places)
         return [
             Candidate(int(s or 0), int(f or 0), languages.CODES[int(code or 0)], score)
             for (score, _), s, f, code in zip(found, segment_ids, file_ids, codes, strict=True)
         ]
+
+    def terms(self, beginning: str) -> list[str]:
+        """Every term that begins so, sorted; some may stand in deleted segments only."""
+        with _translated(self._folder):
+            return sorted(term for term, _ in self._searcher.terms_with_prefix("text", beginning))
 
     def file_ids(self) -> set[int]:
         """Every file that has a segment here."""
@@ -254,8 +277,7 @@ class View:
 
     # Expressions into the engine's queries
 
-    def _narrowed(self, wanted: Expression, filters: Filters) -> tantivy.Query:
-        query = self._query(wanted)
+    def _narrowed(self, query: tantivy.Query, filters: Filters) -> tantivy.Query:
         limits = [
             _q().term_set_query(self._schema, field, list(values))
             for field, values in (
@@ -294,11 +316,12 @@ class View:
         return found if wanted.weight == 1.0 else [_q().boost_query(query, wanted.weight) for query in found]
 
     def _part(self, wanted: expression.Part) -> tantivy.Query:
-        text = re.escape(wanted.text[::-1] if wanted.where == "suffix" else wanted.text)
+        text = re.escape(wanted.text[::-1] if wanted.where == "tail" else wanted.text)
         field, pattern = {
             "prefix": ("text", f"{text}.*"),
-            "suffix": ("tails", f"{text}.+"),
-            "infix": ("longs", f".+{text}.+"),
+            "head": ("heads", f"{text}.+"),
+            "tail": ("tails", f".{{0,{INFLECTION}}}{text}.+"),
+            "middle": ("longs", f".+{text}.+"),
         }[wanted.where]
         return _q().const_score_query(_q().regex_query(self._schema, field, pattern), wanted.weight)
 
@@ -368,9 +391,10 @@ def _add_terms(doc: tantivy.Document, name: str, title: str, segment: RankedSegm
     doc.add_unsigned("length", body.line.count(" ") + 1)
     doc.add_unsigned("language", languages.CODES.index(language))
     if language in COMPOUNDING:
-        compounds = sorted({term for term in body.line.split() if len(term) >= _TAIL})
-        doc.add_text("tails", " ".join(term[::-1] for term in compounds))
-        doc.add_text("longs", " ".join(term for term in compounds if len(term) >= _LONG))
+        compounds = sorted(word for word in analysis.surfaces(segment.text) if len(word) >= _TAIL)
+        doc.add_text("heads", " ".join(compounds))
+        doc.add_text("tails", " ".join(word[::-1] for word in compounds))
+        doc.add_text("longs", " ".join(word for word in compounds if len(word) >= _LONG))
 
 
 @lru_cache(maxsize=64)  # the segments of a file share their head, mostly
@@ -387,13 +411,14 @@ def _schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
     builder.add_text_field("text", tokenizer_name="whitespace", index_option="position")
     builder.add_text_field("also", tokenizer_name="whitespace", index_option="freq")
-    for field in ("tails", "longs", "year"):
+    for field in ("heads", "tails", "longs", "year"):
         builder.add_text_field(field, tokenizer_name="whitespace", index_option="basic")
     for field in ("ext", "folder"):
         builder.add_text_field(field, tokenizer_name="raw", index_option="basic")
     # Signed: the engine deletes by an integer term, and an unsigned field would not match it.
     builder.add_integer_field("file_id", indexed=True, fast=True)
     builder.add_unsigned_field("language", indexed=True, fast=True)
+    builder.add_unsigned_field("first", indexed=True)
     for field in ("segment_id", "length"):
         builder.add_unsigned_field(field, fast=True)
     return builder.build()
