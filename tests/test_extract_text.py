@@ -294,3 +294,23 @@ def test_readers_of_text_refuse_or_read_whatever_comes(kind, data):
 
 def test_what_is_not_text_is_not_read():
     assert isinstance(extract(bytes(range(256)) * 20, "a.txt", Limits()), Skipped)
+
+
+@pytest.mark.parametrize(
+    ("name", "source"),
+    [
+        ("a.xml", "<?xml version='1.0'?><" + "a" * 200_000),
+        ("a.xml", "<?xml version='1.0'?><a " + "b" * 200_000 + "=>"),
+        ("a.xml", "<?xml version='1.0'?><a " + "b " * 100_000 + "=>"),
+        ("a.md", "# " + " " * 200_000 + "x"),
+        ("a.md", "# " + " #" * 100_000 + "x"),
+        ("a.md", "---\ntitle: " + " " * 200_000 + "x\n---\n"),
+        ("a.rtf", "{\\rtf1 " + "{\\footnote x" * 50_000),
+        ("a.rtf", "{\\rtf1 " + "{\\*\\shptxt " * 50_000 + "\\par"),
+        ("a.html", "<html>" + "".join(f"<b id={n}><p>x" for n in range(3000))),
+        ("a.html", "<html>" + "<a '" * 50_000),
+    ],
+    ids=range(10),
+)
+def test_work_grows_with_the_length_of_the_text(name, source):
+    read(source.encode(), name)

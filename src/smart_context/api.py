@@ -209,6 +209,19 @@ class App:
                 index, self.roots, folder, self._options(), full=full, on_progress=on_progress, stop=stop
             )
 
+    def maintain(self, *, on_progress: OnProgress = lambda _step: None) -> None:
+        """Tidy the index: give space back, finish merges, look for damage."""
+        from smart_context.search import upkeep
+
+        upkeep.maintain(self.data_dir, on_progress)
+
+    def has_index(self) -> bool:
+        """Say whether anything was ever indexed."""
+        try:
+            return self.index is not None
+        except NotFound:
+            return False
+
     # What the verbs share
 
     @property

@@ -148,7 +148,7 @@ def _caches(settings: Settings) -> Iterator[Finding]:
             "caches", "problem", f"{settings.cache_root} is not a folder", "mkdir it, or set another --cache-root"
         )
         return
-    from smart_context.cache import inspect
+    from smart_context.cache.inspect import command_json
 
     with os.scandir(settings.cache_root) as entries:
         folders = sorted(
@@ -156,7 +156,7 @@ def _caches(settings: Settings) -> Iterator[Finding]:
         )
     for folder in folders:
         try:
-            inspect.command_json(Path(folder))
+            command_json(Path(folder))
         except ContextError as error:
             fix = f"context verify --cache {folder} says more; build it again with --force"
             yield Finding("caches", "problem", f"{folder}: {error.reason or error.message}", fix)

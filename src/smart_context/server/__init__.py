@@ -18,7 +18,7 @@ Serve context caches to an MCP client over standard input and output. It takes n
 
   CONTEXT_CACHE_ROOT         folder whose subfolders are the caches
   CONTEXT_TOOL_TIMEOUT_SECS  seconds a call may take (30)
-  CONTEXT_CACHE_MEMORY_MB    memory for caches held between calls (1024)
+  CONTEXT_CACHE_MEMORY_MB    memory for caches held between calls (512)
 """
 
 
@@ -33,7 +33,7 @@ def _main(args: list[str]) -> int:
     from smart_context.server import programs
 
     try:
-        programs.context_server(programs.settings(os.environ))
+        programs.context_server(os.environ)
     except ContextError as error:
         lines = (("error", error.message), ("reason", error.reason), ("hint", error.hint))
         say("".join(f"{name}: {text}\n" for name, text in lines if text))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,9 +22,10 @@ if TYPE_CHECKING:
 _MAX_BUDGET = 2**64 - 1
 
 
-def table(root: str | None, max_bytes: int) -> tuple[Tool, ...]:
+def table(root: str | None, max_bytes: int, seconds: float) -> tuple[Tool, ...]:
     """The rows of the three tools over the caches below `root`, of which `max_bytes` may be held in memory."""
-    return _Caches(Path(root).absolute() if root else None, max_bytes).rows()
+    caches = _Caches(Path(root).absolute() if root else None, max_bytes)
+    return tuple(replace(row, seconds=seconds) for row in caches.rows())
 
 
 class _Caches:

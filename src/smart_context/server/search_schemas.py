@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from smart_context.server.tools import Schema
 
 MCP_VERSION = "v1.0.0"
 STYLES = ("bullets", "paragraph", "table")
-PRIORITIES = ("low", "normal", "high")
+Priority = Literal["low", "normal", "high"]
+PRIORITIES: tuple[Priority, ...] = ("low", "normal", "high")
 
 
 def inputs(*required: str, **properties: Schema) -> Schema:

@@ -47,7 +47,7 @@ class Tool:
 
     run: does the work, in a thread; raises `ContextError`.  refuse: words an error in the manner of the tool's family.
     knows_arguments: the tool itself answers for arguments it does not know; else they are a fault of protocol.
-    runs_on: no time limit, and a cancelled call leaves the work running.
+    seconds: how long a call may take; None for as long as it likes.
     """
 
     name: str
@@ -60,7 +60,7 @@ class Tool:
     is_read_only: bool = True
     is_closed_world: bool = True
     knows_arguments: bool = False
-    runs_on: bool = False
+    seconds: float | None = 30
 
     @property
     def alias(self) -> str:

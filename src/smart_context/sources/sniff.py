@@ -49,6 +49,7 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"\0asm", "executable"),
     (b"dex\n", "executable"),
     (b"!<arch>\n", "executable"),
+    (b"\xdb\xa5-\0", "doc"),
     (b"\0\1\0\0\0", "font"),
     (b"OTTO\0", "font"),
     (b"ttcf\0", "font"),

@@ -34,6 +34,10 @@ OnProblem = Callable[[str, str], None]
 _OPEN_FOLDERS = 64  # descriptors held; a deeper tree gives up the outer ones and takes them back through `..`
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 _FILE = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+_KERNEL_VIEWS = frozenset({
+    "proc", "sysfs", "devtmpfs", "devpts", "cgroup", "cgroup2", "debugfs", "tracefs", "securityfs", "configfs", "bpf",
+    "pstore", "efivarfs", "mqueue", "hugetlbfs", "fusectl", "binfmt_misc", "rpc_pipefs", "nsfs", "autofs",
+})  # fmt: skip
 _CACHE_TAG = b"Signature: 8a477f597d28d172789f06886806bc55"
 _NOT_HERE = 0x1000 | 0x40000 | 0x400000  # Windows: offline, recall on open, recall on data access
 _DATALESS = 0x40000000  # macOS: SF_DATALESS
@@ -91,6 +95,7 @@ class _Walk:
         self._options = options
         self._report = on_problem
         self._frames: list[_Frame] = []
+        self._views = _views_of_the_system()
 
     def start(self, folder: str, top: str) -> None:
         """Open the top and go down to the folder, reading ignore files on the way."""
@@ -157,6 +162,10 @@ class _Walk:
         self._enter(fd, path, (*frame.parts, name), frame.rules)
 
     def _enter(self, fd: int, path: str, parts: tuple[str, ...], rules: tuple[Rules, ...]) -> None:
+        info = os.fstat(fd)
+        if info.st_dev in self._views:
+            os.close(fd)
+            return
         try:
             with os.scandir(fd) as entries:
                 listed = {entry.name: entry for entry in entries}
@@ -172,7 +181,6 @@ class _Walk:
         anywhere = Filter(rules) if own or not self._frames else self._frames[-1].anywhere
         takes, keep = self._takes, ignore.within(rules, parts, anywhere)
         todo = [listed[name] for name in sorted(listed, reverse=True) if takes(keep, name, listed[name])]
-        info = os.fstat(fd)
         identity = (info.st_dev, info.st_ino)
         self._frames.append(_Frame(fd, path.rstrip("/"), parts, identity, rules, anywhere, todo))
         outer = len(self._frames) - _OPEN_FOLDERS
@@ -229,6 +237,20 @@ def is_placeholder(info: os.stat_result) -> bool:
     attributes: int = getattr(info, "st_file_attributes", 0)
     flags: int = getattr(info, "st_flags", 0)
     return bool(attributes & _NOT_HERE or flags & _DATALESS)
+
+
+def _views_of_the_system() -> frozenset[int]:
+    """The devices that hold no files of anybody's: what the kernel shows of itself looks like files, but is endless."""
+    found = set()
+    try:
+        with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as file:
+            for line in file:
+                major, _, minor = line.split()[2].partition(":")
+                if line.partition(" - ")[2].split()[0] in _KERNEL_VIEWS:
+                    found.add(os.makedev(int(major), int(minor)))
+    except (OSError, ValueError, IndexError):  # another system, which has none of these
+        pass
+    return frozenset(found)
 
 
 def _is_marked_junk(fd: int, names: Container[str]) -> bool:

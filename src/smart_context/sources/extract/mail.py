@@ -112,7 +112,7 @@ def _parts(message: Message) -> Iterator[Message | list[Message]]:
             texts = [child for child in inner if not child.is_multipart() and _is_shown(child)]
             if len(texts) > 1:
                 yield texts
-                inner = [child for child in inner if child not in texts]
+                inner = [child for child in inner if child.is_multipart() or not _is_shown(child)]
             elif texts and (page := _page_of(inner)) is not None:
                 yield [texts[0], page]
                 inner = [child for child in _related(inner) if child is not texts[0] and child is not page]

@@ -88,13 +88,7 @@ class _Properties:
         return decode(self.raw(number, _EIGHT_BIT).rstrip(b"\0"), self.encoding)
 
     def children(self, prefix: str) -> list[Storage]:
-        depth = len(self.storage)
-        found = {
-            path[: depth + 1]
-            for path in self.compound.paths
-            if len(path) > depth + 1 and path[:depth] == self.storage and path[depth].lower().startswith(prefix)
-        }
-        return sorted(found)
+        return [path for path in self.compound.storages(self.storage) if path[-1].lower().startswith(prefix)]
 
 
 def _properties(compound: Compound, storage: Storage, header: int, encoding: str) -> _Properties:
