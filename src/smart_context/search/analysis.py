@@ -32,6 +32,7 @@ _KANA = "\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
 _HANGUL = "\u1100-\u11ff\u3131-\u318e\uac00-\ud7a3"
 _SOUTH_EAST = "\u0e01-\u0e4e\u0e81-\u0ecd\u1000-\u109f\u1780-\u17d3"  # Thai, Lao, Burmese, Khmer
 
+_PARTICLES = frozenset("은는이가을를의에로와과도만")
 _ASCII_WORD = re.compile(r"[a-z0-9]+")
 WORD = re.compile(rf"[\w{_MARKS}]+")
 _UNSPACED = re.compile(f"[{_HAN}{_KANA}{_HANGUL}{_SOUTH_EAST}]")
@@ -103,6 +104,11 @@ def _knowledge(language: str) -> _Known:
     return known
 
 
+def surfaces(text: str) -> frozenset[str]:
+    """The different words of a text as they stand, but for case and accents."""
+    return frozenset(fold(word)[:MAX_TERM] for word in split(text))
+
+
 def units(text: str) -> list[str]:
     """The words of a query: as `split`, but a run's last character is left out where it stands in a pair already."""
     out: list[str] = []
@@ -111,6 +117,9 @@ def units(text: str) -> list[str]:
             out.append(word)
             continue
         for run in _RUN.finditer(word):
+            if len(run[0]) == 2 and run[0][1] in _PARTICLES:
+                out.append(run[0][0])  # a Korean noun of one syllable: it stands before other particles too
+                continue
             pieces = _pairs(run[0]) if not run[3] else [run[0]]
             out += pieces[:-1] if len(pieces) > 1 else pieces
     return out

@@ -91,7 +91,7 @@ class Scorer:
                     extra[number] = extra.get(number, 0.0) + 1.0
             times = {**extra, **times}
         for number, word in self._partial:
-            if number not in times and (count := _partly(word, line, body.language)):
+            if number not in times and (count := _partly(word, line, body)):
                 times[number] = count
         return times
 
@@ -119,13 +119,12 @@ def _head_terms(head: str, language: str) -> frozenset[str]:
     return frozenset(terms.line.split()) | frozenset(terms.also.split())
 
 
-def _partly(word: Sought, line: Iterable[str], language: str) -> float:
+def _partly(word: Sought, line: Iterable[str], body: Body) -> float:
     """How often a text has terms that hold a word: as a beginning, or inside compounds."""
     count = 0.0
     for part in word.parts:
         if part.where == "prefix":
             count += sum(term.startswith(part.text) for term in line)
-        elif part.where == "head" and language in COMPOUNDING:
-            long = (term.partition(analysis.TAG)[0] for term in line if len(term) > len(part.text) + 3)
-            count += PART * sum(part.text in term for term in long)
+        elif part.where == "head" and body.language in COMPOUNDING:
+            count += PART * sum(part.text in surface for surface in analysis.surfaces(body.text))
     return count
