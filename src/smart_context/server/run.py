@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from smart_context.server.metrics import Metrics
     from smart_context.server.ops import State
 
+_RELAYED_SECONDS = 120.0  # that the end of input waits for answers of a server whose limits we do not know
 _DRAIN_BEYOND = 1.0  # seconds past a call's own limit that the end of input waits for answers
 
 
@@ -67,4 +68,4 @@ def relayed(url: str, token: str) -> None:
     from smart_context.server import stdio
     from smart_context.server.relay import Relay
 
-    anyio.run(stdio.serve, Relay(url, token), wire, _DRAIN_BEYOND)
+    anyio.run(stdio.serve, Relay(url, token), wire, _RELAYED_SECONDS)
