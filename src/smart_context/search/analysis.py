@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -60,6 +61,14 @@ class Terms:
     also: str
 
 
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """What a run of text has of what is sought: (place in the run, number), and numbers found by its other forms."""
+
+    places: tuple[tuple[int, int], ...]
+    also: frozenset[int]
+
+
 @dataclass(slots=True)
 class _Known:
     """What was met before, in one language: words, and the runs between spaces that they stand in."""
@@ -83,6 +92,28 @@ def terms(text: str, language: str) -> Terms:
         _meet(runs, language, known)
         lines = [line for line in map(known.line_of.__getitem__, runs) if line]
     return Terms(" ".join(lines), " ".join([known.also_of[run] for run in runs if run in known.also_of]))
+
+
+def hits(runs: Set[str], language: str, numbers: Mapping[str, tuple[int, ...]]) -> dict[str, Hits]:
+    """Of runs between spaces, those that have one of the numbered terms: where in the run, and which by what else it is found by."""
+    known = _knowledge(language)
+    line_of, also_of = known.line_of, known.also_of
+    new = [run for run in runs if run not in line_of]
+    if new:
+        _meet(sorted(new), language, known)
+    out: dict[str, Hits] = {}
+    for run in [run for run in runs if (line := line_of[run]) in numbers or " " in line or run in also_of]:
+        terms = enumerate(line_of[run].split())
+        places = tuple((at, number) for at, term in terms if term in numbers for number in numbers[term])
+        also = frozenset(number for term in also_of.get(run, "").split() for number in numbers.get(term, ()))
+        if places or also:
+            out[run] = Hits(places, also)
+    return out
+
+
+def length(text: str, terms: Terms) -> int:
+    """How long a text is, in words; where no spaces are written, in terms."""
+    return terms.line.count(" ") + 1 if has_no_spaces(text) else len(text.split())
 
 
 def _meet(runs: list[str], language: str, known: _Known) -> None:
@@ -127,7 +158,7 @@ def units(text: str) -> list[str]:
 
 def has_no_spaces(word: str) -> bool:
     """Whether a word is of a script that writes none between words."""
-    return bool(_UNSPACED.search(word))
+    return not word.isascii() and bool(_UNSPACED.search(word))
 
 
 def is_part(unit: str) -> bool:

@@ -234,6 +234,13 @@ class View:
         with _translated(self._folder):
             return self._candidates(self._narrowed(self._query(wanted), filters), limit)
 
+    def files_of(self, wanted: Expression, filters: Filters, limit: int) -> list[int]:
+        """The file of each of the best candidates."""
+        with _translated(self._folder):
+            query = self._narrowed(self._query(wanted), filters)
+            found = self._searcher.search(query, limit=max(1, limit), count=False).hits
+            return [int(i or 0) for i in self._searcher.fast_field_values("file_id", [place for _, place in found])]
+
     def first_segments(self, filters: Filters) -> list[Candidate]:
         """The first segment of every file, in no order."""
         with _translated(self._folder):
@@ -388,7 +395,7 @@ def _add_terms(doc: tantivy.Document, name: str, title: str, segment: RankedSegm
     also = f"{head.also} {body.also}".strip()
     if also:
         doc.add_text("also", also)
-    doc.add_unsigned("length", body.line.count(" ") + 1)
+    doc.add_unsigned("length", analysis.length(segment.text, body))
     doc.add_unsigned("language", languages.CODES.index(language))
     if language in COMPOUNDING:
         compounds = sorted(word for word in analysis.surfaces(segment.text) if len(word) >= _TAIL)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smart_context.model import Extracted, Part, Unit
-from smart_context.sources.extract import Buffer, Job, odf, xmlsafe
+from smart_context.sources.extract import Buffer, Job, Refused, odf, xmlsafe
 from smart_context.sources.extract.collect import Full, Sections, Units
 
 _TAGS = {
@@ -69,15 +69,22 @@ def _presentation(document: odf.Document, job: Job) -> Extracted:
 def _slides(document: odf.Document) -> Iterator[Unit]:
     lines: list[str] = []
     title = ""
-    number = 0
-    for name, text in _blocks(document.stream("content.xml")):
-        if name == "page":
-            number += 1
-            yield Unit((Part("slide", first=number),), "\n".join(lines), heading=title)
-            lines, title = [], ""
-        elif text:
-            lines.append(text)
-            title = title or (text if name == "title" else "")
+    number = 1
+    broken: Refused | None = None
+    try:
+        for name, text in _blocks(document.stream("content.xml")):
+            if name == "page":
+                yield Unit((Part("slide", first=number),), "\n".join(lines), heading=title)
+                lines, title, number = [], "", number + 1
+            elif text:
+                lines.append(text)
+                title = title or (text if name == "title" else "")
+    except Refused as refusal:
+        broken = refusal
+    if lines:
+        yield Unit((Part("slide", first=number),), "\n".join(lines), heading=title)
+    if broken is not None:
+        raise broken
 
 
 def _blocks(pieces: Iterator[bytes]) -> Iterator[tuple[str, str]]:
