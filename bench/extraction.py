@@ -101,7 +101,7 @@ def measure(root: Path, lines: Iterable[dict[str, object]]) -> dict[str, Row]:
         note = outcome.problem or f"{outcome.cpu:.2f} s"
         if len(tokens) >= 5:
             row.recalls.append((len(outcome.words.intersection(tokens)) / len(tokens), name, note))
-        if units is not None and line["kind"] in {"pdf", "pptx", "ppt", "xlsx", "xls", "xlsb", "ods", "odp"}:
+        if units is not None and line["kind"] in {"pdf", "pptx", "xlsx", "xls", "xlsb", "ods"}:
             row.units.append((outcome.units == units, name, f"{outcome.units} for {units}; {note}"))
         elif outcome.failed:
             row.units.append((True, name, note))

@@ -254,7 +254,7 @@ def test_a_full_disk_is_said_and_nothing_committed_is_lost(tmp_path):
         assert texts(reader, "/r/a") == ["kept"]
         reader.close()
     finally:
-        subprocess.run(["umount", small], check=True)
+        subprocess.run(["umount", "--lazy", small], check=True)
 
 
 def _fill(writer: Record) -> None:

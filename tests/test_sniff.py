@@ -114,11 +114,14 @@ MAIL = (
         ("image", "a", b"\0\0\0\x18ftypheic"),
         ("executable", "a.txt", b"\x7fELF\2\1"),
         ("database", "a", b"SQLite format 3\0"),
-        ("font", "a", b"wOF2"),
+        ("font", "a", b"wOF2\0\1\0\0"),
+        ("text", "a.txt", b"ID3 tags explained"),
+        ("text", "a.txt", b"BZhang wrote this"),
         ("compressed", "a", b"7z\xbc\xaf\x27\x1c"),
         ("unknown", "a.txt", bytes(range(256)) * 20),
         ("unknown", "a.txt", b"text at first\n" * 2000 + bytes(range(256)) * 200),
     ],
+    ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_content_decides_and_the_name_breaks_ties(kind: str, name: str, data: bytes) -> None:
     assert sniff.kind(data, name) == kind
@@ -140,3 +143,8 @@ def test_a_sparse_file_of_gigabytes_is_told_at_once(tmp_path: Path) -> None:
         file.truncate(1 << 33)
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
         assert sniff.kind(mapped, "huge") == "unknown"
+
+
+@pytest.mark.parametrize("piece", [b"<!-- -->", b"<!--", b"<?xml?>", b"<?xml", b" ", b"<!-- --", b"\n<!--->\n"])
+def test_a_start_that_repeats_itself_is_told_in_one_pass(piece):
+    assert sniff.kind(b"<?xml " + piece * 2000, "a.xml") in {"xml", "html", "text"}

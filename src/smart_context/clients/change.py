@@ -50,6 +50,13 @@ def add(client: Client, places: Places, command: Sequence[str]) -> Plan:
     return _plan(client, places, entry)
 
 
+def is_connected(client: Client, places: Places) -> bool:
+    """Say whether our entry stands in the client's settings."""
+    file = client.settings(places)
+    servers = _load(client, file, _read(file) or "").get(client.path[0])
+    return isinstance(servers, dict) and NAME in servers
+
+
 def remove(client: Client, places: Places) -> Plan:
     """Plan to remove our entry."""
     return _plan(client, places, None)

@@ -10,19 +10,19 @@ from __future__ import annotations
 import os
 import shutil
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 
-from smart_context.errors import NotFound, SearchFailed, StorageFailed
+from smart_context.errors import SearchFailed, StorageFailed
 from smart_context.model import OnProgress, Progress
 from smart_context.search.lock import WriteLock
 from smart_context.search.model import FileRow, NewFile, RankedFile, RankedSegment, Segment
 from smart_context.search.ranking import Ranking
-from smart_context.search.record import NAME, Record
+from smart_context.search.record import NAME, RANKING, Record
 
-RANKING = "ranking"
-_COMMIT_EVERY = 1000  # files, while the ranking is repaired
+_FULL = 4 << 20  # bytes: less than one part of the ranking needs
 
 
 def _silent(_step: Progress) -> None:
@@ -37,7 +37,8 @@ class Index:
         self.record = record
         self.ranking = ranking
         self._held = held
-        self._place = _identity(folder / RANKING)
+        self._places = _places(folder)
+        self._seen = -1  # what the ranking shows is at least the generation before it was opened
         self._refreshing = threading.Lock()
 
     @classmethod
@@ -63,32 +64,37 @@ class Index:
     def refresh(self) -> None:
         """See what has been committed since; cheap when nothing was."""
         with self._refreshing:
-            place = _identity(self.folder / RANKING)
-            if place != self._place and place is not None:
-                fresh = Ranking.open(self.folder / RANKING, writable=False)
-                self.ranking.close()
-                self.ranking, self._place = fresh, place
-            elif self.ranking.generation != self.record.generation:
+            places = _places(self.folder)
+            if places != self._places and None not in places:
+                # Rebuilt by a writer: what we have open is not the index any more. A search under way may still use it, so
+                # that it is let go, not closed.
+                self.record = Record.open(self.folder)
+                self.ranking = Ranking.open(self.folder / RANKING, writable=False)
+                self._places, self._seen = places, -1
+            elif (generation := self.ranking.generation) != self._seen:
                 self.ranking.reload()
+                self._seen = generation
 
     def put(self, new: NewFile, segments: Sequence[Segment], years: Sequence[str], indexed_at: str) -> None:
         """Take in a file's text in place of what was there; searches see it after `commit`."""
         file_id, ids = self.record.put(new, segments, years, indexed_at)
         row = self.record.files([file_id])[file_id]
         ranked = [RankedSegment(i, s.heading, s.text) for i, s in zip(ids, segments, strict=True)]
-        self.ranking.delete([file_id])
-        _add(self.ranking, row, ranked)
+        with _told_of_a_full_disk(self.folder):
+            _add(self.ranking, row, ranked)
 
     def remove(self, file_ids: Iterable[int]) -> None:
         """Forget files."""
         gone = list(file_ids)
         self.record.remove(gone)
-        self.ranking.delete(gone)
+        with _told_of_a_full_disk(self.folder):
+            self.ranking.delete(gone)
 
     def commit(self) -> int:
         """Make everything since the last commit lasting and searchable."""
         generation = self.record.commit()
-        self.ranking.commit(generation)
+        with _told_of_a_full_disk(self.folder):
+            self.ranking.commit(generation)
         return generation
 
     def close(self) -> None:
@@ -117,27 +123,6 @@ def make_private(folder: Path) -> None:
         raise StorageFailed(
             f"cannot make the data directory {folder}", reason=error.strerror, hint="choose another with --data-dir"
         ) from error
-
-
-def set_aside(data_dir: Path) -> Path | None:
-    """Move an index that cannot be used out of the way, whole; where it went.
-
-    Raises: Conflict when another process writes it.
-    """
-    if not (data_dir / NAME).exists() and not (data_dir / RANKING).exists():
-        return None
-    held = WriteLock.take(data_dir)
-    try:
-        number = 1
-        while (aside := data_dir / f"set-aside-{number}").exists():
-            number += 1
-        aside.mkdir(mode=0o700)
-        for name in (NAME, f"{NAME}-wal", f"{NAME}-shm", RANKING):
-            if (data_dir / name).exists():
-                (data_dir / name).rename(aside / name)
-        return aside
-    finally:
-        held.close()
 
 
 def _repaired(folder: Path, record: Record, on_progress: OnProgress) -> Ranking:
@@ -178,13 +163,28 @@ def _catch_up(ranking: Ranking, record: Record, on_progress: OnProgress) -> None
         on_progress(Progress(count, None, row.path))
         segments = record.segments_of(row.file_id)
         texts = record.texts(s.segment_id for s in segments)
-        ranking.delete([row.file_id])
         _add(ranking, row, [RankedSegment(s.segment_id, s.heading, texts[s.segment_id]) for s in segments])
     ranking.commit(record.generation)
 
 
 def _add(ranking: Ranking, row: FileRow, segments: Sequence[RankedSegment]) -> None:
     ranking.add(RankedFile(row.file_id, row.path, row.ext, row.title, row.years), segments)
+
+
+@contextmanager
+def _told_of_a_full_disk(folder: Path) -> Iterator[None]:
+    """The ranking's engine only says that it died; where the disk is full, that is what a person needs to hear."""
+    try:
+        yield
+    except SearchFailed as error:
+        if shutil.disk_usage(folder).free > _FULL:
+            raise
+        raise StorageFailed(f"the disk under {folder} is full", hint="make room and index again") from error
+
+
+def _places(folder: Path) -> tuple[tuple[int, int] | None, ...]:
+    """Which record and which ranking are there: their identities on the disk."""
+    return tuple(_identity(folder / name) for name in (NAME, RANKING))
 
 
 def _identity(folder: Path) -> tuple[int, int] | None:

@@ -10,10 +10,11 @@ import fcntl
 import json
 import os
 import time
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from smart_context.errors import Conflict
+from smart_context.errors import Conflict, StorageFailed
 
 _NAME = "write.lock"
 
@@ -30,7 +31,10 @@ class WriteLock:
 
         Raises: Conflict, saying who holds it.
         """
-        fd = os.open(folder / _NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fd = os.open(folder / _NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise StorageFailed(f"cannot write in {folder}", reason=error.strerror) from error
         if not _locked(fd):
             who = _read(fd)
             os.close(fd)
@@ -40,7 +44,8 @@ class WriteLock:
             )
         since = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         os.ftruncate(fd, 0)
-        os.pwrite(fd, json.dumps({"pid": os.getpid(), "since": since}).encode(), 0)
+        with suppress(OSError):  # the name is for people; a full disk will be met where it matters
+            os.pwrite(fd, json.dumps({"pid": os.getpid(), "since": since}).encode(), 0)
         return cls(fd)
 
     def close(self) -> None:

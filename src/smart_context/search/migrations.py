@@ -33,6 +33,7 @@ def _first(db: sqlite3.Connection) -> None:
             notes TEXT NOT NULL,
             indexed_at TEXT NOT NULL,
             chars INTEGER NOT NULL,
+            reader TEXT NOT NULL,
             generation INTEGER NOT NULL
         ) STRICT"""
     )
@@ -56,9 +57,9 @@ def _first(db: sqlite3.Connection) -> None:
     db.execute(
         """CREATE TABLE runs (
             folder BLOB PRIMARY KEY,
+            device INTEGER NOT NULL,
             started_at TEXT NOT NULL,
-            finished_at TEXT NOT NULL,
-            report TEXT NOT NULL
+            finished_at TEXT NOT NULL
         ) STRICT, WITHOUT ROWID"""
     )
 

@@ -24,7 +24,8 @@ class FileRow:
 
     path, root: absolute; names that are not UTF-8 carry surrogate escapes. ext: lower case with its dot, or "".
     state: `ok`; `no_text` where a file was read and holds none; `failed` with `reason` and `detail`.
-    years: the years that stand in its name or text, sorted. generation: of the commit that wrote the row.
+    years: the years that stand in its name or text, sorted. reader: the version of this program that read it.
+    generation: of the commit that wrote the row.
     """
 
     file_id: int
@@ -43,6 +44,7 @@ class FileRow:
     notes: tuple[str, ...]
     indexed_at: str
     chars: int
+    reader: str
     generation: int
 
 
@@ -57,14 +59,9 @@ class SegmentRow:
     heading: str
 
 
-@dataclass(frozen=True, slots=True)
-class Stamp:
-    """What decides whether a file is read again: its row, size, modification time and state."""
-
-    file_id: int
-    size: int
-    mtime_ns: int
-    state: State
+Stamp = tuple[bytes, int, int, int]
+"""What decides whether a file is read again: (path, file_id, size, mtime_ns). A bare row, because a run over an unchanged
+folder does little else than look at these; mtime_ns is -1 where the file should be tried again whatever its time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,21 +115,12 @@ class RankedSegment:
 
 
 @dataclass(frozen=True, slots=True)
-class IndexReport:
-    """What one indexing run did.
+class LastRun:
+    """The last run over a folder that came to its end. `device`: what it lay on then (`st_dev`)."""
 
-    indexed: read and stored anew; skipped: unchanged; removed: gone from disk; failed: could not be read or parsed, in this run;
-    moved: of the indexed, those whose text was known under another name; problems: folders the walk could not read.
-    """
-
-    indexed: int = 0
-    skipped: int = 0
-    removed: int = 0
-    failed: int = 0
-    duration_ms: int = 0
-    moved: int = 0
-    problems: tuple[str, ...] = ()
-    kinds: dict[str, KindCount] = field(default_factory=dict)
+    started_at: str
+    finished_at: str
+    device: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,3 +131,72 @@ class KindCount:
     failed: int = 0
     no_text: int = 0
     chars: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class IndexReport:
+    """What one indexing run did.
+
+    indexed: read and stored anew; skipped: unchanged; removed: gone from disk; failed: could not be read or parsed, in this run.
+    Of the indexed, no_text: held none; moved: the text was known, from another name or time.
+    problems: what the walk could not look into, and why; nothing below it was removed.
+    """
+
+    indexed: int = 0
+    skipped: int = 0
+    removed: int = 0
+    failed: int = 0
+    duration_ms: int = 0
+    no_text: int = 0
+    moved: int = 0
+    problems: tuple[str, ...] = ()
+    kinds: dict[str, KindCount] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What an indexing run would find; `hidden` are the folders that could not be looked into."""
+
+    new: int
+    changed: int
+    gone: int
+    hidden: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """A file that gives no text, and why; `path` is as `roots.shown` writes it."""
+
+    path: str
+    state: State
+    kind: str
+    reason: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class RootStatus:
+    """One root: what is indexed of it, and how far that is behind. `last_run` is "" where none has finished."""
+
+    root: str
+    is_available: bool
+    files: int
+    segments: int
+    chars: int
+    failed: int
+    no_text: int
+    last_run: str
+    changes: Changes | None
+    kinds: tuple[Tally, ...]
+    troubles: tuple[Trouble, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """The index as a whole: where it is, its size in bytes, who is writing ("" for nobody), and every root."""
+
+    data_dir: str
+    size: int
+    writer: str
+    generation: int
+    roots: tuple[RootStatus, ...]

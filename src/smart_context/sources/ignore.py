@@ -55,7 +55,7 @@ def parse(text: str, base: Sequence[str] = ()) -> Rules:
 
 
 class Filter:
-    """What the rules say in one folder. Asked once a name."""
+    """What the rules say in one folder."""
 
     def __init__(self, rules: Sequence[Rules], folder: tuple[str, ...] | None = None) -> None:
         """Without a folder: what the patterns that hold in any folder say."""
@@ -65,10 +65,17 @@ class Filter:
         joined = "|".join(f"(?:{t.name.pattern})" for t in self._tests if isinstance(t.name, re.Pattern))
         self._any = re.compile(joined, re.DOTALL).fullmatch if joined else None
 
+    def suspects(self, names: Sequence[str]) -> set[str]:
+        """Those of a folder's names that some pattern matches; only they need `leaves_out`. Much faster than each by itself."""
+        found = set(self._literals.intersection(names))
+        if self._endings:
+            found.update([name for name in names if name.endswith(self._endings)])
+        if self._any:
+            found.update(filter(self._any, names))
+        return found
+
     def leaves_out(self, name: str, is_folder: bool) -> bool:
         """Say whether the name is to be left out."""
-        if not (name in self._literals or name.endswith(self._endings) or (self._any and self._any(name))):
-            return False
         for test in reversed(self._tests):
             if (is_folder or not test.for_folders) and _fits(test.name, name):
                 return not test.takes_back
@@ -79,7 +86,7 @@ def within(rules: Sequence[Rules], folder: tuple[str, ...], anywhere: Filter) ->
     """The filter of one folder, given that of the rules in any folder, which most folders share."""
     for each in rules:
         below = folder[len(each.base) :]
-        if any(pattern.is_anchored and _match(pattern.names[:-1], below) for pattern in each.patterns):
+        if any(pattern.is_anchored and _holds_in(pattern, below) for pattern in each.patterns):
             return Filter(rules, folder)
     return anywhere
 
@@ -99,12 +106,18 @@ class _Test:
 
 def _tests_in(rules: Rules, folder: tuple[str, ...] | None) -> Iterable[_Test]:
     for pattern in rules.patterns:
-        *above, name = pattern.names
-        if not pattern.is_anchored or (folder is not None and _match(above, folder[len(rules.base) :])):
+        name = pattern.names[-1]
+        if not pattern.is_anchored or (folder is not None and _holds_in(pattern, folder[len(rules.base) :])):
             yield _Test(_ANYTHING if name is None else name, pattern.takes_back, pattern.for_folders)
 
 
 _ANYTHING = re.compile(r".+", re.DOTALL)
+
+
+def _holds_in(pattern: Pattern, below: tuple[str, ...]) -> bool:
+    """Say whether a pattern's last name is meant for this folder; a `**` at the end is for this one and all inside it."""
+    names = pattern.names
+    return _match(names if names[-1] is None else names[:-1], below)
 
 
 def _fits(pattern: Name, name: str) -> bool:

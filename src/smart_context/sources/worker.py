@@ -2,13 +2,15 @@
 
 In: `Task`s.  Out: a `Done` for each, in the order they finish.
 Always: every task gets exactly one `Done`; a crash, a hang, a bomb costs its own file and nothing else; at most a few files a
-process are open at once; when the pool is closed, or its owner dies, no process is left.
+process are open at once; however many processes there are, only one at a time may use much memory; when the pool is closed, or
+its owner dies, no process is left.
 """
 
 from __future__ import annotations
 
 import os
 import selectors
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +23,9 @@ from smart_context.sources.child import Child, Death, command
 from smart_context.sources.wire import Answer
 
 _AHEAD = 3  # files given to a process at once: it has the next one while we take care of the last
-_TICK_SECONDS = 0.2
+_TICK_SECONDS = 0.1
+_MUCH_MEMORY = 1_200_000_000  # bytes: with one process growing to its limit from there, 3 GB hold
+_MEMORY_EACH = 256 * 1024 * 1024  # on machines with many processors, what each may hold before it counts as much
 _STALL_SECONDS = 60.0
 
 
@@ -72,6 +76,7 @@ class Pool:
         self._command = list(start_with or command())
         self._children: list[Child[_Given]] = []
         self._selector = selectors.DefaultSelector()
+        self._look_again = 0.0
 
     def run(self, tasks: Iterable[Task], stop: Stop | None = None) -> Iterator[Done]:
         """Read the files; `stop` is asked several times a second and ends everything by raising.
@@ -120,7 +125,7 @@ class Pool:
                 continue
             try:
                 info = os.fstat(fd)
-                given = replace(given, size=info.st_size, mtime_ns=info.st_mtime_ns)
+                given = _Given(task, info.st_size, info.st_mtime_ns, given.is_second_try)
                 child = child or self._start()
                 child.give(given, fd, os.path.basename(task.path), task.want)
             finally:
@@ -148,9 +153,21 @@ class Pool:
             if death:
                 done += self._bury(child, death, queue)
             yield from done
+        if time.monotonic() < self._look_again:
+            return
+        self._look_again = time.monotonic() + _TICK_SECONDS
+        self._mind_memory()
         for child in [child for child in self._children if child.jobs and child not in ready]:
             if death := child.check(self._stall_seconds, self._wall_seconds):
                 yield from self._bury(child, death, queue)
+
+    def _mind_memory(self) -> None:
+        """Let only the largest process go on while all together hold much: each may grow, but not all at once."""
+        held = {child: child.memory() for child in self._children if child.jobs}
+        is_much = sum(held.values()) > max(_MUCH_MEMORY, _MEMORY_EACH * self._workers)
+        largest = max(held, key=lambda child: held[child], default=None)
+        for child in held:
+            child.pause(is_much and child is not largest)
 
     def _bury(self, child: Child[_Given], death: Death, queue: _Queue) -> list[Done]:
         """Put back what a dead process has not looked at; the first of its jobs is what it died of."""

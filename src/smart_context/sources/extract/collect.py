@@ -8,10 +8,12 @@ before the first heading, or in a file without headings, is cut by pages where t
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 
 from smart_context.model import Limits, Part, Unit
+from smart_context.sources.extract import Refused
 
 _LONGEST_NAME = 200
 
@@ -20,14 +22,41 @@ class Full(Exception):
     """The limits are reached; what was gathered so far stands."""
 
 
-class Units:
-    """Units as they come, up to the limits."""
+class _Gathered:
+    """What units of both kinds need: notes for the user, and parts that may be damaged."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
-        self._room = limits.max_text_chars
-        self._units: list[Unit] = []
+        self._refusal: Refused | None = None
+        self.room = limits.max_text_chars
         self.notes: list[str] = []
+
+    @contextmanager
+    def part(self, name: str) -> Iterator[None]:
+        """Read a part that may be damaged: what was gathered before it broke is kept, and noted."""
+        try:
+            yield
+        except Refused as refusal:
+            self._refusal = self._refusal or refusal
+            self.notes.append(f"{name}: {refusal}")
+
+    def _cut(self, note: str) -> None:
+        self.notes.append(note)
+        raise Full
+
+    def _kept(self, units: list[Unit]) -> tuple[Unit, ...]:
+        """The units; a file that gave nothing but trouble is refused for its first."""
+        if self._refusal is not None and not any(unit.text for unit in units):
+            raise self._refusal
+        return tuple(units)
+
+
+class Units(_Gathered):
+    """Units as they come, up to the limits."""
+
+    def __init__(self, limits: Limits) -> None:
+        super().__init__(limits)
+        self._units: list[Unit] = []
 
     def add(self, unit: Unit) -> None:
         """Take a unit.
@@ -37,31 +66,31 @@ class Units:
         """
         if len(self._units) >= self._limits.max_units:
             self._cut(f"cut at {self._limits.max_units:,} parts")
-        if len(unit.text) > self._room:
+        if len(unit.text) > self.room:
+            at = unit.text.rfind("\n", 0, self.room) if unit.divisible else self.room
+            self._units.append(replace(unit, text=unit.text[: max(0, at)]))
             self._cut(f"cut at {self._limits.max_text_chars:,} characters")
-        self._room -= len(unit.text)
+        self.room -= len(unit.text)
         self._units.append(unit)
 
-    def _cut(self, note: str) -> None:
-        self.notes.append(note)
-        raise Full
-
     def finish(self) -> tuple[Unit, ...]:
-        """Everything taken so far."""
-        return tuple(self._units)
+        """Everything taken so far.
+
+        Raises:
+            Refused: nothing was, because the file is damaged.
+        """
+        return self._kept(self._units)
 
 
-class Sections:
+class Sections(_Gathered):
     """Units by heading. Each line given is one paragraph."""
 
     def __init__(self, limits: Limits) -> None:
-        self._limits = limits
-        self._room = limits.max_text_chars
+        super().__init__(limits)
         self._blocks: list[tuple[str, list[str]]] = [("", [])]
         self._asides: list[tuple[str, list[str]]] = []
         self._rendered: list[int] = []
         self._hard: list[int] = []
-        self.notes: list[str] = []
 
     def heading(self, text: str) -> None:
         """Start a section; its heading is also its first paragraph."""
@@ -106,18 +135,18 @@ class Sections:
         text = _one_line(text)
         if not text:
             return
-        if len(text) > self._room:
-            lines.append(text[: self._room])
+        if len(text) > self.room:
+            lines.append(text[: self.room])
             self._cut(f"cut at {self._limits.max_text_chars:,} characters")
-        self._room -= len(text) + 1
+        self.room -= len(text) + 1
         lines.append(text)
 
-    def _cut(self, note: str) -> None:
-        self.notes.append(note)
-        raise Full
-
     def finish(self) -> tuple[Unit, ...]:
-        """All units, in order."""
+        """All units, in order.
+
+        Raises:
+            Refused: there are none, because the file is damaged.
+        """
         first, *sections = self._blocks
         breaks = self._rendered or self._hard
         lead = _pages(first[1], breaks) if breaks and not sections else _paragraphs(first[1])
@@ -127,7 +156,7 @@ class Sections:
             seen[name] += 1
             pointer = (Part("section", name, nth=seen[name]),)
             units.append(Unit(pointer, "\n".join(lines), heading=name, divisible="paragraphs"))
-        return tuple(units)
+        return self._kept(units)
 
 
 def _paragraphs(lines: list[str]) -> tuple[Unit, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smart_context.model import Extracted, Part, Unit
-from smart_context.sources.extract import Buffer, Job, Refused, drawing, opc, xmlsafe
+from smart_context.sources.extract import Buffer, Job, drawing, opc, xmlsafe
 from smart_context.sources.extract.collect import Full, Units
 
 _TITLES = frozenset({"title", "ctrTitle"})
@@ -22,7 +22,7 @@ def read(data: Buffer, job: Job) -> Extracted:
     units = Units(job.limits)
     try:
         for number, part in enumerate(_slides(package), 1):
-            units.add(_slide(package, part, number, units.notes))
+            units.add(_slide(package, part, number, units))
     except Full:
         pass
     return Extracted("pptx", package.title(), units.finish(), tuple(units.notes))
@@ -37,19 +37,18 @@ def _slides(package: opc.Package) -> Iterator[str]:
             yield target
 
 
-def _slide(package: opc.Package, part: str, number: int, notes: list[str]) -> Unit:
+def _slide(package: opc.Package, part: str, number: int, units: Units) -> Unit:
     titles: list[str] = []
     text: list[str] = []
-    try:
+    with units.part(f"slide {number}"):
         for line in drawing.lines(package.zip.stream(part)):
             if _is_number(line):
                 continue
             if line.place in _TITLES:
                 titles.append(line.text)
             text.append(line.text)
+    with units.part(f"slide {number}"):
         text.extend(_related(package, part))
-    except Refused as refusal:
-        notes.append(f"slide {number}: {refusal}")
     return Unit((Part("slide", first=number),), "\n".join(text), heading=" ".join(titles))
 
 

@@ -73,6 +73,10 @@ class SafeZip:
     def __contains__(self, name: str) -> bool:
         return _key(name) in self._by_name
 
+    def packed_size(self, name: str) -> int:
+        """How many bytes an entry takes inside the file."""
+        return self._entry(name).packed
+
     def read(self, name: str | Entry) -> bytes:
         """All of one entry.
 
@@ -81,8 +85,8 @@ class SafeZip:
         """
         return b"".join(self.stream(name))
 
-    def stream(self, name: str | Entry) -> Iterator[bytes]:
-        """One entry, piece by piece; its checksum is verified at the end."""
+    def stream(self, name: str | Entry, *, again: bool = False) -> Iterator[bytes]:
+        """One entry, piece by piece; its checksum is verified at the end. `again`: the meter has counted it before."""
         entry = name if isinstance(name, Entry) else self._entry(name)
         if entry.encrypted:
             raise Refused("encrypted", entry.name)
@@ -90,7 +94,7 @@ class SafeZip:
         total = checksum = 0
         for piece in _inflate(self._data, entry, start):
             total += len(piece)
-            self._job.meter.inflate(len(piece))
+            self._job.meter.inflate(0 if again else len(piece))
             if total > _RATIO_FLOOR and total > entry.packed * self._job.limits.max_inflate_ratio:
                 raise Refused(
                     "too large when unpacked", f"{entry.name} inflates more than {total // entry.packed}-fold"
@@ -158,9 +162,11 @@ def _find_directory(data: Buffer) -> tuple[int, int, int]:
     if found < 0 or len(tail) - found < _END.size:
         raise Refused("damaged", "no zip directory; cut short?")
     end_at = tail_at + found
-    size, offset = _END.unpack(tail[found : found + _END.size])[5:7]
-    if 0xFFFFFFFF in (size, offset):
-        locator_at = end_at - _END64_LOCATOR.size
+    count, size, offset = _END.unpack(tail[found : found + _END.size])[4:7]
+    locator_at = end_at - _END64_LOCATOR.size
+    # A full count can be just that; sizes of all ones cannot.
+    has_wide = count == 0xFFFF and locator_at >= 0 and data[locator_at : locator_at + 4] == b"PK\6\7"
+    if has_wide or 0xFFFFFFFF in (size, offset):
         locator = _unpack(_END64_LOCATOR, data, locator_at, b"PK\6\7")
         end64 = _unpack(_END64, data, locator[2], b"PK\6\6")
         size, offset, end_at = end64[8], end64[9], locator[2]

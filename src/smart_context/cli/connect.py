@@ -1,0 +1,143 @@
+"""`context connect`: put the server into a client's settings, check that it starts, and take it out again."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from smart_context import config
+from smart_context.cli import Command
+from smart_context.clients import change, probe
+from smart_context.clients.known import CLIENTS, Client, Places
+from smart_context.errors import ConfigError, UsageError
+
+if TYPE_CHECKING:
+    from smart_context.config import Settings
+
+_FOLDER = click.Path(file_okay=False, resolve_path=True)
+
+
+@click.command(cls=Command)
+@click.argument("client", required=False, type=click.Choice(list(CLIENTS)))
+@click.option(
+    "--root", "roots", multiple=True, type=_FOLDER, metavar="DIR", help="A folder the client may search; repeatable."
+)
+@click.option("--data-dir", type=_FOLDER, metavar="DIR", help="Keep the index here.")
+@click.option("--cache-root", type=_FOLDER, metavar="DIR", help="The folder of caches.")
+@click.option(
+    "--config",
+    "config_file",
+    type=click.Path(dir_okay=False, resolve_path=True),
+    metavar="FILE",
+    help="A configuration file.",
+)
+@click.option("--remove", is_flag=True, help="Take the server out of the client's settings.")
+@click.option("--print", "only_print", is_flag=True, help="Show the entry, and change nothing.")
+@click.option("--yes", is_flag=True, help="Change the settings without asking.")
+def connect(
+    client: str | None,
+    roots: tuple[str, ...],
+    data_dir: str | None,
+    cache_root: str | None,
+    config_file: str | None,
+    remove: bool,
+    only_print: bool,
+    yes: bool,
+) -> None:
+    """Connect an MCP CLIENT: show the change to its settings, make it once you agree, and try the server.
+
+    Without CLIENT, list the clients that are known and whether they are connected.
+
+    \b
+    Examples:
+      context connect
+      context connect claude-desktop --root ~/Documents
+      context connect vscode --root ~/notes --yes
+      context connect cursor --remove
+    """
+    places = Places(Path(config.home_folder()), Path(config.applications_folder()))
+    if client is None:
+        _list(places)
+        return
+    chosen = CLIENTS[client]
+    if remove:
+        _apply(change.remove(chosen, places), yes=yes)
+        return
+    flags = {"roots": roots, "data_dir": data_dir, "cache_root": cache_root, "config": config_file}
+    _check(config.load(dict(flags)))
+    command = [*program(), *arguments(chosen, flags)]
+    plan = change.add(chosen, places, command)
+    if only_print:
+        click.echo(plan.after, nl=False)
+        return
+    if _apply(plan, yes=yes):
+        _try(command)
+        click.echo(f"{chosen.title} is connected. {chosen.after}", err=True)
+
+
+def program() -> list[str]:
+    """Give the command that starts this very installation, from any folder."""
+    beside = shutil.which("context", path=os.path.dirname(sys.executable))
+    return [beside] if beside else [sys.executable, "-m", "smart_context"]
+
+
+def arguments(client: Client, flags: Mapping[str, object]) -> list[str]:
+    """Give the arguments of `serve`, with the flags that were given here."""
+    found = ["serve"]
+    for name, option in (("config", "--config"), ("data_dir", "--data-dir"), ("cache_root", "--cache-root")):
+        if flags[name]:
+            found += [option, str(flags[name])]
+    roots = flags["roots"]
+    for root in roots if isinstance(roots, tuple) else ():
+        found += ["--root", root]
+    return found if client.dotted else [*found, "--tool-names", "underscore"]
+
+
+def _check(settings: Settings) -> None:
+    if not settings.roots and not settings.cache_root:
+        raise ConfigError(
+            "there is nothing to serve yet",
+            hint="name a folder to search with --root DIR, or one of caches with --cache-root DIR",
+        )
+    for root in settings.roots:
+        if not os.path.isdir(root):
+            raise UsageError(f"{root} is not a folder", hint="give --root the folder to search")
+
+
+def _apply(plan: change.Plan, *, yes: bool) -> bool:
+    """Show the change and make it; True if the settings are then as planned."""
+    if plan.is_empty:
+        click.echo(f"{plan.file} is as it should be already", err=True)
+        return True
+    click.echo(plan.difference(), err=True, nl=False)
+    if not yes:
+        if not sys.stdin.isatty():
+            raise UsageError("nothing was changed, since nobody can be asked here", hint="add --yes to make the change")
+        if not click.confirm(f"Change {plan.file}?", err=True):
+            click.echo("nothing was changed", err=True)
+            return False
+    backup = change.write(plan)
+    click.echo(f"changed {plan.file}" + (f"; the old one is {backup.name}" if backup else ""), err=True)
+    return True
+
+
+def _try(command: Sequence[str]) -> None:
+    names = probe.tools(command)
+    click.echo(f"the server starts and offers {len(names)} tools: {', '.join(names)}", err=True)
+
+
+def _list(places: Places) -> None:
+    for client in CLIENTS.values():
+        file = client.settings(places)
+        try:
+            connected = change.is_connected(client, places)
+            state = "connected" if connected else "not connected" if file.exists() else "no settings"
+        except ConfigError as error:
+            state = f"unreadable settings: {error.reason}"
+        click.echo(f"{client.name:<15} {client.title:<15} {state:<14} {file}")

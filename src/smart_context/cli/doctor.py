@@ -1,0 +1,53 @@
+"""`context doctor`: look over the installation, and say what to do."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+
+import click
+
+from smart_context.cli import Command
+from smart_context.cli.options import json_option
+
+_MARKS = {"ok": ("✓", "green"), "note": ("·", "cyan"), "warning": ("!", "yellow"), "problem": ("✗", "red")}
+_FOLDER = click.Path(file_okay=False)
+
+
+@click.command(cls=Command)
+@click.option(
+    "--config", "config_file", type=click.Path(dir_okay=False), metavar="FILE", help="Read this configuration file."
+)
+@click.option(
+    "--root", "roots", type=_FOLDER, multiple=True, metavar="DIR", help="A folder that may be read; repeatable."
+)
+@click.option("--data-dir", type=_FOLDER, metavar="DIR", help="Where the index is kept.")
+@click.option("--cache-root", type=_FOLDER, metavar="DIR", help="The folder of caches.")
+@json_option
+def doctor(
+    config_file: str | None, roots: tuple[str, ...], data_dir: str | None, cache_root: str | None, as_json: bool
+) -> None:
+    """Check installation, configuration, roots, index, caches, models, server and clients.
+
+    Each finding that is not fine says what mends it. Exits with 1 when there is a problem, with 0 otherwise.
+    """
+    from smart_context import doctor as core
+    from smart_context.cli.connect import program
+
+    flags = {"config": config_file, "roots": roots, "data_dir": data_dir, "cache_root": cache_root}
+    server = [*program(), "serve"]
+    for option, value in (("--config", config_file), ("--data-dir", data_dir), ("--cache-root", cache_root)):
+        server += [option, value] if value else []
+    for root in roots:
+        server += ["--root", root]
+    findings = core.examine(flags, server)
+    if as_json:
+        click.echo(json.dumps([asdict(finding) for finding in findings], indent=2, ensure_ascii=False))
+    else:
+        for finding in findings:
+            mark, colour = _MARKS[finding.grade]
+            click.echo(f"{click.style(mark, fg=colour)} {finding.area:<15} {finding.what}")
+            if finding.fix:
+                click.echo(f"  {'':<15} → {finding.fix}")
+    if any(finding.grade == "problem" for finding in findings):
+        raise click.exceptions.Exit(1)

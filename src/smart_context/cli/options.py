@@ -1,0 +1,49 @@
+"""Options that commands share: which configuration, which folders, and JSON instead of text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar
+
+import click
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_FILE = click.Path(dir_okay=False)
+_FOLDER = click.Path(file_okay=False)
+
+
+def settings_options(command: F) -> F:
+    """Add `--config`, `--root`, `--data-dir` and `--cache-root`; the command gets the resolved `settings`."""
+
+    @wraps(command)
+    def resolved(
+        *args: Any,
+        config_file: str | None,
+        roots: tuple[str, ...],
+        data_dir: str | None,
+        cache_root: str | None,
+        **more: Any,
+    ) -> Any:
+        from smart_context import config
+
+        flags = {"config": config_file, "roots": roots, "data_dir": data_dir, "cache_root": cache_root}
+        return command(*args, settings=config.load(flags), **more)
+
+    for option in reversed(_SETTINGS):
+        resolved = option(resolved)
+    return resolved  # type: ignore[return-value]  # the same command with four more options
+
+
+def json_option(command: F) -> F:
+    """Add `--json`; the command gets `as_json`."""
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(command)
+
+
+_SETTINGS = (
+    click.option("--config", "config_file", type=_FILE, metavar="FILE", help="Read this configuration file."),
+    click.option("--root", "roots", type=_FOLDER, multiple=True, metavar="DIR", help="A folder that may be read; repeatable."),
+    click.option("--data-dir", type=_FOLDER, metavar="DIR", help="Keep the index here."),
+    click.option("--cache-root", type=_FOLDER, metavar="DIR", help="The folder of caches."),
+)  # fmt: skip

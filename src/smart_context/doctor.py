@@ -1,0 +1,200 @@
+"""Look over an installation and say what is wrong, with the command that mends it.
+
+In: the flags a user would give to other commands.  Out: `Finding`s, in the order in which things build on each other.
+Always: it only looks; every finding that is not fine says what to do.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import metadata, util
+from pathlib import Path
+from typing import Literal
+
+from smart_context import config
+from smart_context.clients import change, probe
+from smart_context.clients.known import CLIENTS, Places
+from smart_context.config import Settings
+from smart_context.errors import ConfigError, ContextError, NotFound
+from smart_context.roots import Roots, shown
+
+Grade = Literal["ok", "note", "warning", "problem"]
+_LOW_SPACE = 500 * 1024 * 1024
+_EXTRAS = {"semantic": ("onnxruntime", "tokenizers"), "llm": ("openai",), "http": ("uvicorn",)}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at: `what` is so; `fix` is the next step, "" where none is needed."""
+
+    area: str
+    grade: Grade
+    what: str
+    fix: str = ""
+
+
+def examine(flags: Mapping[str, object], server: Sequence[str]) -> list[Finding]:
+    """Look at everything; `server` is the command that a client would start."""
+    found = list(_installation())
+    try:
+        settings = config.load(flags)
+    except ConfigError as error:
+        return [
+            *found,
+            Finding("configuration", "problem", error.message, error.hint or "mend it, then run this again"),
+        ]
+    place = settings.config_file or f"no file ({config.config_path()} would be read)"
+    found.append(Finding("configuration", "ok", place))
+    checks: tuple[Callable[[Settings], Iterator[Finding]], ...] = (_roots, _data, _index, _caches, _models)
+    for check in checks:
+        found += check(settings)
+    found += _server(server)
+    found += _clients()
+    return found
+
+
+def _installation() -> Iterator[Finding]:
+    version = ".".join(map(str, sys.version_info[:3]))
+    yield Finding("installation", "ok", f"smart-context {_version('smart-context')}, Python {version}")
+    for requirement in metadata.requires("smart-context") or ():
+        name = requirement.split(";")[0].split("[")[0].strip().rstrip("<>=!~0123456789., ")
+        if "extra ==" not in requirement and not _version(name):
+            yield Finding("installation", "problem", f"{name} is not installed", f"pip install '{requirement}'")
+    for extra, modules in _EXTRAS.items():
+        if not all(util.find_spec(module) for module in modules):
+            yield Finding(
+                "installation", "note", f"the extra [{extra}] is not installed", f"pip install 'smart-context[{extra}]'"
+            )
+    if shutil.which("context") is None:
+        folder = os.path.dirname(sys.executable)
+        yield Finding(
+            "installation", "note", "`context` is not on your PATH", f"call {folder}/context, or add {folder} to PATH"
+        )
+
+
+def _version(name: str) -> str:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def _roots(settings: Settings) -> Iterator[Finding]:
+    roots = Roots(settings.roots)
+    if not roots.names:
+        yield Finding("roots", "warning", "no folder may be searched yet", "context roots add DIR")
+    for name in roots.names:
+        if roots.state(name) != "available":
+            fix = "mount it, or remove it with: context roots remove " + shown(name)
+            yield Finding("roots", "warning", f"{shown(name)} is not there; its last index is searched", fix)
+        elif not os.access(name, os.R_OK | os.X_OK):
+            yield Finding("roots", "problem", f"{shown(name)} cannot be read", f"chmod u+rx {shown(name)}")
+        else:
+            yield Finding("roots", "ok", shown(name))
+
+
+def _data(settings: Settings) -> Iterator[Finding]:
+    folder = settings.data_dir
+    if not os.path.isdir(folder):
+        yield Finding("data", "note", f"{folder} will be made by the first index", "context index")
+        return
+    mode = stat.S_IMODE(os.stat(folder).st_mode)
+    if os.name == "posix" and mode & 0o077:
+        yield Finding(
+            "data", "problem", f"{folder} holds the text of your files and others may enter it", f"chmod 700 {folder}"
+        )
+    if not os.access(folder, os.W_OK):
+        yield Finding("data", "problem", f"{folder} cannot be written", f"chmod u+w {folder}")
+    free = shutil.disk_usage(folder).free
+    if free < _LOW_SPACE:
+        yield Finding(
+            "data",
+            "warning",
+            f"only {free // 1024**2} MB are free at {folder}",
+            "free some space, or choose another --data-dir",
+        )
+    yield Finding("data", "ok", folder)
+
+
+def _index(settings: Settings) -> Iterator[Finding]:
+    from smart_context.search.index import Index
+
+    try:
+        with Index.open(Path(settings.data_dir)) as index:
+            lags = index.ranking.generation != index.record.generation
+            count = len(index.record.file_ids())
+    except NotFound:
+        yield Finding("index", "note", "there is none yet", "context index")
+        return
+    except ContextError as error:
+        yield Finding("index", "problem", error.message, error.hint or "context index --rebuild")
+        return
+    if lags:
+        yield Finding("index", "warning", "its two halves differ by a commit that was cut short", "context index")
+    else:
+        yield Finding("index", "ok", f"{count:,} files")
+
+
+def _caches(settings: Settings) -> Iterator[Finding]:
+    if not settings.cache_root:
+        return
+    if not os.path.isdir(settings.cache_root):
+        yield Finding(
+            "caches", "problem", f"{settings.cache_root} is not a folder", "mkdir it, or set another --cache-root"
+        )
+        return
+    from smart_context.cache.inspect import command_json
+
+    with os.scandir(settings.cache_root) as entries:
+        folders = sorted(
+            entry.path for entry in entries if entry.is_dir(follow_symlinks=False) and not entry.name.startswith(".")
+        )
+    for folder in folders:
+        try:
+            command_json(Path(folder))
+        except ContextError as error:
+            fix = f"context verify --cache {folder} says more; build it again with --force"
+            yield Finding("caches", "problem", f"{folder}: {error.reason or error.message}", fix)
+    yield Finding("caches", "ok", f"{len(folders)} folders in {settings.cache_root}")
+
+
+def _models(settings: Settings) -> Iterator[Finding]:
+    if settings.llm.provider == "openai":
+        try:
+            key = config.api_key(settings.llm)
+        except ConfigError as error:
+            yield Finding("language model", "problem", error.message, error.hint or "")
+            return
+        if not key and not settings.llm.base_url:
+            fix = f"export {settings.llm.api_key_env}=…, or set llm.api_key_file"
+            yield Finding("language model", "problem", "a provider is configured, but no key", fix)
+        else:
+            yield Finding("language model", "ok", f"{settings.llm.model}; try it with: context llm check --send")
+
+
+def _server(command: Sequence[str]) -> Iterator[Finding]:
+    try:
+        names = probe.tools(command)
+    except ContextError as error:
+        yield Finding("server", "problem", f"{error.message}: {error.reason}", f"run it yourself: {' '.join(command)}")
+    else:
+        yield Finding("server", "ok", f"starts and offers {len(names)} tools")
+
+
+def _clients() -> Iterator[Finding]:
+    places = Places(Path(config.home_folder()), Path(config.applications_folder()))
+    connected = 0
+    for client in CLIENTS.values():
+        try:
+            connected += change.is_connected(client, places)
+        except ContextError as error:
+            yield Finding("clients", "warning", error.message, f"mend it: {error.reason}")
+    if connected:
+        yield Finding("clients", "ok", f"{connected} connected")
+    else:
+        yield Finding("clients", "note", "none is connected", "context connect")

@@ -1,0 +1,25 @@
+"""Lock an open file against other processes, on every platform. The lock goes with the descriptor, however it goes."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def lock(fd: int) -> None:
+        """Wait until the file is ours."""
+        os.lseek(fd, 0, os.SEEK_SET)
+        while True:
+            try:
+                msvcrt.locking(fd, msvcrt.LK_LOCK, 1)
+                return
+            except OSError:  # it gives up after ten seconds
+                continue
+else:
+    import fcntl
+
+    def lock(fd: int) -> None:
+        """Wait until the file is ours."""
+        fcntl.flock(fd, fcntl.LOCK_EX)

@@ -1,0 +1,16 @@
+"""Hide e-mail addresses, telephone numbers, secrets, card numbers and bank accounts in text.
+
+In: any text, before it is cut.  Out: the same text with each of them replaced by `[redacted:KIND]`.
+Always: what is clean stays as it is, byte for byte; `clean(clean(x)) == clean(x)`; the work grows with the text, never faster.
+
+    view      the text as detectors read it: folded, invisible characters gone, what is hidden already masked
+    tokens, private, access, assigned, columns    secrets
+    mail, phones, codes                           addresses, numbers, cards and accounts
+    values, wrap                                  what a secret looks like, and how it goes on over a line break
+"""
+
+from __future__ import annotations
+
+from smart_context.redact.gate import Redactor, Span, clean, spans
+
+__all__ = ["Redactor", "Span", "clean", "spans"]

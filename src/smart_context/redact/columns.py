@@ -1,0 +1,84 @@
+"""Find secrets in a column of a table by what stands at its head.
+
+In: text whose rows are lines and whose cells are separated by tabs, bars, semicolons or commas.
+Always: a column is read as far as its rows go on, and a cell is taken only if it can be a password or a token.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from smart_context.redact import values
+
+_HEAD = re.compile(
+    r"(?:(?:initial|temp(?:orary)?|default|current|old|new|admin|root|db|user|wifi|wlan|login|web|app|client|api|access|auth|secret|private)[ _-]?)*"
+    r"(?:pass(?:word|wort|wd|phrase|code)?|kennwort|pwd|pw|secret|token|(?:api|access|secret|private)[ _-]?key|credentials?|"
+    r"contraseña|clave|senha|mot de passe|mdp|wachtwoord|parola|hasło|heslo|пароль|密码|密碼|パスワード|비밀번호)"
+)
+_HINTS = (
+    "pass",
+    "pwd",
+    "pw",
+    "secret",
+    "token",
+    "key",
+    "credential",
+    "clave",
+    "senha",
+    "mdp",
+    "wacht",
+    "parola",
+    "has",
+    "heslo",
+)
+_RULE = re.compile(r"[\s|:\-+=]+")
+_SEPARATORS = ("\t", "|", ";", ",")
+_MIN_PASSWORD, _MIN_CELLS = 4, 2
+
+
+def find(text: str, low: str) -> Iterator[tuple[int, int]]:
+    """Yield where secrets stand below such a head."""
+    if "\n" not in text or not any(sign in text for sign in _SEPARATORS):
+        return
+    if low.isascii() and not any(hint in low for hint in _HINTS):
+        return
+    columns: list[int] = []
+    sign, width, at = "", 0, 0
+    for line in low.splitlines(keepends=True):
+        if columns and (line.count(sign) == width or (line.strip() and _RULE.fullmatch(line))):
+            yield from _row(text, line, at, sign, columns)
+        else:
+            sign, columns = _head(line)
+            width = line.count(sign) if sign else 0
+        at += len(line)
+
+
+def _head(line: str) -> tuple[str, list[int]]:
+    for sign in _SEPARATORS:
+        if sign in line:
+            cells = [cell.strip(" \"'`*_\r\n") for cell in line.split(sign)]
+            named = [i for i, cell in enumerate(cells) if cell and _HEAD.fullmatch(cell)]
+            if named and sum(map(bool, cells)) >= _MIN_CELLS:
+                return sign, named
+    return "", []
+
+
+def _row(text: str, line: str, at: int, sign: str, columns: list[int]) -> Iterator[tuple[int, int]]:
+    start = at
+    for i, cell in enumerate(line.split(sign)):
+        if i in columns:
+            bare = cell.strip(" \"'`\r\n")
+            first = start + cell.find(bare)
+            if _is_secret(text[first : first + len(bare)]):
+                yield first, first + len(bare)
+        start += len(cell) + len(sign)
+
+
+def _is_secret(value: str) -> bool:
+    return (
+        len(value) >= _MIN_PASSWORD
+        and " " not in value
+        and not values.is_placeholder(value)
+        and not _RULE.fullmatch(value)
+    )

@@ -1,0 +1,105 @@
+"""The gate that text passes on its way out: every detector, one answer.
+
+Always: detectors look again until nothing more is found, each time at what the look before left over.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from smart_context.redact import access, assigned, codes, columns, mail, patterns, phones, private, tokens
+from smart_context.redact import view as views
+
+# The first kind wins where two detectors see the same characters.
+KINDS = ("custom", "secret", "iban", "card", "email", "phone")
+_DIGIT = re.compile(r"\d")
+_MAX_LOOKS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of the text to hide, and its kind."""
+
+    start: int
+    end: int
+    kind: str
+
+
+class Redactor:
+    """Redaction with a configuration's extra patterns, which become `[redacted:custom]`."""
+
+    def __init__(self, extra: Sequence[str] = ()) -> None:
+        self._extra = tuple(patterns.compiled(pattern) for pattern in extra)
+
+    def clean(self, text: str) -> str:
+        """Return the text with everything that must not leave replaced."""
+        found = self.spans(text)
+        if not found:
+            return text
+        parts: list[str] = []
+        at = 0
+        for span in found:
+            parts += (text[at : span.start], f"[redacted:{span.kind}]")
+            at = span.end
+        return "".join((*parts, text[at:]))
+
+    def spans(self, text: str) -> tuple[Span, ...]:
+        """Return what `clean` would replace, in text order, apart from each other."""
+        found: list[Span] = []
+        for _ in range(_MAX_LOOKS):
+            view = views.of(text, [(span.start, span.end) for span in found])
+            more = [Span(*view.origin(start, end), kind) for start, end, kind in self._look(view)]
+            if not more:
+                break
+            found = _merged(found + more)
+        return tuple(found)
+
+    def _look(self, view: views.View) -> Iterator[tuple[int, int, str]]:
+        text, low = view.text, view.low
+        for pattern in self._extra:
+            for match in pattern.finditer(text):
+                if match.end() > match.start() and views.MASK not in match[0]:
+                    yield *match.span(), "custom"
+        for find in (tokens.find, private.find):
+            for start, end in find(text):
+                yield start, end, "secret"
+        for look in (access.find, assigned.find, columns.find):
+            for start, end in look(text, low):
+                yield start, end, "secret"
+        for start, end in mail.find(text, low):
+            yield start, end, "email"
+        if _DIGIT.search(text):
+            for start, end in codes.ibans(text):
+                yield start, end, "iban"
+            for start, end in codes.cards(text, low):
+                yield start, end, "card"
+            for start, end in phones.find(text, low):
+                yield start, end, "phone"
+
+
+_PLAIN = Redactor()
+
+
+def clean(text: str) -> str:
+    """Return the text with everything that must not leave replaced, by the built-in patterns."""
+    return _PLAIN.clean(text)
+
+
+def spans(text: str) -> tuple[Span, ...]:
+    """Return what `clean` would replace."""
+    return _PLAIN.spans(text)
+
+
+def _merged(found: list[Span]) -> list[Span]:
+    found.sort(key=lambda span: (span.start, -span.end, KINDS.index(span.kind)))
+    apart: list[Span] = []
+    for span in found:
+        if apart and span.start < apart[-1].end:
+            last = apart[-1]
+            kind = min(last.kind, span.kind, key=KINDS.index)
+            apart[-1] = Span(last.start, max(last.end, span.end), kind)
+        else:
+            apart.append(span)
+    return apart

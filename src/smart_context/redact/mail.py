@@ -1,0 +1,151 @@
+"""Find e-mail addresses: plain, in any script, quoted, written out ("name [at] host [dot] org"), or broken over lines.
+
+In: folded text.  Always: work starts at an "@" or what stands for it, and goes a bounded way to both sides.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+_LOCAL_MAX, _DOMAIN_MAX = 128, 255
+_AT = re.compile(r"@|&#(?:64|x40);|%40|\\u0040|&commat;")
+_WRITTEN = re.compile(
+    r"(?<![\w.])(?P<local>[\w.+'\-]{1,64}+)[ ]{0,2}(?:[\[({<][ ]?(?:at|ät|a|@|arroba)[ ]?[\])}>]|(?P<bare>[ ]at[ ]))[ ]{0,2}"
+    r"(?P<domain>\w[\w\-]{0,62}+(?:(?:[ ]{0,2}[\[({<][ ]?(?:dot|punkt|punto|point|\.)[ ]?[\])}>][ ]{0,2}|(?P<dot>[ ]dot[ ])|\.)\w[\w\-]{0,62}+){1,5}+)"
+)
+_DOMAIN_GAP = re.compile(r"[ \t]{0,4}\r?\n[ \t>|*#]{0,20}")
+_LABELS = re.compile(r"\w[\w\-]{0,62}+(?:\.\w[\w\-]{0,62}+){0,8}+")
+_LITERAL = re.compile(r"\[(?:IPv6:[0-9A-Fa-f:.]{2,45}|\d{1,3}(?:\.\d{1,3}){3})\]")
+_QUOTED = re.compile(r'"[^"\n]{1,64}"$')
+_FILES = frozenset(
+    """
+    png jpg jpeg gif svg webp ico bmp tiff css scss js mjs ts tsx jsx py json yml yaml md txt pdf zip gz
+    """.split()  # noqa: SIM905
+)
+_COMMON = frozenset(
+    """
+    com org net edu gov mil int io ai app dev info biz eu uk de fr es it nl be ch at se no dk fi pl cz ru us
+    ca mx br ar in cn jp kr au nz za
+    """.split()  # noqa: SIM905
+)
+_WIDE = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\ua000-\ua4cf\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]"
+)
+
+
+def find(text: str, low: str) -> Iterator[tuple[int, int]]:
+    """Yield where e-mail addresses stand."""
+    if "@" in text or "&#" in text or "%40" in text or "\\u0040" in text or "&commat;" in text:
+        for at in _AT.finditer(text):
+            span = _around(text, at)
+            if span is not None:
+                yield span
+    if "at" in low or "arroba" in low or "ät" in low:
+        for match in _WRITTEN.finditer(low):
+            # Two plain words, "at" and "dot", are an address only together: "look at example.com" is not one.
+            if match["bare"] and not match["dot"]:
+                continue
+            yield match.span()
+
+
+def _around(text: str, at: re.Match[str]) -> tuple[int, int] | None:
+    # "return None\n\n@decorator.name": with space beside the sign, only a domain that is surely one counts.
+    spaced = text[at.start() - 1 : at.start()].isspace() or text[at.end() : at.end() + 1] == " "
+    end = _domain_end(text, at.end(), spaced=spaced)
+    if end is None:
+        return None
+    start = _local_start(text, at.start())
+    if start is None:
+        return None
+    if start and text[start - 1] in "${}%":
+        return None  # a template's variable
+    local = text[start : at.start()]
+    if local == "git" and (text[end : end + 1] == ":" or text[:start].endswith("://")):
+        return None  # an account of a code host, the same for everybody
+    return start, end
+
+
+def _domain_end(text: str, start: int, *, spaced: bool) -> int | None:
+    literal = _LITERAL.match(text, start)
+    if literal:
+        return literal.end()
+    gap = _DOMAIN_GAP.match(text, start)
+    at = gap.end() if gap else start + (text[start : start + 1] == " ")
+    labels = _LABELS.match(text, at, at + _DOMAIN_MAX)
+    if labels is None:
+        return None
+    wide = bool(_WIDE.match(labels[0]))
+    end = _narrow_end(text, at, labels.end(), wide=wide)
+    end = _over_lines(text, at, end)
+    domain = re.sub(r"-?\s+[>|*#]*\s*", "", text[at:end])
+    last = domain.rpartition(".")[2].lower()
+    if (
+        "." not in domain
+        or not _is_top(last)
+        or re.match(r"\d+x\.", domain)
+        or (last in _FILES and last not in _COMMON)
+    ):
+        return None
+    return None if spaced and last not in _COMMON else end
+
+
+def _narrow_end(text: str, start: int, end: int, *, wide: bool) -> int:
+    """Text in a script without spaces follows an address directly; it is not part of it."""
+    if not wide:
+        stop = _WIDE.search(text, start, end)
+        if stop and text[stop.start() - 1] != ".":
+            return stop.start()
+    return end
+
+
+def _over_lines(text: str, start: int, end: int) -> int:
+    """Follow a domain that a line break cuts: after a dot or hyphen, or before any dot came."""
+    for _ in range(3):
+        dotted = text[end : end + 1] == "."
+        gap = _DOMAIN_GAP.match(text, end + dotted)
+        if gap is None:
+            return end
+        more = _LABELS.match(text, gap.end(), gap.end() + _DOMAIN_MAX)
+        if more is None:
+            return end
+        cut_label = text[end - 1] == "-" or "." not in text[start:end]
+        if not (dotted and more[0].islower()) and not (cut_label and "." in more[0]) and text[end - 1] != "-":
+            return end
+        end = more.end()
+    return end
+
+
+def _is_top(label: str) -> bool:
+    return label.startswith("xn--") or (len(label) >= 2 and label.replace("\u0301", "").isalpha())
+
+
+def _local_start(text: str, end: int) -> int | None:
+    quoted = _QUOTED.search(text, max(0, end - 66), end) if text[end - 1 : end] == '"' else None
+    if quoted:
+        return quoted.start()
+    spaced = text[end - 1 : end] == " " or text[end - 1 : end] == "\n"
+    at = stop = end - len(text[max(0, end - 8) : end]) + len(text[max(0, end - 8) : end].rstrip()) if spaced else end
+    if at <= 0:
+        return None
+    wide = bool(_WIDE.match(text[at - 1]))
+    while at > 0 and stop - at < _LOCAL_MAX and _is_local(text[at - 1], wide=wide):
+        at -= 1
+    at = _before_break(text, at)
+    while at < stop and text[at] in ".'-&%":
+        at += 1
+    return at if at < stop else None
+
+
+def _is_local(c: str, *, wide: bool) -> bool:
+    if c.isascii():
+        return c.isalnum() or c in "._%+'-&"
+    return (wide or not _WIDE.match(c)) and (c.isalnum() or unicodedata.category(c)[0] == "M")
+
+
+def _before_break(text: str, at: int) -> int:
+    """Take in the end of the line before, where it stops inside a local part: at a dot, hyphen, underscore or plus."""
+    before = text[max(0, at - 90) : at]
+    match = re.search(r"[A-Za-z0-9._+\-]{0,63}[A-Za-z0-9][._+\-]\r?\n[ \t>|*#]{0,16}$", before)
+    return at - len(before) + match.start() if match else at

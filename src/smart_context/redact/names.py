@@ -1,0 +1,132 @@
+"""Find the names under which secrets are kept: `password`, `api_key`, `mot de passe`, `密码` and their like.
+
+In: folded text in lower case.  Out: `Name`s in text order.
+Always: a stem is looked for as a plain substring; its pattern runs only where it is present.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_KEY_OF = (
+    "api access secret private encrypt encryption sign signing master account auth shared deploy consumer app application "
+    "subscription service storage license licence client session hmac aes rsa ssh webhook sas admin root function functions "
+    "publish publishable host data storage"
+)
+_BEFORE_KEY = re.compile(rf"(?:{'|'.join(sorted(set(_KEY_OF.split()), key=len, reverse=True))})[ _.\-]?$")
+_LATIN = r"(?<![a-z])"
+
+# stem, pattern, whether people choose the value themselves (a password) or a machine makes it (a token)
+_ASCII: tuple[tuple[str, re.Pattern[str], bool], ...] = tuple(
+    (stem, re.compile(pattern), chosen)
+    for stem, pattern, chosen in (
+        ("pass", r"pass(?:word|wort|wd|wrd|phrase|code|ord)|(?<![a-z])pass(?!e)|(?<=de[ _-])passe|(?<=depasse)|(?<=a[- ])passe", True),
+        ("pwd", r"pwd", True),
+        ("pw", rf"{_LATIN}pw|(?<=user)pw|(?<=db)pw", True),
+        ("psw", rf"{_LATIN}psw", True),
+        ("mdp", rf"{_LATIN}mdp", True),
+        ("kennwort", r"kennwort", True),
+        ("clave", rf"{_LATIN}clave(?: de acceso)?", True),
+        ("contras", r"contrase(?:na|nya)", True),
+        ("senha", rf"{_LATIN}senha", True),
+        ("parol", rf"{_LATIN}parol(?:a|e)?", True),
+        ("wachtwoord", r"wachtwoord", True),
+        ("losenord", r"losenord", True),
+        ("adgangskode", r"adgangskode", True),
+        ("salasana", r"salasana", True),
+        ("jelszo", r"jelszo", True),
+        ("haslo", rf"{_LATIN}haslo", True),
+        ("heslo", rf"{_LATIN}heslo", True),
+        ("geslo", rf"{_LATIN}geslo", True),
+        ("lozinka", r"lozinka", True),
+        ("sifre", rf"{_LATIN}sifre", True),
+        ("kata ", r"kata (?:sandi|laluan)", True),
+        ("key", r"key(?:[ _]?id)?", False),
+        ("secret", r"secret", False),
+        ("token", r"token", False),
+        ("credential", r"credentials?", False),
+        ("jeton", rf"{_LATIN}jeton", False),
+        ("sessi", r"session[ _\-]?id|jsessionid", False),
+        ("sessid", r"phpsessid", False),
+        ("connect.sid", r"connect\.sid", False),
+        ("auth", r"x-auth|(?<![a-z0-9])_auth", False),
+        ("clave api", r"clave (?:de )?(?:la )?api", False),
+        ("chave", r"chave (?:de |da )?api", False),
+    )
+)  # fmt: skip
+_OTHER_CHOSEN = [
+    "contraseña",
+    "lösenord",
+    "jelszó",
+    "hasło",
+    "пароль",
+    "κωδικός",
+    "κωδικος",
+    "şifre",
+    "סיסמה",
+    "סיסמא",
+    "पासवर्ड",
+    "รหัสผ่าน",
+    "密码",
+    "密碼",
+    "口令",
+    "パスワード",
+    "暗証番号",
+    "비밀번호",
+    "암호",
+    "parolă",
+]
+_OTHER_PHRASES = ("كلمة المرور", "كلمة السر", "رمز عبور", "mật khẩu")
+_OTHER_MADE = (
+    "api-schlüssel", "apischlüssel", "zugangsschlüssel", "zugriffsschlüssel", "clé api", "clé d'api", "clé secrète", "ключ api", "api ключ", "api-ключ",
+    "令牌", "密钥", "密鑰", "apiキー", "トークン", "秘密鍵", "api 키", "api키", "토큰", "токен",
+)  # fmt: skip
+_OTHER = tuple(
+    (name, re.compile(re.escape(name)), chosen)
+    for names, chosen in ((_OTHER_CHOSEN, True), (_OTHER_PHRASES, True), (_OTHER_MADE, False))
+    for name in names
+)
+# "password_prod", "token2" still are names; "password_length", "tokens", "keyboard" are not.
+_SUFFIX = re.compile(
+    r"(?:[_\-.]?(?:base64|b64|value|plain|text|raw|prod|dev|test|staging|live|old|new|main|primary|secondary|[0-9]{1,3}))?+"
+    r"(?![a-z0-9\u00df-\u024f])"
+)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Name:
+    """Where a name starts and ends, and how it reads."""
+
+    start: int
+    end: int
+    word: str
+    is_password: bool
+
+
+def find(low: str) -> list[Name]:
+    """Return the names in text order."""
+    found: list[Name] = []
+    tables = (_ASCII,) if low.isascii() else (_ASCII, _OTHER)
+    for table in tables:
+        for stem, pattern, chosen in table:
+            if stem in low:
+                found += _of(low, pattern, chosen=chosen)
+    found.sort()
+    return found
+
+
+def _of(low: str, pattern: re.Pattern[str], *, chosen: bool) -> list[Name]:
+    names = []
+    for match in pattern.finditer(low):
+        suffix = _SUFFIX.match(low, match.end())
+        if suffix is None:
+            continue
+        word, start = match[0], match.start()
+        if word.startswith("key"):
+            kind = _BEFORE_KEY.search(low, max(0, start - 16), start)
+            if kind is None:
+                continue
+            start = kind.start()
+        names.append(Name(start, suffix.end(), word, chosen))
+    return names

@@ -1,0 +1,202 @@
+"""Find telephone numbers: candidates by shape and context, judged by the numbering plans of `phonenumbers`.
+
+In: folded text.  Always: the plans are loaded when the first candidate comes, never before.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+_SEPARATOR = r"(?:[ ]{0,2}[)./\-]?[ \t]{0,4}\r?\n[ \t]{0,8}(?:[(\-.][ ]?)?|[ ]{0,2}[()./\-]{1,3}[ ]{0,2}|[ ]{1,2})"
+_RUN = re.compile(rf"(?<![A-Za-z0-9_])(?<!\d[.,])(?:\+[ ]?\(?|\(\+?)?+\d++(?:{_SEPARATOR}\d++)*+")
+_GROUP = re.compile(r"\d+")
+_STRONG = re.compile(
+    r"(?:(?<![^\W\d_])(?:(?:tele)?(?:phone|fon|fone|fax)|tele[ck]s|tel|teléfono|telefono|téléphone|telefoon|telefax|puh(?:elin)?|"
+    r"cell(?:phone|ular)?|celular|mobile?|móvil|movil|mob|handy|gsm|whats ?app|sms|hotline|landline|ruf(?:nummer)?|"
+    r"ph(?=[ ]?[.:])|fixe|тел(?:ефон)?|факс|моб(?:ильный)?|τηλ(?:έφωνο)?|هاتف|جوال|טלפון|נייד|โทร)"
+    r"|电话|電話|手机|手機|携帯|传真|전화|휴대폰|[☎✆℡📞📱])"
+    r"(?:[ _-]?(?:number|no|nr|num(?:mer|éro|ero)?|n°|phone|telefon|#))?[^\w\n]{0,3}"
+    r"(?:(?:number|no|nr|num|is|at|on|me at|us at|home|work|office|privat|是)[^\w\n]{0,3})?[+(\s]*$"
+)
+_SOFT = re.compile(
+    r"(?:(?<![^\W\d_])(?:call|dial|ring|reach|text|direct|office|home|work|portable|mobil|contact|kontakt|appel|llam|anruf|"
+    r"[tmpfcwhd](?=[ ]?[:.])))[^\w\n]{0,4}(?:(?:me|us|at|on|him|her|them|is)[^\w\n]{1,3}){0,2}[+(\s]*$"
+)
+_BETWEEN = " \t\r\n:.,;-+(/#*|"
+_AFTER = re.compile(
+    r"[ ]?[(\[,\-/]?[ ]?(?:tel|phone|fax|mobil|cell|handy|home|work|office|voice|whatsapp)(?:e|phone|fon)?\b"
+)
+_DATE = re.compile(
+    r"(?<!\d)(?:(?:19|20)\d\d[-./ ](?:0?[1-9]|1[0-2])[-./ ](?:[0-3]?\d)|[0-3]?\d[-./][0-3]?\d[-./](?:19|20)\d\d"
+    r"|(?:19|20)\d\d[ ]?[-/][ ]?(?:19|20)\d\d)(?!\d)"
+)
+_ADDRESS = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}")
+_NANP = re.compile(
+    r"(?<![\d.\-/])(?<!\d )(?:1[ .\-]?)?"
+    r"(?:\(\d{3}\)[ ]?\n?[ ]?\d{3}[ .\-]\d{4}|\d{3}(?P<s>[.\-])\n?\d{3}(?P=s)\n?\d{4}|\d{3}[ /]\d{3}-\d{4})(?![.\-/]?\d)"
+    r"|(?<![\d.\-/ ])\d{3} \d{3} \d{4}(?![.\-/ ]?\d)"
+)
+_MIN_DIGITS, _MAX_DIGITS = 6, 15
+_WITH_ZERO = (
+    "GB",
+    "DE",
+    "FR",
+    "IT",
+    "NL",
+    "BE",
+    "CH",
+    "AT",
+    "AU",
+    "IE",
+    "SE",
+    "JP",
+    "ZA",
+    "FI",
+    "IN",
+    "CN",
+    "KR",
+    "BR",
+)
+_WITHOUT_ZERO = ("US", "ES", "PT", "PL", "DK", "NO", "CZ", "MX", "IN", "CN", "GB", "DE", "FR")
+
+Groups = Sequence[tuple[int, int]]
+
+
+def find(text: str, low: str) -> Iterator[tuple[int, int]]:
+    """Yield where telephone numbers stand."""
+    for run in _RUN.finditer(text):
+        if run.end() - run.start() < _MIN_DIGITS or (run.end() < len(text) and _sticks(text[run.end()])):
+            continue
+        done = 0
+        for line in _lines(text, run):
+            if line.start >= done:
+                for start, end in _in_line(text, low, line):
+                    yield start, end
+                    done = end
+
+
+def _sticks(c: str) -> bool:
+    return (c.isascii() and c.isalpha()) or c in "_%€$£"
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """The groups of digits from the start of a line on; the first `own` of them are on that line."""
+
+    start: int
+    groups: Groups
+    own: int
+
+    @property
+    def end(self) -> int:
+        return self.groups[self.own - 1][1]
+
+
+def _lines(text: str, run: re.Match[str]) -> Iterator[_Line]:
+    groups = [(m.start(), m.end()) for m in _GROUP.finditer(text, run.start(), run.end())]
+    first = 0
+    while first < len(groups):
+        own = 1
+        while first + own < len(groups) and text.find("\n", groups[first + own - 1][1], groups[first + own][0]) < 0:
+            own += 1
+        start = run.start() if first == 0 else groups[first][0] - (text[groups[first][0] - 1] == "(")
+        yield _Line(start, groups[first : first + max(own, 8)], own)
+        first += own
+
+
+def _in_line(text: str, low: str, line: _Line) -> Iterator[tuple[int, int]]:
+    groups = line.groups[:8]
+    end = None
+    if "+" in text[line.start : groups[0][0]]:
+        end = _international(text, groups, "+", loose=True)
+    elif text.startswith("00", groups[0][0]):
+        end = _international(text, groups, "", loose=False)
+    if (
+        end is None
+        and not _DATE.search(text, line.start, line.end)
+        and not _ADDRESS.fullmatch(text, line.start, line.end)
+    ):
+        window = low[max(0, line.start - 48) : line.start]
+        said = window.rstrip(_BETWEEN)[-1:]
+        if not said or said.isdigit():
+            window = ""
+        if window and _STRONG.search(window):
+            end = _national(text, line, loose=True)
+        elif (window and _SOFT.search(window)) or _AFTER.match(low, line.end):
+            end = _national(text, line, loose=False)
+        elif digits := _trunk(text, line):
+            end = line.end if _is_valid(digits, 10) else None
+    if end is not None:
+        yield line.start, end
+    else:
+        stop = line.groups[min(len(line.groups), line.own + 2) - 1][1]
+        for match in _NANP.finditer(text, line.start, stop) if stop - line.start >= 10 else ():
+            if _judge(re.sub(r"\D", "", match[0]), "US")[0]:
+                yield match.span()
+
+
+def _international(text: str, groups: Groups, plus: str, *, loose: bool) -> int | None:
+    """The end of the longest stretch of groups that is a number with its country code."""
+    possible = None
+    for last in range(len(groups), 0, -1):
+        number = plus + _digits(text, groups[:last])
+        if not plus:
+            number = "+" + number[2:]
+        if not 8 <= len(number) <= _MAX_DIGITS + 1:
+            continue
+        valid, fits = _judge(number, None)
+        if valid:
+            return groups[last - 1][1]
+        if fits and possible is None:
+            possible = groups[last - 1][1]
+    return possible if loose else None
+
+
+def _national(text: str, line: _Line, *, loose: bool) -> int | None:
+    """The end of a number that a word announces. loose: the word is enough where no plan knows the number."""
+    groups = line.groups[: min(line.own, 8)]
+    if len(_digits(text, groups)) < 7:
+        groups = line.groups[:8]  # the number goes on in the next line
+    fitting = [n for n in range(len(groups), 0, -1) if _MIN_DIGITS <= len(_digits(text, groups[:n])) <= _MAX_DIGITS]
+    for last in fitting:
+        if _is_valid(_digits(text, groups[:last])):
+            return groups[last - 1][1]
+    return groups[fitting[0] - 1][1] if loose and fitting else None
+
+
+def _trunk(text: str, line: _Line) -> str:
+    """The digits of a line that begins with a trunk zero and is grouped as people write telephone numbers, or ""."""
+    first = text[slice(*line.groups[0])]
+    if line.start and not (text[line.start - 1].isspace() or text[line.start - 1] in "(:,;|\"'"):
+        return ""
+    if line.own > 5 or line.own < 2 or first[0] != "0" or len(first) < 2 or first[1] == "0":
+        return ""
+    digits = _digits(text, line.groups[: line.own])
+    return digits if 9 <= len(digits) <= 12 else ""
+
+
+def _is_valid(digits: str, regions: int | None = None) -> bool:
+    plans = _WITH_ZERO if digits[0] == "0" else _WITHOUT_ZERO
+    return any(_judge(digits, region)[0] for region in plans[:regions])
+
+
+def _digits(text: str, groups: Groups) -> str:
+    # "+49 (0)30": the zero in brackets is for those who call from inside the country.
+    return "".join(
+        text[a:b]
+        for i, (a, b) in enumerate(groups)
+        if not (i == 1 and text[a:b] == "0" and text[a - 1] == "(" and text[b : b + 1] == ")")
+    )
+
+
+def _judge(number: str, region: str | None) -> tuple[bool, bool]:
+    """(valid, possible) by the plans; neither where the number cannot be parsed."""
+    import phonenumbers
+
+    try:
+        parsed = phonenumbers.parse(number, region)
+    except phonenumbers.NumberParseException:
+        return False, False
+    return phonenumbers.is_valid_number(parsed), phonenumbers.is_possible_number(parsed)

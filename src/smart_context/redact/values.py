@@ -1,0 +1,92 @@
+"""Judge whether a stretch of text is a secret's value or something that only stands in its place.
+
+Always: linear in the value; no detector decides this by itself.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+
+from smart_context.redact.view import MASK
+
+_PLACEHOLDER = re.compile(
+    r"""(?xi)
+      [$%]?[<{\[(].*                                   # <password>, ${PASS}, {{ pass }}, [hidden], %(pass)s
+    | \$[a-z_][\w.:]*+ | %[sdr] | %\w++%                # $PASS, %s, %PASS%
+    | [x*•●.\-_#?0/\\…]++                              # xxxx, ****, ....
+    | (?:your|my|the|some|enter|insert|put|replace|add|use|example|sample|dummy|fake|placeholder|redacted|hidden|masked|removed|secret-?here)
+      (?:[-_\ ].*)?+
+    | .*[-_](?:here|placeholder)
+    """
+)
+# What people and programs write where a value would stand.
+_WORDS = frozenset(
+    """
+    a all an and any are as at auto bool boolean bytes can cannot clave const contrasena contraseña credential
+    credentials darf debe default defaults disabled does doit empty enabled env es est et event expired expires
+    false field file for form from function get has hash hidden if in incorrect input int integer invalid is ist
+    it its kann kennwort key keys label let login masked missing muss must n/a name new nicht nil no none not
+    null number object oder of off old on once one only optional or ou output param parola pass passphrase
+    passwd password passwords passwort plain prompt protected public pwd query read redacted required reset
+    return same secret secrets see self senha set shall should show siehe str string tbd text that the this to
+    todo token tokens true type und undefined unknown unset update user username valid value var ver void voir
+    wachtwoord was what when which who will wird with wrong y yes you your пароль パスワード 密码
+    """.split()  # noqa: SIM905
+)
+_CODE = re.compile(
+    r"""(?x)
+      [A-Za-z_$][\w$]*+ (?: (?:\.|->|::)[A-Za-z_$][\w$]*+ )++ [;,)]*      # self.password, config::token
+    | [\w$.>:-]++ [(\[] .*                                                # get_token(user), environ["X"]
+    | (?:await|new|return|lambda|not|self|this|async|function|def)\b .*
+    | [A-Za-z]++ (?:\[\]|\?|!)? [;,)]*                                    # a type or a name
+    """
+)
+_NAMES = re.compile(r"[A-Za-z]+(?:[_-][A-Za-z]+)+[;,)]*")
+_KEYISH = re.compile(r"(?i)passw|pwd|secret|token|api_?key|credential")
+_DATE = re.compile(r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}")
+
+
+def is_placeholder(value: str) -> bool:
+    """Tell whether a value is only a stand-in: empty, a template's variable, stars, `your-token-here`."""
+    bare = value.strip(" \t\"'`,;")
+    return not bare or MASK in bare or bare.lower() in _WORDS or _PLACEHOLDER.fullmatch(bare) is not None
+
+
+def is_code(value: str) -> bool:
+    """Tell whether a value reads as an expression: a call, an attribute, a bare name."""
+    return _CODE.fullmatch(value) is not None or (
+        _NAMES.fullmatch(value) is not None and _KEYISH.search(value) is not None
+    )
+
+
+def is_random(value: str) -> bool:
+    """Tell whether characters are mixed as generated ones are: letters with digits, or case that no word has."""
+    digits = letters = upper = lower = 0
+    for c in value:
+        if "0" <= c <= "9":
+            digits += 1
+        elif c.isalpha():
+            letters += 1
+            upper += c.isupper()
+            lower += c.islower()
+    if len(set(value)) < min(6, len(value)):
+        return False
+    return bool(digits and letters) or (upper >= 2 and lower >= 2 and _switches(value) >= max(3, len(value) // 6))
+
+
+def is_strong(value: str) -> bool:
+    """Tell whether a value is one without any sign around it: long or varied enough to be no word and no number."""
+    if len(value) < 8 or not any(c.isdigit() for c in value) or not any(c.isalpha() for c in value):
+        return False
+    return len(value) >= 20 or _switches(value) >= 4 or any(c in "!@#$%^&*+=~?" for c in value[1:])
+
+
+def is_password(value: str) -> bool:
+    """Tell whether an explicitly assigned value may be a password: not a stand-in, not code, not a date."""
+    return len(value) >= 3 and not is_placeholder(value) and _DATE.fullmatch(value) is None
+
+
+def _switches(value: str) -> int:
+    kinds = ["d" if c.isdigit() else "u" if c.isupper() else "l" if c.isalpha() else "s" for c in value]
+    return sum(a != b for a, b in itertools.pairwise(kinds))

@@ -1,0 +1,99 @@
+"""Text as the detectors read it: folded to plain characters, with a way back to where each stood.
+
+In: the text, and what is hidden already.  Out: a `View`.
+Always: what was hidden, now or by an earlier run, is one `MASK` in the view. A second run over cleaned text therefore
+sees exactly what the last look of the first run saw, and finds nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+MASK = "\ufffc"
+
+# Soft hyphens, zero-width and direction marks, variation selectors: invisible on paper, so they split nothing here.
+_INVISIBLE = "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff"
+_HIDDEN = re.compile(rf"\[redacted:[a-z]{{1,16}}\]|[{_INVISIBLE}]++")
+_HIDDEN_ASCII = re.compile(r"\[redacted:[a-z]{1,16}\]")
+
+_SPACES = "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
+_DASHES = "\u058a\u2010\u2011\u2012\u2013\u2014\u2015\u2043\u207b\u208b\u2212\ufe58\ufe63\uff0d"
+_DOTS = "\u3002\uff61\u2024\ufe52"
+_QUOTES = {"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u00ab": '"', "\u00bb": '"', "\u201e": '"'}
+# The zero of every script's decimal digits; the nine others follow it.
+_ZEROS = (
+    0x0660, 0x06F0, 0x07C0, 0x0966, 0x09E6, 0x0A66, 0x0AE6, 0x0B66, 0x0BE6, 0x0C66, 0x0CE6, 0x0D66, 0x0DE6, 0x0E50, 0x0ED0,
+    0x0F20, 0x1040, 0x1090, 0x17E0, 0x1810, 0x1946, 0x19D0, 0x1A80, 0x1A90, 0x1B50, 0x1BB0, 0x1C40, 0x1C50, 0xA620, 0xA8D0,
+    0xA900, 0xA9D0, 0xA9F0, 0xAA50, 0xABF0, 0x1D7CE, 0x1D7D8, 0x1D7E2, 0x1D7EC, 0x1D7F6,
+)  # fmt: skip
+_FOLD: dict[int, str] = {
+    **{code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)},
+    **{zero + n: str(n) for zero in _ZEROS for n in range(10)},
+    **dict.fromkeys(map(ord, _SPACES), " "),
+    **dict.fromkeys(map(ord, _DASHES), "-"),
+    **dict.fromkeys(map(ord, _DOTS), "."),
+    **{ord(quote): plain for quote, plain in _QUOTES.items()},
+    0x2028: "\n",
+    0x2029: "\n",
+    0x0085: "\n",
+    0xFE6B: "@",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """Folded text; `low` is the same in lower case, character by character. `steps` pairs view and text offsets."""
+
+    text: str
+    low: str
+    _view_at: Sequence[int]
+    _text_at: Sequence[int]
+
+    def origin(self, start: int, end: int) -> tuple[int, int]:
+        """Where in the original text a stretch of the view stands."""
+        return self._back(start), self._back(end - 1) + 1
+
+    def _back(self, offset: int) -> int:
+        step = bisect_right(self._view_at, offset) - 1
+        return self._text_at[step] + offset - self._view_at[step]
+
+
+def of(text: str, hidden: Sequence[tuple[int, int]] = ()) -> View:
+    """Make the view of a text, with the `hidden` stretches (in order, apart) masked."""
+    pattern = _HIDDEN_ASCII if text.isascii() else _HIDDEN
+    cuts = [(m.start(), m.end(), MASK if m[0][0] == "[" else "") for m in pattern.finditer(text)]
+    if hidden:
+        cuts = _outside(cuts, hidden) + [(start, end, MASK) for start, end in hidden]
+        cuts.sort()
+    parts: list[str] = []
+    view_at, text_at, length, at = [0], [0], 0, 0
+    for start, end, instead in cuts:
+        parts += (text[at:start], instead)
+        length += start - at
+        if instead:
+            view_at.append(length)
+            text_at.append(start)
+            length += 1
+        view_at.append(length)
+        text_at.append(end)
+        at = end
+    folded = "".join((*parts, text[at:]))
+    if not folded.isascii():
+        folded = folded.translate(_FOLD)
+    low = folded.lower()
+    if len(low) != len(folded):  # a few capitals lower to two characters, which would shift every offset after them
+        low = "".join(c.lower() if len(c.lower()) == 1 else c for c in folded)
+    return View(folded, low, view_at, text_at)
+
+
+def _outside(cuts: list[tuple[int, int, str]], hidden: Sequence[tuple[int, int]]) -> list[tuple[int, int, str]]:
+    starts = [start for start, _ in hidden]
+    kept = []
+    for cut in cuts:
+        i = bisect_right(starts, cut[0]) - 1
+        if i < 0 or hidden[i][1] <= cut[0]:
+            kept.append(cut)
+    return kept

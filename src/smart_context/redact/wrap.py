@@ -1,0 +1,78 @@
+"""Follow a secret over a line break.
+
+Always: a stretch of the next line joins only when it looks generated, or is exactly what the secret still lacks.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass
+
+from smart_context.redact import values
+
+_BREAK = re.compile(r"[ \t]{0,8}+[\\\-]?[\"']?[ \t]{0,4}+[+\\]?\r?\n[ \t>|*#]{0,40}+[\"']?")
+_AFTER_NAME = re.compile(r"[ \t]{0,4}+(?:[:(]|=(?!=*+[\s\"';,]|=*+$))")
+_REST_OF_LINE = re.compile(r"[\"'`;,.)\]}=]*+[ \t]*+(?:\r?\n|$)")
+_MAX_LINES = 80
+
+
+def follow(text: str, end: int, body: re.Pattern[str], missing: int | None = None, lacking: int = 0) -> int:
+    """Return where a secret that reaches the end of its line at `end` really ends.
+
+    body: one run of the characters that the secret may hold. missing: how many it still needs, where
+    that is known. lacking: how many it needs at the least.
+    """
+    for _ in range(_MAX_LINES):
+        if missing is not None and missing <= 0:
+            break
+        seam = _BREAK.match(text, end)
+        chunk = body.match(text, seam.end()) if seam else None
+        if chunk is None or not _belongs(text, chunk, missing, lacking):
+            break
+        end = chunk.end()
+        lacking -= len(chunk[0])
+        if missing is not None:
+            missing -= len(chunk[0])
+    return end
+
+
+def _belongs(text: str, chunk: re.Match[str], missing: int | None, lacking: int) -> bool:
+    piece = chunk[0]
+    if _AFTER_NAME.match(text, chunk.end()):
+        return False  # the next line is a setting of its own
+    if missing is not None and len(piece) == missing:
+        return True
+    if missing is not None and len(piece) > missing:
+        return False
+    alone = _REST_OF_LINE.match(text, chunk.end()) is not None
+    return len(piece) >= (4 if alone or lacking > 0 else 8) and values.is_random(piece)
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """Text without its line breaks, and where they were."""
+
+    text: str
+    _seams: list[int]
+    _lost: list[int]
+
+    def over_break(self, start: int, end: int) -> tuple[int, int] | None:
+        """Where a stretch of the joined text stands in the original; None if no line break was inside it."""
+        first, last = bisect_right(self._seams, start), bisect_left(self._seams, end)
+        if first == last:
+            return None
+        return start + self._lost[first], end + self._lost[last]
+
+
+def joined(text: str) -> Joined:
+    """Join the lines of a text."""
+    parts, seams, lost = [], [], [0]
+    at = length = 0
+    for seam in _BREAK.finditer(text):
+        parts.append(text[at : seam.start()])
+        length += seam.start() - at
+        seams.append(length)
+        lost.append(lost[-1] + seam.end() - seam.start())
+        at = seam.end()
+    return Joined("".join((*parts, text[at:])), seams, lost)

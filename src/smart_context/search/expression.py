@@ -1,0 +1,60 @@
+"""What the ranking index is asked for: a tree of terms, engine-neutral.
+
+`query.py` reads what people write; `plan.py` turns that into this; `ranking.py` turns this into the engine's own queries.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A term of `analysis`, wherever it stands in a segment."""
+
+    text: str
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Any term that begins with `text` (prefix), or a compound that has it as its head, tail or middle."""
+
+    where: Literal["prefix", "head", "tail", "middle"]
+    text: str
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """Terms one after the other, with at most `slop` words between them in all."""
+
+    terms: tuple[str, ...]
+    slop: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Every one of `must`, none of `must_not`, and the more of `should` the better (at least one where there is no `must`)."""
+
+    must: tuple[Expression, ...] = ()
+    should: tuple[Expression, ...] = ()
+    must_not: tuple[Expression, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Everything:
+    """Every segment."""
+
+
+Expression = Term | Part | Sequence | Group | Everything
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Which files count. Empty: all. `exts` with their dot, lower case; `folders` absolute; within one kind any suffices."""
+
+    exts: tuple[str, ...] = ()
+    years: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()

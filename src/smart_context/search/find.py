@@ -1,0 +1,243 @@
+"""Answer a search.
+
+In: an index and a request.  Out: a `SearchPage`: one page of results, with how the query was read.
+Always: the same request on the same index gives the same page; pages neither repeat nor lose a result; a file has at most three.
+
+    filters.read → query.parse → plan.make → ranking (candidates) → rank (final order) → snippet.cut
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from smart_context.errors import BadRequest
+from smart_context.model import Stop
+from smart_context.roots import shown
+from smart_context.search import filters, order, plan, query, snippet
+from smart_context.search.expression import Expression, Filters
+from smart_context.search.filters import Reading
+from smart_context.search.index import Index
+from smart_context.search.order import Placed
+from smart_context.search.plan import Plan
+from smart_context.search.ranking import View
+from smart_context.search.snippet import Spans
+
+MAX_K = 100
+A_FILE = 3  # results of one file
+_COUNTED = 1000  # matches up to which `total_estimate` is exact
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRequest:
+    """What is asked for. `folders`: absolute, the search stays below them; `never_show`: patterns of files to leave out."""
+
+    query: str
+    k: int = 10
+    offset: int = 0
+    exts: tuple[str, ...] = ()
+    years: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+    never_show: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SearchItem:
+    """One result. `highlights`: where sought words stand in the snippet; `explanation`: why it is where it is, in lines."""
+
+    path: str
+    pointer: str
+    snippet: str
+    score: float
+    ext: str
+    modified: str
+    highlights: tuple[tuple[int, int], ...] = ()
+    explanation: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPage:
+    """One page. `interpretation`: how the query was read, in lines; `remarks`: those of them that a person should know anyway."""
+
+    items: tuple[SearchItem, ...]
+    offset: int
+    total_estimate: int
+    interpretation: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+    def explained(self) -> dict[str, Any]:
+        """Everything, ready for JSON."""
+        return {
+            "interpretation": list(self.interpretation),
+            "items": [
+                {
+                    "path": item.path,
+                    "pointer": item.pointer,
+                    "snippet": item.snippet,
+                    "score": item.score,
+                    "ext": item.ext,
+                    "modified": item.modified,
+                    "explanation": list(item.explanation),
+                }
+                for item in self.items
+            ],
+            "pagination": {
+                "offset": self.offset,
+                "returned": len(self.items),
+                "total_estimate": self.total_estimate,
+            },
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A request as it will be answered."""
+
+    reading: Reading
+    plan: Plan
+    limits: Filters
+    listing: bool
+    remarks: tuple[str, ...] = field(default=())
+
+
+def nothing(offset: int) -> SearchPage:
+    """The page of an index that does not exist yet."""
+    return SearchPage((), offset, 0, ("nothing is indexed yet",))
+
+
+def find(index: Index, request: SearchRequest, *, spans: Spans, stop: Stop) -> SearchPage:
+    """Answer a request.
+
+    Raises: BadRequest for an empty query, a `k` or `offset` out of range, a malformed filter.
+    """
+    _check(request)
+    view = index.ranking.view()
+    asked = _read(request, view)
+    stop()
+    ordering = order.Ordering(index.record, view, asked.plan, asked.limits, request.never_show, stop)
+    placed = ordering.listing() if asked.listing else ordering.best()
+    wanted = request.offset + request.k
+    page: list[Placed] = []
+    for number, one in enumerate(_few_a_file(placed)):
+        if number >= wanted:
+            break
+        if number >= request.offset:
+            page.append(one)
+    stop()
+    items = tuple(_items(index, page, ordering, asked.plan, spans))
+    total = _total(view, asked, request.offset + len(page), full=len(page) == request.k)
+    return SearchPage(items, request.offset, total, tuple(_interpretation(asked)), asked.remarks)
+
+
+def _check(request: SearchRequest) -> None:
+    if not request.query.strip():
+        raise BadRequest("query must not be empty", hint="say what to look for, in plain language")
+    if not 1 <= request.k <= MAX_K:
+        raise BadRequest(f"k must be from 1 to {MAX_K}", hint="use offset to see more")
+    if request.offset < 0:
+        raise BadRequest("offset must not be negative", hint="offset is the number of results to pass over")
+
+
+def _read(request: SearchRequest, view: View) -> _Asked:
+    """Decide what the request means; what the text itself says about types and years gives way where nothing would be left."""
+    exts, years = filters.given(request.exts, request.years)
+    folders = _folders(request.folders, view)
+    reading = filters.read(request.query, exts, years)
+    asked = _asked(reading, folders, view)
+    if (reading.read_exts or reading.read_years) and not _any(view, asked):
+        asked = _asked(Reading(request.query, exts, years), folders, view)
+    return asked
+
+
+def _asked(reading: Reading, folders: tuple[str, ...], view: View) -> _Asked:
+    listing = bool(reading.read_exts or reading.read_years) and not filters.has_words(reading.text)
+    tree = None if listing else query.parse(reading.text)
+    planned = plan.make(tree, view)
+    return _Asked(
+        reading, planned, Filters(reading.exts, reading.years, folders), listing or tree is None, _remarks(planned)
+    )
+
+
+def _any(view: View, asked: _Asked) -> bool:
+    return view.count(asked.plan.wanted, asked.limits) > 0
+
+
+def _folders(folders: tuple[str, ...], view: View) -> tuple[str, ...]:
+    """The folders to stay below; none where that leaves nothing out, because a filter costs."""
+    everything: Expression = plan.make(None, view).wanted
+    return () if view.count(everything, Filters(folders=folders)) == view.segments else folders
+
+
+def _few_a_file(placed: Iterator[Placed]) -> Iterator[Placed]:
+    seen: dict[int, int] = {}
+    for one in placed:
+        count = seen.get(one.file_id, 0)
+        if count < A_FILE:
+            seen[one.file_id] = count + 1
+            yield one
+
+
+def _total(view: View, asked: _Asked, reached: int, *, full: bool) -> int:
+    """How many results there are in all: exactly where we have seen the end, or can count; else by the share seen so far."""
+    if not full:
+        return reached
+    count = view.count(asked.plan.wanted, asked.limits)
+    if asked.listing:
+        return view.file_count(asked.limits)
+    files = view.files_of(asked.plan.wanted, asked.limits, min(count, _COUNTED))
+    kept = sum(min(times, A_FILE) for times in Counter(files).values())
+    return max(reached, kept if count <= _COUNTED else round(count * kept / len(files)))
+
+
+def _items(
+    index: Index, page: Sequence[Placed], ordering: order.Ordering, planned: Plan, spans: Spans
+) -> Iterator[SearchItem]:
+    ids = [one.segment_id for one in page]
+    around = {near for i in ids for near in (i - 1, i, i + 1)}
+    texts = index.record.texts(around)
+    rows = index.record.segments(around)
+    files = index.record.files({one.file_id for one in page})
+    for one in page:
+        file = files.get(one.file_id)
+        text = texts.get(one.segment_id)
+        if file is None or text is None:
+            continue  # replaced since the ranking was read
+        before, after = (
+            texts.get(i, "") if i in rows and rows[i].file_id == one.file_id else ""
+            for i in (one.segment_id - 1, one.segment_id + 1)
+        )
+        cut = snippet.cut(text, planned.sought, one.language, spans, before, after)
+        modified = datetime.fromtimestamp(file.mtime_ns // 1_000_000_000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        yield SearchItem(
+            shown(file.path),
+            one.pointer,
+            cut.text,
+            one.score,
+            file.ext,
+            modified,
+            cut.highlights,
+            ordering.explain(one),
+        )
+
+
+def _remarks(planned: Plan) -> tuple[str, ...]:
+    return tuple(
+        f"nothing has '{word.text}'; looked for {' or '.join(term.partition('~')[0] for term in word.instead)} instead"
+        for word in planned.sought
+        if word.instead
+    )
+
+
+def _interpretation(asked: _Asked) -> Iterator[str]:
+    yield f"words: {', '.join(word.text for word in asked.plan.sought) or '(none)'}"
+    if asked.plan.left_out:
+        yield f"left out: {', '.join(asked.plan.left_out)}"
+    for name, values in (("types", asked.limits.exts), ("years", asked.limits.years), ("below", asked.limits.folders)):
+        if values:
+            yield f"{name}: {', '.join(map(shown, values))}"
+    if asked.listing:
+        yield "lists files by path"
+    yield from asked.remarks

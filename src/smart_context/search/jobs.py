@@ -1,0 +1,177 @@
+"""A queue of indexing runs, for a process that also answers searches.
+
+In: folders to index, each with a priority.  Out: a `Job` to wait for.
+Always: one run at a time, in the order of priority, then of asking; a caller that stops waiting does not stop its job; closing
+stops the run between two files, with everything read so far committed.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal
+
+from smart_context.errors import CallTimeout, Conflict, SearchFailed
+from smart_context.model import OnProgress, Progress, Stop
+from smart_context.roots import Roots, shown
+from smart_context.search import lock
+from smart_context.search.model import IndexReport
+
+Priority = Literal["low", "normal", "high"]
+PRIORITIES: tuple[Priority, ...] = ("high", "normal", "low")
+
+Runner = Callable[[str, bool, OnProgress, Stop], IndexReport]
+"""Run one folder: (folder, full, on_progress, stop)."""
+
+_LOOK_EVERY = 0.1  # seconds between two looks at whether the waiting caller has gone
+_NICE = 10
+
+
+class Job:
+    """One indexing run, waiting, running or done."""
+
+    def __init__(self, folder: str, full: bool, priority: Priority, number: int) -> None:
+        self.folder = folder
+        self.full = full
+        self.priority = priority
+        self.number = number
+        self._news = threading.Condition()
+        self._step = Progress(0, None, "waiting")
+        self._report: IndexReport | None = None
+        self._error: BaseException | None = None
+
+    def wait(self, on_progress: OnProgress = lambda _step: None, stop: Stop = lambda: None) -> IndexReport:
+        """Wait until the run is done, telling how far it is; what `stop` raises ends the waiting, not the run.
+
+        Raises: what the run raised.
+        """
+        told: Progress | None = None
+        while True:
+            with self._news:
+                if not self._is_over() and self._step is told:
+                    self._news.wait(_LOOK_EVERY)
+                step, over = self._step, self._is_over()
+            if step is not told:
+                on_progress(step)
+                told = step
+            if over:
+                break
+            stop()
+        if self._error is not None:
+            raise self._error
+        assert self._report is not None
+        return self._report
+
+    def _is_over(self) -> bool:
+        return self._report is not None or self._error is not None
+
+    def tell(self, step: Progress) -> None:
+        """Take the next step's news from the run."""
+        with self._news:
+            self._step = step
+            self._news.notify_all()
+
+    def end(self, report: IndexReport | None, error: BaseException | None) -> None:
+        """Take the end of the run."""
+        with self._news:
+            self._report, self._error = report, error
+            self._news.notify_all()
+
+
+class JobQueue:
+    """Jobs of one process, run one after the other by a thread of its own."""
+
+    def __init__(self, data_dir: Path, roots: Roots, run: Runner) -> None:
+        self._data_dir = data_dir
+        self._roots = roots
+        self._run = run
+        self._wake = threading.Condition()
+        self._waiting: list[Job] = []
+        self._running: Job | None = None
+        self._asked = 0
+        self._closing = False
+        self._thread: threading.Thread | None = None
+
+    def submit(self, folder: str, *, full: bool = False, priority: Priority = "normal") -> Job:
+        """Queue a folder.
+
+        Raises: Forbidden outside the roots; Conflict when it, a parent or a child is queued or running, or another process
+            writes.
+        """
+        path = self._roots.inside(folder).path
+        with self._wake:
+            if self._closing:
+                raise SearchFailed("the server is closing", hint="ask the next one")
+            for other in (*self._waiting, *([self._running] if self._running else [])):
+                if _overlap(path, other.folder):
+                    raise Conflict(
+                        f"{shown(other.folder)} is already being indexed",
+                        hint="wait for that run to end; searches go on meanwhile",
+                    )
+            if self._running is None and (who := lock.holder(self._data_dir)):
+                raise Conflict(f"the index is being written by {who}", hint="try again when it has finished")
+            self._asked += 1
+            job = Job(path, full, priority, self._asked)
+            self._waiting.append(job)
+            self._waiting.sort(key=lambda j: (PRIORITIES.index(j.priority), j.number))
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._work, name="indexing", daemon=True)
+                self._thread.start()
+            self._wake.notify_all()
+            return job
+
+    def states(self) -> list[tuple[str, Priority, bool]]:
+        """Every job as (folder, priority, running), the running one first."""
+        with self._wake:
+            running = [(self._running.folder, self._running.priority, True)] if self._running else []
+            return running + [(job.folder, job.priority, False) for job in self._waiting]
+
+    def close(self) -> None:
+        """Stop the running job between two files, drop the waiting ones, and wait for the thread."""
+        with self._wake:
+            self._closing = True
+            dropped, self._waiting = self._waiting, []
+            self._wake.notify_all()
+        for job in dropped:
+            job.end(None, _closed())
+        if self._thread is not None:
+            self._thread.join()
+
+    def _work(self) -> None:
+        _step_back()
+        while True:
+            with self._wake:
+                while not self._waiting and not self._closing:
+                    self._wake.wait()
+                if self._closing:
+                    return
+                job = self._running = self._waiting.pop(0)
+            report: IndexReport | None = None
+            error: BaseException | None = None
+            try:
+                report = self._run(job.folder, job.full, job.tell, self._stop)
+            except Exception as failure:  # noqa: BLE001  the thread's outer edge: it lives on, and the caller hears of it
+                error = failure
+            with self._wake:
+                self._running = None
+            job.end(report, error)
+
+    def _stop(self) -> None:
+        if self._closing:
+            raise _closed()
+
+
+def _overlap(one: str, other: str) -> bool:
+    return os.path.commonpath([one, other]) in {one, other}
+
+
+def _closed() -> CallTimeout:
+    return CallTimeout("the server closed before the folder was done", hint="index it again: it goes on where it was")
+
+
+def _step_back() -> None:
+    """Let searches go first. On Linux this is the thread's own, and the readers it starts inherit it."""
+    if hasattr(os, "setpriority") and os.uname().sysname == "Linux":
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICE)

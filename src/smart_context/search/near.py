@@ -1,0 +1,60 @@
+"""Find the words that were probably meant by one that stands nowhere.
+
+In: a word, its terms, a view of the index.  Out: at most three terms of the index, the likeliest first; none for short words.
+Always: the choice depends on the live content of the index alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from smart_context.search import analysis
+from smart_context.search.expression import Term
+from smart_context.search.ranking import View
+
+_MOST = 3
+
+
+def words(unit: str, terms: Iterable[str], view: View) -> tuple[str, ...]:
+    """The terms nearest to a word that has no hits."""
+    room = _room(unit)
+    if not room:
+        return ()
+    best: list[tuple[int, int, str]] = []
+    for term in terms:
+        stem, _, language = term.partition(analysis.TAG)
+        if len(stem) < 3:
+            continue
+        for beginning in sorted({stem[0], stem[1]}):
+            for other in view.terms(beginning):
+                candidate, _, tag = other.partition(analysis.TAG)
+                if tag == language and abs(len(candidate) - len(stem)) <= room and candidate.isalpha():
+                    steps = distance(stem, candidate, room)
+                    if steps <= room and (count := view.count(Term(other))):
+                        best.append((steps, -count, other))
+    best.sort()
+    return tuple(dict.fromkeys(term for steps, _, term in best if steps == best[0][0]))[:_MOST]
+
+
+def _room(unit: str) -> int:
+    if not unit.isalpha() or len(unit) < 4:
+        return 0
+    return 1 if len(unit) < 8 else 2
+
+
+def distance(a: str, b: str, most: int) -> int:
+    """How many letters must be put in, left out, changed or swapped with their neighbour; more than `most` is `most` + 1."""
+    if abs(len(a) - len(b)) > most:
+        return most + 1
+    before: list[int] = []
+    row = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        earlier, before, row = before, row, [i]
+        for j, y in enumerate(b, 1):
+            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (x != y))
+            if i > 1 and j > 1 and x == b[j - 2] and a[i - 2] == y:
+                cost = min(cost, earlier[j - 2] + 1)
+            row.append(cost)
+        if min(row) > most:
+            return most + 1
+    return min(row[-1], most + 1)

@@ -1,0 +1,234 @@
+"""Read what a person typed as a tree.
+
+In: any text.  Out: a `Query`, or None where there is nothing to look for.
+Always: no text is an error; what cannot be read as an operator is read as words. Work and depth are bounded.
+
+    budget plan            some of the words, the more the better
+    "annual report"        the words one after the other
+    -draft   NOT draft     without
+    a AND b   a OR b       both, either; AND binds tighter, words side by side bind tightest
+    a NEAR/5 b             at most five words apart, either way round (NEAR alone: ten)
+    contract*              any word that begins so
+    ( … )                  first
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+MAX_WORDS = 300  # what comes after is left out: nobody means it, and it must not cost
+MAX_DEPTH = 12
+PROSE = 6  # words side by side that make a sentence
+_NEAR = 10
+_MAX_NEAR = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word as typed; it may hold several (`ISO-27001`)."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix:
+    """The beginning of a word."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """Words in this order, nothing between them."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """Two things at most `distance` words apart."""
+
+    left: Query
+    right: Query
+    distance: int
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """All of these."""
+
+    items: tuple[Query, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """Any of these."""
+
+    items: tuple[Query, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """Anything but this."""
+
+    item: Query
+
+
+@dataclass(frozen=True, slots=True)
+class Some:
+    """Things side by side: words are wished for, the more the better; groups and exclusions bind, and so do phrases,
+    except in prose, where quotation marks are just that."""
+
+    items: tuple[Query, ...]
+
+    @property
+    def is_prose(self) -> bool:
+        """Whether this is a sentence rather than a few words."""
+        return sum(isinstance(item, Word) for item in self.items) >= PROSE
+
+
+Query = Word | Prefix | Phrase | Near | And | Or | Not | Some
+
+_TOKEN = re.compile(
+    r"""
+    (?P<quote>-?["“”„«»][^"“”„«»]*["“”„«»])
+  | (?P<open>-?\()
+  | (?P<close>\))
+  | (?P<word>[^\s()"“”„«»]+)
+    """,
+    re.VERBOSE,
+)
+_NEAR_TOKEN = re.compile(r"NEAR(?:/([0-9]{1,6}))?")
+_LETTER = re.compile(r"\w")
+
+
+def parse(text: str) -> Query | None:
+    """Read a query; None where it holds no word."""
+    tokens = _tokens(text)
+    items: list[Query] = []
+    reader = _Reader(tokens)
+    while reader.place < len(tokens):
+        found = reader.either(0)
+        if found is not None:
+            items.append(found)
+        if reader.place < len(tokens):
+            reader.place += 1  # a closing bracket that nothing opened
+    return _joined(items, Some)
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    kind: str
+    text: str
+
+
+def _tokens(text: str) -> list[_Token]:
+    out: list[_Token] = []
+    for found in _TOKEN.finditer(text):
+        if len(out) >= 4 * MAX_WORDS:
+            break
+        out.append(_Token(str(found.lastgroup), found[0]))
+    return out
+
+
+class _Reader:
+    """Reads tokens from left to right; each method reads one level of the grammar."""
+
+    def __init__(self, tokens: list[_Token]) -> None:
+        self._tokens = tokens
+        self.place = 0
+        self._words = 0
+
+    def either(self, depth: int) -> Query | None:
+        items = [self._both(depth)]
+        while self._operator("OR"):
+            self.place += 1
+            items.append(self._both(depth))
+        return _joined(items, Or)
+
+    def _both(self, depth: int) -> Query | None:
+        items = [self._side_by_side(depth)]
+        while self._operator("AND"):
+            self.place += 1
+            items.append(self._side_by_side(depth))
+        return _joined(items, And)
+
+    def _side_by_side(self, depth: int) -> Query | None:
+        items: list[Query | None] = []
+        while self.place < len(self._tokens) and self._tokens[self.place].kind != "close":
+            if items and (self._operator("AND") or self._operator("OR")):
+                break
+            items.append(self._near(depth))
+        return _joined(items, Some)
+
+    def _near(self, depth: int) -> Query | None:
+        left = self._one(depth)
+        while (distance := self._near_distance()) is not None:
+            self.place += 1
+            right = self._one(depth)
+            left = Near(left, right, distance) if left and right else left or right
+        return left
+
+    def _one(self, depth: int) -> Query | None:
+        token = self._tokens[self.place]
+        self.place += 1
+        if token.kind == "open":
+            inner = self._bracket(depth)
+            return Not(inner) if inner and token.text.startswith("-") else inner
+        if token.kind == "close":
+            return None
+        if token.kind == "word" and token.text == "NOT" and self._follows():
+            item = self._one(depth + 1) if depth < MAX_DEPTH else None
+            return Not(item) if item else None
+        return self._leaf(token)
+
+    def _bracket(self, depth: int) -> Query | None:
+        if depth >= MAX_DEPTH:
+            return None  # too deep to mean anything: the words inside are read without it
+        inner = self.either(depth + 1)
+        if self.place < len(self._tokens):
+            self.place += 1  # the closing bracket
+        return inner
+
+    def _leaf(self, token: _Token) -> Query | None:
+        excluded = token.text.startswith("-")
+        text = token.text.lstrip("-") if excluded else token.text
+        if not _LETTER.search(text) or self._words >= MAX_WORDS:
+            return None
+        self._words += 1
+        leaf: Query
+        if token.kind == "quote":
+            leaf = Phrase(text[1:-1].strip())
+        elif text.endswith("*") and _LETTER.search(text[-2]):
+            leaf = Prefix(text.rstrip("*"))
+        else:
+            leaf = Word(text)
+        return Not(leaf) if excluded else leaf
+
+    def _operator(self, name: str) -> bool:
+        """Whether this operator stands here with something to its right; to its left the caller has seen something."""
+        here = self.place < len(self._tokens) and self._tokens[self.place] == _Token("word", name)
+        return here and self._follows(1)
+
+    def _near_distance(self) -> int | None:
+        if self.place >= len(self._tokens) or self._tokens[self.place].kind != "word" or not self._follows(1):
+            return None
+        found = _NEAR_TOKEN.fullmatch(self._tokens[self.place].text)
+        return max(1, min(int(found[1] or _NEAR), _MAX_NEAR)) if found else None
+
+    def _follows(self, ahead: int = 0) -> bool:
+        place = self.place + ahead
+        return place < len(self._tokens) and self._tokens[place].kind != "close"
+
+
+def _joined(items: list[Query | None] | list[Query], kind: type[And] | type[Or] | type[Some]) -> Query | None:
+    found = tuple(item for item in items if item is not None)
+    if not found:
+        return None
+    if kind is Some:
+        # Brackets around plain words, as in prose (such as these), change nothing.
+        found = tuple(part for item in found for part in (item.items if isinstance(item, Some) else (item,)))
+    if len(found) == 1 and not (kind is Some and isinstance(found[0], Not)):
+        return found[0]
+    return kind(found)

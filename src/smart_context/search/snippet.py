@@ -1,0 +1,152 @@
+"""Cut the part of a segment that answers.
+
+In: a segment's text with what stands before and after it, the words sought, and what must not show.  Out: a `Snippet`: plain
+text of at most `MAX_CHARS` characters, and where the words stand in it.
+Always: what must not show is replaced before anything is cut, so that half a secret never shows; a cut falls between words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from smart_context.search import analysis
+from smart_context.search.plan import Sought
+
+MAX_CHARS = 500
+_AROUND = 320  # characters of neighbouring segments that may complete a secret
+_ELLIPSIS = "…"
+_SPACE = re.compile(r"\s+")
+_TOKEN = re.compile(r"\w+")
+_REDACTED = re.compile(r"\[redacted:[a-z_]+\]")
+
+
+class Hidden(Protocol):
+    """A stretch of a text that must not show."""
+
+    @property
+    def start(self) -> int:
+        """Where it begins."""
+
+    @property
+    def end(self) -> int:
+        """Where it ends."""
+
+    @property
+    def kind(self) -> str:
+        """What it is."""
+
+
+Spans = Callable[[str], Sequence[Hidden]]
+
+
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    """Text around the best hit; `highlights` are (start, end) of words that were sought."""
+
+    text: str
+    highlights: tuple[tuple[int, int], ...] = ()
+
+
+def cut(text: str, sought: Sequence[Sought], language: str, spans: Spans, before: str = "", after: str = "") -> Snippet:
+    """Cut a snippet out of a segment."""
+    plain = _SPACE.sub(" ", _cleaned(text, spans, before[-_AROUND:], after[:_AROUND])).strip()
+    hits = _hits(plain, sought, language)
+    start, end = _window(plain, hits)
+    head, tail = (_ELLIPSIS if start else ""), (_ELLIPSIS if end < len(plain) else "")
+    shift = len(head) - start
+    marks = tuple((a + shift, b + shift) for a, b, _ in hits if start <= a and b <= end)
+    return Snippet(head + plain[start:end] + tail, marks)
+
+
+def _cleaned(text: str, spans: Spans, before: str, after: str) -> str:
+    whole = before + text + after
+    first, last = len(before), len(before) + len(text)
+    out: list[str] = []
+    at = first
+    for hidden in spans(whole):
+        if hidden.end <= first or hidden.start >= last:
+            continue
+        out += [whole[at : max(at, hidden.start)], f"[redacted:{hidden.kind}]"]
+        at = max(at, hidden.end)
+    return "".join(out) + whole[at:last]
+
+
+def _hits(plain: str, sought: Sequence[Sought], language: str) -> list[tuple[int, int, int]]:
+    """Where words that are sought stand: (start, end, number of the word)."""
+    tokens = _words(plain)
+    which = _which({token for _, _, token in tokens}, sought, language)
+    if not which:
+        return []
+    closed = [found.span() for found in _REDACTED.finditer(plain)]
+    found = [(start, end, which[token]) for start, end, token in tokens if token in which]
+    return [hit for hit in found if not any(a <= hit[0] < b for a, b in closed)]
+
+
+def _which(tokens: set[str], sought: Sequence[Sought], language: str) -> dict[str, int]:
+    """For each token that is a hit, the number of the word."""
+    numbers: dict[str, tuple[int, ...]] = {}
+    for number, word in enumerate(sought):
+        for term in word.terms:
+            numbers.setdefault(term, (number,))
+    out: dict[str, int] = {}
+    for token, found in analysis.hits(tokens, language, numbers).items():
+        out[token] = found.places[0][1] if found.places else min(found.also)
+    stems = [(part.text, n) for n, word in enumerate(sought) for part in word.parts if part.where in {"head", "prefix"}]
+    if stems:
+        for token in tokens.difference(out):
+            folded = analysis.fold(analysis.normal(token))
+            for stem, number in stems:
+                if stem in folded:
+                    out[token] = number
+                    break
+    return out
+
+
+def _words(plain: str) -> list[tuple[int, int, str]]:
+    """The words of a text with where they stand; pairs of characters where there are no spaces."""
+    words = [(*found.span(), found[0]) for found in analysis.WORD.finditer(plain)]
+    if not analysis.has_no_spaces(plain):
+        return words
+    out: list[tuple[int, int, str]] = []
+    for start, end, word in words:
+        if analysis.has_no_spaces(word):
+            out += [(at, at + 2, plain[at : at + 2]) for at in range(start, end - 1)] or [(start, end, word)]
+        else:
+            out.append((start, end, word))
+    return out
+
+
+def _window(plain: str, hits: Sequence[tuple[int, int, int]]) -> tuple[int, int]:
+    """The stretch with the most different words; of several, the first."""
+    room = MAX_CHARS - 2 * len(_ELLIPSIS)
+    if len(plain) <= MAX_CHARS:
+        return 0, len(plain)
+    best, first, last = (-1, 0), 0, 0
+    for at, (start, _, _) in enumerate(hits):
+        inside = [hit for hit in hits[at : at + 40] if hit[1] <= start + room * 2 // 3]
+        worth = (len({number for _, _, number in inside}), len(inside))
+        if inside and worth > best:
+            best, first, last = worth, start, inside[-1][1]
+    spare = room - (last - first)
+    start = max(0, min(first - spare // 3, len(plain) - room))
+    return _at_words(plain, start, start + room, first, last)
+
+
+def _at_words(plain: str, start: int, end: int, first: int, last: int) -> tuple[int, int]:
+    """Move the ends of a stretch to where words begin and end, without losing what stands from first to last."""
+    if start > 0:
+        space = plain.find(" ", start - 1, first)
+        start = space + 1 if 0 <= space < start + 60 else start
+    if end < len(plain):
+        space = plain.rfind(" ", max(last, end - 60), end + 1)
+        end = space if space > 0 else end
+    # Without a space in reach, as in Chinese, any place does, but not inside of a mark that stands for a secret.
+    for closed in _REDACTED.finditer(plain):
+        if closed.start() < start < closed.end():
+            start = closed.end()
+        if closed.start() < end < closed.end():
+            end = closed.start()
+    return start, max(start, end)

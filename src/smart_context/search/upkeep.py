@@ -1,0 +1,79 @@
+"""Keep an index in health: mend one that cannot be read, tidy one that can.
+
+In: the data directory.  Out: an index that is whole, or small again.
+Always: nothing that cannot be made again is deleted; a damaged record is moved aside, whole, for whoever wants to look into it.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from smart_context.errors import Conflict, NotFound, SearchFailed, StorageFailed
+from smart_context.model import OnProgress, Progress
+from smart_context.search.index import Index, make_private
+from smart_context.search.lock import WriteLock
+from smart_context.search.record import NAME, RANKING, NewerRecord, Record
+
+
+def _silent(_step: Progress) -> None:
+    pass
+
+
+def repair(data_dir: Path, on_progress: OnProgress = _silent) -> Path | None:
+    """Make the ranking anew from the record; move a damaged record aside first, and say where it went.
+
+    Raises: Conflict when another process writes; SearchFailed for a record of a newer version of this program.
+    """
+    make_private(data_dir)
+    held = WriteLock.take(data_dir)
+    try:
+        aside = None if _is_sound(data_dir) else _set_aside(data_dir)
+        shutil.rmtree(data_dir / RANKING, ignore_errors=True)
+    finally:
+        held.close()
+    Index.open(data_dir, writable=True, on_progress=on_progress).close()
+    return aside
+
+
+def maintain(data_dir: Path, on_progress: OnProgress = _silent) -> None:
+    """Give free pages back, fold the log into the database, finish merges, and look for damage.
+
+    Raises: NotFound where there is no index; Conflict when another process writes; SearchFailed when it is damaged.
+    """
+    Record.open(data_dir).close()
+    with Index.open(data_dir, writable=True, on_progress=on_progress) as index:
+        flaw = index.record.flaw()
+        if flaw:
+            raise SearchFailed(
+                f"the index in {data_dir} is damaged", reason=flaw, hint="mend it with: context index --rebuild"
+            )
+        index.ranking.merge()
+        index.record.tidy()
+
+
+def _is_sound(data_dir: Path) -> bool:
+    try:
+        record = Record.open(data_dir, writable=True)
+    except (NewerRecord, StorageFailed, Conflict):
+        raise
+    except (SearchFailed, NotFound):
+        return False
+    try:
+        return not record.flaw()
+    finally:
+        record.close()
+
+
+def _set_aside(data_dir: Path) -> Path:
+    number = 1
+    while (aside := data_dir / f"set-aside-{number}").exists():
+        number += 1
+    try:
+        aside.mkdir(mode=0o700)
+        for name in (NAME, f"{NAME}-wal", f"{NAME}-shm"):
+            if (data_dir / name).exists():
+                (data_dir / name).rename(aside / name)
+    except OSError as error:
+        raise StorageFailed(f"cannot move the damaged index to {aside}", reason=error.strerror) from error
+    return aside

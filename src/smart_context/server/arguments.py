@@ -1,0 +1,105 @@
+"""Read the arguments of a Smart File Search tool.
+
+In: what the client sent, and the name of an argument.  Out: its value, of the right type and within its range.
+Always: a fault is `BadRequest`, naming the argument and never repeating its value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any, TypeVar
+
+from smart_context.errors import BadRequest
+from smart_context.server.tools import Arguments
+
+_Default = TypeVar("_Default")
+_Word = TypeVar("_Word", bound=str)
+_MAX_INTEGER = 2**63 - 1
+
+
+def only(arguments: Arguments, known: Collection[str]) -> None:
+    """Refuse an argument that the tool does not have."""
+    for name in sorted(arguments.keys() - set(known)):
+        raise BadRequest(f"unknown argument '{name}'", hint=f"this tool takes {_listed(known)}")
+
+
+def text(arguments: Arguments, name: str) -> str:
+    """A string that must be there and say something."""
+    if name not in arguments:
+        raise BadRequest(f"'{name}' is missing", hint=f"give '{name}' as a string")
+    value = _string(arguments[name], name)
+    if not value.strip():
+        raise BadRequest(f"'{name}' is empty", hint=f"give '{name}' as a string that is not empty")
+    return value
+
+
+def optional_text(arguments: Arguments, name: str) -> str | None:
+    """A string, if it is there."""
+    return _string(arguments[name], name) if name in arguments else None
+
+
+def whole(
+    arguments: Arguments, name: str, default: _Default, *, least: int, most: int = _MAX_INTEGER
+) -> int | _Default:
+    """An integer within its range; written with a point or an exponent it is none."""
+    if name not in arguments:
+        return default
+    value = arguments[name]
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+        wanted = f"an integer from {least} to {most}" if most < _MAX_INTEGER else f"an integer, at least {least}"
+        raise BadRequest(f"'{name}' must be {wanted}", hint=f"give '{name}' as {wanted}, or leave it out")
+    return value
+
+
+def flag(arguments: Arguments, name: str, default: bool) -> bool:
+    """True or false."""
+    value = arguments.get(name, default)
+    if not isinstance(value, bool):
+        raise BadRequest(f"'{name}' must be true or false", hint=f"give '{name}' as true or false, or leave it out")
+    return value
+
+
+def choice(arguments: Arguments, name: str, default: _Word, among: Sequence[_Word]) -> _Word:
+    """One of a few words."""
+    value = arguments.get(name, default)
+    if value not in among:
+        raise BadRequest(f"'{name}' must be one of {_listed(among)}", hint=f"'{default}' is taken when it is left out")
+    return among[among.index(value)]
+
+
+def texts(arguments: Arguments, name: str) -> tuple[str, ...]:
+    """A list of strings; empty when it is not there."""
+    values = arguments.get(name, [])
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+        raise BadRequest(f"'{name}' must be a list of strings", hint=f"give '{name}' as a list, or leave it out")
+    return tuple(values)
+
+
+def results(arguments: Arguments, name: str) -> list[dict[str, str]]:
+    """Search results with their path and snippet; whatever else an item carries is left aside, save its pointer."""
+    values = arguments.get(name)
+    if not isinstance(values, list) or not values:
+        raise BadRequest(f"'{name}' must be a list of at least one result", hint="give items of searchFiles")
+    return [_result(value, f"{name}[{n}]") for n, value in enumerate(values)]
+
+
+def _result(value: Any, where: str) -> dict[str, str]:
+    if not isinstance(value, dict):
+        raise BadRequest(f"'{where}' must be an object", hint="an item has 'path' and 'snippet'")
+    for key in ("path", "snippet"):
+        if not isinstance(value.get(key), str):
+            raise BadRequest(f"'{where}.{key}' must be a string", hint="an item has 'path' and 'snippet'")
+    kept = {"path": value["path"], "snippet": value["snippet"]}
+    if isinstance(value.get("pointer"), str):
+        kept["pointer"] = value["pointer"]
+    return kept
+
+
+def _string(value: Any, name: str) -> str:
+    if not isinstance(value, str):
+        raise BadRequest(f"'{name}' must be a string", hint=f"give '{name}' as a string")
+    return value
+
+
+def _listed(names: Collection[str]) -> str:
+    return ", ".join(f"'{name}'" for name in names) or "no arguments"

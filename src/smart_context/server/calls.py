@@ -1,0 +1,109 @@
+"""Run blocking work in a bounded number of threads, each piece within its time.
+
+Always: the caller gets its answer or `CallTimeout` when the time is up, however slow the work is to notice; work that nobody
+waits for is told to stop, and is not begun if it still waits for a thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import anyio
+
+from smart_context.errors import CallTimeout
+
+T = TypeVar("T")
+
+
+class Stopper:
+    """The `Stop` of one call: raises once its time is up or `end` was called."""
+
+    def __init__(self, seconds: float | None) -> None:
+        self._deadline = None if seconds is None else time.monotonic() + seconds
+        self._ended = False
+
+    def __call__(self) -> None:
+        """Raise `CallTimeout` if the work should end now."""
+        if self.is_over:
+            raise CallTimeout("the call ran out of its time or was cancelled")
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the work should end now."""
+        return self._ended or (self._deadline is not None and time.monotonic() >= self._deadline)
+
+    def end(self) -> None:
+        """Ask the work to end."""
+        self._ended = True
+
+
+@dataclass(frozen=True, slots=True)
+class _Job(Generic[T]):
+    work: Callable[[Stopper], T]
+    stop: Stopper
+    done: asyncio.Future[T]
+    loop: asyncio.AbstractEventLoop
+
+    def run(self) -> None:
+        if self.stop.is_over:
+            return
+        try:
+            result = self.work(self.stop)
+        except BaseException as error:  # noqa: BLE001  # handed to the caller, whatever it is
+            self._tell(self.done.set_exception, error)
+        else:
+            self._tell(self.done.set_result, result)
+
+    def _tell(self, put: Callable[[Any], None], value: object) -> None:
+        def settle() -> None:
+            if not self.done.done():
+                put(value)
+
+        try:
+            self.loop.call_soon_threadsafe(settle)
+        except RuntimeError:  # the loop has ended: nobody waits any more
+            return
+
+
+class Workers:
+    """At most `threads` threads, started as they are needed. They never hold up the end of the process."""
+
+    def __init__(self, threads: int) -> None:
+        self._most = threads
+        self._threads = 0
+        self._idle = threading.Semaphore(0)
+        self._jobs: queue.SimpleQueue[_Job[Any]] = queue.SimpleQueue()
+
+    async def run(self, work: Callable[[Stopper], T], seconds: float | None) -> T:
+        """Run `work`, which is told to stop when the time is up (None: never) or the caller is cancelled.
+
+        Raises: CallTimeout: at the deadline.
+        """
+        stop = Stopper(seconds)
+        try:
+            with anyio.fail_after(seconds):
+                return await self._start(work, stop)
+        except TimeoutError:
+            raise CallTimeout(f"the call took longer than {seconds} seconds") from None
+        finally:
+            stop.end()
+
+    def _start(self, work: Callable[[Stopper], T], stop: Stopper) -> asyncio.Future[T]:
+        loop = asyncio.get_running_loop()
+        job = _Job(work, stop, loop.create_future(), loop)
+        self._jobs.put(job)
+        if not self._idle.acquire(blocking=False) and self._threads < self._most:
+            self._threads += 1
+            threading.Thread(target=self._work, name=f"call {self._threads}", daemon=True).start()
+        return job.done
+
+    def _work(self) -> None:
+        while True:
+            self._jobs.get().run()
+            self._idle.release()

@@ -1,0 +1,192 @@
+"""The three tools of Context: resolve, list and inspect the caches below one root.
+
+In: arguments as the client sent them.  Out: the engine's bytes as text, unchanged.
+Always: arguments are checked in the order cache, query, budget, before the disk is touched; an error shows its code and
+canonical message, and nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from smart_context.errors import CANONICAL_MESSAGES, CacheMissing, ContextError, InvalidBudget, InvalidQuery
+from smart_context.server.tools import Arguments, Reply, Schema, Tool, Work
+
+if TYPE_CHECKING:
+    from smart_context.cache.place import Place
+    from smart_context.cache.resident import Residents
+
+_MAX_BUDGET = 2**64 - 1
+
+
+def _object(properties: Schema) -> Schema:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+_RESOLVE_IN = _object(
+    {
+        "cache": {"type": "string", "description": "Path or identifier of a built context cache"},
+        "query": {"type": "string", "description": "Natural-language query"},
+        "budget": {"type": "integer", "minimum": 0, "description": "Maximum token budget"},
+    }
+)
+_LIST_IN: Schema = {
+    "type": "object",
+    "properties": {
+        "root": {
+            "type": "string",
+            "description": "The cache root, which is meant where it is absent, or a folder inside",
+        }
+    },
+    "additionalProperties": False,
+}
+_LIST_OUT = _object(
+    {
+        "caches": {
+            "type": "array",
+            "items": _object({"path": {"type": "string"}, "has_manifest": {"type": "boolean"}}),
+        }
+    }
+)
+_INSPECT_IN = _object({"cache": {"type": "string", "description": "Path to cache directory"}})
+_INSPECT_OUT = _object(
+    {
+        "cache_version": {"type": "string"},
+        "document_count": {"type": "integer", "minimum": 0},
+        "total_bytes": {"type": "integer", "minimum": 0},
+        "valid": {"type": "boolean"},
+    }
+)
+
+
+class Caches:
+    """The caches below a root, of which `max_bytes` are held in memory. Close it, or use it in a `with`."""
+
+    def __init__(self, root: str | None, max_bytes: int) -> None:
+        self._root = Path(root).absolute() if root else None
+        self._max_bytes = max_bytes
+        self._residents: Residents | None = None
+        self._opening = threading.Lock()
+
+    def table(self, seconds: float) -> tuple[Tool, ...]:
+        """The rows of the three tools; a call may take `seconds`."""
+        return (
+            Tool(
+                name="context.resolve",
+                title="Resolve context",
+                description=(
+                    "Resolve a natural-language query against a pre-built context cache and return a deterministic, "
+                    "explainable set of documents within a token budget."
+                ),
+                input_schema=_RESOLVE_IN,
+                run=self._resolve,
+                refuse=_refuse,
+                seconds=seconds,
+            ),
+            Tool(
+                name="context.list_caches",
+                title="List caches",
+                description=(
+                    "List the context caches that are available below the server's cache root. Discovery only: nothing is "
+                    "validated."
+                ),
+                input_schema=_LIST_IN,
+                output_schema=_LIST_OUT,
+                run=self._list,
+                refuse=_refuse,
+                seconds=seconds,
+            ),
+            Tool(
+                name="context.inspect_cache",
+                title="Inspect a cache",
+                description=(
+                    "Return identity, size and structural state of a context cache, without document content. total_bytes "
+                    "counts the files at the top of the cache folder and valid says that the manifest can be read; the "
+                    "command `context inspect` counts document files and verifies the whole cache."
+                ),
+                input_schema=_INSPECT_IN,
+                output_schema=_INSPECT_OUT,
+                run=self._inspect,
+                refuse=_refuse,
+                seconds=seconds,
+            ),
+        )
+
+    def close(self) -> None:
+        """Let go of what is held."""
+        with self._opening:
+            if self._residents is not None:
+                self._residents.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _resolve(self, arguments: Arguments, work: Work) -> Reply:
+        name = _cache_name(arguments)
+        query, budget = arguments.get("query"), arguments.get("budget")
+        if not isinstance(query, str):
+            raise InvalidQuery("query is missing or not a string")
+        if not isinstance(budget, int) or isinstance(budget, bool) or not 0 <= budget <= _MAX_BUDGET:
+            raise InvalidBudget("budget is missing or not an integer from 0 to 2^64 - 1")
+        return Reply(self._held().resolve(self._inside(name), query, budget, stop=work.stop).decode())
+
+    def _list(self, arguments: Arguments, work: Work) -> Reply:
+        from smart_context.cache import listing
+
+        asked = arguments.get("root")
+        if "root" in arguments and not isinstance(asked, str):
+            raise CacheMissing("root is not a string")
+        if self._root is None:
+            raise CacheMissing("no cache root is configured")
+        return _with_object(listing.to_json(self._root, asked))
+
+    def _inspect(self, arguments: Arguments, work: Work) -> Reply:
+        from smart_context.cache import inspect
+
+        return _with_object(inspect.tool_json(self._inside(_cache_name(arguments))))
+
+    def _inside(self, name: str) -> Place:
+        from smart_context.cache import place
+
+        if self._root is None:
+            raise CacheMissing("no cache root is configured")
+        return place.inside(self._root, name)
+
+    def _held(self) -> Residents:
+        from smart_context.cache.resident import Residents
+
+        with self._opening:
+            if self._residents is None:
+                self._residents = Residents(self._max_bytes)
+            return self._residents
+
+
+def _cache_name(arguments: Arguments) -> str:
+    name = arguments.get("cache")
+    if not isinstance(name, str):
+        raise CacheMissing("cache is missing or not a string")
+    return name
+
+
+def _with_object(document: bytes) -> Reply:
+    return Reply(document.decode(), structured=json.loads(document))
+
+
+def _refuse(error: ContextError) -> Reply:
+    code = error.code if error.code in CANONICAL_MESSAGES else "internal_error"
+    body = {"error": {"code": code, "message": CANONICAL_MESSAGES[code]}}
+    return Reply(json.dumps(body, separators=(",", ":")) + "\n", code=code)

@@ -1,0 +1,85 @@
+"""What stands between a client and the tools: rates, audit, metrics.
+
+In: a call and the work it asks for.  Out: the reply, counted and logged.
+Always: a refused call is logged as well; a log that cannot be written is told of once on stderr and stops no call.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+from smart_context.config import Settings
+from smart_context.errors import ContextError
+from smart_context.guard.audit import AuditLog
+from smart_context.guard.audit import Call as Entry
+from smart_context.guard.limits import RateLimits
+from smart_context.server.metrics import Metrics
+from smart_context.server.tools import Call, Reply
+
+_COUNTED = ("indexed", "skipped", "removed", "failed")
+
+
+class Guards:
+    """The `Guard` of `context serve`."""
+
+    def __init__(self, settings: Settings, clean: Callable[[str], str], metrics: Metrics) -> None:
+        self._rates = RateLimits(settings.data_dir, settings.rate_limits)
+        self._metrics = metrics
+        self._logs_context = settings.audit.context_tools
+        self._log: AuditLog | None = None
+        if settings.audit.enabled:
+            self._log = AuditLog(
+                settings.audit_path(),
+                clean=clean,
+                include_query=settings.audit.include_query,
+                max_bytes=settings.audit.max_mb * 1024 * 1024,
+                keep=settings.audit.keep,
+            )
+
+    def __call__(self, call: Call, answer: Callable[[], Reply]) -> Reply:
+        """Let a call through within its rate, then count and log how it ended."""
+        began = time.monotonic()
+        self._metrics.begin()
+        reply, code = None, ""
+        try:
+            self._rates.take(call.caller, call.tool.name)
+            reply = answer()
+            code = reply.code
+        except ContextError as error:
+            code = error.code
+            raise
+        finally:
+            seconds = time.monotonic() - began
+            self._metrics.end(call.tool.name, code or "ok", seconds)
+            self._write(call, reply, code, seconds)
+        return reply
+
+    def _write(self, call: Call, reply: Reply | None, code: str, seconds: float) -> None:
+        if self._log is None or (call.tool.name.startswith("context.") and not self._logs_context):
+            return
+        query = call.arguments.get("query")
+        counts = _counts(reply.structured) if reply and reply.structured else {}
+        entry = Entry(
+            call.tool.name, call.caller, seconds * 1000, code, query if isinstance(query, str) else None, counts
+        )
+        try:
+            self._log.write(entry)
+        except ContextError as error:
+            self._log = None
+            sys.stderr.write(f"warning: {error.message}: {error.reason}; auditing stops\n")
+
+
+def _counts(answer: dict[str, Any]) -> dict[str, int]:
+    """Take the numbers worth keeping from an answer; never its text."""
+    found = {name: answer[name] for name in _COUNTED if isinstance(answer.get(name), int)}
+    if isinstance(answer.get("items"), list):
+        found["results"] = len(answer["items"])
+    if isinstance(answer.get("preview"), str):
+        found["bytes"] = len(answer["preview"].encode())
+    tokens = answer.get("tokens_used")
+    if isinstance(tokens, dict):
+        found |= {f"{name}_tokens": count for name, count in tokens.items() if isinstance(count, int)}
+    return found

@@ -1,0 +1,100 @@
+"""The two programs: what each puts on the table, and what it can be told.
+
+Always: `mcp-context-server` reads no configuration file and writes nothing to disk.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from smart_context.config import CacheSettings
+from smart_context.errors import ConfigError
+from smart_context.server import background, ops, run, search_tools
+from smart_context.server.context_tools import Caches
+from smart_context.server.guards import Guards
+from smart_context.server.metrics import Metrics
+from smart_context.server.tools import Program, ToolNames
+from smart_context.server.wire import say
+
+if TYPE_CHECKING:
+    from smart_context.api import App
+    from smart_context.server.listen import Listen
+
+_CACHES = (
+    "Caches hold frozen documents. Call context.list_caches to see which there are, then context.resolve with the path of "
+    "one, a query and a token budget."
+)
+_FILES = (
+    "Call searchFiles to find text in the user's own files, then openFile with a result's path and pointer to read on."
+)
+_MB = 1024 * 1024
+
+
+def context_server(environ: Mapping[str, str]) -> None:
+    """Serve the three tools of Context as `mcp-context-server`.
+
+    Raises: ConfigError: a number in the environment is not a positive integer.
+    """
+    root = environ.get("CONTEXT_CACHE_ROOT") or None
+    seconds = _positive(environ, "CONTEXT_TOOL_TIMEOUT_SECS", 30)
+    memory_mb = _positive(environ, "CONTEXT_CACHE_MEMORY_MB", CacheSettings().memory_mb)
+    warn_about(root)
+    with Caches(root, memory_mb * _MB) as caches:
+        run.over_stdio(Program("mcp-context-server", "Context", _CACHES), caches.table(seconds))
+
+
+def serve(
+    app: App, *, tool_names: ToolNames = "dotted", listen: Listen | None = None, ops_port: int | None = None
+) -> None:
+    """Serve `context serve`: the six tools of Smart File Search and the three of Context, over one app.
+
+    listen: over HTTP, there; else over standard input and output, with the operators' routes on `ops_port` if that is given.
+    """
+
+    def clean(text: str) -> str:
+        return app.redactor.clean(text)  # made when the first error needs it
+
+    settings = app.settings
+    root = settings.cache_root or None
+    if root or not settings.roots:
+        warn_about(root)
+    how = _CACHES.replace("context.", "context_") if tool_names == "underscore" else _CACHES
+    program = Program("smart-context", "Smart Context", f"{_FILES} {how}")
+    metrics = Metrics()
+    guard = Guards(settings, clean, metrics)
+    with Caches(root, settings.cache.memory_mb * _MB) as caches, background.work(app, watch=settings.watch.enabled):
+        rows = (*search_tools.table(app, clean, settings.timeout), *caches.table(settings.timeout("default")))
+        if listen is not None:
+            run.over_http(
+                program, rows, listen, metrics, lambda: background.state(app), tool_names=tool_names, guard=guard
+            )
+            return
+        if ops_port is not None:
+            ops.beside(ops_port, metrics, lambda: background.state(app))
+        run.over_stdio(program, rows, tool_names=tool_names, guard=guard)
+
+
+def _positive(environ: Mapping[str, str], name: str, default: int) -> int:
+    text = environ.get(name)
+    if text is None:
+        return default
+    if not re.fullmatch(r"\+?0*[1-9][0-9]{0,4000}", text, re.ASCII):
+        raise ConfigError(f"{name} is not a positive integer", reason=f"it is {text!r}")
+    return min(int(text), 10**9)
+
+
+def warn_about(root: str | None) -> None:
+    """Say at the start what every call of a tool would only answer with a code."""
+    if root is None:
+        say(
+            "warning: no cache root is configured, so every cache is missing\nhint: set CONTEXT_CACHE_ROOT to the folder of caches\n"
+        )
+        return
+    try:
+        with os.scandir(root):
+            return
+    except OSError as error:
+        say(f"warning: cache root {root} cannot be listed: {error.strerror}\n")

@@ -1,0 +1,143 @@
+"""Offer a table of tools through the SDK's `Server`. Knows the protocol, and no transport.
+
+In: tools, and how calls run.  Out: a `Server` that any transport of the SDK, or ours, can serve.
+Always: a tool's failure is its own answer; a fault of protocol is a JSON-RPC error; no exception of ours reaches the SDK.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    INVALID_PARAMS,
+    CallToolRequestParams,
+    CallToolResult,
+    ListToolsResult,
+    PaginatedRequestParams,
+    TextContent,
+    ToolAnnotations,
+)
+from mcp_types import Tool as ListedTool
+
+from smart_context import __version__
+from smart_context.errors import CallTimeout
+from smart_context.model import Progress
+from smart_context.server.calls import Stopper, Workers
+from smart_context.server.tools import Call, Guard, Program, Reply, Tool, ToolNames, Work, perform, unguarded
+
+Context = ServerRequestContext[Any, Any]
+
+_THREADS = 16  # calls at work at the same time; further ones wait their turn within their time
+_PATIENT_THREADS = 64  # calls without a limit, which mostly wait for work that is done elsewhere
+_PROGRESS_EVERY = 0.25  # seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What a server says of itself, what it offers, who guards it, and the threads that do the work."""
+
+    program: Program
+    tools: Sequence[Tool]
+    guard: Guard = unguarded
+    tool_names: ToolNames = "dotted"
+    workers: Workers = field(default_factory=lambda: Workers(_THREADS))
+    patient_workers: Workers = field(default_factory=lambda: Workers(_PATIENT_THREADS))
+
+
+def build(offer: Offer) -> Server[Any]:
+    """Make the SDK's server for an offer."""
+    by_name = {name: tool for tool in offer.tools for name in (tool.name, tool.alias)}
+    listed = ListToolsResult(tools=[_listed(tool, offer.tool_names) for tool in offer.tools])
+
+    async def list_tools(_context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
+        return listed
+
+    async def call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult:
+        tool = by_name.get(params.name)
+        if tool is None:
+            raise MCPError(code=INVALID_PARAMS, message=f"Unknown tool: {params.name}")
+        arguments = params.arguments or {}
+        if not tool.knows_arguments and (unknown := tool.unknown(arguments)):
+            raise MCPError(code=INVALID_PARAMS, message=f"Unknown argument: {unknown[0]}")
+        reply = await _run(offer, Call(tool, arguments, _caller(context)), Relay(context))
+        return CallToolResult(
+            content=[TextContent(type="text", text=reply.text)],
+            structured_content=reply.structured,
+            is_error=bool(reply.code),
+        )
+
+    return Server(
+        offer.program.name,
+        version=__version__,
+        title=offer.program.title,
+        instructions=offer.program.instructions,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+    )
+
+
+async def _run(offer: Offer, call: Call, relay: Relay) -> Reply:
+    def work(stop: Stopper) -> Reply:
+        return perform(call, Work(stop, relay), offer.guard)
+
+    # Calls without a limit get threads of their own, so that they never hold up those that have one.
+    workers = offer.patient_workers if call.tool.seconds is None else offer.workers
+    try:
+        return await workers.run(work, call.tool.seconds)
+    except CallTimeout as error:
+        return call.tool.refuse(error)
+
+
+class Relay:
+    """Passes progress on to the client, from the call's thread, no more often than anybody can read."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._loop = asyncio.get_running_loop()
+        self._next = 0.0
+        self._done = -1
+        self._sending: asyncio.Task[None] | None = None
+
+    def __call__(self, step: Progress) -> None:
+        """Send the step if it is time; the client hears only of progress that grows."""
+        now = time.monotonic()
+        if now < self._next or step.done <= self._done:
+            return
+        self._next, self._done = now + _PROGRESS_EVERY, step.done
+        try:
+            self._loop.call_soon_threadsafe(self._send, step)
+        except RuntimeError:  # the loop has ended: nobody listens any more
+            return
+
+    def _send(self, step: Progress) -> None:
+        report = self._context.session.report_progress(step.done, step.total, step.what or None)
+        self._sending = self._loop.create_task(report)
+
+
+def _listed(tool: Tool, names: ToolNames) -> ListedTool:
+    return ListedTool(
+        name=tool.alias if names == "underscore" else tool.name,
+        title=tool.title,
+        description=tool.description,
+        input_schema=tool.input_schema,
+        output_schema=tool.output_schema,
+        annotations=ToolAnnotations(
+            title=tool.title,
+            read_only_hint=tool.is_read_only,
+            destructive_hint=False,
+            idempotent_hint=True,
+            open_world_hint=not tool.is_closed_world,
+        ),
+    )
+
+
+def _caller(context: Context) -> str:
+    params = context.session.client_params
+    return params.client_info.name if params is not None else ""

@@ -1,0 +1,129 @@
+"""What the Smart File Search tools take and give, as JSON Schema. The words here are what a model reads."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from smart_context.server.tools import Schema
+
+MCP_VERSION = "v1.0.0"
+STYLES = ("bullets", "paragraph", "table")
+Priority = Literal["low", "normal", "high"]
+PRIORITIES: tuple[Priority, ...] = ("low", "normal", "high")
+
+
+def inputs(*required: str, **properties: Schema) -> Schema:
+    """The schema of a tool's arguments."""
+    # An empty list of required properties is legal, but older readers of JSON Schema refuse it.
+    needed = {"required": list(required)} if required else {}
+    return {"type": "object", "properties": properties, **needed, "additionalProperties": False}
+
+
+def outputs(**properties: Schema) -> Schema:
+    """The schema of an answer: all of its fields, or an error.
+
+    Further fields stay allowed: a minor version may add them.
+    """
+    return {
+        "type": "object",
+        "properties": {**properties, "error": _ERROR, "mcp_version": {"const": MCP_VERSION}},
+        "required": ["mcp_version"],
+        "anyOf": [{"required": list(properties)}, {"required": ["error"]}],
+    }
+
+
+def _text(description: str, **more: Any) -> Schema:
+    return {"type": "string", "description": description, **more}
+
+
+def _texts(description: str) -> Schema:
+    return {"type": "array", "items": {"type": "string"}, "description": description}
+
+
+def _whole(description: str, **more: Any) -> Schema:
+    return {"type": "integer", "description": description, **more}
+
+
+def _object(**properties: Schema) -> Schema:
+    return {"type": "object", "properties": properties, "required": list(properties)}
+
+
+_ERROR = _object(
+    code=_text("What went wrong, for programs"),
+    message=_text("What went wrong, for people"),
+    details={"type": "object", "properties": {"hint": _text("What to do next")}},
+)
+_COUNT: Schema = {"type": "integer", "minimum": 0}
+
+LIST_ROOTS_IN = inputs()
+LIST_ROOTS_OUT = outputs(roots=_texts("Folders that may be searched and read"))
+
+INDEX_FOLDER_IN = inputs(
+    "root",
+    root=_text("Folder to index: one of the roots, or a folder inside one", minLength=1),
+    full={"type": "boolean", "default": False, "description": "Read every file again, changed or not"},
+    priority=_text("Where the job stands in the queue", enum=list(PRIORITIES), default="normal"),
+)
+INDEX_FOLDER_OUT = outputs(indexed=_COUNT, skipped=_COUNT, removed=_COUNT, duration_ms=_COUNT, failed=_COUNT)
+
+SEARCH_FILES_IN = inputs(
+    "query",
+    query=_text("What to look for, in plain language; file types and years in it become filters", minLength=1),
+    k=_whole("Most results to return", minimum=1, maximum=100, default=10),
+    offset=_whole("Results to pass over, for the next page", minimum=0, default=0),
+    exts=_texts("Only these extensions, such as .docx"),
+    years=_texts("Only files with one of these years in their name or text, such as 2021"),
+    roots=_texts("Only below these folders"),
+)
+SEARCH_FILES_OUT = outputs(
+    items={
+        "type": "array",
+        "items": _object(
+            path=_text("The file"),
+            pointer=_text("Where in the file; openFile takes it"),
+            snippet=_text("Text around the best hit, redacted"),
+            score={"type": "number", "minimum": 0, "maximum": 1},
+            ext=_text("The extension, lower case"),
+            modified=_text("When the file was last changed, UTC"),
+        ),
+    },
+    pagination=_object(offset=_COUNT, returned=_COUNT, total_estimate=_COUNT),
+)
+
+OPEN_FILE_IN = inputs(
+    "path",
+    path=_text("The file, as searchFiles gives it", minLength=1),
+    pointer=_text("Where in the file, such as page 3; the start where absent"),
+    before=_whole("Further characters before the place, at most 1000", minimum=0, default=0),
+    after=_whole("Further characters after the place, at most 1000", minimum=0, default=0),
+)
+OPEN_FILE_OUT = outputs(
+    path=_text("The file"),
+    pointer=_text("Where in the file"),
+    preview=_text("Its text there, redacted, at most 2000 bytes"),
+    truncated={"type": "boolean", "description": "Whether there is more than the preview shows"},
+)
+
+SUMMARIZE_RESULTS_IN = inputs(
+    "query",
+    "results",
+    query=_text("What the summary should answer", minLength=1),
+    results={
+        "type": "array",
+        "minItems": 1,
+        "items": _object(path=_text("The file"), snippet=_text("Text from it")),
+        "description": "Items of searchFiles",
+    },
+    style=_text("The form of the summary", enum=list(STYLES), default="bullets"),
+    max_tokens=_whole("Most tokens the summary may take", minimum=1),
+)
+SUMMARIZE_RESULTS_OUT = outputs(
+    summary=_text("The summary, with its sources"), tokens_used=_object(prompt=_COUNT, completion=_COUNT)
+)
+
+REWRITE_QUERY_IN = inputs("query", query=_text("A question in plain language", minLength=1))
+REWRITE_QUERY_OUT = outputs(
+    fts=_text("The query with operators; searchFiles takes it"),
+    filters=_object(exts=_texts("Extensions"), years=_texts("Years")),
+    notes=_text("What was understood, and how"),
+)

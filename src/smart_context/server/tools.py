@@ -1,0 +1,131 @@
+"""What a tool is, and how one call of it becomes a reply. Knows no protocol and no transport.
+
+In: a `Tool` of the table and a `Call`.  Out: a `Reply`, whatever happens.
+Always: an exception nobody foresaw shows nothing of itself to the client; standard error has it, under a reference number.
+"""
+
+from __future__ import annotations
+
+import secrets
+import sys
+import traceback
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from smart_context.errors import ContextError, InternalError
+from smart_context.model import OnProgress, Stop
+from smart_context.server.wire import say
+
+Arguments = Mapping[str, Any]
+Schema = dict[str, Any]
+ToolNames = Literal["dotted", "underscore"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a tool answers: the text that is the contract, and the same as an object where that is worth its bytes.
+
+    code: of the error, or "".
+    """
+
+    text: str
+    structured: dict[str, Any] | None = None
+    code: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a running call may do besides its work: ask whether to stop, and say how far it is."""
+
+    stop: Stop
+    on_progress: OnProgress
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One row of the table.
+
+    run: does the work, in a thread; raises `ContextError`.  refuse: words an error in the manner of the tool's family.
+    knows_arguments: the tool itself answers for arguments it does not know; else they are a fault of protocol.
+    seconds: how long a call may take; None for as long as it likes.
+    """
+
+    name: str
+    title: str
+    description: str
+    input_schema: Schema
+    run: Callable[[Arguments, Work], Reply] = field(repr=False)
+    refuse: Callable[[ContextError], Reply] = field(repr=False)
+    output_schema: Schema | None = None
+    is_read_only: bool = True
+    is_closed_world: bool = True
+    knows_arguments: bool = False
+    seconds: float | None = 30
+
+    @property
+    def alias(self) -> str:
+        """The name for clients that refuse dots; the same where there are none."""
+        return self.name.replace(".", "_")
+
+    def unknown(self, arguments: Arguments) -> list[str]:
+        """Arguments that the schema does not name, sorted."""
+        return sorted(arguments.keys() - self.input_schema["properties"].keys())
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """What a server says of itself."""
+
+    name: str
+    title: str
+    instructions: str
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """Who calls what: `caller` is the client's own name for itself, or "" where it gave none."""
+
+    tool: Tool
+    arguments: Arguments
+    caller: str = ""
+
+
+Guard = Callable[[Call, Callable[[], Reply]], Reply]
+"""Stands between a call and its work, in the call's thread: may raise instead of calling (`RateLimited`), and sees the reply,
+errors included, on its way out (an audit line). It never meets an exception from the work."""
+
+
+def unguarded(_call: Call, answer: Callable[[], Reply]) -> Reply:
+    """The guard of a server that has none."""
+    return answer()
+
+
+def perform(call: Call, work: Work, guard: Guard) -> Reply:
+    """Do the work of a call and word its outcome."""
+
+    def answer() -> Reply:
+        return _worded(call.tool, lambda: call.tool.run(call.arguments, work))
+
+    return _worded(call.tool, lambda: guard(call, answer))
+
+
+def _worded(tool: Tool, act: Callable[[], Reply]) -> Reply:
+    try:
+        return act()
+    except ContextError as error:
+        return tool.refuse(error)
+    except Exception as error:  # noqa: BLE001  # the outer edge: a client never meets our exception
+        return tool.refuse(unforeseen(tool.name, error))
+
+
+def unforeseen(where: str, error: BaseException) -> InternalError:
+    """Write an exception to standard error under a number, and word it as an error that shows only the number."""
+    number = secrets.token_hex(4)
+    if "--debug" in sys.argv:
+        what = "".join(traceback.format_exception(error)).rstrip()
+    else:
+        at = traceback.extract_tb(error.__traceback__)[-1:]
+        what = " ".join([f"{type(error).__name__}: {error}", *(f"({frame.filename}:{frame.lineno})" for frame in at)])
+    say(f"internal error {number} in {where}: {what}\n")
+    return InternalError(f"internal error {number}", hint=f"the server's log has the reason under the number {number}")

@@ -1,0 +1,142 @@
+"""Read spreadsheets (XLSX, XLSB, XLS), one unit a sheet, each row a line of cells parted by tabs.
+
+In: the bytes of a workbook.  Out: its sheets in order, hidden ones included, and after a sheet what is written beside its cells.
+Always: a sheet is measured before the reader allocates it; one that is wide but sparse is read cell by cell instead.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+
+import python_calamine as calamine
+
+from smart_context.model import Extracted, Part, Unit
+from smart_context.sources.extract import Buffer, Job, Refused, cells, extents, rows
+from smart_context.sources.extract.collect import Full, Units
+from smart_context.sources.extract.compound import Compound
+from smart_context.sources.extract.workbook import Workbook
+
+# The reader allocates every cell of the rectangle; this many for each that we would read.
+_EMPTY_SHARE = 4
+
+
+def read(data: Buffer, job: Job) -> Extracted:
+    """Read every sheet, up to the limits."""
+    if job.kind == "xls":
+        title = _measure_xls(data, job)
+        return _read(_Book(data, job, None), title, job)
+    workbook = Workbook(data, job)
+    return _read(_Book(data, job, workbook), workbook.package.title(), job)
+
+
+def _read(book: _Book, title: str, job: Job) -> Extracted:
+    units = Units(job.limits)
+    try:
+        for name in book.names:
+            for unit in _sheet(book, name, units):
+                units.add(unit)
+    except Full:
+        pass
+    return Extracted(job.kind, title, units.finish(), tuple(units.notes))
+
+
+def _measure_xls(data: Buffer, job: Job) -> str:
+    """Refuse what the reader could not hold; the workbook's title."""
+    with Compound(data) as streams:
+        _refuse_over(extents.of_biff(streams.read("Workbook") or streams.read("Book")), job)
+        return streams.title()
+
+
+def _refuse_over(count: int, job: Job) -> None:
+    if count > _EMPTY_SHARE * job.limits.max_sheet_cells:
+        raise Refused("too large", f"a sheet spans {count:,} cells")
+
+
+def _sheet(book: _Book, name: str, units: Units) -> Iterator[Unit]:
+    pointer = (Part("sheet", name),)
+    is_empty = True
+    with units.part(f"sheet '{name}'"):
+        for unit in rows.units(pointer, book.rows(name), units.room):
+            yield unit
+            is_empty = False
+    with units.part(f"sheet '{name}'"):
+        if lines := [line for line in book.side_lines(name) if line]:
+            yield Unit(pointer, "\n".join(lines))
+            is_empty = False
+    if is_empty:
+        yield Unit(pointer, "")
+
+
+class _Book:
+    """A workbook as the reader sees it, and beside it the parts of its package where it has one."""
+
+    def __init__(self, data: Buffer, job: Job, workbook: Workbook | None) -> None:
+        self._job = job
+        self._workbook = workbook
+        self._parts = workbook.sheets if workbook is not None else {}
+        self._reader: calamine.CalamineWorkbook | None = None
+        try:
+            with _translated():
+                self._reader = calamine.CalamineWorkbook.from_filelike(io.BytesIO(data[:]))
+                self.names = self._reader.sheet_names
+        except Refused as refusal:
+            if job.kind != "xlsx" or refusal.reason == "encrypted" or not self._parts:
+                raise
+            self.names = list(self._parts)
+
+    def rows(self, name: str) -> Iterator[tuple[int, str]]:
+        """Rows of a sheet with their numbers, in the way that fits it."""
+        part = self._parts.get(name)
+        if self._workbook is None or part is None:
+            yield from self._read(name)
+        elif self._job.kind == "xlsb":
+            _refuse_over(extents.of_binary(self._workbook.package.zip.read(part)), self._job)
+            yield from self._read(name)
+        else:
+            yield from self._rows_of_xml(name, self._workbook, part)
+
+    def side_lines(self, name: str) -> Iterator[str]:
+        """What is written beside the cells of a sheet."""
+        if self._workbook is not None and (part := self._parts.get(name)) is not None:
+            yield from self._workbook.lines(part)
+
+    def _rows_of_xml(self, name: str, workbook: Workbook, part: str) -> Iterator[tuple[int, str]]:
+        again = partial(workbook.package.zip.stream, part, again=True)
+        found = extents.of_xml(workbook.package.zip.stream(part), again)
+        if found.cells <= _EMPTY_SHARE * self._job.limits.max_sheet_cells:
+            try:
+                yield from self._read(name, cells.errors(again()) if found.has_errors else None)
+                return
+            except Refused as refusal:
+                if refusal.reason != "damaged":
+                    raise
+        yield from cells.lines(again(), workbook.cells(), self._job.limits.max_sheet_cells)
+
+    def _read(self, name: str, errors: dict[tuple[int, int], str] | None = None) -> Iterator[tuple[int, str]]:
+        with _translated():
+            if self._reader is None:
+                raise Refused("damaged", "not a readable workbook")
+            sheet = self._reader.get_sheet_by_name(name)
+            first_column = sheet.start[1] + 1 if sheet.start is not None else 1
+            for number, values in enumerate(sheet.iter_rows(), 1):
+                if errors:
+                    values = [errors.get((number, first_column + at), v) for at, v in enumerate(values)]  # noqa: PLW2901
+                yield number, rows.line(values)
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    """Turn whatever the reader raises into a refusal."""
+    try:
+        yield
+    except calamine.PasswordError as error:
+        raise Refused("encrypted", "a password protects this workbook") from error
+    except (calamine.CalamineError, ValueError, OSError, OverflowError) as error:
+        raise Refused("damaged", f"not a readable workbook: {error}") from error
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":  # what a panic in Rust becomes; it has no importable name
+            raise
+        raise Refused("damaged", f"not a readable workbook: {error}") from error
