@@ -39,18 +39,7 @@ class Placed:
     pointer: str
     language: str
     score: float
-    detail: Score | None = None
-
-    def explanation(self) -> tuple[str, ...]:
-        """Why it stands here, in lines."""
-        if self.detail is None:
-            return ()
-        words = [f"{text} × {times:g}: {share:.4f}" for text, times, share in self.detail.words]
-        return (
-            *words,
-            f"neighbours: {self.detail.near:.4f}",
-            f"share of the query found: {self.detail.found:.2f}",
-        )
+    made_of: Score | None = None
 
 
 class Ordering:
@@ -66,6 +55,11 @@ class Ordering:
         self._stop = stop
         self._hides = _hider(never_show)
         self._files: dict[int, FileRow] = {}
+        self._scorer = Scorer(plan, view.average_length)
+
+    def explain(self, one: Placed) -> tuple[str, ...]:
+        """Why a segment stands where it does, in lines."""
+        return self._scorer.explain(one.made_of) if one.made_of else ()
 
     def listing(self) -> Iterator[Placed]:
         """One segment of each file, by path."""
@@ -81,12 +75,11 @@ class Ordering:
 
     def best(self) -> Iterator[Placed]:
         """Every match, best first."""
-        scorer = Scorer(self._plan, self._view.average_length)
         count = self._view.count(self._plan.wanted, self._limits)
         given, lowest = 0, 1.0
         for size in _TIERS if count > _ALL_AT_ONCE else (count,):
             tier, given = self._tier(given, size, count)
-            placed = self._scored(tier, scorer, lowest)
+            placed = self._scored(tier, lowest)
             yield from placed
             lowest = min([lowest, *(one.score for one in placed)])
             if given >= count:
@@ -106,26 +99,22 @@ class Ordering:
             if last < len(found) or room >= min(count, _MOST_EQUAL):
                 return found[given:last], last
 
-    def _scored(self, tier: Sequence[Candidate], scorer: Scorer, most: float) -> list[Placed]:
+    def _scored(self, tier: Sequence[Candidate], most: float) -> list[Placed]:
         self._learn(tier)
         shown = [candidate for candidate in tier if self._shows(candidate)]
         ids = [candidate.segment_id for candidate in shown]
         texts, rows = self._record.texts(ids), self._record.segments(ids)
         self._stop()
-        placed: list[Placed] = []
-        for candidate in shown:
-            row, text = rows.get(candidate.segment_id), texts.get(candidate.segment_id)
-            if row is None or text is None:
-                continue  # replaced since the ranking was read
-            file = self._files[candidate.file_id]
-            heads = tuple(dict.fromkeys(filter(None, (words_of_name(file.path), file.title, row.heading))))
-            detail = scorer.score(Body(text, candidate.language, heads))
-            score = min(detail.total, most)
-            placed.append(
-                Placed(
-                    candidate.segment_id, candidate.file_id, file.path, row.pointer, candidate.language, score, detail
-                )
-            )
+        live = [c for c in shown if c.segment_id in rows and c.segment_id in texts]  # others were replaced just now
+        files = [self._files[candidate.file_id] for candidate in live]
+        bodies = [
+            Body(texts[c.segment_id], c.language, _heads(file, rows[c.segment_id].heading))
+            for c, file in zip(live, files, strict=True)
+        ]
+        placed = [
+            Placed(c.segment_id, c.file_id, f.path, rows[c.segment_id].pointer, c.language, min(s.total, most), s)
+            for c, f, s in zip(live, files, self._scorer.scores(bodies), strict=True)
+        ]
         return sorted(placed, key=lambda one: (-one.score, one.path, one.pointer))
 
     def _rest(self, given: int, count: int, most: float) -> Iterator[Placed]:
@@ -159,6 +148,10 @@ class Ordering:
     def _shows(self, candidate: Candidate) -> bool:
         file = self._files.get(candidate.file_id)
         return file is not None and not (self._hides and self._hides(file))
+
+
+def _heads(file: FileRow, heading: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(filter(None, (words_of_name(file.path), file.title, heading))))
 
 
 def _hider(patterns: Sequence[str]) -> Callable[[FileRow], bool] | None:

@@ -10,11 +10,12 @@ neighbours in the text add to it, and what lacks words loses by it. `docs/concep
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from smart_context.search import analysis
+from smart_context.search.analysis import Hits
 from smart_context.search.plan import PART, Plan, Sought
 from smart_context.search.ranking import COMPOUNDING
 
@@ -38,12 +39,14 @@ class Body:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """A segment's score, and what it is made of: for each word its share, the share of neighbours, the share of words found."""
+    """A segment's score, and what it is made of: how often each word (by its number) was found and its share, the share of
+    neighbours, the share of the query that was found."""
 
     total: float
-    words: tuple[tuple[str, float, float], ...] = ()  # text, times found, share
-    near: float = 0.0
-    found: float = 0.0
+    times: dict[int, float]
+    shares: dict[int, float]
+    near: float
+    found: float
 
 
 class Scorer:
@@ -59,41 +62,71 @@ class Scorer:
         self._partial = [(number, word) for number, word in enumerate(plan.sought) if word.parts]
         self._worth = [word.idf * word.times for word in plan.sought]
         self._pairs = [min(a.idf, b.idf) for a, b in zip(plan.sought, plan.sought[1:], strict=False)]
+        self._all = sum(self._worth) or 1.0
         self._most = (K1 + 1) * (sum(self._worth) + NEAR * sum(self._pairs)) or 1.0
         self._whole = WHOLE / max(2, len(plan.sought))
 
-    def score(self, body: Body) -> Score:
-        """Score one segment; the total is from 0 to 1."""
-        terms = analysis.terms(body.text, body.language)
-        line = terms.line.split()
-        by_term = self._by_term
-        places = [(place, number) for place, term in enumerate(line) if term in by_term for number in by_term[term]]
-        times = self._times(places, terms.also, line, body)
-        for head in body.heads:
-            for number in self._in_head(head, body.language):
-                times[number] = times.get(number, 0.0) + HEAD
-        room = K1 * (1 - B + B * len(line) / self._average)
-        shares = {n: self._worth[n] * (K1 + 1) * t / (t + room) for n, t in times.items()}
-        near = self._near(places, room)
-        found = sum(self._worth[n] for n in sorted(times)) / (sum(self._worth) or 1.0)
-        total = (sum(shares[n] for n in sorted(shares)) + near) / self._most * found**self._whole
-        words = tuple((self._sought[n].text, times[n], shares[n] / self._most) for n in sorted(shares))
-        return Score(round(min(total, 1.0), DIGITS), words, near / self._most, found)
+    def scores(self, bodies: Sequence[Body]) -> list[Score]:
+        """Score segments; totals are from 0 to 1."""
+        # What can be a hit is looked up once for all the texts of a language: their words repeat.
+        runs = [body.text.split() for body in bodies]
+        hits: dict[str, dict[str, Hits]] = {}
+        for language in {body.language for body in bodies}:
+            met = {
+                run for body, several in zip(bodies, runs, strict=True) if body.language == language for run in several
+            }
+            hits[language] = analysis.hits(met, language, self._by_term)
+        return [self._score(body, several, hits[body.language]) for body, several in zip(bodies, runs, strict=True)]
 
-    def _times(self, places: Sequence[tuple[int, int]], also: str, line: list[str], body: Body) -> dict[int, float]:
+    def _score(self, body: Body, runs: list[str], hits: dict[str, Hits]) -> Score:
+        size, places, extra = self._found(body, runs, hits)
         times: dict[int, float] = {}
         for _, number in places:
             times[number] = times.get(number, 0.0) + 1.0
-        if also:
-            extra: dict[int, float] = {}
-            for term in also.split():
-                for number in self._by_term.get(term, ()):
-                    extra[number] = extra.get(number, 0.0) + 1.0
-            times = {**extra, **times}
+        times = {**extra, **times}
         for number, word in self._partial:
-            if number not in times and (count := _partly(word, line, body.language)):
+            if number not in times and (count := _partly(word, body)):
                 times[number] = count
-        return times
+        for head in body.heads:
+            for number in self._in_head(head, body.language):
+                times[number] = times.get(number, 0.0) + HEAD
+        room = K1 * (1 - B + B * size / self._average)
+        shares = {n: self._worth[n] * (K1 + 1) * times[n] / (times[n] + room) for n in sorted(times)}
+        near = self._near(places, room)
+        found = sum(self._worth[n] for n in shares) / self._all
+        total = (sum(shares.values()) + near) / self._most * found**self._whole
+        return Score(round(min(total, 1.0), DIGITS), times, shares, near, found)
+
+    def _found(
+        self, body: Body, runs: list[str], hits: dict[str, Hits]
+    ) -> tuple[int, list[tuple[int, int]], dict[int, float]]:
+        """How long a text is, where it has what is sought, and how often it is found by other forms."""
+        extra: dict[int, float] = {}
+        places: list[tuple[int, int]] = []
+        wide = analysis.has_no_spaces(body.text)
+        at = 0
+        for place, run in enumerate(runs) if wide else [(place, run) for place, run in enumerate(runs) if run in hits]:
+            found = hits.get(run)
+            if found:
+                start = at if wide else place
+                places += [(start + inside, number) for inside, number in found.places]
+                for number in found.also:
+                    extra[number] = extra.get(number, 0.0) + 1.0
+            if wide:
+                at += analysis.terms(run, body.language).line.count(" ") + 1
+        return (at if wide else len(runs)), places, extra
+
+    def explain(self, score: Score) -> tuple[str, ...]:
+        """What a score is made of, in lines."""
+        words = (
+            f"{self._sought[n].text} × {score.times[n]:g}: {share / self._most:.4f}"
+            for n, share in score.shares.items()
+        )
+        return (
+            *words,
+            f"neighbours: {score.near / self._most:.4f}",
+            f"share of the query found: {score.found:.2f}",
+        )
 
     def _in_head(self, head: str, language: str) -> set[int]:
         terms = _head_terms(head, language)
@@ -119,13 +152,13 @@ def _head_terms(head: str, language: str) -> frozenset[str]:
     return frozenset(terms.line.split()) | frozenset(terms.also.split())
 
 
-def _partly(word: Sought, line: Iterable[str], language: str) -> float:
-    """How often a text has terms that hold a word: as a beginning, or inside compounds."""
+def _partly(word: Sought, body: Body) -> float:
+    """How often a text has words that hold another: as a beginning, or inside compounds."""
     count = 0.0
     for part in word.parts:
         if part.where == "prefix":
+            line = analysis.terms(body.text, body.language).line.split()
             count += sum(term.startswith(part.text) for term in line)
-        elif part.where == "head" and language in COMPOUNDING:
-            long = (term.partition(analysis.TAG)[0] for term in line if len(term) > len(part.text) + 3)
-            count += PART * sum(part.text in term for term in long)
+        elif part.where == "head" and body.language in COMPOUNDING:
+            count += PART * sum(part.text in surface for surface in analysis.surfaces(body.text))
     return count

@@ -35,6 +35,7 @@ _HEAP = 64_000_000  # bytes the writer may hold before it writes a part of the i
 _REBUILD = "the index is rebuilt from the record by: context index --rebuild"
 
 COMPOUNDING = frozenset({"de", "nl", "sv", "da", "nb", "fi", "hu"})
+INFLECTION = 3  # letters that may follow the last part of a compound
 _TAIL = 8  # letters from which a term may be a compound
 _LONG = 14  # letters from which a term may have a part in its middle
 _ALL = Filters()
@@ -233,6 +234,13 @@ class View:
         with _translated(self._folder):
             return self._candidates(self._narrowed(self._query(wanted), filters), limit)
 
+    def files_of(self, wanted: Expression, filters: Filters, limit: int) -> list[int]:
+        """The file of each of the best candidates."""
+        with _translated(self._folder):
+            query = self._narrowed(self._query(wanted), filters)
+            found = self._searcher.search(query, limit=max(1, limit), count=False).hits
+            return [int(i or 0) for i in self._searcher.fast_field_values("file_id", [place for _, place in found])]
+
     def first_segments(self, filters: Filters) -> list[Candidate]:
         """The first segment of every file, in no order."""
         with _translated(self._folder):
@@ -319,7 +327,7 @@ class View:
         field, pattern = {
             "prefix": ("text", f"{text}.*"),
             "head": ("heads", f"{text}.+"),
-            "tail": ("tails", f"{text}.+"),
+            "tail": ("tails", f".{{0,{INFLECTION}}}{text}.+"),
             "middle": ("longs", f".+{text}.+"),
         }[wanted.where]
         return _q().const_score_query(_q().regex_query(self._schema, field, pattern), wanted.weight)
@@ -387,14 +395,13 @@ def _add_terms(doc: tantivy.Document, name: str, title: str, segment: RankedSegm
     also = f"{head.also} {body.also}".strip()
     if also:
         doc.add_text("also", also)
-    doc.add_unsigned("length", body.line.count(" ") + 1)
+    doc.add_unsigned("length", analysis.length(segment.text, body))
     doc.add_unsigned("language", languages.CODES.index(language))
     if language in COMPOUNDING:
-        stems = {term.partition(analysis.TAG)[0] for term in body.line.split()}
-        compounds = sorted(stem for stem in stems if len(stem) >= _TAIL)
+        compounds = sorted(word for word in analysis.surfaces(segment.text) if len(word) >= _TAIL)
         doc.add_text("heads", " ".join(compounds))
-        doc.add_text("tails", " ".join(stem[::-1] for stem in compounds))
-        doc.add_text("longs", " ".join(stem for stem in compounds if len(stem) >= _LONG))
+        doc.add_text("tails", " ".join(word[::-1] for word in compounds))
+        doc.add_text("longs", " ".join(word for word in compounds if len(word) >= _LONG))
 
 
 @lru_cache(maxsize=64)  # the segments of a file share their head, mostly

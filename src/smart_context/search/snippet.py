@@ -76,40 +76,46 @@ def _cleaned(text: str, spans: Spans, before: str, after: str) -> str:
 
 def _hits(plain: str, sought: Sequence[Sought], language: str) -> list[tuple[int, int, int]]:
     """Where words that are sought stand: (start, end, number of the word)."""
-    by_term: dict[str, int] = {}
+    tokens = _words(plain)
+    which = _which({token for _, _, token in tokens}, sought, language)
+    if not which:
+        return []
+    closed = [found.span() for found in _REDACTED.finditer(plain)]
+    found = [(start, end, which[token]) for start, end, token in tokens if token in which]
+    return [hit for hit in found if not any(a <= hit[0] < b for a, b in closed)]
+
+
+def _which(tokens: set[str], sought: Sequence[Sought], language: str) -> dict[str, int]:
+    """For each token that is a hit, the number of the word."""
+    numbers: dict[str, tuple[int, ...]] = {}
     for number, word in enumerate(sought):
         for term in word.terms:
-            by_term.setdefault(term, number)
-    stems = [
-        (part.text, number)
-        for number, word in enumerate(sought)
-        for part in word.parts
-        if part.where in {"head", "prefix"}
-    ]
-    closed = [found.span() for found in _REDACTED.finditer(plain)]
-    hits: list[tuple[int, int, int]] = []
-    for start, end, token in _words(plain):
-        if any(a <= start < b for a, b in closed):
-            continue
-        known = analysis.terms(token, language)
-        which = [by_term[term] for term in (*known.line.split(), *known.also.split()) if term in by_term]
-        if not which and stems:
+            numbers.setdefault(term, (number,))
+    out: dict[str, int] = {}
+    for token, found in analysis.hits(tokens, language, numbers).items():
+        out[token] = found.places[0][1] if found.places else min(found.also)
+    stems = [(part.text, n) for n, word in enumerate(sought) for part in word.parts if part.where in {"head", "prefix"}]
+    if stems:
+        for token in tokens.difference(out):
             folded = analysis.fold(analysis.normal(token))
-            which = [n for stem, n in stems if stem in folded]
-        if which:
-            hits.append((start, end, which[0]))
-    return hits
+            for stem, number in stems:
+                if stem in folded:
+                    out[token] = number
+                    break
+    return out
 
 
 def _words(plain: str) -> list[tuple[int, int, str]]:
     """The words of a text with where they stand; pairs of characters where there are no spaces."""
+    words = [(*found.span(), found[0]) for found in analysis.WORD.finditer(plain)]
+    if not analysis.has_no_spaces(plain):
+        return words
     out: list[tuple[int, int, str]] = []
-    for found in analysis.WORD.finditer(plain):
-        start, end = found.span()
-        if analysis.has_no_spaces(found[0]):
-            out += [(at, at + 2, plain[at : at + 2]) for at in range(start, end - 1)] or [(start, end, found[0])]
+    for start, end, word in words:
+        if analysis.has_no_spaces(word):
+            out += [(at, at + 2, plain[at : at + 2]) for at in range(start, end - 1)] or [(start, end, word)]
         else:
-            out.append((start, end, found[0]))
+            out.append((start, end, word))
     return out
 
 
