@@ -37,7 +37,6 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "doctor": ("doctor", "Check the installation, and say what to do.", "Setup"),
     "maintain": ("upkeep", "Tidy the index.", "Setup"),
     "llm": ("llm", "Show what is sent to a language model, and to whom.", "Setup"),
-    "serve": ("serve", "Serve an MCP client over standard input and output.", "Servers"),
 }
 
 # Commands whose name cannot be that of a function.
