@@ -147,7 +147,8 @@ def test_entities_are_never_expanded() -> None:
     for declared in ('<!ENTITY e SYSTEM "file:///etc/passwd">', '<!ENTITY e "expanded">'):
         hostile = f"<!DOCTYPE x [{declared}]><w:document {W}><w:body>{paragraph('start &e; end')}</w:body></w:document>"
         data = zipped({"word/document.xml": hostile})
-        assert places(read(data)) == [("", "start &e; end")]
+        (unit,) = read(data).units  # what refers to it stands as written, or is left out by older parsers
+        assert unit.text.replace("&e; ", "") == "start end"
 
 
 def test_what_stands_before_the_damage_is_kept() -> None:
