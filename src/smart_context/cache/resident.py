@@ -41,15 +41,20 @@ class Residents:
         self._max_bytes = max_bytes
         self._held: OrderedDict[str, _Resident] = OrderedDict()
         self._too_large: dict[str, Identity] = {}
-        self._loading = [
-            threading.Lock() for _ in range(16)
-        ]  # by hash: names come from clients, and are without number
+        # By hash, not by name: names come from clients, and are without number.
+        self._loading = [threading.Lock() for _ in range(16)]
         self._lock = threading.Lock()
         self._closing = threading.Event()
         self._sweeper: threading.Thread | None = None
 
     def resolve(self, cache: str | os.PathLike[str], query: str, budget: int, *, stop: Stop | None = None) -> bytes:
         """Return what `resolve.to_json` returns. Raises: what that raises."""
+        return selection_json.render(self.selection(cache, query, budget, stop=stop))
+
+    def selection(
+        self, cache: str | os.PathLike[str], query: str, budget: int, *, stop: Stop | None = None
+    ) -> Selection:
+        """Return what `resolve.selection` returns. Raises: what that raises."""
         resolve.check(query, budget)
         selection = self._from_memory(cache, query, budget, stop)
         if selection is None:
@@ -57,7 +62,7 @@ class Residents:
                 selection = self._from_memory(cache, query, budget, stop)
                 if selection is None:
                     selection = folder.read(cache, lambda opened: self._load(cache, opened, query, budget, stop))
-        return selection_json.render(selection)
+        return selection
 
     def close(self) -> None:
         """Let go of all caches."""
