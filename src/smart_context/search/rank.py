@@ -1,8 +1,8 @@
-"""Put candidates in their final order.
+"""Give candidates their final score.
 
-In: candidates of the ranking index, with their text.  Out: the same, each with an exact score, best first.
+In: what segments have of the words sought.  Out: a score from 0 to 1 for each, and what it is made of.
 Always: a score depends on the query, the segment and the live content of the index, never on how the index was merged or
-in which order files came; ties go by path, then pointer.
+in which order files came.
 
 The score is BM25 over text and heads (file name, title, heading), with what is asked twice counted twice; neighbours in the query that are
 neighbours in the text add to it, and what lacks words loses by it. `docs/concepts/ranking.md` says how the numbers were chosen.
@@ -10,14 +10,13 @@ neighbours in the text add to it, and what lacks words loses by it. `docs/concep
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
-from smart_context.search import analysis
-from smart_context.search.analysis import Hits
+from smart_context.search import analysis, forward
+from smart_context.search.forward import Found
 from smart_context.search.plan import PART, Plan, Sought
-from smart_context.search.ranking import COMPOUNDING
+from smart_context.search.ranking import COMPOUNDING, Candidate, View
 
 K1 = 1.2  # how soon a word that is repeated stops counting
 B = 0.75  # how much a long segment must repeat it
@@ -27,14 +26,8 @@ WINDOW = 8  # words within which they are
 WHOLE = 2.0  # how much lacking words costs: the fewer were asked, the more
 DIGITS = 6  # of a score
 
-
-@dataclass(frozen=True, slots=True)
-class Body:
-    """What of a segment is scored."""
-
-    text: str
-    language: str
-    heads: tuple[str, ...]
+Texts = Callable[[Sequence[int]], Mapping[int, str]]
+"""The text of segments by their ids."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +45,15 @@ class Score:
 class Scorer:
     """One query, ready to score any number of segments."""
 
-    def __init__(self, plan: Plan, average_length: float) -> None:
+    def __init__(self, plan: Plan, view: View, texts: Texts) -> None:
         self._sought = plan.sought
-        self._average = average_length or 1.0
-        self._by_term: dict[str, tuple[int, ...]] = {}
+        self._view = view
+        self._texts = texts
+        self._average = view.average_length or 1.0
+        self._numbers: dict[str, tuple[int, ...]] = {}
         for number, word in enumerate(plan.sought):
             for term in word.terms:
-                self._by_term[term] = (*self._by_term.get(term, ()), number)
+                self._numbers[term] = (*self._numbers.get(term, ()), number)
         self._partial = [(number, word) for number, word in enumerate(plan.sought) if word.parts]
         self._worth = [word.idf * word.times for word in plan.sought]
         self._pairs = [min(a.idf, b.idf) for a, b in zip(plan.sought, plan.sought[1:], strict=False)]
@@ -66,55 +61,11 @@ class Scorer:
         self._most = (K1 + 1) * (sum(self._worth) + NEAR * sum(self._pairs)) or 1.0
         self._whole = WHOLE / max(2, len(plan.sought))
 
-    def scores(self, bodies: Sequence[Body]) -> list[Score]:
-        """Score segments; totals are from 0 to 1."""
-        # What can be a hit is looked up once for all the texts of a language: their words repeat.
-        runs = [body.text.split() for body in bodies]
-        hits: dict[str, dict[str, Hits]] = {}
-        for language in {body.language for body in bodies}:
-            met = {
-                run for body, several in zip(bodies, runs, strict=True) if body.language == language for run in several
-            }
-            hits[language] = analysis.hits(met, language, self._by_term)
-        return [self._score(body, several, hits[body.language]) for body, several in zip(bodies, runs, strict=True)]
-
-    def _score(self, body: Body, runs: list[str], hits: dict[str, Hits]) -> Score:
-        size, places, extra = self._found(body, runs, hits)
-        times: dict[int, float] = {}
-        for _, number in places:
-            times[number] = times.get(number, 0.0) + 1.0
-        times = {**extra, **times}
-        for number, word in self._partial:
-            if number not in times and (count := _partly(word, body)):
-                times[number] = count
-        for head in body.heads:
-            for number in self._in_head(head, body.language):
-                times[number] = times.get(number, 0.0) + HEAD
-        room = K1 * (1 - B + B * size / self._average)
-        shares = {n: self._worth[n] * (K1 + 1) * times[n] / (times[n] + room) for n in sorted(times)}
-        near = self._near(places, room)
-        found = sum(self._worth[n] for n in shares) / self._all
-        total = (sum(shares.values()) + near) / self._most * found**self._whole
-        return Score(round(min(total, 1.0), DIGITS), times, shares, near, found)
-
-    def _found(
-        self, body: Body, runs: list[str], hits: dict[str, Hits]
-    ) -> tuple[int, list[tuple[int, int]], dict[int, float]]:
-        """How long a text is, where it has what is sought, and how often it is found by other forms."""
-        extra: dict[int, float] = {}
-        places: list[tuple[int, int]] = []
-        wide = analysis.has_no_spaces(body.text)
-        at = 0
-        for place, run in enumerate(runs) if wide else [(place, run) for place, run in enumerate(runs) if run in hits]:
-            found = hits.get(run)
-            if found:
-                start = at if wide else place
-                places += [(start + inside, number) for inside, number in found.places]
-                for number in found.also:
-                    extra[number] = extra.get(number, 0.0) + 1.0
-            if wide:
-                at += analysis.terms(run, body.language).line.count(" ") + 1
-        return (at if wide else len(runs)), places, extra
+    def scores(self, candidates: Sequence[Candidate]) -> list[Score]:
+        """Score candidates."""
+        found = forward.scan(self._view.packed(candidates), self._numbers)
+        partly = self._partly(candidates, found) if self._partial else {}
+        return [self._score(one, partly.get(at, {})) for at, one in enumerate(found)]
 
     def explain(self, score: Score) -> tuple[str, ...]:
         """What a score is made of, in lines."""
@@ -128,15 +79,26 @@ class Scorer:
             f"share of the query found: {score.found:.2f}",
         )
 
-    def _in_head(self, head: str, language: str) -> set[int]:
-        terms = _head_terms(head, language)
-        return {number for term in terms if term in self._by_term for number in self._by_term[term]}
+    def _score(self, found: Found, partly: dict[int, float]) -> Score:
+        times: dict[int, float] = {}
+        for _, number in found.places:
+            times[number] = times.get(number, 0.0) + 1.0
+        # Other forms count where the word itself does not stand, lest one word count twice.
+        times = {**partly, **found.also, **times}
+        for number, count in found.heads.items():
+            times[number] = times.get(number, 0.0) + HEAD * count
+        room = K1 * (1 - B + B * found.size / self._average)
+        shares = {n: self._worth[n] * (K1 + 1) * times[n] / (times[n] + room) for n in sorted(times)}
+        near = self._near(found.places, room)
+        share = sum(self._worth[n] for n in shares) / self._all
+        total = (sum(shares.values()) + near) / self._most * share**self._whole
+        return Score(round(min(total, 1.0), DIGITS), times, shares, near, share)
 
     def _near(self, places: Sequence[tuple[int, int]], room: float) -> float:
         """What neighbours of the query that stand within a window are worth."""
         close: dict[int, float] = {}
         for at, (place, number) in enumerate(places):
-            for other_place, other in places[at + 1 :]:
+            for other_place, other in places[at + 1 : at + 1 + 2 * WINDOW]:
                 apart = other_place - place
                 if apart > WINDOW:
                     break
@@ -145,20 +107,33 @@ class Scorer:
                     close[pair] = close.get(pair, 0.0) + 1.0 / (apart * apart)
         return sum(NEAR * self._pairs[p] * (K1 + 1) * c / (c + room) for p, c in sorted(close.items()))
 
+    def _partly(self, candidates: Sequence[Candidate], found: Sequence[Found]) -> dict[int, dict[int, float]]:
+        """For segments that lack a word, how often they have words that hold it. This needs their text."""
+        lacking: dict[int, list[tuple[int, Sought]]] = {}
+        for at, (candidate, one) in enumerate(zip(candidates, found, strict=True)):
+            has = {number for _, number in one.places}.union(one.also)
+            wanted = [(n, word) for n, word in self._partial if n not in has and _may_hold(word, candidate.language)]
+            if wanted:
+                lacking[at] = wanted
+        texts = self._texts([candidates[at].segment_id for at in lacking])
+        out: dict[int, dict[int, float]] = {}
+        for at, wanted in lacking.items():
+            text, language = texts.get(candidates[at].segment_id, ""), candidates[at].language
+            counts = {number: _holding(word, text, language) for number, word in wanted}
+            out[at] = {number: count for number, count in counts.items() if count}
+        return out
 
-@lru_cache(maxsize=8192)
-def _head_terms(head: str, language: str) -> frozenset[str]:
-    terms = analysis.terms(head, language)
-    return frozenset(terms.line.split()) | frozenset(terms.also.split())
+
+def _may_hold(word: Sought, language: str) -> bool:
+    return language in COMPOUNDING or any(part.where == "prefix" for part in word.parts)
 
 
-def _partly(word: Sought, body: Body) -> float:
+def _holding(word: Sought, text: str, language: str) -> float:
     """How often a text has words that hold another: as a beginning, or inside compounds."""
     count = 0.0
     for part in word.parts:
         if part.where == "prefix":
-            line = analysis.terms(body.text, body.language).line.split()
-            count += sum(term.startswith(part.text) for term in line)
-        elif part.where == "head" and body.language in COMPOUNDING:
-            count += PART * sum(part.text in surface for surface in analysis.surfaces(body.text))
+            count += sum(term.startswith(part.text) for term in analysis.terms(text, language).line.split())
+        elif part.where == "head" and language in COMPOUNDING:
+            count += PART * sum(part.text in surface for surface in analysis.surfaces(text))
     return count

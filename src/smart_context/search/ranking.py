@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from smart_context.errors import SearchFailed, StorageFailed
-from smart_context.search import analysis, expression, languages
+from smart_context.search import analysis, expression, forward, languages
 from smart_context.search.expression import Expression, Filters
 from smart_context.search.model import RankedFile, RankedSegment
 
@@ -50,6 +50,7 @@ class Candidate:
     file_id: int
     language: str
     score: float
+    place: tantivy.DocAddress
 
 
 class Ranking:
@@ -234,6 +235,12 @@ class View:
         with _translated(self._folder):
             return self._candidates(self._narrowed(self._query(wanted), filters), limit)
 
+    def packed(self, candidates: Sequence[Candidate]) -> list[bytes]:
+        """What each candidate says, as `forward` packed it."""
+        with _translated(self._folder):
+            doc = self._searcher.doc
+            return [bytes(doc(candidate.place).get_first("packed") or b"") for candidate in candidates]
+
     def files_of(self, wanted: Expression, filters: Filters, limit: int) -> list[int]:
         """The file of each of the best candidates."""
         with _translated(self._folder):
@@ -263,8 +270,8 @@ class View:
         file_ids = self._searcher.fast_field_values("file_id", places)
         codes = self._searcher.fast_field_values("language", places)
         return [
-            Candidate(int(s or 0), int(f or 0), languages.CODES[int(code or 0)], score)
-            for (score, _), s, f, code in zip(found, segment_ids, file_ids, codes, strict=True)
+            Candidate(int(s or 0), int(f or 0), languages.CODES[int(code or 0)], score, place)
+            for (score, place), s, f, code in zip(found, segment_ids, file_ids, codes, strict=True)
         ]
 
     def terms(self, beginning: str) -> list[str]:
@@ -395,7 +402,8 @@ def _add_terms(doc: tantivy.Document, name: str, title: str, segment: RankedSegm
     also = f"{head.also} {body.also}".strip()
     if also:
         doc.add_text("also", also)
-    doc.add_unsigned("length", analysis.length(segment.text, body))
+    doc.add_bytes("packed", forward.pack(body.line, body.also, f"{head.line.replace(_BREAK, ' ')} {head.also}"))
+    doc.add_unsigned("length", body.line.count(" ") + 1)
     doc.add_unsigned("language", languages.CODES.index(language))
     if language in COMPOUNDING:
         compounds = sorted(word for word in analysis.surfaces(segment.text) if len(word) >= _TAIL)
@@ -407,7 +415,8 @@ def _add_terms(doc: tantivy.Document, name: str, title: str, segment: RankedSegm
 @lru_cache(maxsize=64)  # the segments of a file share their head, mostly
 def _head(name: str, title: str, heading: str, language: str) -> analysis.Terms:
     parts = [analysis.terms(text, language) for text in dict.fromkeys((name, title, heading)) if text]
-    line = "".join(part.line + _BREAK for part in parts)
+    # Each head says a word once, so that a name that repeats itself gains nothing.
+    line = "".join(" ".join(dict.fromkeys(part.line.split())) + _BREAK for part in parts)
     return analysis.Terms(line, " ".join(filter(None, (part.also for part in parts))))
 
 
@@ -426,6 +435,7 @@ def _schema() -> tantivy.Schema:
     builder.add_integer_field("file_id", indexed=True, fast=True)
     builder.add_unsigned_field("language", indexed=True, fast=True)
     builder.add_unsigned_field("first", indexed=True)
+    builder.add_bytes_field("packed", stored=True)
     for field in ("segment_id", "length"):
         builder.add_unsigned_field(field, fast=True)
     return builder.build()

@@ -8,7 +8,7 @@ Always: what must not show is replaced before anything is cut, so that half a se
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -19,7 +19,6 @@ MAX_CHARS = 500
 _AROUND = 320  # characters of neighbouring segments that may complete a secret
 _ELLIPSIS = "…"
 _SPACE = re.compile(r"\s+")
-_TOKEN = re.compile(r"\w+")
 _REDACTED = re.compile(r"\[redacted:[a-z_]+\]")
 
 
@@ -76,13 +75,18 @@ def _cleaned(text: str, spans: Spans, before: str, after: str) -> str:
 
 def _hits(plain: str, sought: Sequence[Sought], language: str) -> list[tuple[int, int, int]]:
     """Where words that are sought stand: (start, end, number of the word)."""
-    tokens = _words(plain)
-    which = _which({token for _, _, token in tokens}, sought, language)
-    if not which:
-        return []
-    closed = [found.span() for found in _REDACTED.finditer(plain)]
-    found = [(start, end, which[token]) for start, end, token in tokens if token in which]
-    return [hit for hit in found if not any(a <= hit[0] < b for a, b in closed)]
+    wide = analysis.has_no_spaces(plain)
+    tokens = set(_pairs(plain)) if wide else set(analysis.WORD.findall(plain))
+    hits: list[tuple[int, int, int]] = []
+    for token, number in _which(tokens, sought, language).items():
+        at = plain.find(token)
+        while at >= 0:
+            end = at + len(token)
+            if wide or not (plain[at - 1 : at].isalnum() or plain[end : end + 1].isalnum()):
+                hits.append((at, end, number))
+            at = plain.find(token, end)
+    closed = [found.span() for found in _REDACTED.finditer(plain)] if "[redacted:" in plain else []
+    return sorted(hit for hit in hits if not any(a <= hit[0] < b for a, b in closed))
 
 
 def _which(tokens: set[str], sought: Sequence[Sought], language: str) -> dict[str, int]:
@@ -105,18 +109,14 @@ def _which(tokens: set[str], sought: Sequence[Sought], language: str) -> dict[st
     return out
 
 
-def _words(plain: str) -> list[tuple[int, int, str]]:
-    """The words of a text with where they stand; pairs of characters where there are no spaces."""
-    words = [(*found.span(), found[0]) for found in analysis.WORD.finditer(plain)]
-    if not analysis.has_no_spaces(plain):
-        return words
-    out: list[tuple[int, int, str]] = []
-    for start, end, word in words:
+def _pairs(plain: str) -> Iterator[str]:
+    """The words of a text; of scripts without spaces, every two characters, and every one."""
+    for word in analysis.WORD.findall(plain):
         if analysis.has_no_spaces(word):
-            out += [(at, at + 2, plain[at : at + 2]) for at in range(start, end - 1)] or [(start, end, word)]
+            yield from (word[at : at + 2] for at in range(len(word) - 1))
+            yield from word
         else:
-            out.append((start, end, word))
-    return out
+            yield word
 
 
 def _window(plain: str, hits: Sequence[tuple[int, int, int]]) -> tuple[int, int]:
