@@ -23,8 +23,8 @@ from smart_context.search.ranking import Candidate, View
 from smart_context.search.record import Record
 from smart_context.sources import ignore
 
-_TIERS = (100, 1000)  # matches by rough score that are scored exactly, as more are asked for
-_ALL_AT_ONCE = 250  # so few are scored together
+_TIERS = (60, 400, 1500)  # matches by rough score that are scored exactly, as more are asked for
+_ALL_AT_ONCE = 200  # so few are scored together
 _EQUAL = 0.002  # rough scores this close count as equal
 _MOST_EQUAL = 5000
 _ROWS = 30  # rows read from the record at a time
@@ -34,10 +34,8 @@ _ROWS = 30  # rows read from the record at a time
 class Placed:
     """A segment in its place."""
 
-    segment_id: int
-    file_id: int
-    path: str
-    pointer: str
+    segment: SegmentRow
+    file: FileRow
     language: str
     score: float
     made_of: Score | None = None
@@ -121,13 +119,13 @@ class Ordering:
             self._learn([one.candidate for one in scored[at : max(at + len(tied), at + _ROWS)]], tied)
             at += len(tied)
             placed = [
-                Placed(
-                    c.segment_id, c.file_id, self._files[c.file_id].path, row.pointer, c.language, score, one.made_of
-                )
+                Placed(row, self._files[c.file_id], c.language, score, one.made_of)
                 for one in tied
                 if (c := one.candidate) and (row := self._segments.get(c.segment_id)) and self._shows(c)
             ]
-            yield from sorted(placed, key=lambda one: (one.path, one.pointer)) if len(placed) > 1 else placed
+            yield from (
+                sorted(placed, key=lambda one: (one.file.path, one.segment.pointer)) if len(placed) > 1 else placed
+            )
 
     def _learn(self, ahead: Sequence[Candidate], tied: Sequence[_Scored]) -> None:
         if all(one.candidate.segment_id in self._segments for one in tied):

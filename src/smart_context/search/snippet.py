@@ -18,7 +18,6 @@ from smart_context.search.plan import Sought
 MAX_CHARS = 500
 _AROUND = 320  # characters of neighbouring segments that may complete a secret
 _ELLIPSIS = "…"
-_SPACE = re.compile(r"\s+")
 _REDACTED = re.compile(r"\[redacted:[a-z_]+\]")
 
 
@@ -51,7 +50,7 @@ class Snippet:
 
 def cut(text: str, sought: Sequence[Sought], language: str, spans: Spans, before: str = "", after: str = "") -> Snippet:
     """Cut a snippet out of a segment."""
-    plain = _SPACE.sub(" ", _cleaned(text, spans, before[-_AROUND:], after[:_AROUND])).strip()
+    plain = " ".join(_cleaned(text, spans, before[-_AROUND:], after[:_AROUND]).split())
     hits = _hits(plain, sought, language)
     start, end = _window(plain, hits)
     head, tail = (_ELLIPSIS if start else ""), (_ELLIPSIS if end < len(plain) else "")
@@ -96,7 +95,11 @@ def _which(tokens: set[str], sought: Sequence[Sought], language: str) -> dict[st
         for term in word.terms:
             numbers.setdefault(term, (number,))
     out: dict[str, int] = {}
-    for token, found in analysis.hits(tokens, language, numbers).items():
+    # Stems keep how a word begins, so most tokens need no analysis.
+    begin = {term[:2] for term in numbers}
+    likely = {token for token in tokens if token[:2].lower() in begin or not token.isascii()}
+    likely |= {token for token in tokens if not token.islower() and not token.istitle() and not token.isdigit()}
+    for token, found in analysis.hits(likely, language, numbers).items():
         out[token] = found.places[0][1] if found.places else min(found.also)
     stems = [(part.text, n) for n, word in enumerate(sought) for part in word.parts if part.where in {"head", "prefix"}]
     if stems:
