@@ -60,7 +60,7 @@ class Ordering:
         self._limits = limits
         self._stop = stop
         self._hides = _hider(never_show)
-        self._scorer = Scorer(plan, view, record.texts)
+        self._scorer = Scorer(plan, view)
         self._files: dict[int, FileRow] = {}
         self._segments: dict[int, SegmentRow] = {}
 
