@@ -2,7 +2,7 @@
 
 FOLDER holds `real/` and `consensus.jsonl`, one line a file: `file`, `kind`, `tokens` (words that independent extractors agree
 on), `units` (pages, slides or sheets they agree on, or null), `hard`. Each file is extracted in a process of its own under
-the limits of `Limits`. Recall is the mean over files with five tokens or more of the share of tokens found.
+the limits of `Limits`; CPU and memory include that process. Recall is the mean over files with five tokens or more of the share of tokens found.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def measure(root: Path, lines: Iterable[dict[str, object]]) -> dict[str, Row]:
         note = outcome.problem or f"{outcome.cpu:.2f} s"
         if len(tokens) >= 5:
             row.recalls.append((len(outcome.words.intersection(tokens)) / len(tokens), name, note))
-        if units is not None and line["kind"] in {"pdf", "pptx", "ppt", "xlsx", "xls", "xlsb", "ods", "odp"}:
+        if units is not None and line["kind"] in {"pdf", "pptx", "xlsx", "xls", "xlsb", "ods"}:
             row.units.append((outcome.units == units, name, f"{outcome.units} for {units}; {note}"))
         elif outcome.failed:
             row.units.append((True, name, note))

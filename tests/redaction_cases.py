@@ -183,5 +183,7 @@ HARMLESS: tuple[str, ...] = (
     "415 apples, 555 pears and 2671 plums", "call 2024 a good year", "phone 2024-05-31", "mobile 4G 2024", "Office 365", "Windows 10.0.19045.3930",
     "ASIN B08N5WRWNW", "ORCID 0000-0002-1825-0097", "VAT DE123456789", "SKU 00123-456", "GPS 52.520008 13.404954", "RFC 2119, 8174", "x = 123456789 * 987654321",
     "Ordnung 0123456789", "https://example.org/a/0123456789/b", "2024-W22-5", "1.000.000.000", "Q1 2024: 12,345 / Q2 2024: 23,456",
+    "return None\n\n@pytest.mark.slow", "use @abc.abstractmethod", "a workspace of 4.34 4.49 5.25", "contacts 300-600 cells", "acidosis (pH 7.25-7.35)",
+    "PF-04449913 640 mg", "407 391 workers", "spf=pass spfdomain=em3230.example.net", '"token",\n"uchar2",\n"uint4",',
     "user\tage\nanna\t42", "name\tsecretary\nanna\tPaul1234", "| Key | Value |\n|---|---|\n| a1 | b2c3d4 |",
 )  # fmt: skip

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smart_context import config, toml_lines
+from smart_context import config, config_read, toml_lines
 from smart_context.cli.options import json_option, settings_options
 from smart_context.errors import ConfigError
 
@@ -134,6 +134,8 @@ def test_the_variables_of_context_v0_are_understood() -> None:
         ("[llm]\ntimeout = nan", "config.toml:2: 'llm.timeout' must be at least 1"),
         ("[llm]\nprovider = 'x'", "config.toml:2: 'llm.provider' must be one of none, openai, sampling, not 'x'"),
         ("data_dir = 2020-01-01", "config.toml:1: 'data_dir' must be a string, not a date"),
+        ("[limits]\ncpu_seconds = 0", "config.toml:2: 'limits.cpu_seconds' must be at least 1"),
+        ("[timeouts]\nindexFolder = 9", "config.toml:2: unknown key 'timeouts.indexFolder' (did you mean 'rate_limits.indexFolder'?)"),
         ("[redaction]\npatterns = ['(']", "config.toml:2: 'redaction.patterns' is not a regular expression"),
         ("a = 1\nb = [1, 2\nc = 3", "config.toml:3: unclosed array"),
         ("a = 'x", "config.toml:1: expected \"'\""),
@@ -226,6 +228,26 @@ def test_reading_settings_imports_nothing_heavy() -> None:
         subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True).stdout
         == "[]\n"
     )
+
+
+def test_the_reference_page_is_what_the_code_says() -> None:
+    root = Path(__file__).parent.parent
+    made = subprocess.run(
+        [sys.executable, "-c", "import sys, docs.reference as r; sys.stdout.buffer.write(r.configuration().encode())"],
+        cwd=root,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        check=True,
+    )
+    page = (root / "docs/reference/configuration.md").read_bytes()
+    assert page == made.stdout, "run `make docs`"
+
+
+def test_every_setting_has_a_meaning_and_a_default_that_it_accepts() -> None:
+    for name, setting in config.settings().items():
+        assert setting.help, name
+        if setting.default not in (None, ""):
+            assert config_read.checked(setting, setting.default, "here", "/") == setting.default
 
 
 KEYS = st.one_of(

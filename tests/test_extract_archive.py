@@ -7,6 +7,7 @@ import gzip
 import io
 import lzma
 import mmap
+import struct
 import tarfile
 import zipfile
 
@@ -198,6 +199,16 @@ def test_encrypted_entries_are_noted():
     data[data.find(b"PK\1\2") + 8] |= 1
     found = read(bytes(data), "a.zip")
     assert (found.units, found.notes) == ((), ("entry 'a.txt' skipped: encrypted",))
+
+
+def test_a_directory_of_more_entries_than_the_old_header_can_count_is_found():
+    data = zipped(FILES)
+    at = data.find(b"PK\5\6")
+    count, size, offset = struct.unpack_from("<HLL", data, at + 10)
+    wide = struct.pack("<4sQHHLLQQQQ", b"PK\6\6", 44, 45, 45, 0, 0, count, count, size, offset)
+    wide += struct.pack("<4sLQL", b"PK\6\7", 0, at, 1)
+    end = struct.pack("<4s4HLLH", b"PK\5\6", 0, 0, 0xFFFF, 0xFFFF, size, offset, 0)
+    assert places(read(data[:at] + wide + end, "a.zip")) == EXPECTED
 
 
 @pytest.mark.parametrize("data", [b"PK\5\6", b"\x1f\x8b\x08\0broken", b"BZh9broken", b"\xfd7zXZ\0broken"])

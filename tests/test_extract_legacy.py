@@ -91,6 +91,15 @@ def test_word_6_is_one_run_in_the_code_page_of_its_language():
     assert read(compound({"WordDocument": bytes(head) + text}), "a.doc").units[0].text == "Привет\nмир"
 
 
+def test_word_2_is_one_run_without_a_container():
+    text = b"Member of the board\r\nCaf\xe9\r\n"
+    head = bytearray(0x180)
+    struct.pack_into("<HHHHHH", head, 0, 0xA5DB, 0x002D, 0, 0x0409, 0, 0)
+    struct.pack_into("<LL", head, 0x18, 0x180, 0x180 + len(text))
+    assert read(bytes(head) + text, "a.doc").units[0].text == "Member of the board\nCafé"
+    assert read(bytes(head[:12]), "a.doc").units == ()
+
+
 def test_pieces_that_point_at_the_same_text_end():
     data = word([("x" * 1000, False)] * 40)
     limits = Limits(max_text_chars=5_000)

@@ -52,6 +52,11 @@ def test_other_scripts_are_guessed(codec, sample):
     assert encoding.decode((sample * 8).encode(codec)) == sample * 8
 
 
+@pytest.mark.parametrize("words", ["café", "résumé d'été", "El niño", "São Paulo não", "Price: 5€", "“it’s” – naïve"])
+def test_a_few_western_words_are_enough(words):
+    assert encoding.decode(words.encode("cp1252")) == words
+
+
 def test_a_declared_encoding_is_believed_unless_the_bytes_disagree():
     assert encoding.decode("žluťoučký".encode("iso8859-2"), "ISO-8859-2") == "žluťoučký"
     assert encoding.decode("žluťoučký".encode(), "us-ascii-no-such") == "žluťoučký"
@@ -294,3 +299,23 @@ def test_readers_of_text_refuse_or_read_whatever_comes(kind, data):
 
 def test_what_is_not_text_is_not_read():
     assert isinstance(extract(bytes(range(256)) * 20, "a.txt", Limits()), Skipped)
+
+
+@pytest.mark.parametrize(
+    ("name", "source"),
+    [
+        ("a.xml", "<?xml version='1.0'?><" + "a" * 200_000),
+        ("a.xml", "<?xml version='1.0'?><a " + "b" * 200_000 + "=>"),
+        ("a.xml", "<?xml version='1.0'?><a " + "b " * 100_000 + "=>"),
+        ("a.md", "# " + " " * 200_000 + "x"),
+        ("a.md", "# " + " #" * 100_000 + "x"),
+        ("a.md", "---\ntitle: " + " " * 200_000 + "x\n---\n"),
+        ("a.rtf", "{\\rtf1 " + "{\\footnote x" * 50_000),
+        ("a.rtf", "{\\rtf1 " + "{\\*\\shptxt " * 50_000 + "\\par"),
+        ("a.html", "<html>" + "".join(f"<b id={n}><p>x" for n in range(3000))),
+        ("a.html", "<html>" + "<a '" * 50_000),
+    ],
+    ids=range(10),
+)
+def test_work_grows_with_the_length_of_the_text(name, source):
+    read(source.encode(), name)

@@ -281,6 +281,12 @@ def test_text_that_cannot_be_written_as_utf8_does_not_stop_the_run(tree, data):
     assert held(data)["b.txt"] == "beta"
 
 
+def test_odd_words_do_not_stop_the_run(tree, data):
+    odd = "\u0301 \u0640\u0640 \u093c \u200d a\x00b \u1d4b\u202e 東京 \ufdfa" + "x" * 70_000
+    root = tree({"odd.txt": odd, "b.txt": "beta"})
+    assert counts(index(data, root)) == (2, 0, 0, 0)
+
+
 def test_status_says_how_far_the_index_is_behind(tree, data):
     root = tree({"a.txt": "alpha", "b.txt": "beta", "c.txt": "", "d.txt": "delta"})
     [before] = status.of_index(data, Roots([root]), OPTIONS.walk).roots

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from conftest import Run, Tree
+from conftest import Run
 from server_client import CONTEXT_SERVER, SERVE, Peer, text_of
 from smart_context import __version__
+from smart_context.cache import build
 
 SOURCES = {
     "deploy.md": "How to deploy: push the tag.\n",
@@ -21,20 +23,22 @@ SOURCES = {
 }
 
 
-@pytest.fixture
-def root(tree: Tree, run: Run, tmp_path: Path) -> Path:
-    """A cache root with one cache, `docs`, and a folder that is none."""
-    sources = tree(SOURCES)
-    root = tmp_path / "caches"
-    (root / "none").mkdir(parents=True)
-    done = run("build", "--sources", sources, "--cache", root / "docs")
-    assert done.returncode == 0, done.stderr
-    return root
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with a cache root that has one cache, `docs`, and a folder that is none."""
+    home = tmp_path_factory.mktemp("home")
+    for name, text in SOURCES.items():
+        path = home / "sources" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    (home / "caches" / "none").mkdir(parents=True)
+    build.cache(home / "sources", home / "caches" / "docs", created_at="2026-01-01T00:00:00Z")
+    return home
 
 
-@pytest.fixture
-def peer(root: Path, tmp_path: Path) -> Iterator[Peer]:
-    with Peer(CONTEXT_SERVER, tmp_path, {"CONTEXT_CACHE_ROOT": str(root)}) as peer:
+@pytest.fixture(scope="module")
+def peer(home: Path) -> Iterator[Peer]:
+    with Peer(CONTEXT_SERVER, home, {"CONTEXT_CACHE_ROOT": str(home / "caches")}) as peer:
         peer.initialize()
         yield peer
 
@@ -49,8 +53,8 @@ BAD_QUERY = error_text("invalid_query", "Query is invalid")
 BAD_BUDGET = error_text("invalid_budget", "Budget is invalid")
 
 
-def test_it_offers_exactly_the_three_tools_under_its_own_name(root: Path, tmp_path: Path) -> None:
-    with Peer(CONTEXT_SERVER, tmp_path, {"CONTEXT_CACHE_ROOT": str(root)}) as peer:
+def test_it_offers_exactly_the_three_tools_under_its_own_name(home: Path) -> None:
+    with Peer(CONTEXT_SERVER, home, {"CONTEXT_CACHE_ROOT": str(home / "caches")}) as peer:
         info = peer.initialize()["result"]
         assert info["serverInfo"] == {"name": "mcp-context-server", "title": "Context", "version": __version__}
         assert info["instructions"]
@@ -70,16 +74,36 @@ def test_it_offers_exactly_the_three_tools_under_its_own_name(root: Path, tmp_pa
                 "openWorldHint": False,
             }
         assert peer.finish() == []
-        assert peer.log == ""
+        assert (peer.process.returncode, peer.log) == (0, "")
 
 
-def test_resolve_gives_the_bytes_of_the_command(peer: Peer, root: Path, run: Run) -> None:
+def test_resolve_gives_the_bytes_of_the_command(peer: Peer, home: Path, run: Run) -> None:
     for query, budget in [("deploy", 1000), ("roll “AT ONCE”.", 8), ("", 0), ('tab\tquote" \\ 😀', 2**64 - 1)]:
-        done = run("resolve", "--cache", root / "docs", "--query", query, "--budget", str(budget))
+        done = run("resolve", "--cache", home / "caches" / "docs", "--query", query, "--budget", str(budget))
         result = peer.call("context.resolve", {"cache": "docs", "query": query, "budget": budget})
         assert text_of(result).encode() == done.stdout
         assert done.stdout.endswith(b"\n")
         assert result.get("isError", False) is False
+
+
+def test_a_change_on_disk_is_noticed_by_the_next_call(peer: Peer, home: Path, tmp_path: Path) -> None:
+    ask = {"cache": "changing", "query": "deploy", "budget": 1000}
+    cache = home / "caches" / "changing"
+    build.cache(home / "sources", cache, created_at="2026-01-01T00:00:00Z")
+    first = text_of(peer.call("context.resolve", ask))
+    assert text_of(peer.call("context.resolve", ask)) == first
+    document = next((cache / "documents").iterdir())
+    kept = document.read_bytes()
+    document.write_bytes(kept.replace(b'"content":"', b'"content":"!'))
+    assert text_of(peer.call("context.resolve", ask)) == INVALID
+    document.write_bytes(kept)
+    assert text_of(peer.call("context.resolve", ask)) == first
+    (tmp_path / "new.md").write_text("deploy deploy", encoding="utf-8")
+    build.cache(tmp_path, cache, created_at="2026-01-01T00:00:00Z", force=True)
+    answer = json.loads(text_of(peer.call("context.resolve", ask)))
+    assert [document["id"] for document in answer["documents"]] == ["new.md"]
+    shutil.rmtree(cache)
+    assert text_of(peer.call("context.resolve", ask)) == MISSING
 
 
 def test_list_and_inspect_are_compact_without_a_newline_and_the_same_as_objects(peer: Peer) -> None:
@@ -119,48 +143,38 @@ def test_list_and_inspect_are_compact_without_a_newline_and_the_same_as_objects(
     ids=lambda value: repr(value)[:60],
 )
 def test_a_tool_error_is_exactly_its_code_and_canonical_message(
-    shared: Peer, arguments: dict[str, Any] | None, expected: str
+    peer: Peer, arguments: dict[str, Any] | None, expected: str
 ) -> None:
-    assert shared.call("context.resolve", arguments) == {
+    assert peer.call("context.resolve", arguments) == {
         "content": [{"type": "text", "text": expected}],
         "isError": True,
     }
 
 
-@pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Peer]:
-    root = tmp_path_factory.mktemp("caches")
-    (root / "none").mkdir()
-    (root / "docs").mkdir()
-    with Peer(CONTEXT_SERVER, root, {"CONTEXT_CACHE_ROOT": str(root)}) as peer:
-        peer.initialize()
-        yield peer
-
-
-def test_a_budget_with_an_exponent_is_no_integer(shared: Peer) -> None:
-    shared.send_line(
+def test_a_budget_with_an_exponent_is_no_integer(peer: Peer) -> None:
+    peer.send_line(
         b'{"jsonrpc":"2.0","id":"e","method":"tools/call","params":{"name":"context.resolve",'
         b'"arguments":{"cache":"docs","query":"x","budget":1e2}}}'
     )
-    assert text_of(shared.read()["result"]) == BAD_BUDGET
+    assert text_of(peer.read()["result"]) == BAD_BUDGET
 
 
 @pytest.mark.parametrize("name", ["context.inspect_cache", "context.list_caches", "context.resolve"])
-def test_an_unknown_argument_is_a_fault_of_protocol(shared: Peer, name: str) -> None:
-    answer = shared.ask("tools/call", {"name": name, "arguments": {"cache": "docs", "verbose": True, "root": None}})
+def test_an_unknown_argument_is_a_fault_of_protocol(peer: Peer, name: str) -> None:
+    answer = peer.ask("tools/call", {"name": name, "arguments": {"cache": "docs", "verbose": True, "root": None}})
     assert answer["error"]["code"] == -32602
 
 
 @pytest.mark.parametrize("asked", [5, None, "..", "/", "no such"])
-def test_a_root_that_is_not_inside_is_missing(shared: Peer, asked: object) -> None:
-    assert text_of(shared.call("context.list_caches", {"root": asked})) == MISSING
+def test_a_root_that_is_not_inside_is_missing(peer: Peer, asked: object) -> None:
+    assert text_of(peer.call("context.list_caches", {"root": asked})) == MISSING
 
 
-def test_both_spellings_are_accepted_and_serve_lists_the_one_asked_for(root: Path, tmp_path: Path) -> None:
+def test_both_spellings_are_accepted_and_serve_lists_the_one_asked_for(home: Path) -> None:
     dotted = ["context.resolve", "context.list_caches", "context.inspect_cache"]
     underscore = ["context_resolve", "context_list_caches", "context_inspect_cache"]
     for argv, listed in [(SERVE, dotted), ((*SERVE, "--tool-names", "underscore"), underscore)]:
-        with Peer((*argv, "--cache-root", str(root)), tmp_path) as peer:
+        with Peer((*argv, "--cache-root", str(home / "caches")), home) as peer:
             assert peer.initialize()["result"]["serverInfo"]["name"] == "smart-context"
             names = [tool["name"] for tool in peer.ask("tools/list")["result"]["tools"]]
             assert names[-3:] == listed
@@ -195,12 +209,11 @@ def test_an_unreadable_cache_root_is_an_io_error(tmp_path: Path) -> None:
         assert text_of(peer.call("context.list_caches")) == error_text("io_error", "I/O error occurred")
 
 
-def test_nothing_is_written_to_disk(peer: Peer, tmp_path: Path) -> None:
-    before = sorted(tmp_path.rglob("*"))
+def test_nothing_is_written_to_disk(peer: Peer, home: Path) -> None:
+    before = sorted(home.rglob("*"))
     peer.call("context.resolve", {"cache": "docs", "query": "deploy", "budget": 100})
     peer.call("context.inspect_cache", {"cache": "docs"})
-    peer.finish()
-    assert sorted(tmp_path.rglob("*")) == before
+    assert sorted(home.rglob("*")) == before
 
 
 def test_it_tells_what_it_is_and_takes_no_arguments(tmp_path: Path) -> None:
@@ -211,6 +224,6 @@ def test_it_tells_what_it_is_and_takes_no_arguments(tmp_path: Path) -> None:
             outcomes[argument] = (peer.process.stdout.readline().decode(), peer.process.wait())
     assert outcomes == {
         "--version": (f"mcp-context-server {__version__}\n", 0),
-        "--help": ("Usage: mcp-context-server\n", 0),
+        "--help": ("Usage: mcp-context-server [--debug]\n", 0),
         "--cache-root": ("", 1),
     }

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -172,6 +174,48 @@ def test_an_unreadable_folder_is_reported_and_the_rest_goes_on(tree: Tree) -> No
     (root / "b").chmod(0o700)
     assert found == [str(root / "a/x.txt"), str(root / "c/z.txt")]
     assert problems == [(str(root / "b"), "permission denied")]
+
+
+WALK_AS_NOBODY = """
+import json, os, sys
+from smart_context.errors import ContextError
+from smart_context.roots import Roots
+from smart_context.sources import walk
+os.setgroups([]); os.setresgid(65534, 65534, 65534); os.setresuid(65534, 65534, 65534)
+root, problems = sys.argv[1], []
+found = [f.path for f in walk.files(root, walk.WalkOptions(), lambda *each: problems.append(each))]
+try:
+    Roots([root]).open_file(root + "/c/z.txt")
+except ContextError as error:
+    problems.append((error.code, error.message))
+print(json.dumps([found, problems]))
+"""
+
+
+@posix
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can become nobody")
+def test_as_nobody_what_is_not_readable_is_reported_and_the_rest_goes_on() -> None:
+    # Not below pytest's folder, which nobody else may enter.
+    with tempfile.TemporaryDirectory() as name:
+        root = Path(name)
+        root.chmod(0o755)
+        for folder in "abc":
+            (root / folder).mkdir()
+        for file in ("a/x.txt", "b/y.txt", "c/z.txt"):
+            (root / file).write_text("")
+        (root / "b").chmod(0o700)
+        (root / "c/z.txt").chmod(0o600)
+        env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+        done = subprocess.run([sys.executable, "-c", WALK_AS_NOBODY, name], env=env, capture_output=True, check=True)
+        assert json.loads(done.stdout) == [
+            [f"{name}/a/x.txt", f"{name}/c/z.txt"],
+            [[f"{name}/b", "permission denied"], ["INTERNAL_ERROR", f"cannot read {name}/c/z.txt: Permission denied"]],
+        ]
+
+
+@pytest.mark.skipif(not os.path.ismount("/proc"), reason="no /proc here")
+def test_what_the_kernel_shows_of_itself_is_not_walked() -> None:
+    assert list(walk.files("/proc", WalkOptions(), problem)) == []
 
 
 def test_a_folder_that_vanishes_meanwhile_is_reported_and_the_rest_goes_on(tree: Tree) -> None:

@@ -16,7 +16,7 @@ import pytest
 
 from smart_context.errors import InternalError, NotFound
 from smart_context.model import Extracted, Limits, Part, Skipped, Unit
-from smart_context.sources import child, wire
+from smart_context.sources import child, wire, worker
 from smart_context.sources.wire import Answer
 from smart_context.sources.worker import Done, Pool, Task
 
@@ -42,6 +42,9 @@ def read(data, name, limits):
         time.sleep(3600)
     if word == "memory":
         return [bytearray(10**8) for _ in range(1000)]
+    if word == "grow":
+        held = bytearray(int(rest))
+        return Extracted("text", str(len(held)), ())
     if word == "raise":
         raise KeyError("x")
     if word == "recurse":
@@ -166,19 +169,19 @@ def test_a_file_over_the_size_limit_is_not_read(tmp_path: Path, command: list[st
 def test_a_process_cannot_write_files(tmp_path: Path, command: list[str]) -> None:
     target = tmp_path / "written"
     (path,) = lay_out(tmp_path, [f"write {target}"])
-    assert read_all(command, [path])[str(path)].outcome == Skipped("", "cannot be parsed", "OSError")
+    assert read_all(command, [path])[str(path)].outcome == Skipped("text", "cannot be parsed", "OSError")
     assert target.stat().st_size == 0
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root is not bound by the number of processes")
 def test_a_process_cannot_start_processes(tmp_path: Path, command: list[str]) -> None:
     (path,) = lay_out(tmp_path, ["fork"])
-    assert read_all(command, [path])[str(path)].outcome == Skipped("", "cannot be parsed", "BlockingIOError")
+    assert read_all(command, [path])[str(path)].outcome == Skipped("text", "cannot be parsed", "BlockingIOError")
 
 
 def test_a_process_that_talks_is_not_waited_for(tmp_path: Path, command: list[str]) -> None:
     (path,) = lay_out(tmp_path, ["noise"])
-    assert read_all(command, [path])[str(path)].outcome == Skipped("", "cannot be parsed", "BlockingIOError")
+    assert read_all(command, [path])[str(path)].outcome == Skipped("text", "cannot be parsed", "BlockingIOError")
 
 
 def test_a_process_killed_from_outside_gets_its_file_read_again(tmp_path: Path, command: list[str]) -> None:
@@ -229,6 +232,17 @@ def test_a_file_that_grows_while_read_is_read_as_it_was(tmp_path: Path, command:
         thread.join()
     assert isinstance(done.outcome, Extracted)
     assert done.sha256 == hashlib.sha256(path.read_bytes()[: done.size]).hexdigest()
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory is looked up in /proc")
+def test_processes_that_grow_together_take_turns_and_all_finish(
+    tmp_path: Path, command: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker, "_MUCH_MEMORY", 150_000_000)
+    monkeypatch.setattr(worker, "_MEMORY_EACH", 0)
+    paths = lay_out(tmp_path, ["grow 120000000"] * 8)
+    done = read_all(command, paths)
+    assert [each.outcome for each in done.values()] == [Extracted("text", "120000000", ())] * 8
 
 
 def test_a_long_answer_arrives_whole(tmp_path: Path, command: list[str]) -> None:

@@ -25,6 +25,7 @@ from smart_context.model import Limits
 
 TOOLS = ("listRoots", "indexFolder", "searchFiles", "openFile", "summarizeResults", "rewriteQuery")
 _FOLDER = "smart-context"
+_LEAST_MEMORY = 512 * 1024 * 1024  # less is not enough for the readers' libraries and one ordinary file
 
 
 def _setting(default: Any, text: str, **more: Any) -> Any:
@@ -132,6 +133,7 @@ class WatchSettings:
 
 
 _RATES = MappingProxyType(dict.fromkeys(TOOLS, 0) | {"searchFiles": 60, "openFile": 30, "summarizeResults": 20})
+_TIMED = ("default", *(tool for tool in TOOLS if tool != "indexFolder"))
 _TIMEOUTS: Mapping[str, float] = MappingProxyType({"default": 30.0, "summarizeResults": 90.0, "rewriteQuery": 60.0})
 
 
@@ -149,7 +151,7 @@ class Settings:
     cache_root: str = _setting("", "Folder of the caches that tools may read.", is_path=True, env="CONTEXT_CACHE_ROOT")
     rate_limits: Mapping[str, int] = _numbers(_RATES, "Calls a minute for each client; 0: no bound.", keys=TOOLS)
     timeouts: Mapping[str, float] = _numbers(
-        _TIMEOUTS, "Seconds for one call; `indexFolder` has no limit.", keys=("default", *TOOLS), least=1
+        _TIMEOUTS, "Seconds for one call; `indexFolder` has no limit.", keys=_TIMED, least=1
     )
     index: IndexSettings = IndexSettings()
     limits: Limits = Limits()  # noqa: RUF009  frozen, like the others
@@ -273,6 +275,8 @@ def _flag(name: str) -> str:
 
 def _flat(name: str, each: Field[Any]) -> dict[str, Setting]:
     facts = dict(each.metadata)
+    if name.startswith("limits."):
+        facts["least"] = _LEAST_MEMORY if each.name == "memory_bytes" else 1
     keys = facts.pop("keys", None)
     text = facts.pop("help", _LIMITS_HELP.get(each.name, ""))
     env = facts.pop("env", "SMART_CONTEXT_" + name.replace(".", "_").upper())

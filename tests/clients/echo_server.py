@@ -48,5 +48,5 @@ def clean(text: str) -> str:
 
 
 if __name__ == "__main__":
-    rows = search_tools.table(EchoApp(), clean)  # type: ignore[arg-type]
-    run.over_stdio(Program("echo", "Echo", ""), rows, seconds=30, guard=guard)
+    rows = search_tools.table(EchoApp(), clean, lambda _: 30)  # type: ignore[arg-type]
+    run.over_stdio(Program("echo", "Echo", ""), rows, guard=guard)

@@ -56,14 +56,10 @@ def breaks(arguments: Arguments, work: Work) -> Reply:
     raise RuntimeError("the secret is 1234")
 
 
-def runs_on(arguments: Arguments, work: Work) -> Reply:
+def for_ever(arguments: Arguments, work: Work) -> Reply:
     for done in range(3):
         work.on_progress(Progress(done, 3, f"file {done}"))
-    while not _RELEASED.wait(0.01):
-        work.stop()
-    sys.stderr.write("finished\n")
-    sys.stderr.flush()
-    return Reply("done")
+    return waits(arguments, work)
 
 
 def refuse(error: ContextError) -> Reply:
@@ -76,7 +72,7 @@ def tool(name: str, act: object, **more: object) -> Tool:
 
 
 if __name__ == "__main__":
-    rows = [tool(act.__name__, act) for act in (echo, waits, release, deaf, noisy, breaks)]
-    rows.append(tool("runs.on", runs_on, runs_on=True))
     seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 60
-    run.over_stdio(Program("toy", "Toy", "Misbehave."), rows, seconds=seconds)
+    rows = [tool(act.__name__, act, seconds=seconds) for act in (echo, waits, release, deaf, noisy, breaks)]
+    rows.append(tool("for.ever", for_ever, seconds=None))
+    run.over_stdio(Program("toy", "Toy", "Misbehave."), rows)

@@ -18,13 +18,25 @@ from smart_context.errors import ContextError
 # name → (module below smart_context.cli, one-line help, heading in --help). The help stands here so that `context --help`
 # imports no command.
 COMMANDS: dict[str, tuple[str, str, str]] = {
+    "index": ("index", "Read folders into the index.", "Search"),
+    "search": ("search", "Find files by what they say.", "Search"),
+    "open": ("search", "Show a part of a file, as agents see it.", "Search"),
+    "status": ("index", "Show what is indexed, what could not be read, and what has changed.", "Search"),
+    "roots": ("roots", "List the folders that may be read, or change them.", "Search"),
+    "summarize": ("llm", "Search, and summarize what was found, with its sources.", "Search"),
+    "rewrite": ("llm", "Turn a question into a query with filters.", "Search"),
     "build": ("cache", "Freeze the documents of a folder into a cache.", "Caches"),
     "resolve": ("cache", "Print the documents that answer a query within a token budget.", "Caches"),
     "inspect": ("cache", "Print what a cache is: its version, size, and whether it is valid.", "Caches"),
     "verify": ("cache", "Check every byte of a cache that matters.", "Caches"),
     "list": ("cache", "Print the folders that may be caches.", "Caches"),
+    "serve": ("serve", "Serve MCP clients.", "Servers"),
+    "watch": ("upkeep", "Keep the index up to date while files change.", "Servers"),
+    "audit": ("audit", "Read the log of tool calls, or check it.", "Servers"),
     "connect": ("connect", "Connect an MCP client.", "Setup"),
-    "serve": ("serve", "Serve an MCP client over standard input and output.", "Servers"),
+    "doctor": ("doctor", "Check the installation, and say what to do.", "Setup"),
+    "maintain": ("upkeep", "Tidy the index.", "Setup"),
+    "llm": ("llm", "Show what is sent to a language model, and to whom.", "Setup"),
 }
 
 # Commands whose name cannot be that of a function.

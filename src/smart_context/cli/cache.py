@@ -59,10 +59,12 @@ def resolve(cache: str, query: str, budget: str, style: str) -> None:
 
     The same cache, query and budget give the same bytes, on every machine.
     """
+    from smart_context.cache import names
     from smart_context.cache import resolve as stage
 
-    stage.check(query, 0)
-    _print(stage.to_json(cache, query, stage.budget_of(budget), pretty=style == "pretty"))
+    asked = names.as_text(query)
+    stage.check(asked, 0)
+    _print(stage.to_json(cache, asked, stage.budget_of(budget), pretty=style == "pretty"))
 
 
 @click.command(cls=Command)

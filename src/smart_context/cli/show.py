@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 import time
+from collections.abc import Sequence
 from types import TracebackType
 
 from smart_context.model import Progress
@@ -55,3 +56,31 @@ class ProgressBar:
         if self._drawn:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Lay out rows in columns: the first to the left, numbers to the right."""
+    widths = [max(len(row[i]) for row in (head, *rows)) for i in range(len(head))]
+    lines = []
+    for row in (head, *rows):
+        cells = [
+            cell.ljust(width) if not i else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append("  ".join(cells).rstrip())
+    return "\n".join(lines)
+
+
+def size(count: int) -> str:
+    """Write a number of bytes or characters the way people say it."""
+    if count < 1000:
+        return f"{count:,} B"
+    amount, units = count / 1000, ["kB", "MB", "GB", "TB"]
+    while amount >= 999.95 and len(units) > 1:
+        amount, units = amount / 1000, units[1:]
+    return f"{amount:,.1f} {units[0]}"
+
+
+def plural(count: int, noun: str) -> str:
+    """Write a count with its noun."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

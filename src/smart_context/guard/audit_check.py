@@ -172,6 +172,6 @@ class _Snapshot:
             names = names[1:]
         self.names = names
         for name in names:
-            file = self._held.enter_context(open(name, "rb"))  # noqa: SIM115 - the stack closes it
+            file = self._held.enter_context(open(name, "rb"))  # noqa: SIM115  closed with the stack
             self._open.append(file)
             self._sizes.append(os.fstat(file.fileno()).st_size)

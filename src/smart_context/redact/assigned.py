@@ -58,8 +58,8 @@ def find(text: str, low: str) -> Iterator[tuple[int, int]]:
     """Yield where assigned secrets stand."""
     done = 0
     for name in names.find(low):
-        if name.start < done:
-            continue
+        if name.start < done or low[name.start - 1 : name.start] == "=":
+            continue  # "spf=pass": a value, not a name
         for place in _places(low, name.start, name.end):
             span = _value(text, low, place, name)
             if span is not None:
@@ -81,7 +81,7 @@ def _places(low: str, start: int, end: int) -> Iterator[_Place]:
         yield _Place(match.end(), "say")
     if match := _CELL.match(low, end):
         yield _Place(match.end(), "cell")
-    if match := _SPACE.match(low, end):
+    if end - start > 4 and (match := _SPACE.match(low, end)):
         flag = low[max(0, start - 30) : start].rsplit(None, 1)[-1:] or [""]
         yield _Place(match.end(), "assign" if flag[0].startswith("--") else "space")
 

@@ -59,7 +59,7 @@ def _head(line: str) -> tuple[str, list[int]]:
         if sign in line:
             cells = [cell.strip(" \"'`*_\r\n") for cell in line.split(sign)]
             named = [i for i, cell in enumerate(cells) if cell and _HEAD.fullmatch(cell)]
-            if named and len(cells) >= _MIN_CELLS:
+            if named and sum(map(bool, cells)) >= _MIN_CELLS:
                 return sign, named
     return "", []
 

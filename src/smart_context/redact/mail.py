@@ -51,7 +51,9 @@ def find(text: str, low: str) -> Iterator[tuple[int, int]]:
 
 
 def _around(text: str, at: re.Match[str]) -> tuple[int, int] | None:
-    end = _domain_end(text, at.end())
+    # "return None\n\n@decorator.name": with space beside the sign, only a domain that is surely one counts.
+    spaced = text[at.start() - 1 : at.start()].isspace() or text[at.end() : at.end() + 1] == " "
+    end = _domain_end(text, at.end(), spaced=spaced)
     if end is None:
         return None
     start = _local_start(text, at.start())
@@ -65,13 +67,12 @@ def _around(text: str, at: re.Match[str]) -> tuple[int, int] | None:
     return start, end
 
 
-def _domain_end(text: str, start: int) -> int | None:
+def _domain_end(text: str, start: int, *, spaced: bool) -> int | None:
     literal = _LITERAL.match(text, start)
     if literal:
         return literal.end()
-    spaced = text[start : start + 1] == " "
     gap = _DOMAIN_GAP.match(text, start)
-    at = gap.end() if gap else start + 1 if spaced else start
+    at = gap.end() if gap else start + (text[start : start + 1] == " ")
     labels = _LABELS.match(text, at, at + _DOMAIN_MAX)
     if labels is None:
         return None

@@ -15,17 +15,19 @@ _GROUP = re.compile(r"\d+")
 _STRONG = re.compile(
     r"(?:(?<![^\W\d_])(?:(?:tele)?(?:phone|fon|fone|fax)|tele[ck]s|tel|teléfono|telefono|téléphone|telefoon|telefax|puh(?:elin)?|"
     r"cell(?:phone|ular)?|celular|mobile?|móvil|movil|mob|handy|gsm|whats ?app|sms|hotline|landline|ruf(?:nummer)?|"
-    r"ph|fixe?|тел(?:ефон)?|факс|моб(?:ильный)?|τηλ(?:έφωνο)?|هاتف|جوال|טלפון|נייד|โทร)"
+    r"ph(?=[ ]?[.:])|fixe|тел(?:ефон)?|факс|моб(?:ильный)?|τηλ(?:έφωνο)?|هاتف|جوال|טלפון|נייד|โทร)"
     r"|电话|電話|手机|手機|携帯|传真|전화|휴대폰|[☎✆℡📞📱])"
     r"(?:[ _-]?(?:number|no|nr|num(?:mer|éro|ero)?|n°|phone|telefon|#))?[^\w\n]{0,3}"
     r"(?:(?:number|no|nr|num|is|at|on|me at|us at|home|work|office|privat|是)[^\w\n]{0,3})?[+(\s]*$"
 )
 _SOFT = re.compile(
     r"(?:(?<![^\W\d_])(?:call|dial|ring|reach|text|direct|office|home|work|portable|mobil|contact|kontakt|appel|llam|anruf|"
-    r"(?:[tmpfcwhd](?=[ ]?[:.])))\w{0,6})[^\w\n]{0,4}(?:(?:me|us|at|on|him|her|them|is)[^\w\n]{1,3}){0,2}[+(\s]*$"
+    r"[tmpfcwhd](?=[ ]?[:.])))[^\w\n]{0,4}(?:(?:me|us|at|on|him|her|them|is)[^\w\n]{1,3}){0,2}[+(\s]*$"
 )
 _BETWEEN = " \t\r\n:.,;-+(/#*|"
-_AFTER = re.compile(r"[ ]?[(\[,\-/]?[ ]?(?:tel|phone|fax|mobil|cell|handy|home|work|office|voice|whatsapp)")
+_AFTER = re.compile(
+    r"[ ]?[(\[,\-/]?[ ]?(?:tel|phone|fax|mobil|cell|handy|home|work|office|voice|whatsapp)(?:e|phone|fon)?\b"
+)
 _DATE = re.compile(
     r"(?<!\d)(?:(?:19|20)\d\d[-./ ](?:0?[1-9]|1[0-2])[-./ ](?:[0-3]?\d)|[0-3]?\d[-./][0-3]?\d[-./](?:19|20)\d\d"
     r"|(?:19|20)\d\d[ ]?[-/][ ]?(?:19|20)\d\d)(?!\d)"
@@ -167,6 +169,8 @@ def _national(text: str, line: _Line, *, loose: bool) -> int | None:
 def _trunk(text: str, line: _Line) -> str:
     """The digits of a line that begins with a trunk zero and is grouped as people write telephone numbers, or ""."""
     first = text[slice(*line.groups[0])]
+    if line.start and not (text[line.start - 1].isspace() or text[line.start - 1] in "(:,;|\"'"):
+        return ""
     if line.own > 5 or line.own < 2 or first[0] != "0" or len(first) < 2 or first[1] == "0":
         return ""
     digits = _digits(text, line.groups[: line.own])

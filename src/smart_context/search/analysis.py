@@ -261,7 +261,8 @@ def fold(word: str) -> str:
     if word.isascii():
         return word
     bare = _MARK.sub("", unicodedata.normalize("NFD", word.translate(_LETTER)))
-    return unicodedata.normalize("NFC", bare).translate(_LETTER)
+    # A word of accents alone stays: every word has a stem.
+    return unicodedata.normalize("NFC", bare).translate(_LETTER) or word
 
 
 def joined(run: str, language: str, known: _Known) -> list[str]:

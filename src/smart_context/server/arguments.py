@@ -6,13 +6,14 @@ Always: a fault is `BadRequest`, naming the argument and never repeating its val
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any, TypeVar
 
 from smart_context.errors import BadRequest
 from smart_context.server.tools import Arguments
 
 _Default = TypeVar("_Default")
+_Word = TypeVar("_Word", bound=str)
 _MAX_INTEGER = 2**63 - 1
 
 
@@ -58,12 +59,12 @@ def flag(arguments: Arguments, name: str, default: bool) -> bool:
     return value
 
 
-def choice(arguments: Arguments, name: str, default: str, among: Collection[str]) -> str:
+def choice(arguments: Arguments, name: str, default: _Word, among: Sequence[_Word]) -> _Word:
     """One of a few words."""
     value = arguments.get(name, default)
-    if not isinstance(value, str) or value not in among:
+    if value not in among:
         raise BadRequest(f"'{name}' must be one of {_listed(among)}", hint=f"'{default}' is taken when it is left out")
-    return value
+    return among[among.index(value)]
 
 
 def texts(arguments: Arguments, name: str) -> tuple[str, ...]:

@@ -79,10 +79,9 @@ class Workers:
         self._threads = 0
         self._idle = threading.Semaphore(0)
         self._jobs: queue.SimpleQueue[_Job[Any]] = queue.SimpleQueue()
-        self._kept: set[Stopper] = set()
 
-    async def run(self, work: Callable[[Stopper], T], *, seconds: float) -> T:
-        """Run `work`, which is told to stop when the time is up or the caller is cancelled.
+    async def run(self, work: Callable[[Stopper], T], seconds: float | None) -> T:
+        """Run `work`, which is told to stop when the time is up (None: never) or the caller is cancelled.
 
         Raises: CallTimeout: at the deadline.
         """
@@ -91,26 +90,8 @@ class Workers:
             with anyio.fail_after(seconds):
                 return await self._start(work, stop)
         except TimeoutError:
-            raise CallTimeout(f"the call took longer than {seconds:g} seconds") from None
+            raise CallTimeout(f"the call took longer than {seconds} seconds") from None
         finally:
-            stop.end()
-
-    async def run_on(self, work: Callable[[Stopper], T]) -> T:
-        """Run `work` without a limit; when the caller is cancelled it goes on until `end`."""
-        stop = Stopper(None)
-        self._kept.add(stop)
-
-        def kept(stop: Stopper) -> T:
-            try:
-                return work(stop)
-            finally:
-                self._kept.discard(stop)
-
-        return await self._start(kept, stop)
-
-    def end(self) -> None:
-        """Ask what runs on to end."""
-        for stop in list(self._kept):
             stop.end()
 
     def _start(self, work: Callable[[Stopper], T], stop: Stopper) -> asyncio.Future[T]:

@@ -1,17 +1,27 @@
-"""The two programs: what each puts on the table, and what it can be told."""
+"""The two programs: what each puts on the table, and what it can be told.
+
+Always: `mcp-context-server` reads no configuration file and writes nothing to disk.
+"""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
+from smart_context.config import CacheSettings
 from smart_context.errors import ConfigError
-from smart_context.server import context_tools, run, search_tools
-from smart_context.server.search_tools import App
-from smart_context.server.tools import Guard, Program, ToolNames, unguarded
+from smart_context.server import background, ops, run, search_tools
+from smart_context.server.context_tools import Caches
+from smart_context.server.guards import Guards
+from smart_context.server.metrics import Metrics
+from smart_context.server.tools import Program, ToolNames
 from smart_context.server.wire import say
+
+if TYPE_CHECKING:
+    from smart_context.api import App
+    from smart_context.server.listen import Listen
 
 _CACHES = (
     "Caches hold frozen documents. Call context.list_caches to see which there are, then context.resolve with the path of "
@@ -20,58 +30,51 @@ _CACHES = (
 _FILES = (
     "Call searchFiles to find text in the user's own files, then openFile with a result's path and pointer to read on."
 )
+_MB = 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What both programs can be told. memory_bytes: what caches held in memory may take."""
+def context_server(environ: Mapping[str, str]) -> None:
+    """Serve the three tools of Context as `mcp-context-server`.
 
-    cache_root: str | None = None
-    seconds: float = 30
-    memory_bytes: int = 1024**3
-
-
-def settings(environ: Mapping[str, str], *, cache_root: str | None = None) -> Settings:
-    """Read the settings from an environment; a given cache root goes before the environment's.
-
-    Raises: ConfigError: a number is not a positive integer.
+    Raises: ConfigError: a number in the environment is not a positive integer.
     """
-    return Settings(
-        cache_root=cache_root or environ.get("CONTEXT_CACHE_ROOT") or None,
-        seconds=_positive(environ, "CONTEXT_TOOL_TIMEOUT_SECS", 30),
-        memory_bytes=_positive(environ, "CONTEXT_CACHE_MEMORY_MB", 1024) * 1024**2,
-    )
-
-
-def context_server(told: Settings) -> None:
-    """Serve the three tools of Context as `mcp-context-server`."""
-    warn_about(told.cache_root)
-    rows = context_tools.table(told.cache_root, told.memory_bytes)
-    run.over_stdio(Program("mcp-context-server", "Context", _CACHES), rows, seconds=told.seconds)
+    root = environ.get("CONTEXT_CACHE_ROOT") or None
+    seconds = _positive(environ, "CONTEXT_TOOL_TIMEOUT_SECS", 30)
+    memory_mb = _positive(environ, "CONTEXT_CACHE_MEMORY_MB", CacheSettings().memory_mb)
+    warn_about(root)
+    with Caches(root, memory_mb * _MB) as caches:
+        run.over_stdio(Program("mcp-context-server", "Context", _CACHES), caches.table(seconds))
 
 
 def serve(
-    told: Settings,
-    *,
-    tool_names: ToolNames = "dotted",
-    app: App | None = None,
-    guard: Guard = unguarded,
-    clean: Callable[[str], str] = str,
+    app: App, *, tool_names: ToolNames = "dotted", listen: Listen | None = None, ops_port: int | None = None
 ) -> None:
-    """Serve `context serve`: the three tools of Context, and with an `app` the six of Smart File Search."""
-    warn_about(told.cache_root)
-    rows = context_tools.table(told.cache_root, told.memory_bytes)
-    instructions = _CACHES.replace("context.", "context_") if tool_names == "underscore" else _CACHES
-    if app is not None:
-        rows = (*search_tools.table(app, clean), *rows)
-        instructions = f"{_FILES} {instructions}"
-    run.over_stdio(
-        Program("smart-context", "Smart Context", instructions),
-        rows,
-        seconds=told.seconds,
-        tool_names=tool_names,
-        guard=guard,
-    )
+    """Serve `context serve`: the six tools of Smart File Search and the three of Context, over one app.
+
+    listen: over HTTP, there; else over standard input and output, with the operators' routes on `ops_port` if that is given.
+    """
+
+    def clean(text: str) -> str:
+        return app.redactor.clean(text)  # made when the first error needs it
+
+    settings = app.settings
+    root = settings.cache_root or None
+    if root or not settings.roots:
+        warn_about(root)
+    how = _CACHES.replace("context.", "context_") if tool_names == "underscore" else _CACHES
+    program = Program("smart-context", "Smart Context", f"{_FILES} {how}")
+    metrics = Metrics()
+    guard = Guards(settings, clean, metrics)
+    with Caches(root, settings.cache.memory_mb * _MB) as caches, background.work(app, watch=settings.watch.enabled):
+        rows = (*search_tools.table(app, clean, settings.timeout), *caches.table(settings.timeout("default")))
+        if listen is not None:
+            run.over_http(
+                program, rows, listen, metrics, lambda: background.state(app), tool_names=tool_names, guard=guard
+            )
+            return
+        if ops_port is not None:
+            ops.beside(ops_port, metrics, lambda: background.state(app))
+        run.over_stdio(program, rows, tool_names=tool_names, guard=guard)
 
 
 def _positive(environ: Mapping[str, str], name: str, default: int) -> int:
@@ -86,7 +89,9 @@ def _positive(environ: Mapping[str, str], name: str, default: int) -> int:
 def warn_about(root: str | None) -> None:
     """Say at the start what every call of a tool would only answer with a code."""
     if root is None:
-        say("warning: no cache root is configured, so every cache is missing\nhint: set CONTEXT_CACHE_ROOT\n")
+        say(
+            "warning: no cache root is configured, so every cache is missing\nhint: set CONTEXT_CACHE_ROOT to the folder of caches\n"
+        )
         return
     try:
         with os.scandir(root):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from mcp.server.context import ServerRequestContext
@@ -30,24 +30,25 @@ from smart_context import __version__
 from smart_context.errors import CallTimeout
 from smart_context.model import Progress
 from smart_context.server.calls import Stopper, Workers
-from smart_context.server.tools import Call, Guard, Program, Reply, Tool, ToolNames, Work, perform
+from smart_context.server.tools import Call, Guard, Program, Reply, Tool, ToolNames, Work, perform, unguarded
 
 Context = ServerRequestContext[Any, Any]
 
+_THREADS = 16  # calls at work at the same time; further ones wait their turn within their time
+_PATIENT_THREADS = 64  # calls without a limit, which mostly wait for work that is done elsewhere
 _PROGRESS_EVERY = 0.25  # seconds
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What a server says of itself, what it offers, and within what bounds."""
+    """What a server says of itself, what it offers, who guards it, and the threads that do the work."""
 
     program: Program
     tools: Sequence[Tool]
-    guard: Guard
-    workers: Workers
-    long_workers: Workers
-    seconds: float
+    guard: Guard = unguarded
     tool_names: ToolNames = "dotted"
+    workers: Workers = field(default_factory=lambda: Workers(_THREADS))
+    patient_workers: Workers = field(default_factory=lambda: Workers(_PATIENT_THREADS))
 
 
 def build(offer: Offer) -> Server[Any]:
@@ -86,10 +87,10 @@ async def _run(offer: Offer, call: Call, relay: Relay) -> Reply:
     def work(stop: Stopper) -> Reply:
         return perform(call, Work(stop, relay), offer.guard)
 
-    if call.tool.runs_on:
-        return await offer.long_workers.run_on(work)
+    # Calls without a limit get threads of their own, so that they never hold up those that have one.
+    workers = offer.patient_workers if call.tool.seconds is None else offer.workers
     try:
-        return await offer.workers.run(work, seconds=offer.seconds)
+        return await workers.run(work, call.tool.seconds)
     except CallTimeout as error:
         return call.tool.refuse(error)
 

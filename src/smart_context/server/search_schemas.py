@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from smart_context.server.tools import Schema
 
 MCP_VERSION = "v1.0.0"
 STYLES = ("bullets", "paragraph", "table")
-PRIORITIES = ("low", "normal", "high")
+Priority = Literal["low", "normal", "high"]
+PRIORITIES: tuple[Priority, ...] = ("low", "normal", "high")
 
 
 def inputs(*required: str, **properties: Schema) -> Schema:
     """The schema of a tool's arguments."""
-    return {"type": "object", "properties": properties, "required": list(required), "additionalProperties": False}
+    # An empty list of required properties is legal, but older readers of JSON Schema refuse it.
+    needed = {"required": list(required)} if required else {}
+    return {"type": "object", "properties": properties, **needed, "additionalProperties": False}
 
 
 def outputs(**properties: Schema) -> Schema:

@@ -31,12 +31,15 @@ _HINTS = {
 
 
 class App(Protocol):
-    """What the tools call. Each verb gives the object of its response, in order, without `mcp_version`."""
+    """What the tools call. Each verb gives the object of its response, in order, without `mcp_version`.
+
+    What `stop` raises ends a verb. `index_folder` then only stops waiting: the job goes on.
+    """
 
     def list_roots(self) -> Answer: ...  # noqa: D102
 
     def index_folder(  # noqa: D102
-        self, root: str, full: bool, priority: str, *, on_progress: OnProgress, stop: Stop
+        self, root: str, full: bool, priority: schemas.Priority, *, on_progress: OnProgress, stop: Stop
     ) -> Answer: ...
 
     def search_files(  # noqa: D102
@@ -60,11 +63,21 @@ class App(Protocol):
     def rewrite_query(self, query: str, *, stop: Stop) -> Answer: ...  # noqa: D102
 
 
-def table(app: App, clean: Callable[[str], str]) -> tuple[Tool, ...]:
-    """The rows of the six tools over `app`; `clean` redacts what an error says."""
+def table(app: App, clean: Callable[[str], str], seconds: Callable[[str], float]) -> tuple[Tool, ...]:
+    """The rows of the six tools over `app`; `clean` redacts what an error says, `seconds` limits a tool's calls by its name."""
     acts = _Acts(app)
 
-    def row(name: str, title: str, description: str, act: Act, takes: Schema, gives: Schema, **more: bool) -> Tool:
+    def row(
+        name: str,
+        title: str,
+        description: str,
+        act: Act,
+        takes: Schema,
+        gives: Schema,
+        *,
+        is_limited: bool = True,
+        **more: bool,
+    ) -> Tool:
         def run(arguments: Arguments, work: Work) -> Reply:
             take.only(arguments, takes["properties"])
             return _reply(act(arguments, work))
@@ -72,7 +85,8 @@ def table(app: App, clean: Callable[[str], str]) -> tuple[Tool, ...]:
         def refuse(error: ContextError) -> Reply:
             return _refusal(error, clean)
 
-        return Tool(name, title, description, takes, run, refuse, gives, knows_arguments=True, **more)
+        limit = seconds(name) if is_limited else None
+        return Tool(name, title, description, takes, run, refuse, gives, knows_arguments=True, seconds=limit, **more)
 
     return (
         row(
@@ -92,7 +106,7 @@ def table(app: App, clean: Callable[[str], str]) -> tuple[Tool, ...]:
             schemas.INDEX_FOLDER_IN,
             schemas.INDEX_FOLDER_OUT,
             is_read_only=False,
-            runs_on=True,
+            is_limited=False,
         ),
         row(
             "searchFiles",

@@ -7,6 +7,7 @@ Always: an exception nobody foresaw shows nothing of itself to the client; stand
 from __future__ import annotations
 
 import secrets
+import sys
 import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -47,7 +48,7 @@ class Tool:
 
     run: does the work, in a thread; raises `ContextError`.  refuse: words an error in the manner of the tool's family.
     knows_arguments: the tool itself answers for arguments it does not know; else they are a fault of protocol.
-    runs_on: no time limit, and a cancelled call leaves the work running.
+    seconds: how long a call may take; None for as long as it likes.
     """
 
     name: str
@@ -60,7 +61,7 @@ class Tool:
     is_read_only: bool = True
     is_closed_world: bool = True
     knows_arguments: bool = False
-    runs_on: bool = False
+    seconds: float | None = 30
 
     @property
     def alias(self) -> str:
@@ -121,6 +122,10 @@ def _worded(tool: Tool, act: Callable[[], Reply]) -> Reply:
 def unforeseen(where: str, error: BaseException) -> InternalError:
     """Write an exception to standard error under a number, and word it as an error that shows only the number."""
     number = secrets.token_hex(4)
-    trace = "".join(traceback.format_exception(error))
-    say(f"internal error {number} in {where}\n{trace}")
+    if "--debug" in sys.argv:
+        what = "".join(traceback.format_exception(error)).rstrip()
+    else:
+        at = traceback.extract_tb(error.__traceback__)[-1:]
+        what = " ".join([f"{type(error).__name__}: {error}", *(f"({frame.filename}:{frame.lineno})" for frame in at)])
+    say(f"internal error {number} in {where}: {what}\n")
     return InternalError(f"internal error {number}", hint=f"the server's log has the reason under the number {number}")

@@ -26,11 +26,10 @@ def claim() -> Wire:
 
     Raises: IoError: one of the two is closed.
     """
-    parent = os.getppid()
-    try:
-        wire = Wire(os.dup(0), os.dup(1), parent)
-    except OSError as error:
-        raise IoError("standard input or output is closed", hint="let an MCP client start this program") from error
+    # Python has looked for us: the numbers of closed descriptors may since have been given to something else.
+    if sys.stdin is None or sys.stdout is None:
+        raise IoError("standard input or output is closed", hint="let an MCP client start this program")
+    wire = Wire(os.dup(0), os.dup(1), os.getppid())
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)
     try:

@@ -28,8 +28,9 @@ J = TypeVar("J")
 _CHUNK = 256 * 1024
 _HEAD_ROOM = 64 * 1024 * 1024  # for the JSON head of an answer: pointers, headings, notes
 _STARTUP_SECONDS = 60.0
+_DYING_SECONDS = 5.0  # a process that has hung up and lives on after that is killed
 _OUT_OF_MEMORY = (b"memory allocation", b"bad_alloc", b"out of memory", b"MemoryError")
-_SENT_BY_US_OR_THE_SYSTEM = {getattr(signal, name, None) for name in ("SIGKILL", "SIGTERM", "SIGHUP", "SIGINT")}
+_SENT_FROM_OUTSIDE = {getattr(signal, name, None) for name in ("SIGKILL", "SIGTERM", "SIGHUP", "SIGINT")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,8 @@ class Child(Generic[J]):
     def __init__(self, limits: Limits, command: Sequence[str]) -> None:
         self.jobs: deque[J] = deque()
         self._most = 4 * limits.max_text_chars + _HEAD_ROOM
+        self._memory_bytes = limits.memory_bytes
+        self.is_paused = False
         self._received = bytearray()
         self._is_ready = False
         self._verdict: Death | None = None
@@ -113,6 +116,8 @@ class Child(Generic[J]):
     def check(self, stall_seconds: float, wall_seconds: float) -> Death | None:
         """End the process if it has stopped working: no CPU time used for a while, or far too long altogether."""
         now = time.monotonic()
+        if self.is_paused:
+            return None
         if not self._is_ready:
             return (
                 self.kill(Death("does not start", "", was_stillborn=True))
@@ -126,6 +131,21 @@ class Child(Generic[J]):
         if now - since > (wall_seconds if cpu is None else stall_seconds) or now - self._touched > wall_seconds:
             return self.kill(Death("took too long", "stopped working"))
         return None
+
+    def memory(self) -> int:
+        """Bytes of memory in use now, where the system shows it."""
+        try:
+            with open(f"/proc/{self._process.pid}/statm", "rb") as file:
+                return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        except (OSError, ValueError, IndexError):
+            return 0
+
+    def pause(self, paused: bool) -> None:
+        """Hold the process where it is, or let it go on."""
+        if paused != self.is_paused:
+            self.is_paused = paused
+            self._process.send_signal(signal.SIGSTOP if paused else signal.SIGCONT)
+            self._touched, self._cpu = time.monotonic(), -1.0
 
     def kill(self, verdict: Death) -> Death:
         """End the process for a reason of ours."""
@@ -171,18 +191,33 @@ class Child(Generic[J]):
         if self._verdict:
             self._process.kill()
         self.socket.close()
-        try:
-            self._process.wait(timeout=10)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        used = self._reap()
         last_words = _drain(self._talk)
         self._close_descriptors()
         if self._verdict:
             return self._verdict
-        if not self._is_ready and -self._process.returncode not in _SENT_BY_US_OR_THE_SYSTEM:
+        number = -self._process.returncode
+        if not self._is_ready and number not in _SENT_FROM_OUTSIDE:
             return Death("does not start", last_words.decode("utf-8", "replace").strip()[-500:], was_stillborn=True)
-        return _death(-self._process.returncode, last_words)
+        ran_out = used > self._memory_bytes * 3 // 4 or any(word in last_words for word in _OUT_OF_MEMORY)
+        return _death(number, ran_out)
+
+    def _reap(self) -> int:
+        """Wait for the end of a process that has hung up; return the most memory that it ever used."""
+        late = time.monotonic() + _DYING_SECONDS
+        while True:
+            is_late = time.monotonic() > late
+            if is_late:
+                self._process.kill()
+            try:
+                pid, status, usage = os.wait4(self._process.pid, 0 if is_late else os.WNOHANG)
+            except ChildProcessError:  # our parent had us ignore the ends of processes; how this one ended is lost
+                self._process.returncode = 255
+                return 0
+            if pid:
+                self._process.returncode = os.waitstatus_to_exitcode(status)
+                return usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+            time.sleep(0.001)
 
     def _close_descriptors(self) -> None:
         self.socket.close()
@@ -193,21 +228,29 @@ class Child(Generic[J]):
 def command(module: str = "smart_context.sources.worker_child") -> list[str]:
     """The command line of a reading process: this interpreter, isolated from the environment and the working folder."""
     package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    places = [package, *(place for place in sys.path if os.path.isabs(place) and place != os.getcwd())]
+    places = [package, *(place for place in sys.path if os.path.isabs(place) and not _is_here(place))]
     code = f"import sys; sys.path[:] = {list(dict.fromkeys(places))!r}; from {module} import main; main(sys.argv[1:])"
     # -S: the places are given, finding them again would take longer than everything else at the start.
     return [sys.executable, "-I", "-S", "-B", "-c", code]
 
 
-def _death(number: int, last_words: bytes) -> Death:
+def _is_here(place: str) -> bool:
+    # `python -m` puts the working folder first; what lies there must not become part of a reading process.
+    try:
+        return os.path.samefile(place, os.curdir)
+    except OSError:
+        return False
+
+
+def _death(number: int, ran_out_of_memory: bool) -> Death:
     if number == getattr(signal, "SIGXCPU", None):
         return Death("took too long", "used up its CPU time")
     if number == getattr(signal, "SIGBUS", None):
         return Death("changed while being read", "")
-    if any(word in last_words for word in _OUT_OF_MEMORY):
+    if ran_out_of_memory:
         return Death("too much memory", "")
-    if number in _SENT_BY_US_OR_THE_SYSTEM:
-        return Death("killed", f"the reading process was killed (signal {number})", may_be_innocent=True)
+    if number in _SENT_FROM_OUTSIDE:
+        return Death("killed", f"the reading process was ended from outside (signal {number})", may_be_innocent=True)
     return Death("crashed", f"signal {number}" if number > 0 else f"exit status {-number}")
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -27,6 +27,7 @@ JUNK_FOLDERS = frozenset({
     ".TemporaryItems", "@eaDir", "#recycle", "__MACOSX",
 })  # fmt: skip
 JUNK_FILES = frozenset({"Thumbs.db", "ehthumbs.db", "desktop.ini", ".DS_Store", "CACHEDIR.TAG"})
+JUNK = JUNK_FOLDERS | JUNK_FILES
 _JUNK_STARTS = ("~$", ".~lock.")  # what office programs leave beside an open file
 
 OnProblem = Callable[[str, str], None]
@@ -34,6 +35,10 @@ OnProblem = Callable[[str, str], None]
 _OPEN_FOLDERS = 64  # descriptors held; a deeper tree gives up the outer ones and takes them back through `..`
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 _FILE = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+_KERNEL_VIEWS = frozenset({
+    "proc", "sysfs", "devtmpfs", "devpts", "cgroup", "cgroup2", "debugfs", "tracefs", "securityfs", "configfs", "bpf",
+    "pstore", "efivarfs", "mqueue", "hugetlbfs", "fusectl", "binfmt_misc", "rpc_pipefs", "nsfs", "autofs",
+})  # fmt: skip
 _CACHE_TAG = b"Signature: 8a477f597d28d172789f06886806bc55"
 _NOT_HERE = 0x1000 | 0x40000 | 0x400000  # Windows: offline, recall on open, recall on data access
 _DATALESS = 0x40000000  # macOS: SF_DATALESS
@@ -91,6 +96,7 @@ class _Walk:
         self._options = options
         self._report = on_problem
         self._frames: list[_Frame] = []
+        self._views = _views_of_the_system()
 
     def start(self, folder: str, top: str) -> None:
         """Open the top and go down to the folder, reading ignore files on the way."""
@@ -157,6 +163,10 @@ class _Walk:
         self._enter(fd, path, (*frame.parts, name), frame.rules)
 
     def _enter(self, fd: int, path: str, parts: tuple[str, ...], rules: tuple[Rules, ...]) -> None:
+        info = os.fstat(fd)
+        if info.st_dev in self._views:
+            os.close(fd)
+            return
         try:
             with os.scandir(fd) as entries:
                 listed = {entry.name: entry for entry in entries}
@@ -170,9 +180,7 @@ class _Walk:
         own = tuple(self._ignore_files(fd, path, parts, listed)) if self._options.honour_ignore_files else ()
         rules = (*rules, *own)
         anywhere = Filter(rules) if own or not self._frames else self._frames[-1].anywhere
-        takes, keep = self._takes, ignore.within(rules, parts, anywhere)
-        todo = [listed[name] for name in sorted(listed, reverse=True) if takes(keep, name, listed[name])]
-        info = os.fstat(fd)
+        todo = self._sorted_out(listed, ignore.within(rules, parts, anywhere))
         identity = (info.st_dev, info.st_ino)
         self._frames.append(_Frame(fd, path.rstrip("/"), parts, identity, rules, anywhere, todo))
         outer = len(self._frames) - _OPEN_FOLDERS
@@ -181,17 +189,24 @@ class _Walk:
             self._frames[outer].fd = -1
             self._frames[outer].entries_hold = False
 
-    def _takes(self, keep: Filter, name: str, entry: os.DirEntry[str]) -> bool:
-        options = self._options
-        if name[0] == "." and not options.include_hidden:
-            return False
-        if entry.is_file(follow_symlinks=False):
-            if not options.include_junk and (name in JUNK_FILES or name.startswith(_JUNK_STARTS)):
-                return False
-            return not keep.leaves_out(name, is_folder=False)
-        if not entry.is_dir(follow_symlinks=False) or (name in JUNK_FOLDERS and not options.include_junk):
-            return False
-        return not keep.leaves_out(name, is_folder=True)
+    def _sorted_out(self, listed: Mapping[str, os.DirEntry[str]], keep: Filter) -> list[os.DirEntry[str]]:
+        """What is to be visited, last first. Almost every name passes, so all are looked at together before any by itself."""
+        names = list(listed) if self._options.include_hidden else [name for name in listed if name[0] != "."]
+        suspects = keep.suspects(names)
+        if not self._options.include_junk:
+            suspects.update(JUNK.intersection(names), [name for name in names if name.startswith(_JUNK_STARTS)])
+        names.sort(reverse=True)
+        return [
+            entry
+            for name in names
+            if ((entry := listed[name]).is_file(follow_symlinks=False) or entry.is_dir(follow_symlinks=False))
+            and (name not in suspects or self._takes(entry, keep))
+        ]
+
+    def _takes(self, entry: os.DirEntry[str], keep: Filter) -> bool:
+        name, is_folder = entry.name, entry.is_dir(follow_symlinks=False)
+        is_junk = name in JUNK_FOLDERS if is_folder else name in JUNK_FILES or name.startswith(_JUNK_STARTS)
+        return not (is_junk and not self._options.include_junk) and not keep.leaves_out(name, is_folder)
 
     def _ignore_files(self, fd: int, path: str, parts: tuple[str, ...], names: Container[str]) -> Iterator[Rules]:
         for name, marker in ((".git/info/exclude", ".git"), (".gitignore", ".gitignore"), (".ignore", ".ignore")):
@@ -229,6 +244,20 @@ def is_placeholder(info: os.stat_result) -> bool:
     attributes: int = getattr(info, "st_file_attributes", 0)
     flags: int = getattr(info, "st_flags", 0)
     return bool(attributes & _NOT_HERE or flags & _DATALESS)
+
+
+def _views_of_the_system() -> frozenset[int]:
+    """The devices that hold no files of anybody's: what the kernel shows of itself looks like files, but is endless."""
+    found = set()
+    try:
+        with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as file:
+            for line in file:
+                major, _, minor = line.split()[2].partition(":")
+                if line.partition(" - ")[2].split()[0] in _KERNEL_VIEWS:
+                    found.add(os.makedev(int(major), int(minor)))
+    except (OSError, ValueError, IndexError):  # another system, which has none of these
+        pass
+    return frozenset(found)
 
 
 def _is_marked_junk(fd: int, names: Container[str]) -> bool:

@@ -2,7 +2,8 @@
 
 In: `Task`s.  Out: a `Done` for each, in the order they finish.
 Always: every task gets exactly one `Done`; a crash, a hang, a bomb costs its own file and nothing else; at most a few files a
-process are open at once; when the pool is closed, or its owner dies, no process is left.
+process are open at once; however many processes there are, only one at a time may use much memory; when the pool is closed, or
+its owner dies, no process is left.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ from smart_context.sources.child import Child, Death, command
 from smart_context.sources.wire import Answer
 
 _AHEAD = 3  # files given to a process at once: it has the next one while we take care of the last
-_TICK_SECONDS = 0.2
+_TICK_SECONDS = 0.1
+_MUCH_MEMORY = 1_200_000_000  # bytes: with one process growing to its limit from there, 3 GB hold
+_MEMORY_EACH = 256 * 1024 * 1024  # on machines with many processors, what each may hold before it counts as much
 _STALL_SECONDS = 60.0
 
 
@@ -153,9 +156,18 @@ class Pool:
         if time.monotonic() < self._look_again:
             return
         self._look_again = time.monotonic() + _TICK_SECONDS
+        self._mind_memory()
         for child in [child for child in self._children if child.jobs and child not in ready]:
             if death := child.check(self._stall_seconds, self._wall_seconds):
                 yield from self._bury(child, death, queue)
+
+    def _mind_memory(self) -> None:
+        """Let only the largest process go on while all together hold much: each may grow, but not all at once."""
+        held = {child: child.memory() for child in self._children if child.jobs}
+        is_much = sum(held.values()) > max(_MUCH_MEMORY, _MEMORY_EACH * self._workers)
+        largest = max(held, key=lambda child: held[child], default=None)
+        for child in held:
+            child.pause(is_much and child is not largest)
 
     def _bury(self, child: Child[_Given], death: Death, queue: _Queue) -> list[Done]:
         """Put back what a dead process has not looked at; the first of its jobs is what it died of."""

@@ -137,6 +137,7 @@ def _read(fd: int, name: str, limits: Limits, reader: Reader | None) -> Answer:
     if size > limits.max_file_bytes:
         return Answer(Skipped("", "too large", f"{size:,} bytes"), "", size, mtime_ns)
     digest, is_last = "", False
+    data: bytes | mmap.mmap = b""
     outcome: Extracted | Skipped | None
     try:
         data = _load(fd, size)
@@ -146,12 +147,22 @@ def _read(fd: int, name: str, limits: Limits, reader: Reader | None) -> Answer:
         outcome = _within_limits(reader(data, name, limits), limits) if reader else None
     except MemoryError:
         # What the reader left behind is unknown; a fresh process starts clean.
-        outcome, is_last = Skipped("", "too much memory", f"more than {limits.memory_bytes:,} bytes"), True
+        detail, is_last = f"more than {limits.memory_bytes:,} bytes", True
+        outcome = Skipped(_kind(data, name), "too much memory", detail)
     except RecursionError:
-        outcome = Skipped("", "nested too deep")
+        outcome = Skipped(_kind(data, name), "nested too deep")
     except Exception as error:  # noqa: BLE001  a parser's own failure on hostile bytes: it costs this file
-        outcome = Skipped("", "cannot be parsed", type(error).__name__)
+        outcome = Skipped(_kind(data, name), "cannot be parsed", type(error).__name__)
     return Answer(outcome, digest, size, mtime_ns, is_last or _has_grown())
+
+
+def _kind(data: bytes | mmap.mmap, name: str) -> str:
+    from smart_context.sources import sniff
+
+    try:
+        return sniff.kind(data, name)
+    except Exception:  # noqa: BLE001  it may be what has just failed
+        return ""
 
 
 def _load(fd: int, size: int) -> bytes | mmap.mmap:

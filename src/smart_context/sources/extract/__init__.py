@@ -122,3 +122,10 @@ def extract_nested(data: Buffer, job: Job) -> Extracted | Skipped:
         return found
     except Refused as refusal:
         return Skipped(kind, refusal.reason, refusal.detail)
+    except MemoryError:
+        raise
+    except Exception as error:
+        if job.depth == 0:
+            raise  # the reading process answers for it
+        # A parser's own failure on hostile bytes: it costs this file, and not everything that stands beside it.
+        return Skipped(kind, "cannot be parsed", type(error).__name__)

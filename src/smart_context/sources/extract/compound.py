@@ -6,7 +6,9 @@ Always: a stream that is absent or damaged is b"" or as much as could be read; n
 
 from __future__ import annotations
 
+import io
 import struct
+from collections import defaultdict
 from types import TracebackType
 
 import olefile  # type: ignore[import-untyped]  # it ships no types
@@ -24,11 +26,16 @@ class Compound:
         if not isinstance(data, bytes):
             data.seek(0)
         try:
-            self._ole = olefile.OleFileIO(data)
-            self.paths: tuple[tuple[str, ...], ...] = tuple(map(tuple, self._ole.listdir(streams=True, storages=False)))
+            # Given bytes, the library takes a short file's content for a path.
+            self._ole = olefile.OleFileIO(io.BytesIO(data) if isinstance(data, bytes) else data)
+            paths = [tuple(path) for path in self._ole.listdir(streams=True, storages=False)]
         except Exception as error:  # hostile bytes in a third-party parser
             raise Refused("damaged", f"not a readable compound file: {error}") from error
-        self._by_key = {_key(path): path for path in self.paths}
+        self._by_key = {_key(path): path for path in paths}
+        self._below: dict[tuple[str, ...], set[str]] = defaultdict(set)
+        for path in paths:
+            for depth in range(len(path) - 1):
+                self._below[path[:depth]].add(path[depth])
 
     def __enter__(self) -> Compound:
         return self
@@ -40,6 +47,10 @@ class Compound:
 
     def __contains__(self, path: tuple[str, ...]) -> bool:
         return _key(path) in self._by_key
+
+    def storages(self, storage: tuple[str, ...]) -> list[tuple[str, ...]]:
+        """The storages that stand in a storage, by name."""
+        return [(*storage, name) for name in sorted(self._below.get(storage, ()))]
 
     def read(self, *path: str) -> bytes:
         """A stream's bytes."""

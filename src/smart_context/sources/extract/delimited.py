@@ -26,7 +26,7 @@ def read(data: Buffer, job: Job) -> Extracted:
 
 def _header(text: str) -> str:
     """The first row as words, if it names columns: cells that all have a letter."""
-    line = text[: text.find("\n") % (len(text) + 1)][:4096]
+    line = text[:4096].partition("\n")[0]
     delimiter = max(_DELIMITERS, key=line.count)
     try:
         cells = [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter), [])]

@@ -31,7 +31,10 @@ _FORMATTING = _names("a b big code em font i nobr s small span strike strong tt 
 _VOID = _names("area base br col embed hr img input link meta param source track wbr")
 _ENDS_ITSELF = _names("p li dt dd td th tr option optgroup tbody thead tfoot colgroup html body head")
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9:]*)(?:[^<>\"']|\"[^\"<>]*\"|'[^'<>]*')*>?")
+_TAG_NAME = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9:]*)")
 _DEEPEST = 400
+# Open formatting is opened anew in every block that follows: a few dozen can stand for millions of elements.
+_MOST_FORMATTING = 16
 _SPACES = re.compile(r"[ \t\n\f\r\u00a0]+")
 _CHARSET = re.compile(
     rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{2,40})|<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{2,40})""",
@@ -110,15 +113,19 @@ def flattened(markup: str) -> str:
 
 
 def _is_deep(markup: str) -> bool:
-    depth = 0
-    for match in _TAG.finditer(markup):
-        name = match[2]
+    depth = formatting = 0
+    for match in _TAG_NAME.finditer(markup):
+        name = match[2].lower()
+        if name in _VOID:
+            continue
         if match[1]:
             depth -= depth > 0
-        elif name.lower() not in _VOID and not match[0].endswith("/>"):
-            depth += 1
-            if depth > _DEEPEST:
-                return True
+            formatting -= formatting > 0 and name in _FORMATTING
+            continue
+        depth += 1
+        formatting += name in _FORMATTING
+        if depth > _DEEPEST or formatting > _MOST_FORMATTING:
+            return True
     return False
 
 

@@ -1,4 +1,4 @@
-"""Read Word's binary format, versions 6 to 2003.
+"""Read Word's binary format, versions 2 to 2003.
 
 In: the bytes of a DOC file.  Out: its paragraphs: the body, then footnotes, headers, comments, endnotes and text boxes.
 Always: offsets in the file are taken as claims: what lies outside is left out, and work grows with the file, not with them.
@@ -16,6 +16,7 @@ from smart_context.sources.extract.collect import Sections
 from smart_context.sources.extract.compound import Compound
 from smart_context.sources.extract.encoding import clean
 
+_WORD2 = b"\xdb\xa5"  # a bare file, before compound files
 _WORD97 = 0x00C1  # the first version with a table stream and Unicode pieces
 _ENCRYPTED, _SECOND_TABLE, _COMPLEX = 0x0100, 0x0200, 0x0004
 _MARKS = re.compile("[\x13\x14\x15]")
@@ -46,6 +47,8 @@ _LANGUAGES = {
 
 def read(data: Buffer, job: Job) -> Extracted:
     """Read one Word document."""
+    if data[:2] == _WORD2:
+        return _extracted("", _old(data[:], 0, "cp1252"), job)
     with Compound(data) as compound:
         document = compound.read("WordDocument")
         if document.startswith(b"{\\rtf"):
@@ -61,18 +64,22 @@ def read(data: Buffer, job: Job) -> Extracted:
         text = "".join(_pieces(document, table, 0x01A2, "cp1252"))
     else:
         text = _old(document, flags, _LANGUAGES.get(language & 0x3FF, "cp1252"))
+    return _extracted(title, text, job)
+
+
+def _extracted(title: str, text: str, job: Job) -> Extracted:
     gathered = Sections(job.limits)
     gathered.take_all([("", _paragraphs(text))])
     return Extracted("doc", title, gathered.finish(), tuple(gathered.notes))
 
 
 def _old(document: bytes, flags: int, encoding: str) -> str:
-    """Word 6 and 95: one run of bytes, or pieces of it where the file was saved fast."""
+    """Word 2, 6 and 95: one run of bytes, or pieces of it where the file was saved fast."""
     if flags & _COMPLEX:
         found = "".join(_pieces(document, document, 0x0160, encoding, is_old=True))
         if found:
             return found
-    start, end = struct.unpack_from("<LL", document, 0x18)
+    start, end = struct.unpack_from("<LL", document, 0x18) if len(document) >= 0x20 else (0, 0)
     return document[start:end].decode(encoding, "replace")
 
 

@@ -14,16 +14,17 @@ from smart_context.model import Extracted, Unit
 from smart_context.sources.extract import Buffer, Job
 from smart_context.sources.extract.encoding import decode_capped
 
-# The alternatives differ in their first characters, and each ends at the first of its end marks: no input backtracks.
+# The alternatives differ in their first characters, each ends at the first of its end marks, and none gives back what it
+# took: no input is looked at twice.
 _MARKUP = re.compile(
     r"<!--.*?(?:-->|\Z)"
     r"|<!\[CDATA\[(?P<cdata>.*?)(?:\]\]>|\Z)"
     r"|<\?.*?(?:\?>|\Z)"
     r"|<!DOCTYPE[^\[>]*(?:\[.*?(?:\]\s*>|\Z)|>|\Z)"
-    r"|</?[A-Za-z_][^\s<>/]*(?P<attributes>(?:[^<>\"']|\"[^\"<]*\"|'[^'<]*')*)>",
+    r"|</?[A-Za-z_][^\s<>/]*+(?P<attributes>(?:[^<>\"']|\"[^\"<]*\"|'[^'<]*')*+)>",
     re.DOTALL,
 )
-_ATTRIBUTE = re.compile(r"""([\w:.-]+)\s*=\s*(?:"([^"<]*)"|'([^'<]*)')""")
+_ATTRIBUTE = re.compile(r"""(?<![\w:.-])([\w:.-]++)\s*+=\s*+(?:"([^"<]*)"|'([^'<]*)')""")
 _REFERENCE = re.compile(r"&(?:#\d{1,8}|#[xX][0-9a-fA-F]{1,8}|[A-Za-z_][\w.:-]*);")
 _DECLARED = re.compile(rb"""<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{2,40})""")
 _TITLE = re.compile(r"<title\b[^<>]*>([^<]{1,500})</title", re.IGNORECASE)

@@ -23,6 +23,7 @@ _SVG = "urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0"
 _TITLE = re.compile(rb"<dc:title[^>]*>([^<]*)</dc:title>")
 
 _BLANKS = frozenset({f"{{{TEXT}}}tab", f"{{{TEXT}}}line-break", f"{{{TEXT}}}s"})
+_DESCRIBED = (f"{{{_SVG}}}title", f"{{{_SVG}}}desc")
 
 
 class Document:
@@ -53,11 +54,12 @@ class Document:
 
 
 def text_of(paragraph: xmlsafe.Element) -> str:
-    """The text of a paragraph on one line. What was taken out of it before (notes, text boxes) is not in it."""
+    """The text of a paragraph on one line, without what stands in it for itself: notes, text boxes, descriptions of pictures."""
     words: list[str] = []
     for event, element in etree.iterwalk(paragraph, events=("start", "end")):
         if event == "start":
-            words.append(" " if element.tag in _BLANKS else element.text or "")
+            if element.tag not in _DESCRIBED:
+                words.append(" " if element.tag in _BLANKS else element.text or "")
         elif element is not paragraph:
             words.append(element.tail or "")
     return " ".join("".join(words).split())
@@ -65,7 +67,7 @@ def text_of(paragraph: xmlsafe.Element) -> str:
 
 def described(element: xmlsafe.Element) -> str:
     """What a picture or shape is said to show."""
-    found = [child.text or "" for child in element.iterchildren(f"{{{_SVG}}}title", f"{{{_SVG}}}desc")]
+    found = [child.text or "" for child in element.iterchildren(*_DESCRIBED)]
     return " ".join(" ".join(found).split())
 
 

@@ -10,6 +10,7 @@ import ctypes
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import partial
 
 import pypdfium2  # type: ignore[import-untyped]  # noqa: F401 — importing it initialises the library
@@ -17,6 +18,7 @@ import pypdfium2.raw as pdfium  # type: ignore[import-untyped]  # no types; the 
 
 from smart_context.model import Extracted, Part, Unit
 from smart_context.sources.extract import Buffer, Job, Refused
+from smart_context.sources.extract.collect import Full, Units
 
 _TEXT_FIELDS = frozenset(
     {pdfium.FPDF_FORMFIELD_COMBOBOX, pdfium.FPDF_FORMFIELD_LISTBOX, pdfium.FPDF_FORMFIELD_TEXTFIELD}
@@ -24,6 +26,7 @@ _TEXT_FIELDS = frozenset(
 # A file may claim two thousand million pages and hold one; this many missing in a row are the end.
 _MOST_MISSING = 50
 _MOST_ANNOTATIONS = 2000
+_UNDRAWN = frozenset({pdfium.FPDF_ANNOT_LINK, pdfium.FPDF_ANNOT_POPUP})
 
 _LIGATURES = {
     0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st",
@@ -47,6 +50,14 @@ def read(data: Buffer, job: Job) -> Extracted:
         return Extracted("pdf", _metadata(document, b"Title"), units, notes)
     finally:
         pdfium.FPDF_CloseDocument(document)
+
+
+@dataclass(slots=True)
+class _Said:
+    """What the annotations of a page say, and whether any has an appearance of its own."""
+
+    texts: list[str] = field(default_factory=list)
+    are_drawn: bool = False
 
 
 def _refusal() -> Refused:
@@ -75,35 +86,40 @@ def _form_of(document: pdfium.FPDF_DOCUMENT) -> Iterator[pdfium.FPDF_FORMHANDLE 
 def _pages(
     document: pdfium.FPDF_DOCUMENT, form: pdfium.FPDF_FORMHANDLE | None, job: Job
 ) -> tuple[tuple[Unit, ...], tuple[str, ...]]:
-    units: list[Unit] = []
-    notes: list[str] = []
-    count = pdfium.FPDF_GetPageCount(document)
-    chars = missing = 0
-    for index in range(count):
-        if len(units) >= job.limits.max_units or chars >= job.limits.max_text_chars:
-            notes.append(f"cut after page {index:,} of {count:,}")
-            break
-        text = _page(document, form, index)
-        missing = 0 if text is not None else missing + 1
-        if missing > _MOST_MISSING:
-            notes.append(f"pages missing after page {index + 1 - missing:,}")
-            break
-        chars += len(text or "")
-        units.append(Unit((Part("page", first=index + 1),), text or ""))
-    if not any(unit.text for unit in units):
-        return (), (*notes, "no text; scanned?")
-    return tuple(units), tuple(notes)
+    units = Units(job.limits)
+    missing = 0
+    try:
+        for number in range(1, pdfium.FPDF_GetPageCount(document) + 1):
+            text = _page(document, form, number - 1)
+            missing = missing + 1 if text is None else 0
+            if missing > _MOST_MISSING:
+                units.notes.append(f"pages missing after page {number - missing:,}")
+                break
+            units.add(Unit((Part("page", first=number),), text or ""))
+    except Full:
+        pass
+    found = units.finish()
+    if not any(unit.text for unit in found):
+        return (), (*units.notes, "no text; scanned?")
+    return found, tuple(units.notes)
 
 
 def _page(document: pdfium.FPDF_DOCUMENT, form: pdfium.FPDF_FORMHANDLE | None, index: int) -> str | None:
     page = pdfium.FPDF_LoadPage(document, index)
     if not page:
         return None
+    said = _annotations(page, form)
+    # What an annotation shows is drawn apart from the page; flattened, it is part of it and read with it.
+    if said.are_drawn and pdfium.FPDFPage_Flatten(page, pdfium.FLAT_NORMALDISPLAY) == pdfium.FLATTEN_SUCCESS:
+        pdfium.FPDF_ClosePage(page)
+        page = pdfium.FPDF_LoadPage(document, index)
+        if not page:
+            return None
     try:
-        parts = [_page_text(page), *dict.fromkeys(_annotations(page, form))]
-        return "\n".join(part for part in parts if part)
+        text = _page_text(page)
     finally:
         pdfium.FPDF_ClosePage(page)
+    return "\n".join([text, *(part for part in dict.fromkeys(said.texts) if part and part not in text)]).strip()
 
 
 def _page_text(page: pdfium.FPDF_PAGE) -> str:
@@ -126,18 +142,23 @@ def _clean(raw: bytes) -> str:
     return text.strip()
 
 
-def _annotations(page: pdfium.FPDF_PAGE, form: pdfium.FPDF_FORMHANDLE | None) -> Iterator[str]:
+def _annotations(page: pdfium.FPDF_PAGE, form: pdfium.FPDF_FORMHANDLE | None) -> _Said:
+    said = _Said()
     for index in range(min(pdfium.FPDFPage_GetAnnotCount(page), _MOST_ANNOTATIONS)):
         annotation = pdfium.FPDFPage_GetAnnot(page, index)
         if not annotation:
             continue
         try:
-            if pdfium.FPDFAnnot_GetSubtype(annotation) == pdfium.FPDF_ANNOT_WIDGET:
-                yield _field_value(annotation, form)
+            kind = pdfium.FPDFAnnot_GetSubtype(annotation)
+            if kind == pdfium.FPDF_ANNOT_WIDGET:
+                said.texts.append(_field_value(annotation, form))
             else:
-                yield _string(partial(pdfium.FPDFAnnot_GetStringValue, annotation, b"Contents"))
+                said.texts.append(_string(partial(pdfium.FPDFAnnot_GetStringValue, annotation, b"Contents")))
+            if kind not in _UNDRAWN and pdfium.FPDFAnnot_HasKey(annotation, b"AP"):
+                said.are_drawn = True
         finally:
             pdfium.FPDFPage_CloseAnnot(annotation)
+    return said
 
 
 def _field_value(annotation: pdfium.FPDF_ANNOTATION, form: pdfium.FPDF_FORMHANDLE | None) -> str:

@@ -78,6 +78,7 @@ _CHARSETS = {
 _PAGES = {"mac": "mac_roman", "pc": "cp437", "pca": "cp850"}
 _HEADING_STYLE = re.compile(r"(?:heading|title)\s*\d?$", re.IGNORECASE)
 _LONGEST_HEADING = 300
+_DEEPEST_ASIDE = 8
 
 
 def read(data: Buffer, job: Job) -> Extracted:
@@ -104,6 +105,7 @@ def plain(source: bytes, most: int) -> str:
 class _Aside:
     """A run of paragraphs: the body, or a note, header or text box that interrupts it."""
 
+    depth: int = 0
     line: list[str] = field(default_factory=list)
     done: list[tuple[bool, str]] = field(default_factory=list)
     waiting: list[str] = field(default_factory=list)
@@ -234,7 +236,9 @@ class _Reader:
         elif word == "ud":
             now.into = "body"
         elif word in _ASIDE and now.into in {"body", "nowhere"}:
-            now.aside, now.owns_aside, now.into, now.is_heading = _Aside(), True, "body", False
+            now.into, now.is_heading = "body", False
+            if now.aside.depth < _DEEPEST_ASIDE:
+                now.aside, now.owns_aside = _Aside(now.aside.depth + 1), True
         else:
             return False
         return True

@@ -13,10 +13,10 @@ from smart_context.model import Extracted, Unit
 from smart_context.sources.extract import Buffer, Job
 from smart_context.sources.extract.encoding import decode_capped
 
-_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$")
+_HEADING = re.compile(r" {0,3}(#{1,6})(?=[ \t])")
 _UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
 _FENCE = re.compile(r" {0,3}(```+|~~~+)")
-_TITLE = re.compile(r"title:[ \t]*(.+?)[ \t]*$")
+_LONGEST_HEADING = 200
 
 
 def read(data: Buffer, job: Job) -> Extracted:
@@ -65,9 +65,9 @@ def _headings(lines: list[str]) -> list[tuple[int, int, str]]:
         if fence:
             continue
         if match := _HEADING.match(line):
-            found.append((at, len(match[1]), match[2]))
+            found.append((at, len(match[1]), _words(line[match.end() :].rstrip().rstrip("#"))))
         elif (match := _UNDERLINE.match(line)) and _can_be_underlined(lines, at, skip_to):
-            found.append((at - 1, 1 if match[1][0] == "=" else 2, lines[at - 1].strip()))
+            found.append((at - 1, 1 if match[1][0] == "=" else 2, _words(lines[at - 1])))
     return found
 
 
@@ -85,8 +85,12 @@ def _front_end(lines: list[str]) -> int:
 
 
 def _front_title(lines: list[str]) -> str:
-    found = (match for line in lines[1 : _front_end(lines)] if (match := _TITLE.match(line)))
-    return next((match[1].strip("'\"") for match in found), "")
+    found = (line[6:].strip().strip("'\"") for line in lines[1 : _front_end(lines)] if line.startswith("title:"))
+    return next(map(_words, found), "")
+
+
+def _words(text: str) -> str:
+    return " ".join(text[:1000].split())[:_LONGEST_HEADING]
 
 
 def _notebook(text: str) -> tuple[Unit, ...] | None:

@@ -162,9 +162,11 @@ def _find_directory(data: Buffer) -> tuple[int, int, int]:
     if found < 0 or len(tail) - found < _END.size:
         raise Refused("damaged", "no zip directory; cut short?")
     end_at = tail_at + found
-    size, offset = _END.unpack(tail[found : found + _END.size])[5:7]
-    if 0xFFFFFFFF in (size, offset):
-        locator_at = end_at - _END64_LOCATOR.size
+    count, size, offset = _END.unpack(tail[found : found + _END.size])[4:7]
+    locator_at = end_at - _END64_LOCATOR.size
+    # A full count can be just that; sizes of all ones cannot.
+    has_wide = count == 0xFFFF and locator_at >= 0 and data[locator_at : locator_at + 4] == b"PK\6\7"
+    if has_wide or 0xFFFFFFFF in (size, offset):
         locator = _unpack(_END64_LOCATOR, data, locator_at, b"PK\6\7")
         end64 = _unpack(_END64, data, locator[2], b"PK\6\6")
         size, offset, end_at = end64[8], end64[9], locator[2]

@@ -1,0 +1,227 @@
+"""The commands on the index: `index`, `status`."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from smart_context.cli import Command
+from smart_context.cli.options import json_option, settings_options
+from smart_context.cli.show import ProgressBar, plural, size, table
+from smart_context.errors import ContextError, UsageError
+
+if TYPE_CHECKING:
+    from smart_context.api import App
+    from smart_context.config import Settings
+    from smart_context.search.model import IndexReport, KindCount, RootStatus, Status
+
+_LISTED = 20  # files without text that `status` names on a terminal
+
+
+@click.command(cls=Command)
+@click.argument("folders", nargs=-1, type=click.Path(file_okay=False), metavar="[FOLDER]...")
+@click.option("--full", is_flag=True, help="Read every file anew, changed or not.")
+@click.option("--rebuild", is_flag=True, help="Mend an index that cannot be read; a damaged one is moved aside.")
+@settings_options
+@json_option
+def index(folders: tuple[str, ...], full: bool, rebuild: bool, settings: Settings, as_json: bool) -> None:
+    """Read FOLDERs (all roots, if none is given) into the index: what is new or changed since the last time.
+
+    \b
+    Examples:
+      context index ~/Documents
+      context index
+      context index --full ~/Documents/contracts
+
+    A folder outside the configured roots is indexed all the same; searches find it when it is named as a root:
+    `context roots add DIR` does that for good, `--root DIR` for one command.
+    """
+    from smart_context.api import App
+    from smart_context.roots import shown
+
+    named = tuple(os.path.abspath(folder) for folder in folders)
+    if not named and not settings.roots:
+        raise UsageError("there is no folder to index", hint="name one, or configure one with: context roots add DIR")
+    new = _outside(settings, named)
+    with App(replace(settings, roots=(*settings.roots, *new))) as app:
+        if rebuild:
+            _mend(app)
+        reports, failures = _run(app, named or app.roots.names, full=full)
+    if as_json:
+        click.echo(json.dumps([{"root": shown(f), **asdict(r)} for f, r in reports.items()], ensure_ascii=False))
+    else:
+        _summarize(list(reports.values()))
+    for folder in new:
+        click.echo(f"note: to search it, add it to the roots: context roots add {_quoted(folder)}", err=True)
+    for failure in failures[1:]:
+        click.echo(f"error: {failure.message}", err=True)
+    if failures:
+        raise failures[0]
+
+
+def _outside(settings: Settings, folders: Sequence[str]) -> tuple[str, ...]:
+    """Which of the folders lie in no configured root."""
+    from smart_context.errors import Forbidden
+    from smart_context.roots import Roots
+
+    roots = Roots(settings.roots)
+    found = []
+    for folder in folders:
+        try:
+            roots.inside(folder)
+        except Forbidden:
+            found.append(folder)
+    return tuple(found)
+
+
+def _mend(app: App) -> None:
+    from smart_context.search import upkeep
+
+    with ProgressBar("rebuilding") as bar:
+        aside = upkeep.repair(app.data_dir, bar)
+    if aside:
+        click.echo(f"the damaged index is now in {aside}", err=True)
+
+
+def _run(app: App, folders: Sequence[str], *, full: bool) -> tuple[dict[str, IndexReport], list[ContextError]]:
+    """Index each folder; one that is not there does not stop the others."""
+    from smart_context.errors import NotFound
+
+    reports: dict[str, IndexReport] = {}
+    failures: list[ContextError] = []
+    for folder in folders:
+        try:
+            with ProgressBar("indexing") as bar:
+                reports[folder] = app.index_here(folder, full=full, on_progress=bar)
+        except NotFound as error:
+            failures.append(error)
+    return reports, failures
+
+
+def _summarize(reports: Sequence[IndexReport]) -> None:
+    from smart_context.search.model import KindCount
+
+    kinds: dict[str, KindCount] = {}
+    for report in reports:
+        for kind, count in report.kinds.items():
+            was = kinds.get(kind, KindCount())
+            kinds[kind] = KindCount(
+                *(getattr(was, f) + getattr(count, f) for f in ("files", "failed", "no_text", "chars"))
+            )
+    if kinds:
+        click.echo(table(("kind", "files", "text", "no text", "failed"), _kind_rows(kinds)), err=True)
+    for problem in [problem for report in reports for problem in report.problems]:
+        click.echo(f"not looked into: {problem}", err=True)
+    if reports:
+        done = {name: sum(getattr(report, name) for report in reports) for name in _TOTALS}
+        seconds = sum(report.duration_ms for report in reports) / 1000
+        told = ", ".join(f"{count:,} {_TOTALS[name]}" for name, count in done.items() if count or name == "indexed")
+        click.echo(f"{told} in {seconds:,.1f} s", err=True)
+        if done["failed"]:
+            click.echo("see what failed, and why: context status", err=True)
+
+
+_TOTALS = {"indexed": "indexed", "skipped": "unchanged", "removed": "removed", "failed": "failed"}
+
+
+def _kind_rows(kinds: dict[str, KindCount]) -> list[tuple[str, ...]]:
+    return [
+        (
+            kind or "?",
+            f"{c.files:,}",
+            size(c.chars),
+            f"{c.no_text:,}" if c.no_text else "",
+            f"{c.failed:,}" if c.failed else "",
+        )
+        for kind, c in sorted(kinds.items())
+    ]
+
+
+def _quoted(path: str) -> str:
+    import shlex
+
+    from smart_context.roots import shown
+
+    return shlex.quote(shown(path))
+
+
+@click.command(cls=Command)
+@settings_options
+@json_option
+def status(settings: Settings, as_json: bool) -> None:
+    """Show what is indexed of each root, what could not be read and why, and what has changed since.
+
+    \b
+    Examples:
+      context status
+      context status --json
+    """
+    from smart_context.api import App
+
+    with App(settings) as app:
+        found = app.status()
+    if as_json:
+        click.echo(json.dumps(_as_json(found), ensure_ascii=False))
+        return
+    for root in found.roots:
+        click.echo("\n".join(_root_lines(root)) + "\n")
+    if not found.roots:
+        click.echo("no roots are configured; add one with: context roots add DIR", err=True)
+    click.echo(f"index: {size(found.size)} in {found.data_dir}")
+    if found.writer:
+        click.echo(f"being written by {found.writer}")
+
+
+def _as_json(found: Status) -> dict[str, Any]:
+    from smart_context.roots import shown
+
+    whole = asdict(found)
+    for root in whole["roots"]:
+        root["root"] = shown(root["root"])
+        if root["changes"]:
+            root["changes"]["hidden"] = [shown(path) for path in root["changes"]["hidden"]]
+    return whole
+
+
+def _root_lines(root: RootStatus) -> list[str]:
+    from smart_context.roots import shown
+
+    lines = [shown(root.root) + ("" if root.is_available else "  (not there now; searched as it was indexed last)")]
+    lines.append(f"  {plural(root.files, 'file')}, {plural(root.segments, 'segment')}, {size(root.chars)} of text")
+    lines.append(f"  {_staleness(root)}")
+    reasons: dict[str, int] = {}
+    for tally in root.kinds:
+        if tally.state != "ok":
+            reasons[tally.reason] = reasons.get(tally.reason, 0) + tally.files
+    if reasons:
+        lines.append(f"  failed {root.failed:,}, without text {root.no_text:,}:")
+        lines += [
+            f"    {count:>6,}  {reason}" for reason, count in sorted(reasons.items(), key=lambda r: (-r[1], r[0]))
+        ]
+        for trouble in root.troubles[:_LISTED]:
+            why = f"{trouble.reason} ({trouble.detail})" if trouble.detail else trouble.reason
+            lines.append(f"    {_printable(trouble.path)}: {_printable(why)}")
+        if len(root.troubles) > _LISTED:
+            lines.append("    … (--json lists more)")
+    return lines
+
+
+def _staleness(root: RootStatus) -> str:
+    when = f"indexed {root.last_run.replace('T', ' ').replace('Z', ' UTC')}" if root.last_run else "no run has finished"
+    if root.changes is None:
+        return when
+    parts = [
+        f"{n:,} {word}"
+        for n, word in ((root.changes.new, "new"), (root.changes.changed, "changed"), (root.changes.gone, "gone"))
+        if n
+    ]
+    return f"{when}; {', '.join(parts) + ' since' if parts else 'up to date'}"
+
+
+def _printable(text: str) -> str:
+    return "".join(c if c.isprintable() else "?" for c in text)

@@ -1,0 +1,103 @@
+"""`context roots`: which folders may be read, and changing that in the configuration file."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from smart_context.cli import Command
+from smart_context.cli.options import json_option, settings_options
+from smart_context.errors import ConfigError, NotFound
+
+if TYPE_CHECKING:
+    from smart_context.config import Settings
+
+
+class _Group(click.Group):
+    command_class = Command
+
+
+@click.group(cls=_Group, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--debug", is_flag=True, expose_value=False, help="Show a traceback on an error.")
+@settings_options
+@json_option
+@click.pass_context
+def roots(ctx: click.Context, settings: Settings, as_json: bool) -> None:
+    """List the folders that may be read, or change them in the configuration file.
+
+    \b
+    Examples:
+      context roots
+      context roots add ~/Documents
+      context roots remove ~/Documents
+    """
+    ctx.obj = settings
+    if ctx.invoked_subcommand:
+        return
+    from smart_context.roots import Roots, shown
+
+    listed = Roots(settings.roots)
+    states = [(shown(name), listed.state(name)) for name in listed.names]
+    if as_json:
+        click.echo(json.dumps([{"root": name, "state": state} for name, state in states], ensure_ascii=False))
+        return
+    for name, state in states:
+        click.echo(name if state == "available" else f"{name}  ({state})")
+    if not states:
+        click.echo("no roots are configured; add one with: context roots add DIR", err=True)
+
+
+@roots.command()
+@click.argument("folder", type=click.Path(file_okay=False))
+@click.pass_obj
+def add(settings: Settings, folder: str) -> None:
+    """Let FOLDER be read, from now on."""
+    from smart_context import config_file
+
+    path, name = _file(settings), _name(folder)
+    if not os.path.isdir(name):
+        raise NotFound(f"{name} is not a folder", hint="a root has to be there when it is added")
+    done = config_file.add_root(path, name)
+    _check(path)
+    click.echo(f"{name} {'is now' if done else 'was already'} a root, in {path}", err=True)
+    if done:
+        click.echo("read it into the index with: context index", err=True)
+
+
+@roots.command()
+@click.argument("folder", type=click.Path())
+@click.pass_obj
+def remove(settings: Settings, folder: str) -> None:
+    """Let FOLDER be read no more; nothing of it is found from now on."""
+    from smart_context import config_file
+
+    path, name = _file(settings), _name(folder)
+    if not config_file.remove_root(path, name):
+        raise NotFound(f"{name} is not among the roots in {path}", hint="list them with: context roots")
+    click.echo(f"{name} is no root any more, in {path}", err=True)
+
+
+def _file(settings: Settings) -> Path:
+    from smart_context import config
+
+    return Path(settings.config_file or config.config_path())
+
+
+def _name(folder: str) -> str:
+    name = os.path.abspath(os.path.expanduser(folder))
+    try:
+        name.encode("utf-8")
+    except UnicodeEncodeError:
+        raise ConfigError("a configuration file cannot name a folder that is not UTF-8", hint="use --root") from None
+    return name
+
+
+def _check(path: Path) -> None:
+    """Load the file as every command will: what is wrong with it is said now."""
+    from smart_context import config
+
+    config.load({"config": str(path)})
