@@ -147,7 +147,8 @@ def test_entities_are_never_expanded() -> None:
     for declared in ('<!ENTITY e SYSTEM "file:///etc/passwd">', '<!ENTITY e "expanded">'):
         hostile = f"<!DOCTYPE x [{declared}]><w:document {W}><w:body>{paragraph('start &e; end')}</w:body></w:document>"
         data = zipped({"word/document.xml": hostile})
-        assert places(read(data)) == [("", "start &e; end")]
+        (unit,) = read(data).units  # what refers to it stands as written, or is left out by older parsers
+        assert unit.text.replace("&e; ", "") == "start end"
 
 
 def test_what_stands_before_the_damage_is_kept() -> None:
@@ -320,9 +321,14 @@ def test_slides_of_an_opendocument_presentation_have_titles_and_notes() -> None:
         "<presentation:notes><draw:frame><draw:text-box><text:p>say it</text:p></draw:text-box></draw:frame></presentation:notes>"
         "</draw:page><draw:page/>"
     )
-    assert read(odf("presentation", body)).units == (
+    master = (
+        "<draw:frame presentation:class='footer'><draw:text-box><text:p>Draft</text:p></draw:text-box></draw:frame>"
+        "<draw:frame presentation:class='page-number'><draw:text-box><text:p>7</text:p></draw:text-box></draw:frame>"
+    )
+    assert read(odf("presentation", body, master)).units == (
         Unit((Part("slide", first=1),), "Hello\npoints\nsay it", heading="Hello"),
         Unit((Part("slide", first=2),), ""),
+        Unit((Part("section", "Headers and footers"),), "Draft", "Headers and footers", "paragraphs"),
     )
 
 

@@ -23,6 +23,8 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "open": ("search", "Show a part of a file, as agents see it.", "Search"),
     "status": ("index", "Show what is indexed, what could not be read, and what has changed.", "Search"),
     "roots": ("roots", "List the folders that may be read, or change them.", "Search"),
+    "summarize": ("llm", "Search, and summarize what was found, with its sources.", "Search"),
+    "rewrite": ("llm", "Turn a question into a query with filters.", "Search"),
     "build": ("cache", "Freeze the documents of a folder into a cache.", "Caches"),
     "resolve": ("cache", "Print the documents that answer a query within a token budget.", "Caches"),
     "inspect": ("cache", "Print what a cache is: its version, size, and whether it is valid.", "Caches"),
@@ -34,6 +36,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "connect": ("connect", "Connect an MCP client.", "Setup"),
     "doctor": ("doctor", "Check the installation, and say what to do.", "Setup"),
     "maintain": ("upkeep", "Tidy the index.", "Setup"),
+    "llm": ("llm", "Show what is sent to a language model, and to whom.", "Setup"),
 }
 
 # Commands whose name cannot be that of a function.
