@@ -111,11 +111,6 @@ def hits(runs: Set[str], language: str, numbers: Mapping[str, tuple[int, ...]]) 
     return out
 
 
-def length(text: str, terms: Terms) -> int:
-    """How long a text is, in words; where no spaces are written, in terms."""
-    return terms.line.count(" ") + 1 if has_no_spaces(text) else len(text.split())
-
-
 def _meet(runs: list[str], language: str, known: _Known) -> None:
     # Words are learnt together, because one call of the stemmer for many is cheap.
     new = {run: split(run) for run in runs if run not in known.line_of}
