@@ -40,11 +40,11 @@ def _shown(command: str, home: Path, work: Path) -> str:
         cwd=work,
         env=env,
         stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
         timeout=120,
         check=True,
     )
-    text = (done.stdout + done.stderr).decode().rstrip("\n")
+    text = done.stdout.decode().rstrip("\n")
     text = text.replace(str(work), "/home/you/smart-context").replace(str(home), "/home/you")
     return f"$ {command}\n" + re.sub(r"in \d+\.\d s", "in 0.5 s", text) + "\n"
 
