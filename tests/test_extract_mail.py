@@ -182,8 +182,7 @@ def test_only_so_many_attachments_are_read():
     part = "--b\nContent-Disposition: attachment; filename=n.txt\n\ntext\n"
     source = "From: a@b.c\nSubject: s\nContent-Type: multipart/mixed; boundary=b\n\n" + part * 50 + "--b--\n"
     found = read(source.encode(), limits=Limits(max_entries=5))
-    assert (len(found.units), len(found.notes)) == (6, 21)
-    assert found.notes[-1] == "25 more notes left out"
+    assert (len(found.units), found.notes) == (6, ("cut: too many entries: more than 5",))
 
 
 def test_an_mbox_is_its_messages():

@@ -52,6 +52,11 @@ def test_other_scripts_are_guessed(codec, sample):
     assert encoding.decode((sample * 8).encode(codec)) == sample * 8
 
 
+@pytest.mark.parametrize("words", ["café", "résumé d'été", "El niño", "São Paulo não", "Price: 5€", "“it’s” – naïve"])
+def test_a_few_western_words_are_enough(words):
+    assert encoding.decode(words.encode("cp1252")) == words
+
+
 def test_a_declared_encoding_is_believed_unless_the_bytes_disagree():
     assert encoding.decode("žluťoučký".encode("iso8859-2"), "ISO-8859-2") == "žluťoučký"
     assert encoding.decode("žluťoučký".encode(), "us-ascii-no-such") == "žluťoučký"

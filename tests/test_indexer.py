@@ -287,6 +287,12 @@ def test_odd_words_do_not_stop_the_run(tree, data):
     assert counts(index(data, root)) == (2, 0, 0, 0)
 
 
+def test_more_words_than_are_remembered_do_not_stop_the_run(tree, data, monkeypatch):
+    monkeypatch.setattr("smart_context.search.analysis._MAX_KNOWN", 20)
+    root = tree({"many.txt": " ".join(f"word{i} {i}x-{i}y getUser{i}" for i in range(2000))})
+    assert counts(index(data, root)) == (1, 0, 0, 0)
+
+
 def test_status_says_how_far_the_index_is_behind(tree, data):
     root = tree({"a.txt": "alpha", "b.txt": "beta", "c.txt": "", "d.txt": "delta"})
     [before] = status.of_index(data, Roots([root]), OPTIONS.walk).roots

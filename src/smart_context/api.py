@@ -162,10 +162,10 @@ class App:
         sample: Sample | None = None,
     ) -> Answer:
         """Summarize snippets with their sources; a path outside the roots refuses the whole call."""
-        from smart_context.llm import summarize
-
         for result in results:
             self._check_shown(self.roots.inside(parsed(result["path"])).path)
+        from smart_context.llm import summarize
+
         told = summarize.results(
             query,
             [summarize.Snippet(r["path"], r["snippet"], r.get("pointer", "")) for r in results],
@@ -208,6 +208,19 @@ class App:
             return indexer.run(
                 index, self.roots, folder, self._options(), full=full, on_progress=on_progress, stop=stop
             )
+
+    def maintain(self, *, on_progress: OnProgress = lambda _step: None) -> None:
+        """Tidy the index: give space back, finish merges, look for damage."""
+        from smart_context.search import upkeep
+
+        upkeep.maintain(self.data_dir, on_progress)
+
+    def has_index(self) -> bool:
+        """Say whether anything was ever indexed."""
+        try:
+            return self.index is not None
+        except NotFound:
+            return False
 
     # What the verbs share
 

@@ -7,6 +7,7 @@ Always: it only looks; every finding that is not fine says what to do.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import stat
 import sys
@@ -24,6 +25,7 @@ from smart_context.errors import ConfigError, ContextError, NotFound
 from smart_context.roots import Roots, shown
 
 Grade = Literal["ok", "note", "warning", "problem"]
+_NAME = re.compile(r"[\w.-]+")
 _LOW_SPACE = 500 * 1024 * 1024
 _EXTRAS = {"semantic": ("onnxruntime", "tokenizers"), "llm": ("openai",), "http": ("uvicorn",)}
 
@@ -62,7 +64,7 @@ def _installation() -> Iterator[Finding]:
     version = ".".join(map(str, sys.version_info[:3]))
     yield Finding("installation", "ok", f"smart-context {_version('smart-context')}, Python {version}")
     for requirement in metadata.requires("smart-context") or ():
-        name = requirement.split(";")[0].split("[")[0].strip().rstrip("<>=!~0123456789., ")
+        name = _NAME.match(requirement)[0]  # type: ignore[index]  # every requirement begins with a name
         if "extra ==" not in requirement and not _version(name):
             yield Finding("installation", "problem", f"{name} is not installed", f"pip install '{requirement}'")
     for extra, modules in _EXTRAS.items():
@@ -148,7 +150,7 @@ def _caches(settings: Settings) -> Iterator[Finding]:
             "caches", "problem", f"{settings.cache_root} is not a folder", "mkdir it, or set another --cache-root"
         )
         return
-    from smart_context.cache import inspect
+    from smart_context.cache.inspect import command_json
 
     with os.scandir(settings.cache_root) as entries:
         folders = sorted(
@@ -156,7 +158,7 @@ def _caches(settings: Settings) -> Iterator[Finding]:
         )
     for folder in folders:
         try:
-            inspect.command_json(Path(folder))
+            command_json(Path(folder))
         except ContextError as error:
             fix = f"context verify --cache {folder} says more; build it again with --force"
             yield Finding("caches", "problem", f"{folder}: {error.reason or error.message}", fix)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from smart_context.cache import document, manifest, sources, working
+from smart_context.cache import document, durable, manifest, sources, working
 from smart_context.cache.folder import DOCUMENTS
 from smart_context.cache.manifest import Entry
 from smart_context.cache.sources import OnSkipped, Source
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from smart_context.model import OnProgress
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+_FEW = 64  # files are synced one by one up to here, and all at once above: ten thousand syncs take a minute
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -32,17 +33,13 @@ class Built(NamedTuple):
     document_count: int
 
 
-def _ignore(_path: str, _why: str) -> None:
-    pass
-
-
 def cache(
     source_dir: str | os.PathLike[str],
     target: str | os.PathLike[str],
     *,
     created_at: str,
     force: bool = False,
-    on_skipped: OnSkipped = _ignore,
+    on_skipped: OnSkipped | None = None,
     on_progress: OnProgress | None = None,
 ) -> Built:
     """Build a cache at the target; `force` replaces an old one. `created_at` is an RFC 3339 time in UTC.
@@ -54,7 +51,7 @@ def cache(
     parent, name = _split(os.fspath(target))
     _refuse_parent_of_sources(os.path.join(parent, name), root)
     replace = _check_target(parent, name, force=force)
-    found = sources.find(root, on_skipped)
+    found = sources.find(root, on_skipped or (lambda _path, _why: None))
     with _io(os.path.join(parent, name)), _folder(parent) as holder, working.Working(holder, name) as work:
         entries = _write_documents(work.new, root, found, on_progress)
         _write(work.new, INDEX, manifest.index_json(entries))
@@ -145,6 +142,7 @@ def _write_documents(new: int, root: str, found: list[Source], on_progress: OnPr
     entries: list[Entry] = []
     bad: list[str] = []
     used: dict[str, int] = {}
+    sync_each = len(found) <= _FEW or not durable.can_sync()
     os.mkdir(DOCUMENTS, dir_fd=new)
     holder = os.open(DOCUMENTS, _FOLDER, dir_fd=new)
     try:
@@ -157,17 +155,19 @@ def _write_documents(new: int, root: str, found: list[Source], on_progress: OnPr
                 continue
             version = document.version_of(data)
             name = _file_name(version, used)
-            _write(holder, name, document.to_json(source.id, version, source.path, text))
+            _write(holder, name, document.to_json(source.id, version, source.path, text), sync=sync_each)
             entries.append(Entry(source.id, version, f"{DOCUMENTS}/{name}"))
             if on_progress:
                 from smart_context.model import Progress
 
                 on_progress(Progress(len(entries), len(found), source.path))
+        if bad:
+            raise sources.not_utf8(root, "contents", bad)
+        if not sync_each:
+            durable.file_system(holder)
         os.fsync(holder)
     finally:
         os.close(holder)
-    if bad:
-        raise sources.not_utf8(root, "contents", bad)
     return entries
 
 
@@ -177,12 +177,13 @@ def _file_name(version: str, used: dict[str, int]) -> str:
     return f"{stem}.json" if used[stem] == 1 else f"{stem}-{used[stem]}.json"
 
 
-def _write(holder: int, name: str, data: bytes) -> None:
+def _write(holder: int, name: str, data: bytes, *, sync: bool = True) -> None:
     descriptor = os.open(name, _NEW_FILE, 0o666, dir_fd=holder)
     try:
         written = os.write(descriptor, data)
         while written < len(data):
             written += os.write(descriptor, memoryview(data)[written:])
-        os.fsync(descriptor)
+        if sync:
+            os.fsync(descriptor)
     finally:
         os.close(descriptor)

@@ -10,13 +10,17 @@ import errno
 import os
 import re
 import stat
+from array import array
+from collections.abc import Callable
 from types import TracebackType
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
+from smart_context.cache import names
 from smart_context.cache.place import Place
 from smart_context.errors import CacheInvalid, CacheMissing, ContextError, IoError
 
 DOCUMENTS = "documents"
+Result = TypeVar("Result")
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
@@ -25,6 +29,8 @@ _ABSENT = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLON
 _NO_FILE = _ABSENT | {errno.EISDIR, errno.ENXIO, errno.ENODEV, errno.EMLINK}
 _WHOLE = 8 * 1024 * 1024  # larger members are read piece by piece
 _PIECE = 1024 * 1024
+_LARGEST = 2**63 - 1
+_ATTEMPTS = 4
 _LONG_SPACE = re.compile(rb"[ \t\n\r]{64,}")
 
 
@@ -51,12 +57,29 @@ def open_cache(cache: str | os.PathLike[str]) -> Folder:
         raise IoError(f"cannot open cache {path}", reason=error.strerror) from error
 
 
+def read(cache: str | os.PathLike[str], work: Callable[[Folder], Result]) -> Result:
+    """Do the work on the opened cache; once more if the cache was replaced by another meanwhile. Raises: what these raise.
+
+    A build exchanges caches in one step, but removes the old one: whoever is still reading it would find it broken.
+    """
+    for attempt in range(_ATTEMPTS):
+        with open_cache(cache) as opened:
+            try:
+                return work(opened)
+            except CacheInvalid:
+                if attempt == _ATTEMPTS - 1 or opened.is_at(cache):
+                    raise
+    raise AssertionError
+
+
 class Folder:
     """An open cache directory; close it."""
 
     def __init__(self, cache: str, descriptor: int) -> None:
         self.cache = cache
         self.descriptor = descriptor
+        self.stamps: array[int] | None = None  # set one to collect a `stamp` of each member that is read
+        self.has_shared = False  # whether one of them has other names
         self._documents = -1
 
     def read(self, name: str) -> bytes:
@@ -79,7 +102,7 @@ class Folder:
         try:
             holder = self._open_below(os.path.dirname(file))
             try:
-                status = os.lstat(os.path.basename(file), dir_fd=holder)
+                status = os.lstat(names.for_system(os.path.basename(file)), dir_fd=holder)
             finally:
                 os.close(holder)
         except CacheInvalid:
@@ -97,12 +120,13 @@ class Folder:
         try:
             with os.scandir(holder) as entries:
                 for entry in entries:
+                    name = names.as_text(entry.name)
                     if entry.is_file(follow_symlinks=False):
-                        found.files.append(entry.name)
+                        found.files.append(name)
                     elif entry.is_dir(follow_symlinks=False):
-                        found.folders.append(entry.name)
+                        found.folders.append(name)
                     else:
-                        found.others.append(entry.name)
+                        found.others.append(name)
         except OSError as error:
             raise self._trouble(error, below) from error
         finally:
@@ -125,6 +149,11 @@ class Folder:
             self._documents = self._open_below(DOCUMENTS)
         return self._documents
 
+    def is_at(self, cache: str | os.PathLike[str]) -> bool:
+        """Whether the path still leads to this directory. Raises: CacheMissing, IoError."""
+        with open_cache(cache) as now:
+            return os.path.samestat(os.fstat(now.descriptor), os.fstat(self.descriptor))
+
     def close(self) -> None:
         """Let go of the directory."""
         if self._documents >= 0:
@@ -142,7 +171,7 @@ class Folder:
     def _open_below(self, path: str) -> int:
         holder = os.dup(self.descriptor)
         try:
-            for name in path.split("/"):
+            for name in names.for_system(path).split("/"):
                 outer = holder
                 try:
                     holder = os.open(name, _FOLDER | os.O_NOFOLLOW, dir_fd=outer)
@@ -154,13 +183,16 @@ class Folder:
 
     def _read(self, holder: int, name: str, member: str) -> bytes:
         try:
-            descriptor = os.open(name, _FILE, dir_fd=holder)
+            descriptor = os.open(names.for_system(name), _FILE, dir_fd=holder)
         except OSError as error:
             raise self._trouble(error, member) from error
         try:
             status = os.fstat(descriptor)
             if not stat.S_ISREG(status.st_mode):
                 raise CacheInvalid(self.cache, member, "is not a regular file")
+            if self.stamps is not None:
+                self.stamps.extend(stamp(status))
+                self.has_shared |= status.st_nlink > 1
             if status.st_size > _WHOLE:
                 return self._read_large(descriptor, member)
             data = os.read(descriptor, status.st_size + 1)
@@ -191,6 +223,14 @@ class Folder:
         if error.errno in _NO_FILE:
             return CacheInvalid(self.cache, member, "is reached through a link, or is no regular file")
         return IoError(f"cannot read {os.path.join(self.cache, member)}", reason=error.strerror)
+
+
+def stamp(status: os.stat_result) -> tuple[int, int, int, int]:
+    """Return what changes when a file does, each number in 64 bits: its number, size, and times in nanoseconds."""
+    inode, written = status.st_ino, status.st_mtime_ns
+    if inode > _LARGEST or not -_LARGEST < written < _LARGEST:  # a file system's own numbers; anybody may set a time
+        inode, written = inode & _LARGEST, written & _LARGEST
+    return (inode, status.st_size, written, status.st_ctime_ns)
 
 
 def _squeeze(piece: bytes, in_string: bool) -> tuple[bytes, bytes, bool]:

@@ -10,7 +10,7 @@ import os
 import re
 import stat
 
-from smart_context.cache import place
+from smart_context.cache import names, place
 from smart_context.cache.exact_json import string
 from smart_context.cache.place import Place
 from smart_context.errors import IoError
@@ -26,7 +26,7 @@ def to_json(configured_root: str | os.PathLike[str], root: str | None = None) ->
         at = Place(os.path.realpath(configured_root), "")
     else:
         at = place.inside(configured_root, root, or_root=True)
-    prefix = at.below + "/" if at.below else ""
+    prefix = names.as_text(at.below) + "/" if at.below else ""
     rows = sorted((prefix + name, has_manifest) for name, has_manifest in _candidates(at))
     caches = ",".join(f'{{"path":{string(path)},"has_manifest":{"true" if has else "false"}}}' for path, has in rows)
     return f'{{"caches":[{caches}]}}'.encode()
@@ -41,8 +41,12 @@ def _candidates(at: Place) -> list[tuple[str, bool]]:
     descriptor = at.open()
     try:
         with os.scandir(descriptor) as entries:
-            names = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
-        return [(name, _has_manifest(descriptor, name)) for name in names if not is_working(name) and _is_utf8(name)]
+            found = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
+        return [
+            (names.as_text(name), _has_manifest(descriptor, name))
+            for name in found
+            if not is_working(name) and names.is_text(names.as_text(name))
+        ]
     except OSError as error:
         raise IoError(f"cannot list {at}", reason=error.strerror) from error
     finally:
@@ -60,11 +64,3 @@ def _has_manifest(root: int, name: str) -> bool:
         return False
     finally:
         os.close(child)
-
-
-def _is_utf8(name: str) -> bool:
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

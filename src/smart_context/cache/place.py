@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import os
 
+from smart_context.cache import names
 from smart_context.errors import CacheMissing, IoError
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
@@ -67,10 +68,10 @@ def inside(root: str | os.PathLike[str], name: str, *, or_root: bool = False) ->
     Raises: CacheMissing for whatever is not, including names that are no plain path. The root itself counts only with `or_root`.
     """
     missing = CacheMissing(f"no cache {name!r} below {os.fspath(root)}")
-    if not name or "\0" in name or not _is_utf8(name) or ".." in name.split("/"):
+    if not name or "\0" in name or not names.is_text(name) or ".." in name.split("/"):
         raise missing
     real_root = os.path.realpath(root)
-    real = os.path.realpath(os.path.join(real_root, name))
+    real = os.path.realpath(os.path.join(real_root, names.for_system(name)))
     if real == real_root:
         if or_root:
             return Place(real_root, "")
@@ -79,11 +80,3 @@ def inside(root: str | os.PathLike[str], name: str, *, or_root: bool = False) ->
     if not real.startswith(prefix):
         raise missing
     return Place(real_root, real[len(prefix) :])
-
-
-def _is_utf8(name: str) -> bool:
-    try:
-        name.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True

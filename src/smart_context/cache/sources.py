@@ -12,7 +12,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import NamedTuple
 
-from smart_context.cache import document
+from smart_context.cache import document, names
 from smart_context.errors import IoError, SameId
 
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
@@ -40,14 +40,14 @@ def find(root: str, on_skipped: OnSkipped) -> list[Source]:
     while waiting:
         folder = waiting.pop()
         for entry in _entries(root, folder):
-            path = folder + entry.name
+            path = folder + names.as_text(entry.name)
             if entry.is_dir(follow_symlinks=False):
                 waiting.append(path + "/")
-            elif entry.name.endswith(_ENDING) and entry.name != _ENDING:
+            elif entry.name.endswith(_ENDING) and entry.name != _ENDING:  # a stem, and this very ending
                 place = _place(entry, real_root, path, on_skipped)
                 if place is None:
                     continue
-                if is_utf8(path):
+                if names.is_text(path):
                     found.append(Source(document.id_of(path), path, place))
                 else:
                     bad_names.append(path)
@@ -85,17 +85,8 @@ def not_utf8(root: str, what: str, paths: list[str]) -> IoError:
     return IoError(f"sources in {root} have {what} that are not UTF-8", reason=shown)
 
 
-def is_utf8(path: str) -> bool:
-    """Whether a path from the system is valid UTF-8."""
-    try:
-        path.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
 def _entries(root: str, folder: str) -> list[os.DirEntry[str]]:
-    path = os.path.join(root, folder)
+    path = os.path.join(root, names.for_system(folder))
     try:
         with os.scandir(path) as entries:
             return list(entries)
@@ -114,9 +105,10 @@ def _place(entry: os.DirEntry[str], real_root: str, path: str, on_skipped: OnSki
         on_skipped(path, "it is a link that leaves the sources")
         return None
     try:
-        if stat.S_ISREG(os.lstat(real).st_mode):
-            return real
+        mode = os.lstat(real).st_mode
     except OSError as error:
         on_skipped(path, f"it is a link that leads nowhere: {error.strerror}")
         return None
-    return None
+    if stat.S_ISLNK(mode):
+        on_skipped(path, "it is a link that leads to itself")
+    return real if stat.S_ISREG(mode) else None

@@ -19,6 +19,8 @@ from smart_context.errors import ContextError
 # imports no command.
 COMMANDS: dict[str, tuple[str, str, str]] = {
     "index": ("index", "Read folders into the index.", "Search"),
+    "search": ("search", "Find files by what they say.", "Search"),
+    "open": ("search", "Show a part of a file, as agents see it.", "Search"),
     "status": ("index", "Show what is indexed, what could not be read, and what has changed.", "Search"),
     "roots": ("roots", "List the folders that may be read, or change them.", "Search"),
     "summarize": ("llm", "Search, and summarize what was found, with its sources.", "Search"),
@@ -28,9 +30,14 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "inspect": ("cache", "Print what a cache is: its version, size, and whether it is valid.", "Caches"),
     "verify": ("cache", "Check every byte of a cache that matters.", "Caches"),
     "list": ("cache", "Print the folders that may be caches.", "Caches"),
+    "serve": ("serve", "Serve MCP clients.", "Servers"),
+    "watch": ("upkeep", "Keep the index up to date while files change.", "Servers"),
+    "audit": ("audit", "Read the log of tool calls, or check it.", "Servers"),
     "connect": ("connect", "Connect an MCP client.", "Setup"),
+    "doctor": ("doctor", "Check the installation, and say what to do.", "Setup"),
+    "maintain": ("upkeep", "Tidy the index.", "Setup"),
+    "completion": ("completion", "Print a script that lets a shell complete commands.", "Setup"),
     "llm": ("llm", "Show what is sent to a language model, and to whom.", "Setup"),
-    "serve": ("serve", "Serve an MCP client over standard input and output.", "Servers"),
 }
 
 # Commands whose name cannot be that of a function.

@@ -26,14 +26,11 @@ def build(sources: str, cache: str, force: bool) -> None:
 
     The cache is complete or not there: a build that fails leaves what stood before.
     """
-    import time
-
-    from smart_context.cache import build as stage
+    from smart_context.cache import api
     from smart_context.cli.show import ProgressBar
 
-    created_at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     with ProgressBar("building") as bar:
-        built = stage.cache(sources, cache, created_at=created_at, force=force, on_skipped=_skipped, on_progress=bar)
+        built = api.build_cache(sources, cache, force=force, on_skipped=_skipped, on_progress=bar)
     click.echo(f"{built.document_count} documents, {built.cache_version}", err=True)
 
 
@@ -59,10 +56,12 @@ def resolve(cache: str, query: str, budget: str, style: str) -> None:
 
     The same cache, query and budget give the same bytes, on every machine.
     """
+    from smart_context.cache import names
     from smart_context.cache import resolve as stage
 
-    stage.check(query, 0)
-    _print(stage.to_json(cache, query, stage.budget_of(budget), pretty=style == "pretty"))
+    asked = names.as_text(query)
+    stage.check(asked, 0)
+    _print(stage.to_json(cache, asked, stage.budget_of(budget), pretty=style == "pretty"))
 
 
 @click.command(cls=Command)

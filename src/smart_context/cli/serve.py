@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from smart_context.cli import Command
 from smart_context.cli.options import settings_options
+from smart_context.errors import UsageError
 
 if TYPE_CHECKING:
     from smart_context.config import Settings
+    from smart_context.server.listen import Listen
     from smart_context.server.tools import ToolNames
 
 
@@ -23,15 +27,77 @@ if TYPE_CHECKING:
     show_default=True,
     help="How to list the tools of Context: some clients refuse dots in names. Both are always accepted.",
 )
-def serve(settings: Settings, tool_names: ToolNames) -> None:
-    """Serve an MCP client over standard input and output.
+@click.option("--watch", is_flag=True, help="Keep the index up to date while files change.")
+@click.option("--http", "over_http", is_flag=True, help="Serve many clients over streamable HTTP, at /mcp.")
+@click.option("--host", metavar="ADDRESS", help="With --http: where to listen. Default: this machine alone.")
+@click.option("--port", type=click.IntRange(0, 65535), help="With --http: the port; 0 takes a free one.")
+@click.option("--ops-port", type=click.IntRange(1, 65535), help="Without --http: serve /healthz and /metrics there.")
+@click.option("--connect", "url", metavar="URL", help="Use the server at URL instead of an index of one's own.")
+def serve(
+    settings: Settings,
+    tool_names: ToolNames,
+    watch: bool,
+    over_http: bool,
+    host: str | None,
+    port: int | None,
+    ops_port: int | None,
+    url: str | None,
+) -> None:
+    """Serve MCP clients: one over standard input and output, or many over HTTP.
+
+    A client starts it by itself; `context connect` writes its configuration. Off loopback, HTTP needs the bearer token that stands
+    in the data folder (http-token), or in the file that `http.token_file` names.
 
     \b
-    A client starts it, with a configuration like
-      {"mcpServers": {"context": {"command": "context", "args": ["serve", "--root", "/srv/docs"]}}}
+    Examples:
+      context serve --root ~/Documents --watch
+      context serve --http --port 8765 --root /srv/share
+      context serve --connect http://127.0.0.1:8765/mcp
     """
     from smart_context.api import App
-    from smart_context.server import programs
+    from smart_context.server import programs, run
 
+    if not over_http and (host is not None or port is not None):
+        raise UsageError("--host and --port go with --http")
+    if over_http and (url is not None or ops_port is not None):
+        raise UsageError("--http serves /healthz and /metrics itself, and does not go with --connect")
+    if url is not None:
+        run.relayed(url, _token_for(settings, url))
+        return
+    if watch:
+        settings = replace(settings, watch=replace(settings.watch, enabled=True))
+    listen = _listen(settings, host, port) if over_http else None
     with App(settings) as app:
-        programs.serve(app, tool_names=tool_names)
+        programs.serve(app, tool_names=tool_names, listen=listen, ops_port=ops_port)
+
+
+def _listen(settings: Settings, host: str | None, port: int | None) -> Listen:
+    from smart_context.server import gate, listen
+
+    http = settings.http
+    address = host or http.host
+    needs_token = bool(http.token_file) or not gate.is_loopback(address)
+    return listen.Listen(
+        address,
+        http.port if port is None else port,
+        http.allowed_hosts,
+        http.allowed_origins,
+        listen.token(Path(settings.data_dir), http.token_file or None) if needs_token else "",
+        http.max_body,
+        http.max_concurrency,
+    )
+
+
+def _token_for(settings: Settings, url: str) -> str:
+    """Give the token of a shared server: the configured one, or this machine's own for a server on loopback."""
+    from urllib.parse import urlsplit
+
+    from smart_context.server import gate, listen
+
+    parts = urlsplit(url)
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise UsageError(f"{url} is not an address of a server", hint="it looks like http://127.0.0.1:8765/mcp")
+    own = Path(settings.data_dir) / listen.TOKEN_FILE
+    if settings.http.token_file or (gate.is_loopback(parts.hostname) and own.exists()):
+        return listen.token(Path(settings.data_dir), settings.http.token_file or None)
+    return ""

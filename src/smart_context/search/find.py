@@ -8,6 +8,7 @@ Always: the same request on the same index gives the same page; pages neither re
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -27,7 +28,8 @@ from smart_context.search.snippet import Spans
 
 MAX_K = 100
 A_FILE = 3  # results of one file
-_COUNTED = 2000  # matches up to which `total_estimate` is exact
+_COUNTED = 1000  # matches up to which `total_estimate` is exact
+_SAMPLED = 300  # of more, those it is estimated by
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +128,7 @@ def find(index: Index, request: SearchRequest, *, spans: Spans, stop: Stop) -> S
         if number >= request.offset:
             page.append(one)
     stop()
-    items = tuple(_items(index, page, asked.plan, spans))
+    items = tuple(_items(index, page, ordering, asked.plan, spans))
     total = _total(view, asked, request.offset + len(page), full=len(page) == request.k)
     return SearchPage(items, request.offset, total, tuple(_interpretation(asked)), asked.remarks)
 
@@ -173,9 +175,9 @@ def _folders(folders: tuple[str, ...], view: View) -> tuple[str, ...]:
 def _few_a_file(placed: Iterator[Placed]) -> Iterator[Placed]:
     seen: dict[int, int] = {}
     for one in placed:
-        count = seen.get(one.file_id, 0)
+        count = seen.get(one.file.file_id, 0)
         if count < A_FILE:
-            seen[one.file_id] = count + 1
+            seen[one.file.file_id] = count + 1
             yield one
 
 
@@ -186,34 +188,29 @@ def _total(view: View, asked: _Asked, reached: int, *, full: bool) -> int:
     count = view.count(asked.plan.wanted, asked.limits)
     if asked.listing:
         return view.file_count(asked.limits)
-    seen: dict[int, int] = {}
-    found = view.top(asked.plan.wanted, asked.limits, min(count, _COUNTED))
-    for candidate in found:
-        seen[candidate.file_id] = seen.get(candidate.file_id, 0) + 1
-    kept = sum(min(times, A_FILE) for times in seen.values())
-    return max(reached, kept if count <= _COUNTED else round(count * kept / len(found)))
+    files = view.files_of(asked.plan.wanted, asked.limits, count if count <= _COUNTED else _SAMPLED)
+    kept = sum(min(times, A_FILE) for times in Counter(files).values())
+    return max(reached, kept if count <= _COUNTED else round(count * kept / len(files)))
 
 
-def _items(index: Index, page: Sequence[Placed], planned: Plan, spans: Spans) -> Iterator[SearchItem]:
-    ids = [one.segment_id for one in page]
-    around = {near for i in ids for near in (i - 1, i, i + 1)}
-    texts = index.record.texts(around)
-    rows = index.record.segments(around)
-    files = index.record.files({one.file_id for one in page})
+def _items(
+    index: Index, page: Sequence[Placed], ordering: order.Ordering, planned: Plan, spans: Spans
+) -> Iterator[SearchItem]:
+    ids = [one.segment.segment_id for one in page]
+    texts = index.record.texts({near for i in ids for near in (i - 1, i, i + 1)})
+    following = index.record.segments(i + 1 for i in ids)
     for one in page:
-        file = files.get(one.file_id)
-        text = texts.get(one.segment_id)
-        if file is None or text is None:
+        row, file = one.segment, one.file
+        if row.segment_id not in texts:
             continue  # replaced since the ranking was read
-        before, after = (
-            texts.get(i, "") if i in rows and rows[i].file_id == one.file_id else ""
-            for i in (one.segment_id - 1, one.segment_id + 1)
-        )
-        cut = snippet.cut(text, planned.sought, one.language, spans, before, after)
+        # A file's segments have numbers in a row. What stands around one is read with it, because it may complete a secret.
+        before = texts.get(row.segment_id - 1, "") if row.seq else ""
+        after = following.get(row.segment_id + 1)
+        goes_on = texts.get(row.segment_id + 1, "") if after and after.file_id == file.file_id else ""
+        cut = snippet.cut(texts[row.segment_id], planned.sought, one.language, spans, before, goes_on)
         modified = datetime.fromtimestamp(file.mtime_ns // 1_000_000_000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        yield SearchItem(
-            shown(file.path), one.pointer, cut.text, one.score, file.ext, modified, cut.highlights, one.explanation()
-        )
+        why = ordering.explain(one)
+        yield SearchItem(shown(file.path), row.pointer, cut.text, one.score, file.ext, modified, cut.highlights, why)
 
 
 def _remarks(planned: Plan) -> tuple[str, ...]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -20,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from smart_context.errors import SearchFailed, StorageFailed
-from smart_context.search import analysis, expression, languages
+from smart_context.search import analysis, expression, forward, languages
 from smart_context.search.expression import Expression, Filters
 from smart_context.search.model import RankedFile, RankedSegment
 
@@ -35,8 +34,8 @@ _HEAP = 64_000_000  # bytes the writer may hold before it writes a part of the i
 _REBUILD = "the index is rebuilt from the record by: context index --rebuild"
 
 COMPOUNDING = frozenset({"de", "nl", "sv", "da", "nb", "fi", "hu"})
-_TAIL = 8  # letters from which a term may be a compound
-_LONG = 14  # letters from which a term may have a part in its middle
+_LEAST_BEFORE = 3  # letters before a part that is not in front
+_COMPOUND = 8  # letters from which a word may be a compound
 _ALL = Filters()
 _BREAK = " \x1d "  # a term that no text has: no phrase reaches from a heading into the text
 
@@ -49,6 +48,7 @@ class Candidate:
     file_id: int
     language: str
     score: float
+    place: tantivy.DocAddress
 
 
 class Ranking:
@@ -196,6 +196,7 @@ class View:
         self._counts: dict[tuple[Expression, Filters], int] = {}
         self._average = -1.0
         self._languages: tuple[str, ...] | None = None
+        self._compounds: str | None = None
 
     @property
     def average_length(self) -> float:
@@ -233,6 +234,19 @@ class View:
         with _translated(self._folder):
             return self._candidates(self._narrowed(self._query(wanted), filters), limit)
 
+    def packed(self, candidates: Sequence[Candidate]) -> list[bytes]:
+        """What each candidate says, as `forward` packed it."""
+        with _translated(self._folder):
+            doc = self._searcher.doc
+            return [bytes(doc(candidate.place).get_first("packed") or b"") for candidate in candidates]
+
+    def files_of(self, wanted: Expression, filters: Filters, limit: int) -> list[int]:
+        """The file of each of the best candidates."""
+        with _translated(self._folder):
+            query = self._narrowed(self._query(wanted), filters)
+            found = self._searcher.search(query, limit=max(1, limit), count=False).hits
+            return [int(i or 0) for i in self._searcher.fast_field_values("file_id", [place for _, place in found])]
+
     def first_segments(self, filters: Filters) -> list[Candidate]:
         """The first segment of every file, in no order."""
         with _translated(self._folder):
@@ -255,9 +269,24 @@ class View:
         file_ids = self._searcher.fast_field_values("file_id", places)
         codes = self._searcher.fast_field_values("language", places)
         return [
-            Candidate(int(s or 0), int(f or 0), languages.CODES[int(code or 0)], score)
-            for (score, _), s, f, code in zip(found, segment_ids, file_ids, codes, strict=True)
+            Candidate(int(s or 0), int(f or 0), languages.CODES[int(code or 0)], score, place)
+            for (score, place), s, f, code in zip(found, segment_ids, file_ids, codes, strict=True)
         ]
+
+    def compounds(self, part: str) -> list[str]:
+        """The long words, of languages that compound, that hold a part: in front, at the end, or between."""
+        if self._compounds is None:
+            with _translated(self._folder):
+                found = self._searcher.terms_with_prefix("compounds", "")
+            self._compounds = "\n".join(["", *sorted(word for word, _ in found), ""])
+        # One search through one long string: quicker than asking each word.
+        words, out, at = self._compounds, [], self._compounds.find(part)
+        while at >= 0:
+            start, end = words.rfind("\n", 0, at) + 1, words.find("\n", at)
+            if at - start == 0 or at - start >= _LEAST_BEFORE:
+                out.append(words[start:end])
+            at = words.find(part, end)
+        return out
 
     def terms(self, beginning: str) -> list[str]:
         """Every term that begins so, sorted; some may stand in deleted segments only."""
@@ -295,8 +324,9 @@ class View:
         match wanted:
             case expression.Term():
                 return self._any(self._term(wanted))
-            case expression.Part():
-                return self._part(wanted)
+            case expression.AnyOf(terms=terms, weight=weight):
+                sets = [_q().term_set_query(self._schema, field, list(terms)) for field in ("text", "also")]
+                return _q().const_score_query(self._any(sets), weight)
             case expression.Sequence(terms=terms, slop=slop):
                 if len(terms) == 1:
                     return self._query(expression.Term(terms[0]))
@@ -313,16 +343,6 @@ class View:
             if self._searcher.doc_freq(field, wanted.text)
         ]
         return found if wanted.weight == 1.0 else [_q().boost_query(query, wanted.weight) for query in found]
-
-    def _part(self, wanted: expression.Part) -> tantivy.Query:
-        text = re.escape(wanted.text[::-1] if wanted.where == "tail" else wanted.text)
-        field, pattern = {
-            "prefix": ("text", f"{text}.*"),
-            "head": ("heads", f"{text}.+"),
-            "tail": ("tails", f"{text}.+"),
-            "middle": ("longs", f".+{text}.+"),
-        }[wanted.where]
-        return _q().const_score_query(_q().regex_query(self._schema, field, pattern), wanted.weight)
 
     def _group(self, wanted: expression.Group) -> tantivy.Query:
         occur = _occur()
@@ -387,20 +407,19 @@ def _add_terms(doc: tantivy.Document, name: str, title: str, segment: RankedSegm
     also = f"{head.also} {body.also}".strip()
     if also:
         doc.add_text("also", also)
+    doc.add_bytes("packed", forward.pack(body.line, body.also, f"{head.line.replace(_BREAK, ' ')} {head.also}"))
     doc.add_unsigned("length", body.line.count(" ") + 1)
     doc.add_unsigned("language", languages.CODES.index(language))
     if language in COMPOUNDING:
-        stems = {term.partition(analysis.TAG)[0] for term in body.line.split()}
-        compounds = sorted(stem for stem in stems if len(stem) >= _TAIL)
-        doc.add_text("heads", " ".join(compounds))
-        doc.add_text("tails", " ".join(stem[::-1] for stem in compounds))
-        doc.add_text("longs", " ".join(stem for stem in compounds if len(stem) >= _LONG))
+        compounds = sorted(word for word in analysis.surfaces(segment.text) if len(word) >= _COMPOUND)
+        doc.add_text("compounds", " ".join(compounds))
 
 
 @lru_cache(maxsize=64)  # the segments of a file share their head, mostly
 def _head(name: str, title: str, heading: str, language: str) -> analysis.Terms:
     parts = [analysis.terms(text, language) for text in dict.fromkeys((name, title, heading)) if text]
-    line = "".join(part.line + _BREAK for part in parts)
+    # Each head says a word once, so that a name that repeats itself gains nothing.
+    line = "".join(" ".join(dict.fromkeys(part.line.split())) + _BREAK for part in parts)
     return analysis.Terms(line, " ".join(filter(None, (part.also for part in parts))))
 
 
@@ -411,7 +430,7 @@ def _schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
     builder.add_text_field("text", tokenizer_name="whitespace", index_option="position")
     builder.add_text_field("also", tokenizer_name="whitespace", index_option="freq")
-    for field in ("heads", "tails", "longs", "year"):
+    for field in ("compounds", "year"):
         builder.add_text_field(field, tokenizer_name="whitespace", index_option="basic")
     for field in ("ext", "folder"):
         builder.add_text_field(field, tokenizer_name="raw", index_option="basic")
@@ -419,6 +438,7 @@ def _schema() -> tantivy.Schema:
     builder.add_integer_field("file_id", indexed=True, fast=True)
     builder.add_unsigned_field("language", indexed=True, fast=True)
     builder.add_unsigned_field("first", indexed=True)
+    builder.add_bytes_field("packed", stored=True)
     for field in ("segment_id", "length"):
         builder.add_unsigned_field(field, fast=True)
     return builder.build()

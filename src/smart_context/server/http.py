@@ -7,14 +7,10 @@ Always: every request passes the gate first; at the end, what runs is finished o
 from __future__ import annotations
 
 import asyncio
-import os
-import secrets
-import stat
+import signal
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import h11
@@ -25,52 +21,16 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from smart_context.errors import ConfigError, IoError
 from smart_context.server.gate import Gate, Policy, Receive, Scope, Send, allowed_hosts, is_loopback
+from smart_context.server.listen import Listen
 from smart_context.server.metrics import Metrics
 from smart_context.server.ops import Ops, State
 
-TOKEN_FILE = "http-token"  # noqa: S105 - a file's name
 PATH = "/mcp"
 
 _HEADER_SECONDS = 10.0
 _IDLE_SECONDS = 30
 _FINISH_SECONDS = 10
 _MAX_CONNECTIONS = 2048
-
-
-@dataclass(frozen=True, slots=True)
-class Listen:
-    """Where to listen and whom to let in. token: "" for none."""
-
-    host: str = "127.0.0.1"
-    port: int = 8421
-    hosts: tuple[str, ...] = ()
-    origins: tuple[str, ...] = ()
-    token: str = ""
-    max_body: int = 4 * 1024 * 1024
-    max_concurrent: int = 256
-
-
-def token(data_dir: Path, token_file: str | None) -> str:
-    """Read the bearer token, from the configured file or from one that is made on first use, for the owner alone."""
-    path = Path(token_file) if token_file else data_dir / TOKEN_FILE
-    try:
-        if token_file is None and not path.exists():
-            data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
-            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with os.fdopen(handle, "w", encoding="ascii") as out:
-                out.write(secrets.token_urlsafe(32) + "\n")
-        if os.name == "posix" and stat.S_IMODE(os.stat(path).st_mode) & 0o077:
-            raise ConfigError(f"{path} can be read by others", hint=f"chmod 600 {path}")
-        found = path.read_text(encoding="ascii").strip()
-    except FileExistsError:  # another server made it just now
-        return token(data_dir, token_file)
-    except (OSError, UnicodeDecodeError) as error:
-        raise IoError(f"cannot read the token in {path}", reason=str(error)) from error
-    if len(found) < 16:
-        raise ConfigError(
-            f"the token in {path} is too short", hint="give it at least 16 characters, or remove the file"
-        )
-    return found
 
 
 def serve(server: Server[Any], listen: Listen, metrics: Metrics, state: Callable[[], State]) -> None:
@@ -91,6 +51,9 @@ def serve(server: Server[Any], listen: Listen, metrics: Metrics, state: Callable
         timeout_graceful_shutdown=_FINISH_SECONDS,
     )
     runner = _Announcing(config, listen)
+    # It raises the signal that ended it once more when it is done; being asked to end is no failure.
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: None)
     try:
         runner.run()
     except SystemExit as error:  # uvicorn's way to say that it cannot bind

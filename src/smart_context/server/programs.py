@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING
 
 from smart_context.config import CacheSettings
 from smart_context.errors import ConfigError
-from smart_context.server import context_tools, run, search_tools
-from smart_context.server.tools import Guard, Program, ToolNames, unguarded
+from smart_context.server import run
+from smart_context.server.context_tools import Caches
+from smart_context.server.tools import Program, ToolNames
 from smart_context.server.wire import say
 
 if TYPE_CHECKING:
     from smart_context.api import App
+    from smart_context.server.listen import Listen
 
 _CACHES = (
     "Caches hold frozen documents. Call context.list_caches to see which there are, then context.resolve with the path of "
@@ -38,26 +40,42 @@ def context_server(environ: Mapping[str, str]) -> None:
     seconds = _positive(environ, "CONTEXT_TOOL_TIMEOUT_SECS", 30)
     memory_mb = _positive(environ, "CONTEXT_CACHE_MEMORY_MB", CacheSettings().memory_mb)
     warn_about(root)
-    rows = context_tools.table(root, memory_mb * _MB, seconds)
-    run.over_stdio(Program("mcp-context-server", "Context", _CACHES), rows)
+    with Caches(root, memory_mb * _MB) as caches:
+        run.over_stdio(Program("mcp-context-server", "Context", _CACHES), caches.table(seconds))
 
 
-def serve(app: App, *, tool_names: ToolNames = "dotted", guard: Guard = unguarded) -> None:
-    """Serve `context serve`: the six tools of Smart File Search, and the three of Context, over one app."""
+def serve(
+    app: App, *, tool_names: ToolNames = "dotted", listen: Listen | None = None, ops_port: int | None = None
+) -> None:
+    """Serve `context serve`: the six tools of Smart File Search and the three of Context, over one app.
+
+    listen: over HTTP, there; else over standard input and output, with the operators' routes on `ops_port` if that is given.
+    """
+    from smart_context.server import background, ops, search_tools
+    from smart_context.server.guards import Guards
+    from smart_context.server.metrics import Metrics
 
     def clean(text: str) -> str:
         return app.redactor.clean(text)  # made when the first error needs it
 
     settings = app.settings
     root = settings.cache_root or None
-    warn_about(root)
-    rows = (
-        *search_tools.table(app, clean, settings.timeout),
-        *context_tools.table(root, settings.cache.memory_mb * _MB, settings.timeout("default")),
-    )
-    caches = _CACHES.replace("context.", "context_") if tool_names == "underscore" else _CACHES
-    program = Program("smart-context", "Smart Context", f"{_FILES} {caches}")
-    run.over_stdio(program, rows, tool_names=tool_names, guard=guard)
+    if root or not settings.roots:
+        warn_about(root)
+    how = _CACHES.replace("context.", "context_") if tool_names == "underscore" else _CACHES
+    program = Program("smart-context", "Smart Context", f"{_FILES} {how}")
+    metrics = Metrics()
+    guard = Guards(settings, clean, metrics)
+    with Caches(root, settings.cache.memory_mb * _MB) as caches, background.work(app, watch=settings.watch.enabled):
+        rows = (*search_tools.table(app, clean, settings.timeout), *caches.table(settings.timeout("default")))
+        if listen is not None:
+            run.over_http(
+                program, rows, listen, metrics, lambda: background.state(app), tool_names=tool_names, guard=guard
+            )
+            return
+        if ops_port is not None:
+            ops.beside(ops_port, metrics, lambda: background.state(app))
+        run.over_stdio(program, rows, tool_names=tool_names, guard=guard)
 
 
 def _positive(environ: Mapping[str, str], name: str, default: int) -> int:

@@ -37,7 +37,7 @@ class Relay:
     def create_initialization_options(self) -> None:
         """Nothing: the shared server says what it is."""
 
-    async def run(self, receive: Incoming, send: Outgoing, _options: None) -> None:
+    async def run(self, read_stream: Incoming, write_stream: Outgoing, initialization_options: None) -> None:
         """Pass messages both ways until the client leaves."""
         # No limit on reading: an indexing run is answered when it is done. The shared server limits its own calls.
         timeout = httpx2.Timeout(_CONNECT_SECONDS, read=None)
@@ -46,8 +46,8 @@ class Relay:
             streamable_http_client(self._url, http_client=client) as (read, write),
             anyio.create_task_group() as tasks,
         ):
-            tasks.start_soon(self._back, cast("Incoming", read), send)
-            async for item in receive:
+            tasks.start_soon(self._back, cast("Incoming", read), write_stream)
+            async for item in read_stream:
                 if isinstance(item, SessionMessage):
                     await write.send(self._stamped(item))
             tasks.cancel_scope.cancel()

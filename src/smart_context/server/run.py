@@ -6,11 +6,20 @@ Always: the wire is claimed before anything heavy is imported.
 from __future__ import annotations
 
 import gc
-from collections.abc import Sequence
+import logging
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from smart_context.server.tools import Guard, Program, Tool, ToolNames, unguarded
 from smart_context.server.wire import claim
 
+if TYPE_CHECKING:
+    from smart_context.server.listen import Listen
+    from smart_context.server.metrics import Metrics
+    from smart_context.server.ops import State
+
+_RELAYED_SECONDS = 120.0  # that the end of input waits for answers of a server whose limits we do not know
 _DRAIN_BEYOND = 1.0  # seconds past a call's own limit that the end of input waits for answers
 
 
@@ -27,6 +36,36 @@ def over_stdio(
 
     gc.freeze()
     gc.enable()
+    # What the SDK logs is about messages that it answers anyway, and some of it comes with a traceback.
+    logging.getLogger("mcp").propagate = "--debug" in sys.argv
+    logging.getLogger("mcp").addHandler(logging.NullHandler())
     server = protocol.build(protocol.Offer(program, rows, guard, tool_names))
     longest = max(row.seconds for row in rows if row.seconds is not None)
     anyio.run(stdio.serve, server, wire, longest + _DRAIN_BEYOND)
+
+
+def over_http(
+    program: Program,
+    rows: Sequence[Tool],
+    listen: Listen,
+    metrics: Metrics,
+    state: Callable[[], State],
+    *,
+    tool_names: ToolNames = "dotted",
+    guard: Guard = unguarded,
+) -> None:
+    """Serve a table of tools over HTTP until a signal."""
+    from smart_context.server import http, protocol
+
+    http.serve(protocol.build(protocol.Offer(program, rows, guard, tool_names)), listen, metrics, state)
+
+
+def relayed(url: str, token: str) -> None:
+    """Serve the client on standard input and output with what a shared server at `url` answers."""
+    wire = claim()
+    import anyio
+
+    from smart_context.server import stdio
+    from smart_context.server.relay import Relay
+
+    anyio.run(stdio.serve, Relay(url, token), wire, _RELAYED_SECONDS)

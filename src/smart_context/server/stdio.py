@@ -15,11 +15,10 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 import anyio
 from anyio.streams.memory import MemoryObjectSendStream
-from mcp.server.lowlevel import Server
 from mcp.shared.message import ServerMessageMetadata, SessionMessage
 from mcp_types import INVALID_REQUEST, JSONRPCError, JSONRPCRequest, JSONRPCResponse, RequestId
 
@@ -35,7 +34,15 @@ _PARENT_EVERY = 1.0  # seconds
 Incoming = MemoryObjectSendStream[SessionMessage | Exception]
 
 
-async def serve(server: Server[Any], wire: Wire, drain_seconds: float) -> None:
+class Served(Protocol):
+    """What can stand behind the wire: an SDK `Server`, or a relay to one elsewhere."""
+
+    def create_initialization_options(self) -> Any: ...  # noqa: D102
+
+    async def run(self, read_stream: Any, write_stream: Any, initialization_options: Any) -> None: ...  # noqa: D102
+
+
+async def serve(server: Served, wire: Wire, drain_seconds: float) -> None:
     """Serve until the client leaves; at the end of input, what is in flight gets `drain_seconds` to be answered."""
     in_flight = InFlight()
     send, receive = anyio.create_memory_object_stream[SessionMessage | Exception](0)

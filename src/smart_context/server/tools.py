@@ -7,14 +7,18 @@ Always: an exception nobody foresaw shows nothing of itself to the client; stand
 from __future__ import annotations
 
 import secrets
+import sys
 import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from smart_context.errors import ContextError, InternalError
 from smart_context.model import OnProgress, Stop
 from smart_context.server.wire import say
+
+if TYPE_CHECKING:
+    from smart_context.llm.model import Sample
 
 Arguments = Mapping[str, Any]
 Schema = dict[str, Any]
@@ -35,10 +39,14 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What a running call may do besides its work: ask whether to stop, and say how far it is."""
+    """What a running call may do besides its work: ask whether to stop, say how far it is, ask the client's model.
+
+    sample: None where the client offers no model.
+    """
 
     stop: Stop
     on_progress: OnProgress
+    sample: Sample | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +129,10 @@ def _worded(tool: Tool, act: Callable[[], Reply]) -> Reply:
 def unforeseen(where: str, error: BaseException) -> InternalError:
     """Write an exception to standard error under a number, and word it as an error that shows only the number."""
     number = secrets.token_hex(4)
-    trace = "".join(traceback.format_exception(error))
-    say(f"internal error {number} in {where}\n{trace}")
+    if "--debug" in sys.argv:
+        what = "".join(traceback.format_exception(error)).rstrip()
+    else:
+        at = traceback.extract_tb(error.__traceback__)[-1:]
+        what = " ".join([f"{type(error).__name__}: {error}", *(f"({frame.filename}:{frame.lineno})" for frame in at)])
+    say(f"internal error {number} in {where}: {what}\n")
     return InternalError(f"internal error {number}", hint=f"the server's log has the reason under the number {number}")

@@ -19,7 +19,6 @@ _MOST_ENTRIES = 2000  # enough of a zip's directory to know an Office file by it
 
 # content → kind, where the first bytes decide; longest first where one starts like another
 _MAGIC: tuple[tuple[bytes, str], ...] = (
-    (b"{\\rtf", "rtf"),
     (b"\x89PNG\r\n\x1a\n", "image"),
     (b"\xff\xd8\xff", "image"),
     (b"GIF87a", "image"),
@@ -115,13 +114,20 @@ def kind(data: Buffer, name: str) -> str:
     return _container(data, head) or _by_magic(data, head, name) or _textual(data, head, name) or "unknown"
 
 
+_PACKED = (
+    (re.compile(rb"\x1f\x8b"), "gzip"),
+    (re.compile(rb"BZh[1-9]"), "bzip2"),
+    (re.compile(rb"\xfd7zXZ\0"), "xz"),
+)
+
+
 def _container(data: Buffer, head: bytes) -> str | None:
     if head.startswith((b"PK\3\4", b"PK\5\6", b"PK\7\x08", b"PK00PK\3\4")):
         return _zip_kind(data)
     if head.startswith(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"):
         return _ole_kind(data)
-    for mark, packing in ((b"\x1f\x8b", "gzip"), (b"BZh", "bzip2"), (b"\xfd7zXZ\0", "xz")):
-        if head.startswith(mark):
+    for mark, packing in _PACKED:
+        if mark.match(head):
             return "tar" if _is_tar(_first_block(data)) else packing
     return "tar" if _is_tar(head) else None
 
@@ -153,6 +159,16 @@ _PARTS = (
 _ODF = ((b"text", "odt"), (b"spreadsheet", "ods"), (b"presentation", "odp"), (b"graphics", "odp"))
 
 
+_OLE_STREAMS = (
+    ("EncryptedPackage", "encrypted"),
+    ("WordDocument", "doc"),
+    ("Workbook", "xls"),
+    ("Book", "xls"),
+    ("PowerPoint Document", "ppt"),
+    ("__properties_version1.0", "msg"),
+)
+
+
 def _zip_kind(data: Buffer) -> str:
     try:
         entries = zipped.directory(data, _MOST_ENTRIES)[0]
@@ -179,30 +195,13 @@ def _mimetype_kind(mimetype: bytes) -> str | None:
 
 
 def _ole_kind(data: Buffer) -> str:
-    import olefile  # type: ignore[import-untyped]  # it ships no types
+    from smart_context.sources.extract.compound import Compound
 
     try:
-        with olefile.OleFileIO(data if isinstance(data, bytes) else _rewound(data)) as ole:
-            names = {path[0].lower() for path in ole.listdir()}
-    except Exception:  # noqa: BLE001 — hostile bytes in a third-party parser
+        with Compound(data) as streams:
+            return next((found for mark, found in _OLE_STREAMS if (mark,) in streams), "ole")
+    except Refused:
         return "ole"
-    for mark, found in (
-        ("encryptedpackage", "encrypted"),
-        ("worddocument", "doc"),
-        ("workbook", "xls"),
-        ("book", "xls"),
-        ("powerpoint document", "ppt"),
-        ("__properties_version1.0", "msg"),
-    ):
-        if mark in names:
-            return found
-    return "ole"
-
-
-def _rewound(data: Buffer) -> Buffer:
-    if not isinstance(data, bytes):
-        data.seek(0)
-    return data
 
 
 def _first_block(data: Buffer) -> bytes:
@@ -233,8 +232,11 @@ def _is_tar(block: bytes) -> bool:
 def _by_magic(data: Buffer, head: bytes, name: str) -> str | None:
     if _is_pdf(data, head, name):
         return "pdf"
+    if head.startswith(b"{\\rtf"):
+        return "rtf"
     for magic, found in _MAGIC:
-        if head.startswith(magic):
+        # A mark in plain letters may also be how a text begins.
+        if head.startswith(magic) and (b"\0" in head or not magic.isascii() or not magic.decode().isprintable()):
             return found
     if head.startswith(b"RIFF"):
         return {b"WEBP": "image", b"WAVE": "audio", b"AVI ": "video"}.get(head[8:12], "unknown")

@@ -6,6 +6,7 @@ Always: a stream that is absent or damaged is b"" or as much as could be read; n
 
 from __future__ import annotations
 
+import io
 import struct
 from collections import defaultdict
 from types import TracebackType
@@ -25,7 +26,8 @@ class Compound:
         if not isinstance(data, bytes):
             data.seek(0)
         try:
-            self._ole = olefile.OleFileIO(data)
+            # Given bytes, the library takes a short file's content for a path.
+            self._ole = olefile.OleFileIO(io.BytesIO(data) if isinstance(data, bytes) else data)
             paths = [tuple(path) for path in self._ole.listdir(streams=True, storages=False)]
         except Exception as error:  # hostile bytes in a third-party parser
             raise Refused("damaged", f"not a readable compound file: {error}") from error

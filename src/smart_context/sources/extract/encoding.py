@@ -26,6 +26,8 @@ _MEANT |= {"iso8859-9": "cp1254", "tis-620": "cp874", "euc_kr": "cp949", "big5":
 _NOT_TEXT = frozenset(
     {"idna", "punycode", "raw_unicode_escape", "unicode_escape", "undefined", "mbcs", "oem", "palmos"}
 )
+_LATIN = ("cp1252", "cp1250", "cp1254", "cp1257", "mac_roman", "cp850")
+_HIGH_RUN = re.compile(rb"[\x80-\xff]+")
 _ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 
@@ -107,19 +109,22 @@ def _wide(sample: bytes) -> str:
 
 def _is_utf8(data: bytes, lenient: str) -> bool:
     bad = lenient.count("�")
-    if bad == 0:
-        return True
-    if bad <= 1 and lenient.endswith("�"):
-        return True  # cut inside a character
-    # A few broken bytes in much good UTF-8 (a log, a mail folder) are damage, not another encoding.
     # Each byte that continues a character makes the text one shorter than the bytes.
-    return len(data) - len(lenient) > 8 * bad
+    continued = len(data) - len(lenient)
+    if bad == 0 or (bad == 1 and lenient.endswith("�") and continued > 2):
+        return True  # nothing wrong, or cut inside a character
+    # A few broken bytes in much good UTF-8 (a log, a mail folder) are damage, not another encoding.
+    return continued > 8 * bad
 
 
 def _guessed(data: bytes) -> str:
     from charset_normalizer import from_bytes
 
-    found = from_bytes(_sample(data))
+    sample = _sample(data)
+    runs = _HIGH_RUN.findall(sample)
+    # Letters beyond ASCII stand alone in words of Latin script and side by side in all others.
+    is_latin = len(runs) > 0.7 * sum(map(len, runs))
+    found = from_bytes(sample, cp_isolation=list(_LATIN) if is_latin else None)
     best = found.best()
     if best is None:
         return "cp1252"

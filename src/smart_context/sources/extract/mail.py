@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from email.message import Message
 from html import escape
 
-from smart_context.model import Extracted, Part, Skipped, Unit
-from smart_context.sources.extract import Buffer, Job, Refused, headers, html
+from smart_context.model import Extracted, Part, Unit
+from smart_context.sources.extract import Buffer, Job, headers, html
 from smart_context.sources.extract.encoding import as_utf8, clean, decode
 from smart_context.sources.extract.nested import Gathered
 
@@ -181,8 +181,6 @@ def _attach(part: Message, gathered: Gathered) -> None:
         headers.raw(part, "Content-ID") or not name
     ):
         return  # decoration of the body
-    if gathered.is_full:
-        return
     if not name:
         name = "part" + {
             "text/html": ".html",
@@ -197,9 +195,4 @@ def _attach(part: Message, gathered: Gathered) -> None:
 
 
 def _nest(gathered: Gathered, name: str, message: Message) -> None:
-    try:
-        gathered.job.meter.enter()
-        found: Extracted | Skipped = _message(message, gathered.job.nested(name))
-    except Refused as refusal:
-        found = Skipped("eml", refusal.reason, refusal.detail)
-    gathered.take(clean(name).replace("\n", " "), found)
+    gathered.nest(clean(name).replace("\n", " "), lambda job: _message(message, job))

@@ -7,6 +7,7 @@ Always: one bad member costs a note and nothing else; the whole stays within the
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from smart_context.model import Extracted, Part, Skipped, Unit
@@ -30,21 +31,28 @@ class Gathered:
     _seen: Counter[str] = field(default_factory=Counter)
 
     def add(self, name: str, data: Buffer) -> None:
-        """Read one member."""
-        try:
-            self.job.meter.enter()
-            inner = self.job.nested(name)
-        except Refused as refusal:
-            self.skip(name, refusal.reason, refusal.detail)
+        """Read one member from its bytes."""
+        self.nest(name, lambda job: extract_nested(data, job))
+
+    def nest(self, name: str, read: Callable[[Job], Extracted | Skipped]) -> None:
+        """Read one member as `read` does. After the last that the limits allow, only a note is left."""
+        if self.is_full:
             return
         try:
-            found = extract_nested(data, inner)
+            self.job.meter.enter()
+        except Refused as refusal:
+            self.is_full = True
+            self.note(f"cut: {refusal}")
+            return
+        try:
+            found = read(self.job.nested(name))
+        except Refused as refusal:
+            found = Skipped("", refusal.reason, refusal.detail)
         except Exception as error:  # noqa: BLE001 — hostile bytes, in a child process: the other members are still good
-            found = Skipped("unknown", "reader failed", type(error).__name__)
-        self.take(name, found)
+            found = Skipped("", "reader failed", type(error).__name__)
+        self._take(name, found)
 
-    def take(self, name: str, found: Extracted | Skipped) -> None:
-        """Keep what a member gave."""
+    def _take(self, name: str, found: Extracted | Skipped) -> None:
         self.names.append(name)
         if isinstance(found, Skipped):
             if found.kind != "empty":

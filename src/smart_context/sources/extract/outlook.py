@@ -10,7 +10,7 @@ import struct
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from smart_context.model import Extracted, Part, Skipped, Unit
+from smart_context.model import Extracted, Part, Unit
 from smart_context.sources.extract import Buffer, Job, Refused, compressed_rtf, html, rtf
 from smart_context.sources.extract.compound import Compound
 from smart_context.sources.extract.encoding import clean, codec, decode
@@ -163,16 +163,7 @@ def _attach(compound: Compound, storage: Storage, encoding: str, gathered: Gathe
     if content:
         gathered.add(name, content)
     elif (*inner, "__properties_version1.0") in compound:
-        _nest(compound, inner, name, gathered)
-
-
-def _nest(compound: Compound, storage: Storage, name: str, gathered: Gathered) -> None:
-    try:
-        gathered.job.meter.enter()
-        found: Extracted | Skipped = _message(compound, storage, gathered.job.nested(name))
-    except Refused as refusal:
-        found = Skipped("msg", refusal.reason, refusal.detail)
-    gathered.take(name, found)
+        gathered.nest(name, lambda job: _message(compound, inner, job))
 
 
 def _line(text: str) -> str:

@@ -10,6 +10,7 @@ import datetime as dt
 from collections.abc import Iterable, Iterator
 
 from smart_context.model import Pointer, Unit
+from smart_context.sources.extract import Refused
 
 Value = str | float | bool | dt.date | dt.time | dt.timedelta
 # More empty rows than this are not written out; the unit ends and the next one begins at its own row.
@@ -39,23 +40,33 @@ def shown(value: Value) -> str:
 
 
 def units(pointer: Pointer, rows: Iterable[tuple[int, str]], room: int) -> Iterator[Unit]:
-    """Units of a sheet from its rows (numbered from 1, ascending); stops soon after `room` characters."""
+    """Units of a sheet from its rows (numbered from 1, ascending); stops soon after `room` characters.
+
+    Raises:
+        Refused: the rows broke off; what came before has been yielded.
+    """
     lines: list[str] = []
     first = 1
-    for number, text in rows:
-        if not text:
-            continue
-        gap = number - first - len(lines)
-        if not lines:
-            first = number
-        elif gap > _WIDEST_GAP or gap < 0:
-            yield Unit(pointer, "\n".join(lines), divisible="rows", first=first)
-            lines, first = [], number
-        else:
-            lines.extend([""] * gap)
-        lines.append(text)
-        room -= len(text) + 1
-        if room < 0:
-            break
+    broken: Refused | None = None
+    try:
+        for number, text in rows:
+            if not text:
+                continue
+            gap = number - first - len(lines)
+            if not lines:
+                first = number
+            elif gap > _WIDEST_GAP or gap < 0:
+                yield Unit(pointer, "\n".join(lines), divisible="rows", first=first)
+                lines, first = [], number
+            else:
+                lines.extend([""] * gap)
+            lines.append(text)
+            room -= len(text) + 1
+            if room < 0:
+                break
+    except Refused as refusal:
+        broken = refusal
     if lines:
         yield Unit(pointer, "\n".join(lines), divisible="rows", first=first)
+    if broken is not None:
+        raise broken

@@ -16,6 +16,7 @@ import python_calamine as calamine
 from smart_context.model import Extracted, Part, Unit
 from smart_context.sources.extract import Buffer, Job, Refused, cells, extents, rows
 from smart_context.sources.extract.collect import Full, Units
+from smart_context.sources.extract.compound import Compound
 from smart_context.sources.extract.workbook import Workbook
 
 # The reader allocates every cell of the rectangle; this many for each that we would read.
@@ -25,8 +26,8 @@ _EMPTY_SHARE = 4
 def read(data: Buffer, job: Job) -> Extracted:
     """Read every sheet, up to the limits."""
     if job.kind == "xls":
-        _measure_xls(data, job)
-        return _read(_Book(data, job, None), "", job)
+        title = _measure_xls(data, job)
+        return _read(_Book(data, job, None), title, job)
     workbook = Workbook(data, job)
     return _read(_Book(data, job, workbook), workbook.package.title(), job)
 
@@ -42,16 +43,11 @@ def _read(book: _Book, title: str, job: Job) -> Extracted:
     return Extracted(job.kind, title, units.finish(), tuple(units.notes))
 
 
-def _measure_xls(data: Buffer, job: Job) -> None:
-    import olefile  # type: ignore[import-untyped]  # it ships no types
-
-    try:
-        with olefile.OleFileIO(data[:]) as ole:
-            name = next(name for name in ("Workbook", "Book") if ole.exists(name))
-            stream: bytes = ole.openstream(name).read()
-    except Exception as error:  # hostile bytes in a third-party parser
-        raise Refused("damaged", f"not a readable workbook: {error}") from error
-    _refuse_over(extents.of_biff(stream), job)
+def _measure_xls(data: Buffer, job: Job) -> str:
+    """Refuse what the reader could not hold; the workbook's title."""
+    with Compound(data) as streams:
+        _refuse_over(extents.of_biff(streams.read("Workbook") or streams.read("Book")), job)
+        return streams.title()
 
 
 def _refuse_over(count: int, job: Job) -> None:

@@ -7,6 +7,7 @@ a streamed document is let go as it is read.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator
 from typing import Literal
 
@@ -15,6 +16,7 @@ from lxml import etree
 from smart_context.sources.extract import Refused
 
 Element = etree._Element
+_DOCTYPE = re.compile(rb"<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>", re.DOTALL)
 Event = tuple[Literal["start", "end"], str, Element]
 """What happened, the short name of the tag, and the element; its text is there at the end only."""
 
@@ -40,7 +42,7 @@ def events(pieces: Iterable[bytes], names: dict[str, str], *, free: Collection[s
         huge_tree=False,
     )
     try:
-        for piece in pieces:
+        for piece in _without_doctype(pieces):
             parser.feed(piece)
             yield from _drain(parser, names, free)
         parser.close()
@@ -49,6 +51,15 @@ def events(pieces: Iterable[bytes], names: dict[str, str], *, free: Collection[s
     yield from _drain(parser, names, free)
     if (broken := next((entry for entry in parser.feed_error_log if entry.level_name == "FATAL"), None)) is not None:
         raise Refused("damaged", f"XML line {broken.line}: {broken.message.partition(',')[0]}")
+
+
+def _without_doctype(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """Leave out a declaration of entities. No Office program writes one; without it, the text around what refers to
+    them is read and the parser does not give up on entities made of entities."""
+    is_first = True
+    for piece in pieces:
+        yield _DOCTYPE.sub(b"", piece, count=1) if is_first and b"<!DOCTYPE" in piece[:1024] else piece
+        is_first = False
 
 
 def _drain(parser: etree.XMLPullParser, names: dict[str, str], free: Collection[str]) -> Iterator[Event]:

@@ -1,0 +1,49 @@
+"""Where the HTTP server listens and whom it lets in, and the token that proves it. Light: it is read before anything is served."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from smart_context.errors import ConfigError, IoError
+
+TOKEN_FILE = "http-token"  # noqa: S105 - a file's name
+
+
+@dataclass(frozen=True, slots=True)
+class Listen:
+    """Where to listen and whom to let in. token: "" for none."""
+
+    host: str = "127.0.0.1"
+    port: int = 8765
+    hosts: tuple[str, ...] = ()
+    origins: tuple[str, ...] = ()
+    token: str = field(default="", repr=False)
+    max_body: int = 4 * 1024 * 1024
+    max_concurrent: int = 256
+
+
+def token(data_dir: Path, token_file: str | None) -> str:
+    """Read the bearer token, from the configured file or from one that is made on first use, for the owner alone."""
+    path = Path(token_file) if token_file else data_dir / TOKEN_FILE
+    try:
+        if token_file is None and not path.exists():
+            data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(handle, "w", encoding="ascii") as out:
+                out.write(secrets.token_urlsafe(32) + "\n")
+        if os.name == "posix" and stat.S_IMODE(os.stat(path).st_mode) & 0o077:
+            raise ConfigError(f"{path} can be read by others", hint=f"chmod 600 {path}")
+        found = path.read_text(encoding="ascii").strip()
+    except FileExistsError:  # another server made it just now
+        return token(data_dir, token_file)
+    except (OSError, UnicodeDecodeError) as error:
+        raise IoError(f"cannot read the token in {path}", reason=str(error)) from error
+    if len(found) < 16:
+        raise ConfigError(
+            f"the token in {path} is too short", hint="give it at least 16 characters, or remove the file"
+        )
+    return found
