@@ -22,6 +22,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "search": ("search", "Find files by what they say.", "Search"),
     "open": ("search", "Show a part of a file, as agents see it.", "Search"),
     "status": ("index", "Show what is indexed, what could not be read, and what has changed.", "Search"),
+    "eval": ("eval", "Measure how well search answers.", "Search"),
     "roots": ("roots", "List the folders that may be read, or change them.", "Search"),
     "summarize": ("llm", "Search, and summarize what was found, with its sources.", "Search"),
     "rewrite": ("llm", "Turn a question into a query with filters.", "Search"),
@@ -41,7 +42,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
 }
 
 # Commands whose name cannot be that of a function.
-_FUNCTIONS = {"open": "open_"}
+_FUNCTIONS = {"eval": "eval_", "open": "open_"}
 
 _DEBUG = "smart_context.debug"  # in the meta that all contexts of a run share
 _CONTEXT_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
