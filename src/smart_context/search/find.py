@@ -8,10 +8,12 @@ Always: the same request on the same index gives the same page; pages neither re
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import islice
 from typing import Any
 
 from smart_context.errors import BadRequest
@@ -121,15 +123,11 @@ def find(index: Index, request: SearchRequest, *, spans: Spans, stop: Stop) -> S
     ordering = order.Ordering(index.record, view, asked.plan, asked.limits, request.never_show, stop)
     placed = ordering.listing() if asked.listing else ordering.best()
     wanted = request.offset + request.k
-    page: list[Placed] = []
-    for number, one in enumerate(_few_a_file(placed)):
-        if number >= wanted:
-            break
-        if number >= request.offset:
-            page.append(one)
+    reached = list(islice(_few_a_file(placed), min(wanted, sys.maxsize)))
+    page = reached[request.offset :]
     stop()
     items = tuple(_items(index, page, ordering, asked.plan, spans))
-    total = _total(view, asked, request.offset + len(page), full=len(page) == request.k)
+    total = _total(view, asked, len(reached), full=len(reached) == wanted)
     return SearchPage(items, request.offset, total, tuple(_interpretation(asked)), asked.remarks)
 
 

@@ -73,14 +73,16 @@ class Ordering:
         """Every match, best first."""
         count = self._view.count(self._plan.wanted, self._limits)
         given, lowest = 0, 1.0
+        last: list[_Scored] = []  # the lowest of a tier wait for the next one, whose best may score the same
         for size in _TIERS if count > _ALL_AT_ONCE else (count,):
             tier, given = self._tier(given, size, count)
-            scored = self._scored(tier, lowest)
-            yield from self._placed(scored)
+            scored = last + self._scored(tier, lowest)
             lowest = scored[-1].score if scored else lowest
+            last = [one for one in scored if one.score == lowest]
+            yield from self._placed(scored[: len(scored) - len(last)])
             if given >= count:
-                return
-        yield from self._placed(self._rest(given, count, lowest))
+                break
+        yield from self._placed(last + (self._rest(given, count, lowest) if given < count else []))
 
     def explain(self, one: Placed) -> tuple[str, ...]:
         """Why a segment stands where it does, in lines."""
