@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -32,6 +33,7 @@ _KANA = "\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
 _HANGUL = "\u1100-\u11ff\u3131-\u318e\uac00-\ud7a3"
 _SOUTH_EAST = "\u0e01-\u0e4e\u0e81-\u0ecd\u1000-\u109f\u1780-\u17d3"  # Thai, Lao, Burmese, Khmer
 
+_PARTICLES = frozenset("은는이가을를의에로와과도만")
 _ASCII_WORD = re.compile(r"[a-z0-9]+")
 WORD = re.compile(rf"[\w{_MARKS}]+")
 _UNSPACED = re.compile(f"[{_HAN}{_KANA}{_HANGUL}{_SOUTH_EAST}]")
@@ -59,6 +61,14 @@ class Terms:
     also: str
 
 
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """What a run of text has of what is sought: (place in the run, number), and numbers found by its other forms."""
+
+    places: tuple[tuple[int, int], ...]
+    also: frozenset[int]
+
+
 @dataclass(slots=True)
 class _Known:
     """What was met before, in one language: words, and the runs between spaces that they stand in."""
@@ -84,6 +94,23 @@ def terms(text: str, language: str) -> Terms:
     return Terms(" ".join(lines), " ".join([known.also_of[run] for run in runs if run in known.also_of]))
 
 
+def hits(runs: Set[str], language: str, numbers: Mapping[str, tuple[int, ...]]) -> dict[str, Hits]:
+    """Of runs between spaces, those that have one of the numbered terms: where in the run, and which by what else it is found by."""
+    known = _knowledge(language)
+    line_of, also_of = known.line_of, known.also_of
+    new = [run for run in runs if run not in line_of]
+    if new:
+        _meet(sorted(new), language, known)
+    out: dict[str, Hits] = {}
+    for run in [run for run in runs if (line := line_of[run]) in numbers or " " in line or run in also_of]:
+        terms = enumerate(line_of[run].split())
+        places = tuple((at, number) for at, term in terms if term in numbers for number in numbers[term])
+        also = frozenset(number for term in also_of.get(run, "").split() for number in numbers.get(term, ()))
+        if places or also:
+            out[run] = Hits(places, also)
+    return out
+
+
 def _meet(runs: list[str], language: str, known: _Known) -> None:
     # Words are learnt together, because one call of the stemmer for many is cheap.
     new = {run: split(run) for run in runs if run not in known.line_of}
@@ -103,6 +130,11 @@ def _knowledge(language: str) -> _Known:
     return known
 
 
+def surfaces(text: str) -> frozenset[str]:
+    """The different words of a text as they stand, but for case and accents."""
+    return frozenset(fold(word)[:MAX_TERM] for word in split(text))
+
+
 def units(text: str) -> list[str]:
     """The words of a query: as `split`, but a run's last character is left out where it stands in a pair already."""
     out: list[str] = []
@@ -111,6 +143,9 @@ def units(text: str) -> list[str]:
             out.append(word)
             continue
         for run in _RUN.finditer(word):
+            if len(run[0]) == 2 and run[0][1] in _PARTICLES:
+                out.append(run[0][0])  # a Korean noun of one syllable: it stands before other particles too
+                continue
             pieces = _pairs(run[0]) if not run[3] else [run[0]]
             out += pieces[:-1] if len(pieces) > 1 else pieces
     return out
@@ -118,7 +153,7 @@ def units(text: str) -> list[str]:
 
 def has_no_spaces(word: str) -> bool:
     """Whether a word is of a script that writes none between words."""
-    return bool(_UNSPACED.search(word))
+    return not word.isascii() and bool(_UNSPACED.search(word))
 
 
 def is_part(unit: str) -> bool:

@@ -8,6 +8,7 @@ Always: the same request on the same index gives the same page; pages neither re
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -27,7 +28,7 @@ from smart_context.search.snippet import Spans
 
 MAX_K = 100
 A_FILE = 3  # results of one file
-_COUNTED = 2000  # matches up to which `total_estimate` is exact
+_COUNTED = 1000  # matches up to which `total_estimate` is exact
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +127,7 @@ def find(index: Index, request: SearchRequest, *, spans: Spans, stop: Stop) -> S
         if number >= request.offset:
             page.append(one)
     stop()
-    items = tuple(_items(index, page, asked.plan, spans))
+    items = tuple(_items(index, page, ordering, asked.plan, spans))
     total = _total(view, asked, request.offset + len(page), full=len(page) == request.k)
     return SearchPage(items, request.offset, total, tuple(_interpretation(asked)), asked.remarks)
 
@@ -186,15 +187,14 @@ def _total(view: View, asked: _Asked, reached: int, *, full: bool) -> int:
     count = view.count(asked.plan.wanted, asked.limits)
     if asked.listing:
         return view.file_count(asked.limits)
-    seen: dict[int, int] = {}
-    found = view.top(asked.plan.wanted, asked.limits, min(count, _COUNTED))
-    for candidate in found:
-        seen[candidate.file_id] = seen.get(candidate.file_id, 0) + 1
-    kept = sum(min(times, A_FILE) for times in seen.values())
-    return max(reached, kept if count <= _COUNTED else round(count * kept / len(found)))
+    files = view.files_of(asked.plan.wanted, asked.limits, min(count, _COUNTED))
+    kept = sum(min(times, A_FILE) for times in Counter(files).values())
+    return max(reached, kept if count <= _COUNTED else round(count * kept / len(files)))
 
 
-def _items(index: Index, page: Sequence[Placed], planned: Plan, spans: Spans) -> Iterator[SearchItem]:
+def _items(
+    index: Index, page: Sequence[Placed], ordering: order.Ordering, planned: Plan, spans: Spans
+) -> Iterator[SearchItem]:
     ids = [one.segment_id for one in page]
     around = {near for i in ids for near in (i - 1, i, i + 1)}
     texts = index.record.texts(around)
@@ -212,7 +212,14 @@ def _items(index: Index, page: Sequence[Placed], planned: Plan, spans: Spans) ->
         cut = snippet.cut(text, planned.sought, one.language, spans, before, after)
         modified = datetime.fromtimestamp(file.mtime_ns // 1_000_000_000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         yield SearchItem(
-            shown(file.path), one.pointer, cut.text, one.score, file.ext, modified, cut.highlights, one.explanation()
+            shown(file.path),
+            one.pointer,
+            cut.text,
+            one.score,
+            file.ext,
+            modified,
+            cut.highlights,
+            ordering.explain(one),
         )
 
 

@@ -1,7 +1,7 @@
 """Walk through all that matches, best first.
 
 In: a plan, a view, the record.  Out: `Placed` segments in one fixed order, made as far as they are asked for.
-Always: the order is the same however far it is read, so that pages fit together.
+Always: the order is the same however far it is read, so that pages fit together; ties go by path, then pointer.
 
 Matches come in tiers by the engine's rough score: a tier is scored exactly and sorted before its first is given out, the
 first tier is small because most searches want ten, and no tier cuts through matches of equal rough score.
@@ -12,21 +12,22 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from smart_context.model import Stop
 from smart_context.search.expression import Filters
-from smart_context.search.model import FileRow
+from smart_context.search.model import FileRow, SegmentRow
 from smart_context.search.plan import Plan
-from smart_context.search.rank import DIGITS, Body, Score, Scorer
-from smart_context.search.ranking import Candidate, View, words_of_name
+from smart_context.search.rank import DIGITS, Score, Scorer
+from smart_context.search.ranking import Candidate, View
 from smart_context.search.record import Record
 from smart_context.sources import ignore
 
-_TIERS = (60, 300, 1000)  # matches by rough score that are scored exactly, as more are asked for
-_ALL_AT_ONCE = 120  # so few are scored together
+_TIERS = (100, 1000)  # matches by rough score that are scored exactly, as more are asked for
+_ALL_AT_ONCE = 250  # so few are scored together
 _EQUAL = 0.002  # rough scores this close count as equal
-_MOST_EQUAL = 4000
-_CHUNK = 500
+_MOST_EQUAL = 5000
+_ROWS = 30  # rows read from the record at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,18 +40,14 @@ class Placed:
     pointer: str
     language: str
     score: float
-    detail: Score | None = None
+    made_of: Score | None = None
 
-    def explanation(self) -> tuple[str, ...]:
-        """Why it stands here, in lines."""
-        if self.detail is None:
-            return ()
-        words = [f"{text} × {times:g}: {share:.4f}" for text, times, share in self.detail.words]
-        return (
-            *words,
-            f"neighbours: {self.detail.near:.4f}",
-            f"share of the query found: {self.detail.found:.2f}",
-        )
+
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    candidate: Candidate
+    score: float
+    made_of: Score | None = None
 
 
 class Ordering:
@@ -65,94 +62,79 @@ class Ordering:
         self._limits = limits
         self._stop = stop
         self._hides = _hider(never_show)
+        self._scorer = Scorer(plan, view, record.texts)
         self._files: dict[int, FileRow] = {}
+        self._segments: dict[int, SegmentRow] = {}
 
     def listing(self) -> Iterator[Placed]:
         """One segment of each file, by path."""
         found = self._view.first_segments(self._limits)
-        self._learn(found)
-        rows = self._record.segments(candidate.segment_id for candidate in found)
-        placed = [
-            Placed(c.segment_id, c.file_id, self._files[c.file_id].path, rows[c.segment_id].pointer, c.language, 1.0)
-            for c in found
-            if c.segment_id in rows and self._shows(c)
-        ]
-        yield from sorted(placed, key=lambda one: (one.path, one.pointer))
+        yield from self._placed([_Scored(candidate, 1.0) for candidate in found])
 
     def best(self) -> Iterator[Placed]:
         """Every match, best first."""
-        scorer = Scorer(self._plan, self._view.average_length)
         count = self._view.count(self._plan.wanted, self._limits)
         given, lowest = 0, 1.0
         for size in _TIERS if count > _ALL_AT_ONCE else (count,):
             tier, given = self._tier(given, size, count)
-            placed = self._scored(tier, scorer, lowest)
-            yield from placed
-            lowest = min([lowest, *(one.score for one in placed)])
+            scored = self._scored(tier, lowest)
+            yield from self._placed(scored)
+            lowest = scored[-1].score if scored else lowest
             if given >= count:
                 return
-        yield from self._rest(given, count, lowest)
+        yield from self._placed(self._rest(given, count, lowest))
+
+    def explain(self, one: Placed) -> tuple[str, ...]:
+        """Why a segment stands where it does, in lines."""
+        return self._scorer.explain(one.made_of) if one.made_of else ()
 
     def _tier(self, given: int, size: int, count: int) -> tuple[list[Candidate], int]:
         """The candidates from `given` to about `size`: further where the next ones score the same."""
-        room = size
+        room = max(size, given) + max(size, given) // 4
         while True:
-            room = min(count, max(room * 2, given))
-            found = self._view.top(self._plan.wanted, self._limits, room)
+            found = self._view.top(self._plan.wanted, self._limits, min(count, room))
             last = min(max(size, given), len(found))
             floor = found[last - 1].score * (1 - _EQUAL) if last else 0.0
             while last < len(found) and found[last].score >= floor:
                 last += 1
-            if last < len(found) or room >= min(count, _MOST_EQUAL):
+            if last < len(found) or len(found) >= count or room >= _MOST_EQUAL:
                 return found[given:last], last
+            room *= 4
 
-    def _scored(self, tier: Sequence[Candidate], scorer: Scorer, most: float) -> list[Placed]:
-        self._learn(tier)
-        shown = [candidate for candidate in tier if self._shows(candidate)]
-        ids = [candidate.segment_id for candidate in shown]
-        texts, rows = self._record.texts(ids), self._record.segments(ids)
+    def _scored(self, tier: Sequence[Candidate], most: float) -> list[_Scored]:
         self._stop()
-        placed: list[Placed] = []
-        for candidate in shown:
-            row, text = rows.get(candidate.segment_id), texts.get(candidate.segment_id)
-            if row is None or text is None:
-                continue  # replaced since the ranking was read
-            file = self._files[candidate.file_id]
-            heads = tuple(dict.fromkeys(filter(None, (words_of_name(file.path), file.title, row.heading))))
-            detail = scorer.score(Body(text, candidate.language, heads))
-            score = min(detail.total, most)
-            placed.append(
-                Placed(
-                    candidate.segment_id, candidate.file_id, file.path, row.pointer, candidate.language, score, detail
-                )
-            )
-        return sorted(placed, key=lambda one: (-one.score, one.path, one.pointer))
+        scores = self._scorer.scores(tier)
+        scored = [_Scored(c, min(score.total, most), score) for c, score in zip(tier, scores, strict=True)]
+        return sorted(scored, key=lambda one: -one.score)
 
-    def _rest(self, given: int, count: int, most: float) -> Iterator[Placed]:
-        """What nobody reads this far for: in the engine's order, equal scores by path and pointer."""
+    def _rest(self, given: int, count: int, most: float) -> list[_Scored]:
+        """What hardly anybody reads this far for: in the engine's order."""
         found = self._view.top(self._plan.wanted, self._limits, count)[given:]
-        top = found[0].score if found else 1.0
-        for start in range(0, len(found), _CHUNK):
-            self._stop()
-            chunk = found[start : start + _CHUNK]
-            self._learn(chunk)
-            rows = self._record.segments(candidate.segment_id for candidate in chunk)
+        top = found[0].score if found and found[0].score > 0 else 1.0
+        return [_Scored(c, round(most * min(1.0, c.score / top), DIGITS)) for c in found]
+
+    def _placed(self, scored: Sequence[_Scored]) -> Iterator[Placed]:
+        """Put equal scores in order. Rows are read as they are needed, because most are not."""
+        at = 0
+        for score, several in groupby(scored, key=lambda one: one.score):
+            tied = list(several)
+            self._learn([one.candidate for one in scored[at : max(at + len(tied), at + _ROWS)]], tied)
+            at += len(tied)
             placed = [
                 Placed(
-                    c.segment_id,
-                    c.file_id,
-                    self._files[c.file_id].path,
-                    rows[c.segment_id].pointer,
-                    c.language,
-                    round(most * c.score / top, DIGITS) if top else 0.0,
+                    c.segment_id, c.file_id, self._files[c.file_id].path, row.pointer, c.language, score, one.made_of
                 )
-                for c in chunk
-                if c.segment_id in rows and self._shows(c)
+                for one in tied
+                if (c := one.candidate) and (row := self._segments.get(c.segment_id)) and self._shows(c)
             ]
-            yield from sorted(placed, key=lambda one: (-one.score, one.path, one.pointer))
+            yield from sorted(placed, key=lambda one: (one.path, one.pointer)) if len(placed) > 1 else placed
 
-    def _learn(self, candidates: Sequence[Candidate]) -> None:
-        missing = {candidate.file_id for candidate in candidates}.difference(self._files)
+    def _learn(self, ahead: Sequence[Candidate], tied: Sequence[_Scored]) -> None:
+        if all(one.candidate.segment_id in self._segments for one in tied):
+            return
+        self._stop()
+        self._segments.update(self._record.segments(c.segment_id for c in ahead if c.segment_id not in self._segments))
+        missing = {candidate.file_id for candidate in ahead}.difference(self._files)
         if missing:
             self._files.update(self._record.files(missing))
 

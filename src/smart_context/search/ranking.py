@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from smart_context.errors import SearchFailed, StorageFailed
-from smart_context.search import analysis, expression, languages
+from smart_context.search import analysis, expression, forward, languages
 from smart_context.search.expression import Expression, Filters
 from smart_context.search.model import RankedFile, RankedSegment
 
@@ -35,6 +35,7 @@ _HEAP = 64_000_000  # bytes the writer may hold before it writes a part of the i
 _REBUILD = "the index is rebuilt from the record by: context index --rebuild"
 
 COMPOUNDING = frozenset({"de", "nl", "sv", "da", "nb", "fi", "hu"})
+INFLECTION = 3  # letters that may follow the last part of a compound
 _TAIL = 8  # letters from which a term may be a compound
 _LONG = 14  # letters from which a term may have a part in its middle
 _ALL = Filters()
@@ -49,6 +50,7 @@ class Candidate:
     file_id: int
     language: str
     score: float
+    place: tantivy.DocAddress
 
 
 class Ranking:
@@ -233,6 +235,19 @@ class View:
         with _translated(self._folder):
             return self._candidates(self._narrowed(self._query(wanted), filters), limit)
 
+    def packed(self, candidates: Sequence[Candidate]) -> list[bytes]:
+        """What each candidate says, as `forward` packed it."""
+        with _translated(self._folder):
+            doc = self._searcher.doc
+            return [bytes(doc(candidate.place).get_first("packed") or b"") for candidate in candidates]
+
+    def files_of(self, wanted: Expression, filters: Filters, limit: int) -> list[int]:
+        """The file of each of the best candidates."""
+        with _translated(self._folder):
+            query = self._narrowed(self._query(wanted), filters)
+            found = self._searcher.search(query, limit=max(1, limit), count=False).hits
+            return [int(i or 0) for i in self._searcher.fast_field_values("file_id", [place for _, place in found])]
+
     def first_segments(self, filters: Filters) -> list[Candidate]:
         """The first segment of every file, in no order."""
         with _translated(self._folder):
@@ -255,8 +270,8 @@ class View:
         file_ids = self._searcher.fast_field_values("file_id", places)
         codes = self._searcher.fast_field_values("language", places)
         return [
-            Candidate(int(s or 0), int(f or 0), languages.CODES[int(code or 0)], score)
-            for (score, _), s, f, code in zip(found, segment_ids, file_ids, codes, strict=True)
+            Candidate(int(s or 0), int(f or 0), languages.CODES[int(code or 0)], score, place)
+            for (score, place), s, f, code in zip(found, segment_ids, file_ids, codes, strict=True)
         ]
 
     def terms(self, beginning: str) -> list[str]:
@@ -319,7 +334,7 @@ class View:
         field, pattern = {
             "prefix": ("text", f"{text}.*"),
             "head": ("heads", f"{text}.+"),
-            "tail": ("tails", f"{text}.+"),
+            "tail": ("tails", f".{{0,{INFLECTION}}}{text}.+"),
             "middle": ("longs", f".+{text}.+"),
         }[wanted.where]
         return _q().const_score_query(_q().regex_query(self._schema, field, pattern), wanted.weight)
@@ -387,20 +402,21 @@ def _add_terms(doc: tantivy.Document, name: str, title: str, segment: RankedSegm
     also = f"{head.also} {body.also}".strip()
     if also:
         doc.add_text("also", also)
+    doc.add_bytes("packed", forward.pack(body.line, body.also, f"{head.line.replace(_BREAK, ' ')} {head.also}"))
     doc.add_unsigned("length", body.line.count(" ") + 1)
     doc.add_unsigned("language", languages.CODES.index(language))
     if language in COMPOUNDING:
-        stems = {term.partition(analysis.TAG)[0] for term in body.line.split()}
-        compounds = sorted(stem for stem in stems if len(stem) >= _TAIL)
+        compounds = sorted(word for word in analysis.surfaces(segment.text) if len(word) >= _TAIL)
         doc.add_text("heads", " ".join(compounds))
-        doc.add_text("tails", " ".join(stem[::-1] for stem in compounds))
-        doc.add_text("longs", " ".join(stem for stem in compounds if len(stem) >= _LONG))
+        doc.add_text("tails", " ".join(word[::-1] for word in compounds))
+        doc.add_text("longs", " ".join(word for word in compounds if len(word) >= _LONG))
 
 
 @lru_cache(maxsize=64)  # the segments of a file share their head, mostly
 def _head(name: str, title: str, heading: str, language: str) -> analysis.Terms:
     parts = [analysis.terms(text, language) for text in dict.fromkeys((name, title, heading)) if text]
-    line = "".join(part.line + _BREAK for part in parts)
+    # Each head says a word once, so that a name that repeats itself gains nothing.
+    line = "".join(" ".join(dict.fromkeys(part.line.split())) + _BREAK for part in parts)
     return analysis.Terms(line, " ".join(filter(None, (part.also for part in parts))))
 
 
@@ -419,6 +435,7 @@ def _schema() -> tantivy.Schema:
     builder.add_integer_field("file_id", indexed=True, fast=True)
     builder.add_unsigned_field("language", indexed=True, fast=True)
     builder.add_unsigned_field("first", indexed=True)
+    builder.add_bytes_field("packed", stored=True)
     for field in ("segment_id", "length"):
         builder.add_unsigned_field(field, fast=True)
     return builder.build()

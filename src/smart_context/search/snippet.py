@@ -8,7 +8,7 @@ Always: what must not show is replaced before anything is cut, so that half a se
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -19,7 +19,6 @@ MAX_CHARS = 500
 _AROUND = 320  # characters of neighbouring segments that may complete a secret
 _ELLIPSIS = "…"
 _SPACE = re.compile(r"\s+")
-_TOKEN = re.compile(r"\w+")
 _REDACTED = re.compile(r"\[redacted:[a-z_]+\]")
 
 
@@ -76,41 +75,48 @@ def _cleaned(text: str, spans: Spans, before: str, after: str) -> str:
 
 def _hits(plain: str, sought: Sequence[Sought], language: str) -> list[tuple[int, int, int]]:
     """Where words that are sought stand: (start, end, number of the word)."""
-    by_term: dict[str, int] = {}
+    wide = analysis.has_no_spaces(plain)
+    tokens = set(_pairs(plain)) if wide else set(analysis.WORD.findall(plain))
+    hits: list[tuple[int, int, int]] = []
+    for token, number in _which(tokens, sought, language).items():
+        at = plain.find(token)
+        while at >= 0:
+            end = at + len(token)
+            if wide or not (plain[at - 1 : at].isalnum() or plain[end : end + 1].isalnum()):
+                hits.append((at, end, number))
+            at = plain.find(token, end)
+    closed = [found.span() for found in _REDACTED.finditer(plain)] if "[redacted:" in plain else []
+    return sorted(hit for hit in hits if not any(a <= hit[0] < b for a, b in closed))
+
+
+def _which(tokens: set[str], sought: Sequence[Sought], language: str) -> dict[str, int]:
+    """For each token that is a hit, the number of the word."""
+    numbers: dict[str, tuple[int, ...]] = {}
     for number, word in enumerate(sought):
         for term in word.terms:
-            by_term.setdefault(term, number)
-    stems = [
-        (part.text, number)
-        for number, word in enumerate(sought)
-        for part in word.parts
-        if part.where in {"head", "prefix"}
-    ]
-    closed = [found.span() for found in _REDACTED.finditer(plain)]
-    hits: list[tuple[int, int, int]] = []
-    for start, end, token in _words(plain):
-        if any(a <= start < b for a, b in closed):
-            continue
-        known = analysis.terms(token, language)
-        which = [by_term[term] for term in (*known.line.split(), *known.also.split()) if term in by_term]
-        if not which and stems:
+            numbers.setdefault(term, (number,))
+    out: dict[str, int] = {}
+    for token, found in analysis.hits(tokens, language, numbers).items():
+        out[token] = found.places[0][1] if found.places else min(found.also)
+    stems = [(part.text, n) for n, word in enumerate(sought) for part in word.parts if part.where in {"head", "prefix"}]
+    if stems:
+        for token in tokens.difference(out):
             folded = analysis.fold(analysis.normal(token))
-            which = [n for stem, n in stems if stem in folded]
-        if which:
-            hits.append((start, end, which[0]))
-    return hits
-
-
-def _words(plain: str) -> list[tuple[int, int, str]]:
-    """The words of a text with where they stand; pairs of characters where there are no spaces."""
-    out: list[tuple[int, int, str]] = []
-    for found in analysis.WORD.finditer(plain):
-        start, end = found.span()
-        if analysis.has_no_spaces(found[0]):
-            out += [(at, at + 2, plain[at : at + 2]) for at in range(start, end - 1)] or [(start, end, found[0])]
-        else:
-            out.append((start, end, found[0]))
+            for stem, number in stems:
+                if stem in folded:
+                    out[token] = number
+                    break
     return out
+
+
+def _pairs(plain: str) -> Iterator[str]:
+    """The words of a text; of scripts without spaces, every two characters, and every one."""
+    for word in analysis.WORD.findall(plain):
+        if analysis.has_no_spaces(word):
+            yield from (word[at : at + 2] for at in range(len(word) - 1))
+            yield from word
+        else:
+            yield word
 
 
 def _window(plain: str, hits: Sequence[tuple[int, int, int]]) -> tuple[int, int]:
