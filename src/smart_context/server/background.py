@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from smart_context.errors import ContextError
+from smart_context.errors import Conflict, ContextError
+from smart_context.search.jobs import step_back
 from smart_context.search.watch import Pace, Watcher
 from smart_context.server.ops import State
 from smart_context.server.wire import say
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from smart_context.api import App
 
 _UPKEEP_EVERY = 600.0  # seconds between two looks at whether there is something to tidy
+_EMBED_EVERY = 2.0  # seconds between two looks at whether there is something to embed
+_PATIENCE = 5.0  # seconds; what is under way is lost then, and made again by the next server
 _NEVER = 10 * 365 * 86400.0
 
 
@@ -29,10 +32,12 @@ def work(app: App, *, watch: bool) -> Iterator[None]:
     ended = threading.Event()
     watcher = start_watching(app, lambda line: say(f"watch: {line}\n")) if watch else None
     threading.Thread(target=_upkeep, args=(app, ended), name="upkeep", daemon=True).start()
+    embedding = start_embedding(app, ended, lambda line: say(f"warning: {line}\n"))
     try:
         yield
     finally:
         ended.set()
+        embedding.join(_PATIENCE)
         if watcher:
             watcher.close()
 
@@ -48,6 +53,36 @@ def start_watching(app: App, report: Callable[[str], None]) -> Watcher:
     watcher = Watcher(app.roots.names, index, pace, report, skip=[str(app.data_dir)])
     watcher.start()
     return watcher
+
+
+def start_embedding(app: App, ended: threading.Event, report: Callable[[str], None]) -> threading.Thread:
+    """Embed what was indexed, whenever nothing is being indexed, until `ended`; `report` gets lines for people."""
+    thread = threading.Thread(target=_embed, args=(app, ended, report), name="embedding", daemon=True)
+    thread.start()
+    return thread
+
+
+def _embed(app: App, ended: threading.Event, report: Callable[[str], None]) -> None:
+    def stop() -> None:
+        if ended.is_set() or app.jobs.states():
+            raise _Later
+
+    step_back()
+    embedded = 0  # the generation up to which everything has its vector
+    while not ended.wait(_EMBED_EVERY):
+        try:
+            if app.has_index() and (generation := app.index.record.generation) != embedded:
+                app.embed(stop=stop)
+                embedded = generation
+        except (_Later, Conflict):
+            continue  # files come first, and another server does the same work
+        except ContextError as error:
+            report("; ".join(filter(None, (error.message, error.reason, error.hint))))
+            return
+
+
+class _Later(Exception):
+    """There is something more urgent to do."""
 
 
 def _upkeep(app: App, ended: threading.Event) -> None:
@@ -79,6 +114,7 @@ def state(app: App, now: datetime | None = None) -> State:
         failures=sum(root.failed for root in found.roots),
         without_text=sum(root.no_text for root in found.roots),
         index_bytes=found.size,
+        vectors=found.meaning.embedded if found.meaning else 0,
         queued=len(app.jobs.states()),
         generation=found.generation,
         oldest_run_seconds=_age(min(runs), now or datetime.now(UTC)) if runs and all(runs) else None,
