@@ -36,6 +36,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "audit": ("audit", "Read the log of tool calls, or check it.", "Servers"),
     "connect": ("connect", "Connect an MCP client.", "Setup"),
     "doctor": ("doctor", "Check the installation, and say what to do.", "Setup"),
+    "semantic": ("semantic", "Prepare the model for ranking by meaning, or see how it stands.", "Setup"),
     "maintain": ("upkeep", "Tidy the index.", "Setup"),
     "completion": ("completion", "Print a script that lets a shell complete commands.", "Setup"),
     "llm": ("llm", "Show what is sent to a language model, and to whom.", "Setup"),

@@ -21,6 +21,7 @@ from smart_context.search.lock import WriteLock
 from smart_context.search.model import FileRow, NewFile, RankedFile, RankedSegment, Segment
 from smart_context.search.ranking import Ranking
 from smart_context.search.record import NAME, RANKING, Record
+from smart_context.search.semantic.place import all_vectors
 
 _FULL = 4 << 20  # bytes: less than one part of the ranking needs
 
@@ -125,6 +126,12 @@ def make_private(folder: Path) -> None:
         ) from error
 
 
+def forget_vectors(folder: Path) -> None:
+    """Remove the vectors of every model; they are made again when there is time."""
+    for file in all_vectors(folder):
+        file.unlink(missing_ok=True)
+
+
 def _repaired(folder: Path, record: Record, on_progress: OnProgress) -> Ranking:
     for left_over in (f"{RANKING}.new", f"{RANKING}.old"):
         shutil.rmtree(folder / left_over, ignore_errors=True)
@@ -133,8 +140,9 @@ def _repaired(folder: Path, record: Record, on_progress: OnProgress) -> Ranking:
     except SearchFailed:
         return _rebuilt(folder, record, on_progress)
     if ranking.generation > record.generation:
-        # The record is the older one: it was restored from a copy, and its numbers mean other commits now.
+        # The record is the older one: it was restored from a copy, and its numbers mean other commits and segments now.
         ranking.close()
+        forget_vectors(folder)
         return _rebuilt(folder, record, on_progress)
     if ranking.generation < record.generation:
         ranking.delete(ranking.file_ids() - record.file_ids())
