@@ -3,7 +3,8 @@
 In: text and its language (for Latin letters; other scripts speak for themselves).
 Out: `Terms`: one term for each word, in order (`line`), and what else the words are found by (`also`): the whole of an
 identifier, its parts, a form without accents.
-Always: terms depend on the text and the language alone; a change here raises `VERSION`, and the index is built anew.
+Always: terms depend on the text and the language alone; a change here raises `ranking_state.ANALYSIS_VERSION`, and the
+ranking is built anew.
 """
 
 from __future__ import annotations
@@ -16,8 +17,6 @@ from functools import lru_cache
 from itertools import pairwise
 
 from smart_context.search import languages, stems
-
-VERSION = 1
 
 TAG = "~"  # between a stem and its language
 MAX_TERM = 64  # characters; longer runs are blobs, told apart well enough by their beginning

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+MAX_CHARS = 1800  # of a segment, where nothing else is asked for
+
 State = Literal["ok", "no_text", "failed"]
 
 
