@@ -16,7 +16,7 @@ _FILES = 400
 def searched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Searched]:
     """Files that match `red kite` in as many ways: how often, how far apart, in how much text, up to five times a file."""
     root = tmp_path_factory.mktemp("files")
-    chance = random.Random(7)  # noqa: S311  # for the same files each time
+    chance = random.Random(7)  # for the same files each time
     for number in range(_FILES):
         parts = []
         for _ in range(chance.choice([1, 1, 1, 5])):
