@@ -62,6 +62,8 @@ class App:
         self._jobs: JobQueue | None = None
         self._redactor: Redactor | None = None
         self._hides: Callable[[tuple[str, ...]], bool] | None = None
+        self.before_search: Callable[[Stop], None] = lambda _stop: None
+        """A server's way to have a first look at its roots before it answers that they hold nothing."""
 
     # The tools
 
@@ -119,6 +121,7 @@ class App:
         from smart_context.search import find
 
         folders = self._folders(request.roots)
+        self.before_search(stop)
         try:
             index = self.index
         except NotFound:

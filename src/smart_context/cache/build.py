@@ -139,6 +139,8 @@ def _folder(path: str) -> Iterator[int]:
 
 
 def _write_documents(new: int, root: str, found: list[Source], on_progress: OnProgress | None) -> list[Entry]:
+    from smart_context.model import Progress
+
     entries: list[Entry] = []
     bad: list[str] = []
     used: dict[str, int] = {}
@@ -158,8 +160,6 @@ def _write_documents(new: int, root: str, found: list[Source], on_progress: OnPr
             _write(holder, name, document.to_json(source.id, version, source.path, text), sync=sync_each)
             entries.append(Entry(source.id, version, f"{DOCUMENTS}/{name}"))
             if on_progress:
-                from smart_context.model import Progress
-
                 on_progress(Progress(len(entries), len(found), source.path))
         if bad:
             raise sources.not_utf8(root, "contents", bad)

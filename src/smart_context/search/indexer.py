@@ -19,6 +19,7 @@ from itertools import islice
 from smart_context.errors import NotFound
 from smart_context.model import Limits, OnProgress, Progress, Stop
 from smart_context.roots import Place, Roots, shown
+from smart_context.search import mounts
 from smart_context.search.index import Index
 from smart_context.search.intake import Intake, Taken
 from smart_context.search.model import IndexReport, KindCount, LastRun, Stamp
@@ -69,7 +70,7 @@ def run(
     intake = Intake(index, place.root, options.max_chars, started)
     work = _Run(intake, roots, place, options, full, on_progress, stop)
     work.go()
-    index.record.finish_run(place.path, LastRun(started, _text(now()), device))
+    index.record.finish_run(place.path, LastRun(started, _text(now()), device), work.mounts)
     if work.changed:
         index.record.tidy()
     return work.report(round((time.monotonic() - began) * 1000))
@@ -86,9 +87,8 @@ def _device(index: Index, place: Place, *, full: bool) -> int:
             f"cannot look into {shown(place.path)}: {(error.strerror or '').lower()}",
             hint="mount or restore it and try again; searches go on with what was indexed last",
         ) from error
-    last = index.record.last_run(place.path)
     # An unmounted share leaves an empty folder of another device behind: that is no reason to forget what it holds.
-    if is_empty and not full and last and last.device != device:
+    if is_empty and not full and index.record.device(place.path) not in {None, device}:
         raise NotFound(
             f"{shown(place.path)} is empty and not on the disk it was on: is it mounted?",
             hint="mount it and try again, or index it with `full` if it is really empty now",
@@ -107,6 +107,7 @@ class _Run:
     stop: Stop
     counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(_COUNTS, 0))
     problems: dict[str, str] = field(default_factory=dict)
+    mounts: dict[str, int] = field(default_factory=dict)
     kinds: dict[str, KindCount] = field(default_factory=dict)
     skipped: int = 0
     total: int | None = None
@@ -125,13 +126,20 @@ class _Run:
             self.total = len(ahead)
         if ahead:
             self._read(_drained(ahead, changed))
+        self._look_for_mounts()
         self._forget(known)
 
     def _changed(self, known: dict[str, Stamp]) -> Iterator[Found]:
         """Walk; take what is met out of `known`, and yield what has to be read."""
         data_dir = os.path.realpath(self.intake.index.folder)
         options = replace(self.options.walk, never_enter=self.options.walk.never_enter | {data_dir})
-        for found in walk.files(self.place.path, options, self.problems.__setitem__, top=self.place.root):
+        for found in walk.files(
+            self.place.path,
+            options,
+            self.problems.__setitem__,
+            top=self.place.root,
+            on_mount=self.mounts.__setitem__,
+        ):
             stamp = known.pop(found.path, None)
             if stamp is None or self.full or stamp[2] != found.size or stamp[3] != found.mtime_ns:
                 yield found
@@ -189,6 +197,13 @@ class _Run:
         self.counts["no_text"] += no_text
         self.pending_files += 1
         self.pending_chars += taken.chars
+
+    def _look_for_mounts(self) -> None:
+        """Keep what is mounted here in mind, and out of sight what was and is not now."""
+        below = {path: device for path, device in self.mounts.items() if path.startswith(f"{self.place.path}/")}
+        away = {} if self.full else mounts.away(self.intake.index.record, self.place.path)
+        self.mounts = {**mounts.of_top(self.place.path), **below, **away}
+        self.problems.update(dict.fromkeys(away, mounts.AWAY))
 
     def _forget(self, known: dict[str, Stamp]) -> None:
         """Remove what the walk looked for and did not meet."""

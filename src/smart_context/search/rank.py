@@ -18,12 +18,12 @@ from smart_context.search.forward import Found
 from smart_context.search.plan import PART, Plan
 from smart_context.search.ranking import Candidate, View
 
-K1 = 1.2  # how soon a word that is repeated stops counting
-B = 0.75  # how much a long segment must repeat it
+K1 = 1.4  # how soon a word that is repeated stops counting
+B = 0.65  # how much a long segment must repeat it
 HEAD = 1.0  # what standing in a head is worth, in repetitions
-NEAR = 0.4  # what two neighbours of the query are worth when they are neighbours in the text
+NEAR = 0.6  # what two neighbours of the query are worth when they are neighbours in the text
 WINDOW = 8  # words within which they are
-WHOLE = 2.0  # how much lacking words costs: the fewer were asked, the more
+FEW = 6  # words from which lacking some costs nothing but their worth; of fewer, each lacking one costs more
 DIGITS = 6  # of a score
 
 
@@ -56,7 +56,7 @@ class Scorer:
         self._pairs = [min(a.idf, b.idf) for a, b in zip(plan.sought, plan.sought[1:], strict=False)]
         self._all = sum(self._worth) or 1.0
         self._most = (K1 + 1) * (sum(self._worth) + NEAR * sum(self._pairs)) or 1.0
-        self._whole = WHOLE / max(2, len(plan.sought))
+        self._whole = max(0.0, (FEW - len(plan.sought)) / (FEW - 1))
 
     def scores(self, candidates: Sequence[Candidate]) -> list[Score]:
         """Score candidates."""

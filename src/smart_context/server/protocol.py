@@ -142,5 +142,8 @@ def _listed(tool: Tool, names: ToolNames) -> ListedTool:
 
 
 def _caller(context: Context) -> str:
+    """Give the client's own name, and over HTTP the address it calls from (behind a proxy: the proxy's)."""
     params = context.session.client_params
-    return params.client_info.name if params is not None else ""
+    name = params.client_info.name if params is not None else ""
+    peer = getattr(context.request, "client", None)
+    return f"{name}@{peer.host}" if peer is not None else name

@@ -91,7 +91,7 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """Who calls what: `caller` is the client's own name for itself, or "" where it gave none."""
+    """Who calls what: `caller` is the client's own name for itself ("" where it gave none), over HTTP with `@` its address."""
 
     tool: Tool
     arguments: Arguments
