@@ -115,11 +115,10 @@ def main() -> NoReturn:
     args = sys.argv[1:]
     debug = "--debug" in args
     try:
-        cli.main(args, prog_name="context", standalone_mode=False)
+        # A command that exits by itself with a status (`click.exceptions.Exit`) has it returned here.
+        returned: object = cli.main(args, prog_name="context", standalone_mode=False)
         sys.stdout.flush()
-        status = 0
-    except click.exceptions.Exit as done:
-        status = done.exit_code
+        status = returned if isinstance(returned, int) else 0
     except (click.exceptions.Abort, KeyboardInterrupt):
         _say("interrupted")
         status = 130
