@@ -113,8 +113,12 @@ def start_watching(app: App, report: Callable[[str], None]) -> Watcher:
     """Watch the roots and index what changes; `report` gets lines for people."""
     settings = app.settings.watch
 
+    def stop() -> None:
+        if watcher.is_closing:
+            raise Conflict("the watch ends")
+
     def index(folder: str) -> None:
-        app.jobs.submit(folder, priority="low", yields=True).wait()
+        app.jobs.submit(folder, priority="low", yields=True).wait(stop=stop)
 
     pace = Pace(settings.poll_seconds, settings.sweep_minutes * 60.0 or _NEVER)
     watcher = Watcher(app.roots.names, index, pace, report, skip=[str(app.data_dir)])
@@ -175,7 +179,7 @@ def state(app: App, now: datetime | None = None) -> State:
     return State(
         roots=len(found.roots),
         roots_available=sum(root.is_available for root in found.roots),
-        has_index=found.generation > 0,
+        has_index=found.generation > 0 or any(runs),
         files=sum(root.files for root in found.roots),
         segments=sum(root.segments for root in found.roots),
         failures=sum(root.failed for root in found.roots),
