@@ -152,10 +152,6 @@ def _run(args: list[str]) -> int:
             sys.stdout.flush()
     except click.exceptions.Exit as done:
         return done.exit_code
-        # A command that exits by itself with a status (`click.exceptions.Exit`) has it returned here.
-        returned: object = cli.main(args, prog_name="context", standalone_mode=False)
-        sys.stdout.flush()
-        status = returned if isinstance(returned, int) else 0
     except (click.exceptions.Abort, KeyboardInterrupt):
         say("interrupted")
         return 130
