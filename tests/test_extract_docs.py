@@ -321,9 +321,14 @@ def test_slides_of_an_opendocument_presentation_have_titles_and_notes() -> None:
         "<presentation:notes><draw:frame><draw:text-box><text:p>say it</text:p></draw:text-box></draw:frame></presentation:notes>"
         "</draw:page><draw:page/>"
     )
-    assert read(odf("presentation", body)).units == (
+    master = (
+        "<draw:frame presentation:class='footer'><draw:text-box><text:p>Draft</text:p></draw:text-box></draw:frame>"
+        "<draw:frame presentation:class='page-number'><draw:text-box><text:p>7</text:p></draw:text-box></draw:frame>"
+    )
+    assert read(odf("presentation", body, master)).units == (
         Unit((Part("slide", first=1),), "Hello\npoints\nsay it", heading="Hello"),
         Unit((Part("slide", first=2),), ""),
+        Unit((Part("section", "Headers and footers"),), "Draft", "Headers and footers", "paragraphs"),
     )
 
 

@@ -1,0 +1,43 @@
+"""The README says what is true: its commands print what it shows, its links lead somewhere."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+def test_the_commands_of_the_readme_print_what_it_shows():
+    done = subprocess.run(
+        [sys.executable, "-m", "docs.readme", "--check"], cwd=ROOT, capture_output=True, timeout=170, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize(
+    "page", ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "docs"]
+)
+def test_links_lead_somewhere(page):
+    files = [ROOT / page] if page.endswith(".md") else sorted((ROOT / page).rglob("*.md"))
+    broken = [
+        f"{file.relative_to(ROOT)}: {link}"
+        for file in files
+        for link in re.findall(r"\]\(([^)#\s]+)[^)]*\)", file.read_text(encoding="utf-8"))
+        if "://" not in link and not os.path.exists(file.parent / link)
+    ]
+    assert broken == []
+
+
+def test_every_page_of_the_docs_is_linked_from_somewhere():
+    pages = {path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md")}
+    linked = set()
+    for file in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]:
+        for link in re.findall(r"\]\(([^)#\s]+)", file.read_text(encoding="utf-8")):
+            linked.add(os.path.relpath((file.parent / link).resolve(), ROOT))
+    assert pages - linked == set()
