@@ -6,8 +6,8 @@ import sys
 
 import click
 
-from smart_context.cli import Command
-from smart_context.errors import UsageError
+from smart_context.cli import Command, say
+from smart_context.errors import IoError, UsageError
 
 
 @click.command(cls=Command)
@@ -31,7 +31,8 @@ def build(sources: str, cache: str, force: bool) -> None:
 
     with ProgressBar("building") as bar:
         built = api.build_cache(sources, cache, force=force, on_skipped=_skipped, on_progress=bar)
-    click.echo(f"{built.document_count} documents, {built.cache_version}", err=True)
+    documents = "document" if built.document_count == 1 else "documents"
+    say(f"{built.document_count} {documents}, {built.cache_version}")
 
 
 @click.command(cls=Command)
@@ -119,8 +120,10 @@ def list(root: str | None) -> None:  # noqa: A001  # the command's own name
 
 
 def _skipped(path: str, why: str) -> None:
-    click.echo(f"skipped {path!r}: {why}", err=True)
+    say(f"skipped {path!r}: {why}")
 
 
 def _print(data: bytes) -> None:
+    if sys.stdout is None:
+        raise IoError("standard output is closed")
     sys.stdout.buffer.write(data)

@@ -20,7 +20,7 @@ class ProgressBar:
 
     def __init__(self, label: str) -> None:
         self._label = label
-        self._on = sys.stderr.isatty()
+        self._on = sys.stderr is not None and sys.stderr.isatty()
         self._began = time.monotonic()
         self._next = self._began + _FIRST_AFTER
         self._drawn = False

@@ -23,6 +23,7 @@ from smart_context.search import ranking_state
 from smart_context.search.lock import WriteLock
 from smart_context.search.model import FileRow, NewFile, RankedFile, RankedSegment, Segment
 from smart_context.search.record import NAME, RANKING, Record
+from smart_context.search.semantic.place import all_vectors
 
 if TYPE_CHECKING:
     from smart_context.search.ranking import Ranking
@@ -164,6 +165,12 @@ def _is_current(folder: Path, record: Record) -> bool:
         return False
 
 
+def forget_vectors(folder: Path) -> None:
+    """Remove the vectors of every model; they are made again when there is time."""
+    for file in all_vectors(folder):
+        file.unlink(missing_ok=True)
+
+
 def _repaired(folder: Path, record: Record, on_progress: OnProgress) -> Ranking:
     from smart_context.search.ranking import Ranking
 
@@ -174,8 +181,9 @@ def _repaired(folder: Path, record: Record, on_progress: OnProgress) -> Ranking:
     except SearchFailed:
         return _rebuilt(folder, record, on_progress)
     if ranking.generation > record.generation:
-        # The record is the older one: it was restored from a copy, and its numbers mean other commits now.
+        # The record is the older one: it was restored from a copy, and its numbers mean other commits and segments now.
         ranking.close()
+        forget_vectors(folder)
         return _rebuilt(folder, record, on_progress)
     if ranking.generation < record.generation:
         ranking.delete(ranking.file_ids() - record.file_ids())

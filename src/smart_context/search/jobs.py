@@ -152,7 +152,7 @@ class JobQueue:
             self._thread.join()
 
     def _work(self) -> None:
-        _step_back()
+        step_back()
         while True:
             with self._wake:
                 while not self._waiting and not self._closing:
@@ -192,7 +192,7 @@ def _closed() -> CallTimeout:
     return CallTimeout("the server closed before the folder was done", hint="index it again: it goes on where it was")
 
 
-def _step_back() -> None:
+def step_back() -> None:
     """Let searches go first. On Linux this is the thread's own, and the readers it starts inherit it."""
     if hasattr(os, "setpriority") and os.uname().sysname == "Linux":
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICE)

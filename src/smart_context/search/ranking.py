@@ -226,6 +226,12 @@ class View:
         with _translated(self._folder):
             return self._candidates(self._narrowed(self._query(wanted), filters), limit)
 
+    def all_of(self, wanted: Expression, filters: Filters) -> list[Candidate]:
+        """Every match, in no order."""
+        with _translated(self._folder):
+            query = self._narrowed(_q().const_score_query(self._query(wanted), 1.0), filters)
+            return self._candidates(query, self._count(query))
+
     def packed(self, candidates: Sequence[Candidate]) -> list[bytes]:
         """What each candidate says, as `forward` packed it."""
         with _translated(self._folder):
@@ -301,6 +307,7 @@ class View:
         limits = [
             _q().term_set_query(self._schema, field, list(values))
             for field, values in (
+                ("file_id", filters.files),
                 ("ext", filters.exts),
                 ("year", filters.years),
                 ("folder", [folder_key(folder) for folder in filters.folders]),

@@ -16,6 +16,7 @@ from smart_context.roots import Roots, shown
 from smart_context.search import lock, mounts
 from smart_context.search.model import Changes, FileRow, RootStatus, Stamp, Status, Trouble
 from smart_context.search.record import NAME, RANKING, Record
+from smart_context.search.semantic.place import all_vectors
 from smart_context.sources import walk
 from smart_context.sources.walk import WalkOptions
 
@@ -81,9 +82,9 @@ def _troubles(rows: Sequence[FileRow]) -> tuple[Trouble, ...]:
 
 
 def _size(data_dir: Path) -> int:
-    """Bytes on the disk of the record and the ranking."""
+    """Bytes on the disk of the record, the ranking and the vectors."""
     total = 0
-    for path in (*data_dir.glob(f"{NAME}*"), *data_dir.glob(f"{RANKING}*/*")):
+    for path in (*data_dir.glob(f"{NAME}*"), *data_dir.glob(f"{RANKING}*/*"), *all_vectors(data_dir)):
         try:
             total += path.lstat().st_blocks * 512
         except OSError:  # a writer has just replaced it
