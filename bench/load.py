@@ -89,6 +89,7 @@ async def _measure(server: subprocess.Popen[str], new: Path, args: argparse.Name
     port = int(re.findall(r":(\d+)/mcp", said)[0])
     tally = Tally()
     began = os.times()
+    server_began = _cpu(server.pid)
     # One search first, so that what is opened once is not counted as growth.
     await _client(port, 0, time.monotonic() + 0.1, 0.01, Tally())
     before = await _memory(port)
@@ -117,8 +118,16 @@ async def _measure(server: subprocess.Popen[str], new: Path, args: argparse.Name
         "memory_mb_after": after,
         "indexed_meanwhile": counted,
         "indexing_ended_before_the_clients": is_done,
+        "server_cpu_seconds": round(_cpu(server.pid) - server_began, 1),
         "client_cpu_seconds": round(os.times().user + os.times().system - began.user - began.system, 1),
     }
+
+
+def _cpu(pid: int) -> float:
+    """Processor time of the server itself, in seconds; the reading processes have their own."""
+    with open(f"/proc/{pid}/stat", encoding="ascii") as stat:
+        fields = stat.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _at(times: list[float], part: float) -> float:

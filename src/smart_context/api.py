@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +32,10 @@ if TYPE_CHECKING:
     from smart_context.search.record import Record
 
 Answer = dict[str, Any]
+
+# Of a server's reading processes, so that searches go first. Not of the thread that indexes: a thread that steps back while it
+# holds Python's lock holds up every other.
+_NICE = 10
 
 
 def _never() -> None:
@@ -202,15 +206,16 @@ class App:
 
         return status.of_index(self.data_dir, self.roots, self._options().walk, compare=compare)
 
-    def index_here(self, folder: str, *, full: bool, on_progress: OnProgress, stop: Stop = _never) -> IndexReport:
-        """Index a folder in this thread, as the only writer."""
+    def index_here(
+        self, folder: str, *, full: bool, on_progress: OnProgress, stop: Stop = _never, nice: int = 0
+    ) -> IndexReport:
+        """Index a folder in this thread, as the only writer; `nice`: how far the reading processes step back for others."""
         from smart_context.search import indexer
         from smart_context.search.index import Index
 
         with Index.open(self.data_dir, writable=True, on_progress=on_progress) as index:
-            return indexer.run(
-                index, self.roots, folder, self._options(), full=full, on_progress=on_progress, stop=stop
-            )
+            options = replace(self._options(), nice=nice)
+            return indexer.run(index, self.roots, folder, options, full=full, on_progress=on_progress, stop=stop)
 
     def maintain(self, *, on_progress: OnProgress = lambda _step: None) -> None:
         """Tidy the index: give space back, finish merges, look for damage."""
@@ -249,7 +254,7 @@ class App:
             if self._jobs is None:
 
                 def run(folder: str, full: bool, on_progress: OnProgress, stop: Stop) -> IndexReport:
-                    return self.index_here(folder, full=full, on_progress=on_progress, stop=stop)
+                    return self.index_here(folder, full=full, on_progress=on_progress, stop=stop, nice=_NICE)
 
                 self._jobs = JobQueue(self.data_dir, self.roots, run)
             return self._jobs
