@@ -8,9 +8,7 @@ anew from the record. Scores given here depend on how the index was merged: `ran
 from __future__ import annotations
 
 import hashlib
-import json
 import os
-import re
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -20,24 +18,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from smart_context.errors import SearchFailed, StorageFailed
-from smart_context.search import analysis, expression, languages
+from smart_context.search import analysis, expression, forward, languages, ranking_state
 from smart_context.search.expression import Expression, Filters
 from smart_context.search.model import RankedFile, RankedSegment
 
 if TYPE_CHECKING:
     import tantivy
 
-ANALYSIS_VERSION = analysis.VERSION
-
-_STATE = "generation.json"
-_FORMAT = 1
 _HEAP = 64_000_000  # bytes the writer may hold before it writes a part of the index
-_REBUILD = "the index is rebuilt from the record by: context index --rebuild"
 
 COMPOUNDING = frozenset({"de", "nl", "sv", "da", "nb", "fi", "hu"})
-INFLECTION = 3  # letters that may follow the last part of a compound
-_TAIL = 8  # letters from which a term may be a compound
-_LONG = 14  # letters from which a term may have a part in its middle
+_LEAST_BEFORE = 3  # letters before a part that is not in front
+_COMPOUND = 8  # letters from which a word may be a compound
 _ALL = Filters()
 _BREAK = " \x1d "  # a term that no text has: no phrase reaches from a heading into the text
 
@@ -50,6 +42,7 @@ class Candidate:
     file_id: int
     language: str
     score: float
+    place: tantivy.DocAddress
 
 
 class Ranking:
@@ -75,11 +68,9 @@ class Ranking:
             if writable:
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
                 if not tantivy.Index.exists(str(folder)):
-                    _write_state(folder, 0)
+                    ranking_state.write(folder, 0)
                     tantivy.Index(_schema(), str(folder))
-            state = _read_state(folder)
-            if state.get("format") != _FORMAT or state.get("analysis") != ANALYSIS_VERSION:
-                raise SearchFailed(f"the ranking index {folder} was made by another version", hint=_REBUILD)
+            ranking_state.read(folder)
             index = tantivy.Index.open(str(folder))
             index.config_reader("manual")
             return cls(index, folder, writable=writable)
@@ -88,7 +79,7 @@ class Ranking:
     def generation(self) -> int:
         """The generation of the last commit; what is in the index is at least that."""
         with _translated(self._folder):
-            return int(str(_read_state(self._folder).get("generation", 0)))
+            return ranking_state.read(self._folder)
 
     # Writing
 
@@ -134,7 +125,7 @@ class Ranking:
                 self._writer.commit()
             # After the commit, so that a crash between the two leaves a number that is too small: the record then
             # repeats its last files, which is harmless, because adding a file replaces it.
-            _write_state(self._folder, generation)
+            ranking_state.write(self._folder, generation)
 
     def merge(self) -> None:
         """Let merges under way finish, and remove files that nothing needs."""
@@ -197,6 +188,7 @@ class View:
         self._counts: dict[tuple[Expression, Filters], int] = {}
         self._average = -1.0
         self._languages: tuple[str, ...] | None = None
+        self._compounds: str | None = None
 
     @property
     def average_length(self) -> float:
@@ -234,6 +226,18 @@ class View:
         with _translated(self._folder):
             return self._candidates(self._narrowed(self._query(wanted), filters), limit)
 
+    def all_of(self, wanted: Expression, filters: Filters) -> list[Candidate]:
+        """Every match, in no order."""
+        with _translated(self._folder):
+            query = self._narrowed(_q().const_score_query(self._query(wanted), 1.0), filters)
+            return self._candidates(query, self._count(query))
+
+    def packed(self, candidates: Sequence[Candidate]) -> list[bytes]:
+        """What each candidate says, as `forward` packed it."""
+        with _translated(self._folder):
+            doc = self._searcher.doc
+            return [bytes(doc(candidate.place).get_first("packed") or b"") for candidate in candidates]
+
     def files_of(self, wanted: Expression, filters: Filters, limit: int) -> list[int]:
         """The file of each of the best candidates."""
         with _translated(self._folder):
@@ -263,9 +267,24 @@ class View:
         file_ids = self._searcher.fast_field_values("file_id", places)
         codes = self._searcher.fast_field_values("language", places)
         return [
-            Candidate(int(s or 0), int(f or 0), languages.CODES[int(code or 0)], score)
-            for (score, _), s, f, code in zip(found, segment_ids, file_ids, codes, strict=True)
+            Candidate(int(s or 0), int(f or 0), languages.CODES[int(code or 0)], score, place)
+            for (score, place), s, f, code in zip(found, segment_ids, file_ids, codes, strict=True)
         ]
+
+    def compounds(self, part: str) -> list[str]:
+        """The long words, of languages that compound, that hold a part: in front, at the end, or between."""
+        if self._compounds is None:
+            with _translated(self._folder):
+                found = self._searcher.terms_with_prefix("compounds", "")
+            self._compounds = "\n".join(["", *sorted(word for word, _ in found), ""])
+        # One search through one long string: quicker than asking each word.
+        words, out, at = self._compounds, [], self._compounds.find(part)
+        while at >= 0:
+            start, end = words.rfind("\n", 0, at) + 1, words.find("\n", at)
+            if at - start == 0 or at - start >= _LEAST_BEFORE:
+                out.append(words[start:end])
+            at = words.find(part, end)
+        return out
 
     def terms(self, beginning: str) -> list[str]:
         """Every term that begins so, sorted; some may stand in deleted segments only."""
@@ -288,6 +307,7 @@ class View:
         limits = [
             _q().term_set_query(self._schema, field, list(values))
             for field, values in (
+                ("file_id", filters.files),
                 ("ext", filters.exts),
                 ("year", filters.years),
                 ("folder", [folder_key(folder) for folder in filters.folders]),
@@ -303,8 +323,9 @@ class View:
         match wanted:
             case expression.Term():
                 return self._any(self._term(wanted))
-            case expression.Part():
-                return self._part(wanted)
+            case expression.AnyOf(terms=terms, weight=weight):
+                sets = [_q().term_set_query(self._schema, field, list(terms)) for field in ("text", "also")]
+                return _q().const_score_query(self._any(sets), weight)
             case expression.Sequence(terms=terms, slop=slop):
                 if len(terms) == 1:
                     return self._query(expression.Term(terms[0]))
@@ -321,16 +342,6 @@ class View:
             if self._searcher.doc_freq(field, wanted.text)
         ]
         return found if wanted.weight == 1.0 else [_q().boost_query(query, wanted.weight) for query in found]
-
-    def _part(self, wanted: expression.Part) -> tantivy.Query:
-        text = re.escape(wanted.text[::-1] if wanted.where == "tail" else wanted.text)
-        field, pattern = {
-            "prefix": ("text", f"{text}.*"),
-            "head": ("heads", f"{text}.+"),
-            "tail": ("tails", f".{{0,{INFLECTION}}}{text}.+"),
-            "middle": ("longs", f".+{text}.+"),
-        }[wanted.where]
-        return _q().const_score_query(_q().regex_query(self._schema, field, pattern), wanted.weight)
 
     def _group(self, wanted: expression.Group) -> tantivy.Query:
         occur = _occur()
@@ -395,19 +406,19 @@ def _add_terms(doc: tantivy.Document, name: str, title: str, segment: RankedSegm
     also = f"{head.also} {body.also}".strip()
     if also:
         doc.add_text("also", also)
-    doc.add_unsigned("length", analysis.length(segment.text, body))
+    doc.add_bytes("packed", forward.pack(body.line, body.also, f"{head.line.replace(_BREAK, ' ')} {head.also}"))
+    doc.add_unsigned("length", body.line.count(" ") + 1)
     doc.add_unsigned("language", languages.CODES.index(language))
     if language in COMPOUNDING:
-        compounds = sorted(word for word in analysis.surfaces(segment.text) if len(word) >= _TAIL)
-        doc.add_text("heads", " ".join(compounds))
-        doc.add_text("tails", " ".join(word[::-1] for word in compounds))
-        doc.add_text("longs", " ".join(word for word in compounds if len(word) >= _LONG))
+        compounds = sorted(word for word in analysis.surfaces(segment.text) if len(word) >= _COMPOUND)
+        doc.add_text("compounds", " ".join(compounds))
 
 
 @lru_cache(maxsize=64)  # the segments of a file share their head, mostly
 def _head(name: str, title: str, heading: str, language: str) -> analysis.Terms:
     parts = [analysis.terms(text, language) for text in dict.fromkeys((name, title, heading)) if text]
-    line = "".join(part.line + _BREAK for part in parts)
+    # Each head says a word once, so that a name that repeats itself gains nothing.
+    line = "".join(" ".join(dict.fromkeys(part.line.split())) + _BREAK for part in parts)
     return analysis.Terms(line, " ".join(filter(None, (part.also for part in parts))))
 
 
@@ -418,7 +429,7 @@ def _schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
     builder.add_text_field("text", tokenizer_name="whitespace", index_option="position")
     builder.add_text_field("also", tokenizer_name="whitespace", index_option="freq")
-    for field in ("heads", "tails", "longs", "year"):
+    for field in ("compounds", "year"):
         builder.add_text_field(field, tokenizer_name="whitespace", index_option="basic")
     for field in ("ext", "folder"):
         builder.add_text_field(field, tokenizer_name="raw", index_option="basic")
@@ -426,28 +437,10 @@ def _schema() -> tantivy.Schema:
     builder.add_integer_field("file_id", indexed=True, fast=True)
     builder.add_unsigned_field("language", indexed=True, fast=True)
     builder.add_unsigned_field("first", indexed=True)
+    builder.add_bytes_field("packed", stored=True)
     for field in ("segment_id", "length"):
         builder.add_unsigned_field(field, fast=True)
     return builder.build()
-
-
-def _read_state(folder: Path) -> dict[str, object]:
-    try:
-        state = json.loads((folder / _STATE).read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise SearchFailed(f"there is no ranking index in {folder}", hint=_REBUILD) from None
-    if not isinstance(state, dict):
-        raise SearchFailed(f"the ranking index {folder} is damaged", hint=_REBUILD)
-    return state
-
-
-def _write_state(folder: Path, generation: int) -> None:
-    beside = folder / f"{_STATE}.new"
-    with beside.open("w", encoding="utf-8", newline="") as file:
-        json.dump({"format": _FORMAT, "analysis": ANALYSIS_VERSION, "generation": generation}, file)
-        file.flush()
-        os.fsync(file.fileno())
-    beside.replace(folder / _STATE)
 
 
 @contextmanager
@@ -457,7 +450,9 @@ def _translated(folder: Path) -> Iterator[None]:
         yield
     except (ValueError, RuntimeError) as error:  # what the engine raises
         raise SearchFailed(
-            f"the ranking index {folder} cannot be used", reason=str(error).splitlines()[0][:200], hint=_REBUILD
+            f"the ranking index {folder} cannot be used",
+            reason=str(error).splitlines()[0][:200],
+            hint=ranking_state.REBUILD,
         ) from error
     except OSError as error:
         raise StorageFailed(

@@ -8,7 +8,7 @@ Always: what must not show is replaced before anything is cut, so that half a se
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -18,8 +18,6 @@ from smart_context.search.plan import Sought
 MAX_CHARS = 500
 _AROUND = 320  # characters of neighbouring segments that may complete a secret
 _ELLIPSIS = "…"
-_SPACE = re.compile(r"\s+")
-_TOKEN = re.compile(r"\w+")
 _REDACTED = re.compile(r"\[redacted:[a-z_]+\]")
 
 
@@ -52,7 +50,7 @@ class Snippet:
 
 def cut(text: str, sought: Sequence[Sought], language: str, spans: Spans, before: str = "", after: str = "") -> Snippet:
     """Cut a snippet out of a segment."""
-    plain = _SPACE.sub(" ", _cleaned(text, spans, before[-_AROUND:], after[:_AROUND])).strip()
+    plain = " ".join(_cleaned(text, spans, before[-_AROUND:], after[:_AROUND]).split())
     hits = _hits(plain, sought, language)
     start, end = _window(plain, hits)
     head, tail = (_ELLIPSIS if start else ""), (_ELLIPSIS if end < len(plain) else "")
@@ -76,47 +74,47 @@ def _cleaned(text: str, spans: Spans, before: str, after: str) -> str:
 
 def _hits(plain: str, sought: Sequence[Sought], language: str) -> list[tuple[int, int, int]]:
     """Where words that are sought stand: (start, end, number of the word)."""
-    tokens = _words(plain)
-    which = _which({token for _, _, token in tokens}, sought, language)
-    if not which:
-        return []
-    closed = [found.span() for found in _REDACTED.finditer(plain)]
-    found = [(start, end, which[token]) for start, end, token in tokens if token in which]
-    return [hit for hit in found if not any(a <= hit[0] < b for a, b in closed)]
+    wide = analysis.has_no_spaces(plain)
+    tokens = set(_pairs(plain)) if wide else set(analysis.WORD.findall(plain))
+    hits: list[tuple[int, int, int]] = []
+    for token, number in _which(tokens, sought, language).items():
+        at = plain.find(token)
+        while at >= 0:
+            end = at + len(token)
+            if wide or not (plain[at - 1 : at].isalnum() or plain[end : end + 1].isalnum()):
+                hits.append((at, end, number))
+            at = plain.find(token, end)
+    closed = [found.span() for found in _REDACTED.finditer(plain)] if "[redacted:" in plain else []
+    return sorted(hit for hit in hits if not any(a <= hit[0] < b for a, b in closed))
 
 
 def _which(tokens: set[str], sought: Sequence[Sought], language: str) -> dict[str, int]:
     """For each token that is a hit, the number of the word."""
     numbers: dict[str, tuple[int, ...]] = {}
     for number, word in enumerate(sought):
-        for term in word.terms:
+        for term in word.terms | word.parts:
             numbers.setdefault(term, (number,))
-    out: dict[str, int] = {}
-    for token, found in analysis.hits(tokens, language, numbers).items():
-        out[token] = found.places[0][1] if found.places else min(found.also)
-    stems = [(part.text, n) for n, word in enumerate(sought) for part in word.parts if part.where in {"head", "prefix"}]
-    if stems:
-        for token in tokens.difference(out):
-            folded = analysis.fold(analysis.normal(token))
-            for stem, number in stems:
-                if stem in folded:
-                    out[token] = number
-                    break
-    return out
+    # Stems keep how a word begins, so most tokens need no analysis.
+    begin = {term[:2] for term in numbers}
+    likely = {
+        token
+        for token in tokens
+        if token[:2].lower() in begin
+        or not token.isascii()
+        or not (token.islower() or token.istitle() or token.isdigit())
+    }
+    found = analysis.hits(likely, language, numbers)
+    return {token: hit.places[0][1] if hit.places else min(hit.also) for token, hit in sorted(found.items())}
 
 
-def _words(plain: str) -> list[tuple[int, int, str]]:
-    """The words of a text with where they stand; pairs of characters where there are no spaces."""
-    words = [(*found.span(), found[0]) for found in analysis.WORD.finditer(plain)]
-    if not analysis.has_no_spaces(plain):
-        return words
-    out: list[tuple[int, int, str]] = []
-    for start, end, word in words:
+def _pairs(plain: str) -> Iterator[str]:
+    """The words of a text; of scripts without spaces, every two characters, and every one."""
+    for word in analysis.WORD.findall(plain):
         if analysis.has_no_spaces(word):
-            out += [(at, at + 2, plain[at : at + 2]) for at in range(start, end - 1)] or [(start, end, word)]
+            yield from (word[at : at + 2] for at in range(len(word) - 1))
+            yield from word
         else:
-            out.append((start, end, word))
-    return out
+            yield word
 
 
 def _window(plain: str, hits: Sequence[tuple[int, int, int]]) -> tuple[int, int]:

@@ -6,6 +6,7 @@ stands in the way of a call.
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -22,11 +23,14 @@ from smart_context.server.wire import say
 if TYPE_CHECKING:
     from smart_context.api import App
 
+_NICE = 10
 _UPKEEP_EVERY = 600.0  # seconds between two looks at whether there is something to tidy
 _HEAD_START = 5.0  # seconds in which a client may index by itself before we do
 _RETRY = 1.0
 _PATIENCE = 10.0  # seconds that a search waits for the first commit ever
 _LOOK_EVERY = 0.05
+_EMBED_EVERY = 2.0  # seconds between two looks at whether there is something to embed
+_LAST_BATCH = 5.0  # seconds; what is under way is lost then, and made again by the next server
 _NEVER = 10 * 365 * 86400.0
 
 
@@ -40,10 +44,12 @@ def work(app: App, *, watch: bool) -> Iterator[None]:
         threading.Thread(target=first.run, name="first runs", daemon=True).start()
     watcher = start_watching(app, lambda line: say(f"watch: {line}\n")) if watch else None
     threading.Thread(target=_upkeep, args=(app, ended), name="upkeep", daemon=True).start()
+    embedding = start_embedding(app, ended, lambda line: say(f"warning: {line}\n"))
     try:
         yield
     finally:
         ended.set()
+        embedding.join(_LAST_BATCH)
         if watcher:
             watcher.close()
 
@@ -121,6 +127,36 @@ def start_watching(app: App, report: Callable[[str], None]) -> Watcher:
     return watcher
 
 
+def start_embedding(app: App, ended: threading.Event, report: Callable[[str], None]) -> threading.Thread:
+    """Embed what was indexed, whenever nothing is being indexed, until `ended`; `report` gets lines for people."""
+    thread = threading.Thread(target=_embed, args=(app, ended, report), name="embedding", daemon=True)
+    thread.start()
+    return thread
+
+
+def _embed(app: App, ended: threading.Event, report: Callable[[str], None]) -> None:
+    def stop() -> None:
+        if ended.is_set() or app.jobs.states():
+            raise _Later
+
+    _step_back()
+    embedded = 0  # the generation up to which everything has its vector
+    while not ended.wait(_EMBED_EVERY):
+        try:
+            if app.has_index() and (generation := app.index.record.generation) != embedded:
+                app.embed(stop=stop)
+                embedded = generation
+        except (_Later, Conflict):
+            continue  # files come first, and another server does the same work
+        except ContextError as error:
+            report("; ".join(filter(None, (error.message, error.reason, error.hint))))
+            return
+
+
+class _Later(Exception):
+    """There is something more urgent to do."""
+
+
 def _upkeep(app: App, ended: threading.Event) -> None:
     """Tidy the index once it has changed and nothing is being indexed."""
     tidied = 0
@@ -150,6 +186,7 @@ def state(app: App, now: datetime | None = None) -> State:
         failures=sum(root.failed for root in found.roots),
         without_text=sum(root.no_text for root in found.roots),
         index_bytes=found.size,
+        vectors=found.meaning.embedded if found.meaning else 0,
         queued=len(app.jobs.states()),
         generation=found.generation,
         oldest_run_seconds=_age(min(runs), now or datetime.now(UTC)) if runs and all(runs) else None,
@@ -159,3 +196,12 @@ def state(app: App, now: datetime | None = None) -> State:
 
 def _age(when: str, now: datetime) -> float:
     return (now - datetime.fromisoformat(when)).total_seconds()
+
+
+def _step_back() -> None:
+    """Let searches go first. On Linux this is the thread's own, and those that the model starts inherit it.
+
+    Only for work that is done outside Python: a thread that steps back while it holds Python's lock holds up every other.
+    """
+    if hasattr(os, "setpriority") and os.uname().sysname == "Linux":
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICE)

@@ -34,6 +34,7 @@ class State:
     failures: int = 0
     without_text: int = 0
     index_bytes: int = 0
+    vectors: int = 0
     queued: int = 0
     generation: int = 0
     oldest_run_seconds: float | None = None
@@ -111,6 +112,7 @@ def _gauges(state: State) -> Iterable[Sample]:
         ("index_ready", "1 when searches can be answered.", int(state.is_ready)),
         ("index_files", "Files in the index.", state.files),
         ("index_segments", "Segments in the index.", state.segments),
+        ("vectors", "Segments that are embedded for ranking by meaning.", state.vectors),
         ("index_failures", "Files that could not be read.", state.failures),
         ("index_files_without_text", "Files that hold no text.", state.without_text),
         ("index_bytes", "Size of the index on disk.", state.index_bytes),
