@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 Answer = dict[str, Any]
 
 _LOOK_EVERY = 0.1  # seconds between two looks at whether a waiting caller has gone
+# Of a server's reading processes, so that searches go first. Not of the thread that indexes: a thread that steps back while it
+# holds Python's lock holds up every other.
+_NICE = 10
 
 
 def _never() -> None:
@@ -212,15 +215,16 @@ class App:
         found = status.of_index(self.data_dir, self.roots, self._options().walk, compare=compare)
         return replace(found, meaning=self._coverage())
 
-    def index_here(self, folder: str, *, full: bool, on_progress: OnProgress, stop: Stop = _never) -> IndexReport:
-        """Index a folder in this thread, as the only writer."""
+    def index_here(
+        self, folder: str, *, full: bool, on_progress: OnProgress, stop: Stop = _never, nice: int = 0
+    ) -> IndexReport:
+        """Index a folder in this thread, as the only writer; `nice`: how far the reading processes step back for others."""
         from smart_context.search import indexer
         from smart_context.search.index import Index
 
         with Index.open(self.data_dir, writable=True, on_progress=on_progress) as index:
-            return indexer.run(
-                index, self.roots, folder, self._options(), full=full, on_progress=on_progress, stop=stop
-            )
+            options = replace(self._options(), nice=nice)
+            return indexer.run(index, self.roots, folder, options, full=full, on_progress=on_progress, stop=stop)
 
     def embed(self, *, workers: int = 1, on_progress: OnProgress = lambda _step: None, stop: Stop = _never) -> int:
         """Make the vectors that are missing, in this thread; how many that were. Nothing where there is no model.
@@ -297,7 +301,7 @@ class App:
             if self._jobs is None:
 
                 def run(folder: str, full: bool, on_progress: OnProgress, stop: Stop) -> IndexReport:
-                    return self.index_here(folder, full=full, on_progress=on_progress, stop=stop)
+                    return self.index_here(folder, full=full, on_progress=on_progress, stop=stop, nice=_NICE)
 
                 self._jobs = JobQueue(self.data_dir, self.roots, run)
             return self._jobs
