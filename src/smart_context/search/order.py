@@ -24,7 +24,7 @@ from smart_context.search.record import Record
 from smart_context.sources import ignore
 
 _TIERS = (60, 400, 1500)  # matches by rough score that are scored exactly, as more are asked for
-_ALL_AT_ONCE = 200  # so few are scored together
+_ALL_AT_ONCE = 1000  # so few are scored together
 _EQUAL = 0.002  # rough scores this close count as equal
 _MOST_EQUAL = 5000
 _ROWS = 30  # rows read from the record at a time
@@ -72,7 +72,7 @@ class Ordering:
     def best(self) -> Iterator[Placed]:
         """Every match, best first."""
         count = self._view.count(self._plan.wanted, self._limits)
-        given, lowest = 0, 1.0
+        given, lowest = 0, 2.0
         for size in _TIERS if count > _ALL_AT_ONCE else (count,):
             tier, given = self._tier(given, size, count)
             scored = self._scored(tier, lowest)
@@ -102,14 +102,18 @@ class Ordering:
     def _scored(self, tier: Sequence[Candidate], most: float) -> list[_Scored]:
         self._stop()
         scores = self._scorer.scores(tier)
-        scored = [_Scored(c, min(score.total, most), score) for c, score in zip(tier, scores, strict=True)]
+        # A later tier stands below an earlier one, also where the engine misjudged the two.
+        top = max((score.total for score in scores), default=0.0)
+        shrink = 1.0 if top < most else (most - 10**-DIGITS) / top
+        scored = [_Scored(c, round(score.total * shrink, DIGITS), score) for c, score in zip(tier, scores, strict=True)]
         return sorted(scored, key=lambda one: -one.score)
 
     def _rest(self, given: int, count: int, most: float) -> list[_Scored]:
         """What hardly anybody reads this far for: in the engine's order."""
         found = self._view.top(self._plan.wanted, self._limits, count)[given:]
         top = found[0].score if found and found[0].score > 0 else 1.0
-        return [_Scored(c, round(most * min(1.0, c.score / top), DIGITS)) for c in found]
+        below = max(0.0, most - 10**-DIGITS)
+        return [_Scored(c, round(below * min(1.0, c.score / top), DIGITS)) for c in found]
 
     def _placed(self, scored: Sequence[_Scored]) -> Iterator[Placed]:
         """Put equal scores in order. Rows are read as they are needed, because most are not."""
