@@ -22,8 +22,8 @@ K1 = 1.4  # how soon a word that is repeated stops counting
 B = 0.65  # how much a long segment must repeat it
 HEAD = 1.0  # what standing in a head is worth, in repetitions
 NEAR = 0.6  # what two neighbours of the query are worth when they are neighbours in the text
-WINDOW = 8  # words within which they are
-FEW = 6  # words from which lacking some costs nothing but their worth; of fewer, each lacking one costs more
+WINDOW = 5  # words within which they are
+FEW = 4  # words from which lacking some costs nothing but their worth; of fewer, it costs more
 DIGITS = 6  # of a score
 
 
