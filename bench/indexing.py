@@ -150,6 +150,7 @@ def measure_ours(documents: Path, place: Path) -> dict[str, object]:
     print(f"{'':44}{'CPU s':>10}{'wall s':>10}{'MB':>9}")
     first, out = measured(ours(documents, data))
     [report] = json.loads(out)
+    del report["root"]
     texts = report["indexed"] - report["no_text"]
     row("context index", first, f"text from {texts:,} files, {report['failed']} failed")
     again = best(3, lambda: measured(ours(documents, data))[0])

@@ -135,10 +135,15 @@ def errors() -> str:
 
 def tools() -> str:
     """Every tool with its schemas."""
-    from smart_context.server.catalogue import every_tool
+    from smart_context.api import App
+    from smart_context.config import Settings
+    from smart_context.server import search_tools
+    from smart_context.server.context_tools import Caches
 
-    out = [NOTE.format("the table of tools"), "# Tools\n"]
-    for tool in every_tool():
+    settings = Settings()
+    rows = (*search_tools.table(App(settings), str, settings.timeout), *Caches(None, 1).table(30))
+    out = [NOTE.format("the table of tools"), TOOLS]
+    for tool in rows:
         marks = ["read-only" if tool.is_read_only else "writes the index", "idempotent"]
         marks += ["closed world"] if tool.is_closed_world else ["may reach a configured language model"]
         out.append(f"\n## `{tool.name}`\n\n{tool.description}\n\n*{', '.join(marks)}*\n\nArguments:\n\n")
@@ -148,13 +153,33 @@ def tools() -> str:
     return "".join(out)
 
 
+TOOLS = """# Tools
+
+`context serve` offers all nine, `mcp-context-server` the three of Context. `tools/call` also accepts `context_resolve`, `context_list_caches` and
+`context_inspect_cache`; `--tool-names underscore` lists those, for clients that refuse a dot.
+
+**Context.** The text is the contract: `context.resolve` gives the bytes of `context resolve`, newline included; the other two are compact JSON without one. An error is
+`isError: true` with [these messages](errors.md) and nothing else. Faulty arguments are answered in the order cache, query, budget, before the disk is touched.
+`context.inspect_cache` looks at the manifest alone; the command `inspect` verifies everything and counts the documents' bytes.
+
+**Smart File Search.** An answer is one object, as compact JSON text and as structured content; its last key is `mcp_version`. An error is
+`{"error": {"code", "message", "details": {"hint"}}, "mcp_version"}` with `isError: true`; the hint says what to do next. An argument that a tool does not know is
+`BAD_REQUEST`. Snippets and previews are plain text and redacted; `path` and `pointer` are identifiers and stand as they are. A name that is not UTF-8 shows its odd bytes
+as `\\xNN`, and is understood so.
+
+**Versions.** `mcp_version` is v1.0.0. A change that a client need not know of raises the minor number; one that breaks it raises the major number, and the old form is
+served beside the new one for at least one minor version, announced in the changelog.
+"""
+
+
 def stale() -> list[str]:
     """Name the pages that no longer match the code."""
     return [name for name, text in pages().items() if not _same(HERE / name, text)]
 
 
 def _same(path: Path, text: str) -> bool:
-    return path.exists() and path.read_text(encoding="utf-8") == text
+    # Versions of click wrap help differently: the words must be the same.
+    return path.exists() and path.read_text(encoding="utf-8").split() == text.split()
 
 
 if __name__ == "__main__":

@@ -329,25 +329,34 @@ def test_a_cache_that_may_not_be_read_gives_6(member: str, command: str, tmp_pat
     assert (done.returncode, done.stdout) == (6, b"")
 
 
-def test_a_failing_sync_fails_the_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Real devices fail at fsync; here the system call does, for every one of them in turn."""
+@pytest.mark.parametrize(("call", "times"), [("fsync", 7), ("mkdir", 3), ("write", 3), ("rename", 1)])
+def test_a_system_call_that_fails_fails_the_build_and_leaves_nothing(
+    call: str, times: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Devices fail where they like; here each such call fails in turn, until the build needs no more of them."""
     root = naive.write_sources(tmp_path / "sources", OLD)
-    real, left = os.fsync, 0
+    real, left = getattr(os, call), 0
 
-    def failing(descriptor: int) -> None:
+    def failing(*args: object, **kwargs: object) -> object:
         nonlocal left
         left -= 1
         if left == 0:
             raise OSError(errno.EIO, os.strerror(errno.EIO))
-        real(descriptor)
+        return real(*args, **kwargs)
 
-    monkeypatch.setattr(os, "fsync", failing)
-    for left in range(1, 7):  # noqa: B007
-        with pytest.raises(IoError):
-            make(root, tmp_path / "cache")
+    for turn in range(1, times + 1):
+        left = turn
+        with monkeypatch.context() as patched:
+            patched.setattr(os, call, failing)
+            with pytest.raises(IoError):
+                make(root, tmp_path / "cache")
         assert names(tmp_path) == {"sources"}
-    left = 0
-    assert make(root, tmp_path / "cache") == verify.cache(tmp_path / "cache")
+    left = times + 1
+    with monkeypatch.context() as patched:
+        patched.setattr(os, call, failing)
+        built = make(root, tmp_path / "cache")
+    assert built == verify.cache(tmp_path / "cache")
+    assert left == 1
 
 
 def test_many_documents_are_built_as_few_are(tmp_path: Path) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -179,22 +181,54 @@ def test_a_missing_folder_is_not_found_and_forgets_nothing(tree, data):
     assert counts(index(data, root)) == (0, 1, 0, 0)
 
 
-def test_an_emptied_folder_is_forgotten_but_an_unmounted_one_is_not(tmp_path, data):
+@contextlib.contextmanager
+def mounted(place: Path) -> Iterator[None]:
     if os.geteuid():
         pytest.skip("mounting needs root")
-    share = tmp_path / "share"
-    share.mkdir()
-    if subprocess.run(["mount", "-t", "tmpfs", "none", share], check=False).returncode:
+    place.mkdir(exist_ok=True)
+    if subprocess.run(["mount", "-t", "tmpfs", "none", place], check=False).returncode:
         pytest.skip("this machine lets nobody mount")
     try:
+        yield
+    finally:
+        subprocess.run(["umount", place], check=True)
+
+
+def test_an_emptied_folder_is_forgotten_but_an_unmounted_one_is_not(tmp_path, data):
+    share = tmp_path / "share"
+    with mounted(share):
         (share / "a.txt").write_text("alpha", encoding="utf-8")
         index(data, share)
-    finally:
-        subprocess.run(["umount", share], check=True)
     with pytest.raises(errors.NotFound):
         index(data, share)
     assert held(data) == {"a.txt": "alpha"}
     assert counts(index(data, share, full=True)) == (0, 0, 1, 0)
+
+
+@pytest.mark.parametrize("place_goes_too", [False, True])
+def test_a_share_inside_a_root_keeps_its_files_while_it_is_not_mounted(tree, data, place_goes_too):
+    root = tree({"here.txt": "here", "gone.txt": "gone", "deep/stays.txt": "stays"})
+    share = root / "deep/share"
+    with mounted(share):
+        (share / "sub").mkdir()
+        (share / "sub/a.txt").write_text("alpha", encoding="utf-8")
+        assert index(data, root).problems == ()
+    (root / "gone.txt").unlink()
+    if place_goes_too:
+        share.rmdir()
+    for _ in range(2):  # the second time it is known from the run that did not find it
+        report = index(data, root)
+        assert [problem.split(": ")[0] for problem in report.problems] == [str(share)]
+    assert sorted(held(data)) == ["a.txt", "here.txt", "stays.txt"]
+    [told] = status.of_index(data, Roots([root]), OPTIONS.walk).roots
+    assert (told.changes.gone, told.changes.hidden) == (0, (str(share),))
+    with pytest.raises(errors.NotFound):
+        index(data, root, share)
+    with mounted(share):  # back, and another one now
+        (share / "b.txt").write_text("beta", encoding="utf-8")
+        assert counts(index(data, root)) == (1, 2, 1, 0)
+    assert counts(index(data, root, full=True)) == (2, 0, 1, 0)
+    assert index(data, root).problems == ()
 
 
 def test_the_last_file_of_a_folder_can_go(tree, data):
@@ -285,6 +319,12 @@ def test_odd_words_do_not_stop_the_run(tree, data):
     odd = "\u0301 \u0640\u0640 \u093c \u200d a\x00b \u1d4b\u202e 東京 \ufdfa" + "x" * 70_000
     root = tree({"odd.txt": odd, "b.txt": "beta"})
     assert counts(index(data, root)) == (2, 0, 0, 0)
+
+
+def test_more_words_than_are_remembered_do_not_stop_the_run(tree, data, monkeypatch):
+    monkeypatch.setattr("smart_context.search.analysis._MAX_KNOWN", 20)
+    root = tree({"many.txt": " ".join(f"word{i} {i}x-{i}y getUser{i}" for i in range(2000))})
+    assert counts(index(data, root)) == (1, 0, 0, 0)
 
 
 def test_status_says_how_far_the_index_is_behind(tree, data):

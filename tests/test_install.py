@@ -1,4 +1,4 @@
-"""The wheel in an empty environment: from `pip install` to the first answer in a client's configuration in three commands."""
+"""The wheel in an empty environment: from `pip install` to the first answer in a client's configuration in two commands."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def installed(tmp_path_factory):
 
 
 @pytest.mark.timeout(900)
-def test_three_commands_lead_from_nothing_to_an_answer(installed, tmp_path):
+def test_two_commands_lead_from_nothing_to_an_answer(installed, tmp_path):
     root = tmp_path / "Documents"
     root.mkdir()
     (root / "boats.md").write_text("# Boats\nThe ferry to the island leaves at seven.\n", encoding="utf-8")
@@ -58,7 +58,6 @@ def test_three_commands_lead_from_nothing_to_an_answer(installed, tmp_path):
     settings = json.loads((tmp_path / "config/Claude/claude_desktop_config.json").read_text(encoding="utf-8"))
     entry = settings["mcpServers"]["smart-context"]
     assert Path(entry["command"]) == installed / "context"
-    subprocess.run(["context", "index", "--root", str(root)], env=env, check=True, capture_output=True, timeout=120)
     frames = [
         {
             "id": 1,

@@ -127,3 +127,18 @@ def test_closing_stops_the_running_job_and_drops_the_waiting_ones(queue, root, r
     assert runs.began == ["a"]
     with pytest.raises(errors.SearchFailed):
         queue.submit(str(root / "c"))
+
+
+def test_what_the_server_does_by_itself_makes_way_for_who_asks(queue, root, runs):
+    running = queue.submit(str(root / "a"), priority="low", yields=True)
+    runs.started.acquire()
+    waiting = queue.submit(str(root / "b"), priority="low", yields=True)
+    with pytest.raises(errors.Conflict):
+        queue.submit(str(root), yields=True)  # not for another of its kind
+    asked = queue.submit(str(root))
+    for job in (running, waiting):
+        with pytest.raises(errors.Conflict):
+            job.wait()
+    runs.go.release()
+    assert asked.wait().indexed == 1
+    assert runs.began == ["a", "root"]

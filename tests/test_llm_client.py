@@ -76,8 +76,8 @@ def test_answers_of_several_servers_are_understood(content, text):
 def test_an_answer_that_drips_ends_with_the_time(in_headers):
     with chat.serving(chat.drip(lambda: server.over, in_headers=in_headers)) as server:
         with pytest.raises(LlmUpstream):
-            ask(server, timeout=0.3, retries=2)
-        assert len(server.requests) == 1
+            ask(server, timeout=0.5, retries=2)
+        assert len(server.requests) <= 1  # on a busy machine the time may be over before the first
 
 
 def test_a_server_that_says_nothing_ends_with_the_time():

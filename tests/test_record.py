@@ -224,6 +224,24 @@ def test_an_older_record_is_brought_up_to_date_and_keeps_its_rows(tmp_path, monk
     Record.open(tmp_path).close()
 
 
+def test_one_look_finds_a_content_however_many_files_have_it_or_failed_with_it(tmp_path):
+    record = Record.open(tmp_path, writable=True)
+    for i in range(500):
+        put(record, f"/r/failed {i}.txt", state="failed")
+        put(record, f"/r/other {i}.md")
+    first, _ = put(record, "/r/0.txt")
+    for i in range(500):
+        put(record, f"/r/{i + 1}.txt")
+    steps: list[int] = []
+    record._db.set_progress_handler(lambda: steps.append(1), 1)
+    assert record.same_size(3)
+    row = record.same_content("ab", 3, ".txt")
+    record._db.set_progress_handler(None, 1)
+    assert row.file_id == first
+    assert len(steps) < 100
+    record.close()
+
+
 def test_no_record_yet_is_not_found_for_a_reader(tmp_path):
     with pytest.raises(errors.NotFound):
         Record.open(tmp_path)

@@ -15,7 +15,7 @@ from smart_context import redact
 from smart_context.errors import ConfigError
 
 _PLACES = (
-    "{}", "use {} now", "id\t{}\tend", "# {}\n", '"{}"', "key={}", "({}).", "https://example.org/?t={}&a=b", "`{}`", "line\\n{}", "令牌{}吧",
+    "{}", "use {} now", "id\t{}\tend", "# {}\n", '"{}"', "key={}", "({}).", "It is {}.", "{}: that is it", "https://example.org/?t={}&a=b", "`{}`", "line\\n{}", "令牌{}吧",
 )  # fmt: skip
 _SEAMS = ("\n", "\r\n    ", "\n> ", "\u200b", "\u00ad", "\u2060")
 

@@ -11,7 +11,7 @@ np = pytest.importorskip("numpy")
 pytest.importorskip("onnxruntime", reason="the extra [semantic] is not installed")
 tokenizers = pytest.importorskip("tokenizers", reason="the extra [semantic] is not installed")
 
-from smart_context.errors import ConfigError  # noqa: E402
+from smart_context.errors import ConfigError, SearchFailed  # noqa: E402
 from smart_context.search.semantic import bert, prepare  # noqa: E402
 from smart_context.search.semantic.encoder import Encoder  # noqa: E402
 from smart_context.search.semantic.vectors import Vectors  # noqa: E402
@@ -141,12 +141,37 @@ def test_the_nearest_are_those_of_a_full_comparison(tmp_path):
     store.append((n + 100, n % 7, row) for n, row in enumerate(rows[200:], 200))
     query = units(1, seed=2)[0]
     exact = sorted(((float(row @ query), -n - 100) for n, row in enumerate(rows)), reverse=True)
-    found = Vectors(tmp_path / "v", 16).nearest(query, 20)
-    assert {n for n, _ in found[:15]} <= {-n for _, n in exact[:20]}
-    assert all(abs(score - float(rows[n - 100] @ query)) < 0.01 for n, score in found)
-    only = store.nearest(query, 1000, files=[3])
-    assert {n for n, _ in only} == {n + 100 for n in range(500) if n % 7 == 3}
-    assert store.scores(query, [100, 7, 399]).keys() == {100, 399}
+    like = Vectors(tmp_path / "v").compare(query)
+    found = like.nearest(20)
+    assert {near.segment_id for near in found[:15]} <= {-n for _, n in exact[:20]}
+    assert all(abs(near.cosine - float(rows[near.segment_id - 100] @ query)) < 0.01 for near in found)
+    only = like.nearest(1000, among=[7, *range(103, 600, 7)])
+    assert {near.segment_id for near in only} == {n + 100 for n in range(500) if n % 7 == 3}
+    assert {near.file_id for near in only} == {3}
+    assert like.cosines([100, 7, 399]).keys() == {100, 399}
+
+
+def test_a_cosine_is_the_same_wherever_its_row_stands(tmp_path):
+    rows, query = units(3000, 48), units(1, 48, seed=2)[0]
+    first, second = Vectors(tmp_path / "a", 48), Vectors(tmp_path / "b", 48)
+    first.append((n, 1, row) for n, row in enumerate(rows))
+    second.append((n, 1, rows[n]) for n in reversed(range(1000, 3000)))
+    second.append((n, 1, rows[n]) for n in range(1000))
+    assert first.compare(query).nearest(700) == second.compare(query).nearest(700)
+
+
+def test_equals_of_the_last_that_counts_are_found_too(tmp_path):
+    store = Vectors(tmp_path / "v", 16)
+    one, other = units(2)
+    store.append((n, 1, one if n % 2 else other) for n in range(20))
+    assert {near.segment_id for near in store.compare(one).nearest(3)} == set(range(1, 20, 2))
+
+
+@pytest.mark.parametrize("content", [b"x" * 100, b"vectors1" + bytes(8), b"vectors1" + (17).to_bytes(8, "little")])
+def test_a_file_that_holds_no_vectors_of_this_kind_is_refused(tmp_path, content):
+    (tmp_path / "v").write_bytes(content)
+    with pytest.raises(SearchFailed):
+        Vectors(tmp_path / "v", 16)
 
 
 def test_a_torn_tail_is_ignored_and_cut_off(tmp_path):
@@ -164,11 +189,12 @@ def test_compacting_keeps_the_living(tmp_path):
     store = Vectors(tmp_path / "v", 16)
     store.append((n, 1, row) for n, row in enumerate(units(10)))
     reader = Vectors(tmp_path / "v", 16)
-    store.compact([2, 5])
+    assert store.compact([2, 5]) == 8
     reader.reload()
     assert list(store.segments()) == list(reader.segments()) == [2, 5]
 
 
 def test_an_empty_store_finds_nothing(tmp_path):
     store = Vectors(tmp_path / "v", 16)
-    assert (store.nearest(units(1)[0], 5), store.scores(units(1)[0], [1])) == ([], {})
+    like = store.compare(units(1)[0])
+    assert (like.nearest(5), like.nearest(5, among=[1]), like.cosines([1])) == ([], [], {})

@@ -27,6 +27,7 @@ PACKAGES = (
     "@modelcontextprotocol/sdk@1.32.2",
     "@modelcontextprotocol/client@2.4.0",
     "@modelcontextprotocol/inspector@2.12.0",
+    "@modelcontextprotocol/conformance@0.2.0-alpha.12",
 )
 TOOLS = ["context.resolve", "context.list_caches", "context.inspect_cache"]
 ASK = {"cache": "docs", "query": "deploy", "budget": 1000}

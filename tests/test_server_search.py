@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sys
 from collections.abc import Iterator
@@ -10,7 +11,9 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
+from mcp import Client, StdioServerParameters, types
 
+from conftest import clean_env
 from server_client import Peer, text_of
 
 ECHO = (sys.executable, str(Path(__file__).parent / "clients" / "echo_server.py"))
@@ -176,3 +179,31 @@ def test_the_guard_sees_who_called_what_and_the_outcome(peer: Peer) -> None:
     peer.call("rewriteQuery", {"query": "q"})
     peer.call("rewriteQuery", {})
     assert peer.log.splitlines()[-2:] == ["peer rewriteQuery ok", "peer rewriteQuery BAD_REQUEST"]
+
+
+def test_a_tool_may_ask_the_model_of_a_client_that_offers_one(tmp_path: Path) -> None:
+    async def answer(_context: object, params: types.CreateMessageRequestParams) -> types.CreateMessageResult:
+        (message,) = params.messages
+        assert isinstance(message.content, types.TextContent)
+        if message.content.text == "sample badly":
+            raise ValueError("no")
+        said = f"{params.system_prompt} {params.max_tokens} {message.content.text}"
+        return types.CreateMessageResult(role="assistant", model="m", content=types.TextContent(type="text", text=said))
+
+    async def session() -> list[Any]:
+        server = StdioServerParameters(command=ECHO[0], args=list(ECHO[1:]), env=clean_env(tmp_path))
+        async with Client(server, mode="legacy", sampling_callback=answer) as client:
+            return [
+                (await client.call_tool("rewriteQuery", {"query": query})).structured_content
+                for query in ("sample this", "sample badly")
+            ]
+
+    asked, refused = asyncio.run(session())
+    assert asked["fts"] == "Be short. 7 sample this"
+    assert refused["error"]["code"] == "LLM_UPSTREAM"
+
+
+def test_a_client_without_a_model_is_not_asked(peer: Peer) -> None:
+    result = peer.call("rewriteQuery", {"query": "sample this"})
+    assert result["structuredContent"]["error"]["code"] == "INTERNAL_ERROR"
+    assert "AssertionError: no model to ask" in peer.log

@@ -10,6 +10,7 @@ import pytest
 
 from server_client import SERVE, Peer, call
 
+OFF = {"SMART_CONTEXT_INDEX_AT_START": "false"}
 SECRET = "alice.smith@example.com"
 
 
@@ -32,7 +33,7 @@ def home(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def peer(home):
-    with Peer([*SERVE, "--root", str(home / "share"), "--data-dir", str(home / "data")], home) as peer:
+    with Peer([*SERVE, "--root", str(home / "share"), "--data-dir", str(home / "data")], home, OFF) as peer:
         peer.initialize()
         yield peer
 

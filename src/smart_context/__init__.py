@@ -10,11 +10,20 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from smart_context.cache.api import Cache, build_cache, open_cache, verify_cache
+    from smart_context.cache.select import Selection
     from smart_context.errors import ContextError
 
-__all__ = ["ContextError", "__version__"]
+__all__ = ["Cache", "ContextError", "Selection", "__version__", "build_cache", "open_cache", "verify_cache"]
 
-_HOMES = {"ContextError": "errors"}
+_HOMES = {
+    "Cache": "cache.api",
+    "ContextError": "errors",
+    "Selection": "cache.select",
+    "build_cache": "cache.api",
+    "open_cache": "cache.api",
+    "verify_cache": "cache.api",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -8,13 +8,14 @@ Each verb names its stages in order. `App` holds what they share, opened when it
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from smart_context.errors import Forbidden, NotFound, SearchFailed
+from smart_context.errors import ContextError, Forbidden, NotFound, SearchFailed
 from smart_context.model import Extracted, OnProgress, Skipped, Stop
 from smart_context.roots import Roots, parsed, shown
 
@@ -28,8 +29,9 @@ if TYPE_CHECKING:
     from smart_context.search.index import Index
     from smart_context.search.indexer import Options
     from smart_context.search.jobs import JobQueue, Priority
-    from smart_context.search.model import IndexReport, Segment, Status
+    from smart_context.search.model import Coverage, IndexReport, Segment, Status
     from smart_context.search.record import Record
+    from smart_context.search.semantic.meaning import Meaning
 
 Answer = dict[str, Any]
 
@@ -61,7 +63,11 @@ class App:
         self._index: Index | None = None
         self._jobs: JobQueue | None = None
         self._redactor: Redactor | None = None
+        self._meaning: Meaning | None = None
+        self._unusable: Path | None = None  # a model that has been warned of
         self._hides: Callable[[tuple[str, ...]], bool] | None = None
+        self.before_search: Callable[[Stop], None] = lambda _stop: None
+        """A server's way to have a first look at its roots before it answers that they hold nothing."""
 
     # The tools
 
@@ -119,6 +125,7 @@ class App:
         from smart_context.search import find
 
         folders = self._folders(request.roots)
+        self.before_search(stop)
         try:
             index = self.index
         except NotFound:
@@ -133,7 +140,7 @@ class App:
             folders,
             self.settings.index.never_show,
         )
-        return find.find(index, asked, spans=self.redactor.spans, stop=stop)
+        return find.find(index, asked, spans=self.redactor.spans, stop=stop, meaning=self.meaning)
 
     def open_file(
         self, path: str, pointer: str | None = None, before: int = 0, after: int = 0, *, stop: Stop = _never
@@ -197,7 +204,8 @@ class App:
         """Say how the index stands to the roots; `compare` walks them."""
         from smart_context.search import status
 
-        return status.of_index(self.data_dir, self.roots, self._options().walk, compare=compare)
+        found = status.of_index(self.data_dir, self.roots, self._options().walk, compare=compare)
+        return replace(found, meaning=self._coverage())
 
     def index_here(self, folder: str, *, full: bool, on_progress: OnProgress, stop: Stop = _never) -> IndexReport:
         """Index a folder in this thread, as the only writer."""
@@ -209,11 +217,29 @@ class App:
                 index, self.roots, folder, self._options(), full=full, on_progress=on_progress, stop=stop
             )
 
+    def embed(self, *, workers: int = 1, on_progress: OnProgress = lambda _step: None, stop: Stop = _never) -> int:
+        """Make the vectors that are missing, in this thread; how many that were. Nothing where there is no model.
+
+        Raises: Conflict when another process does; ConfigError when the model cannot be used.
+        """
+        from smart_context.search.semantic import place
+
+        folder = place.model(self.settings.semantic)
+        found = self._coverage()
+        if folder is None or not self.has_index() or (found and found.embedded == found.segments):
+            return 0
+        from smart_context.search.semantic import embedding
+        from smart_context.search.semantic.encoder import Encoder
+
+        encoder = self._meaning.encoder if self._meaning else Encoder(folder)
+        return embedding.run(self.data_dir, encoder, workers=workers, on_progress=on_progress, stop=stop)
+
     def maintain(self, *, on_progress: OnProgress = lambda _step: None) -> None:
-        """Tidy the index: give space back, finish merges, look for damage."""
+        """Tidy the index: give space back, finish merges, look for damage, drop vectors that nothing needs."""
         from smart_context.search import upkeep
 
         upkeep.maintain(self.data_dir, on_progress)
+        self._tidy_vectors()
 
     def has_index(self) -> bool:
         """Say whether anything was ever indexed."""
@@ -236,6 +262,26 @@ class App:
             if self._index is None:
                 self._index = Index.open(self.data_dir)
             return self._index
+
+    @property
+    def meaning(self) -> Meaning | None:
+        """The model for ranking by meaning, loaded when something is embedded; None where it is not there or cannot be used."""
+        from smart_context.search.semantic import place
+
+        folder = place.model(self.settings.semantic)
+        if folder is None or folder == self._unusable or not any(place.all_vectors(self.data_dir)):
+            return None
+        with self._opening:
+            if self._meaning is None or self._meaning.folder != folder:
+                try:
+                    from smart_context.search.semantic.meaning import Meaning
+
+                    self._meaning = Meaning(folder, self.data_dir)
+                except (ContextError, ImportError) as error:
+                    self._unusable = folder
+                    sys.stderr.write(f"warning: searching by words alone: {_told(error)}\n")
+                    return None
+            return self._meaning
 
     @property
     def jobs(self) -> JobQueue:
@@ -275,6 +321,32 @@ class App:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def _coverage(self) -> Coverage | None:
+        from smart_context.search.semantic import place
+
+        folder = place.model(self.settings.semantic)
+        if folder is None:
+            return None
+        try:
+            from smart_context.search.semantic import embedding
+
+            return embedding.coverage(self.data_dir, folder)
+        except (ContextError, OSError, ImportError):
+            return None  # searches tell what is wrong with a model
+
+    def _tidy_vectors(self) -> None:
+        from smart_context.search.semantic import place
+
+        folder = place.model(self.settings.semantic)
+        if folder is None or not any(place.all_vectors(self.data_dir)):
+            return
+        try:
+            used = place.fingerprint(folder)
+            from smart_context.search.semantic import embedding
+        except (OSError, ImportError):
+            return  # a model that cannot be used is told of by searches; its vectors are kept for when it is mended
+        embedding.tidy(self.data_dir, used)
 
     def _folders(self, asked: tuple[str, ...]) -> tuple[str, ...]:
         """Give the folders to search: those asked for, each inside a root, or all roots."""
@@ -353,6 +425,12 @@ def report_answer(report: IndexReport) -> Answer:
         "duration_ms": report.duration_ms,
         "failed": report.failed,
     }
+
+
+def _told(error: ContextError | ImportError) -> str:
+    if isinstance(error, ContextError):
+        return "; ".join(filter(None, (error.message, error.reason, error.hint)))
+    return "the extra is not installed; pip install 'smart-context[semantic]'"
 
 
 def _recorded(record: Record, file_id: int) -> Sequence[Segment]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from smart_context.errors import Forbidden, IoError, RateLimited
+from smart_context.llm.model import Message, Sample
 from smart_context.server import run, search_tools
 from smart_context.server.tools import Call, Program, Reply
 
@@ -31,8 +32,12 @@ class EchoApp:
     def summarize_results(self, *asked: object, **_: object) -> dict[str, Any]:
         return {"asked": asked}
 
-    def rewrite_query(self, *asked: object, **_: object) -> dict[str, Any]:
-        return {"asked": asked}
+    def rewrite_query(self, query: str, *, sample: Sample | None, **_: object) -> dict[str, Any]:
+        if query.startswith("sample"):
+            assert sample is not None, "no model to ask"
+            told = sample([Message("system", "Be short."), Message("user", query)], 7)
+            return {"fts": told.text, "filters": {"exts": [], "years": []}, "notes": ""}
+        return {"asked": [query]}
 
 
 def guard(call: Call, answer: Any) -> Reply:

@@ -33,17 +33,13 @@ class Built(NamedTuple):
     document_count: int
 
 
-def _ignore(_path: str, _why: str) -> None:
-    pass
-
-
 def cache(
     source_dir: str | os.PathLike[str],
     target: str | os.PathLike[str],
     *,
     created_at: str,
     force: bool = False,
-    on_skipped: OnSkipped = _ignore,
+    on_skipped: OnSkipped | None = None,
     on_progress: OnProgress | None = None,
 ) -> Built:
     """Build a cache at the target; `force` replaces an old one. `created_at` is an RFC 3339 time in UTC.
@@ -55,7 +51,7 @@ def cache(
     parent, name = _split(os.fspath(target))
     _refuse_parent_of_sources(os.path.join(parent, name), root)
     replace = _check_target(parent, name, force=force)
-    found = sources.find(root, on_skipped)
+    found = sources.find(root, on_skipped or (lambda _path, _why: None))
     with _io(os.path.join(parent, name)), _folder(parent) as holder, working.Working(holder, name) as work:
         entries = _write_documents(work.new, root, found, on_progress)
         _write(work.new, INDEX, manifest.index_json(entries))
@@ -143,6 +139,8 @@ def _folder(path: str) -> Iterator[int]:
 
 
 def _write_documents(new: int, root: str, found: list[Source], on_progress: OnProgress | None) -> list[Entry]:
+    from smart_context.model import Progress
+
     entries: list[Entry] = []
     bad: list[str] = []
     used: dict[str, int] = {}
@@ -162,8 +160,6 @@ def _write_documents(new: int, root: str, found: list[Source], on_progress: OnPr
             _write(holder, name, document.to_json(source.id, version, source.path, text), sync=sync_each)
             entries.append(Entry(source.id, version, f"{DOCUMENTS}/{name}"))
             if on_progress:
-                from smart_context.model import Progress
-
                 on_progress(Progress(len(entries), len(found), source.path))
         if bad:
             raise sources.not_utf8(root, "contents", bad)

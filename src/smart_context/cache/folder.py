@@ -194,23 +194,26 @@ class Folder:
                 self.stamps.extend(stamp(status))
                 self.has_shared |= status.st_nlink > 1
             if status.st_size > _WHOLE:
-                return self._read_large(descriptor, member)
+                return self._read_large(descriptor, status.st_size, member)
             data = os.read(descriptor, status.st_size + 1)
-            if len(data) != status.st_size:  # growing or shrinking while it is read
-                data += _rest(descriptor)
+            if len(data) != status.st_size:
+                raise CacheInvalid(self.cache, member, "changes while it is read")
             return data
         except OSError as error:
             raise self._trouble(error, member) from error
         finally:
             os.close(descriptor)
 
-    def _read_large(self, descriptor: int, member: str) -> bytes:
+    def _read_large(self, descriptor: int, size: int, member: str) -> bytes:
         # White space means nothing in JSON, and a member may hold any amount of it: long runs are dropped while reading, so
         # that memory follows what the member says. A NUL is nowhere legal; without this a sparse file would be read to its end.
         parts: list[bytes] = []
         in_string = False
         carried = b""
         while piece := os.read(descriptor, _PIECE):
+            size -= len(piece)
+            if size < 0:
+                raise CacheInvalid(self.cache, member, "changes while it is read")
             if b"\0" in piece:
                 raise CacheInvalid(self.cache, member, "not JSON: it holds a NUL")
             piece, carried, in_string = _squeeze(carried + piece, in_string)
@@ -254,10 +257,3 @@ def _squeeze(piece: bytes, in_string: bool) -> tuple[bytes, bytes, bool]:
 
 def _quotes(text: bytes) -> int:
     return text.replace(b"\\\\", b"").replace(b'\\"', b"").count(b'"')
-
-
-def _rest(descriptor: int) -> bytes:
-    parts = []
-    while piece := os.read(descriptor, _PIECE):
-        parts.append(piece)
-    return b"".join(parts)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from smart_context.cache import change, folder, inverted, names, resolve, select, selection_json, verify
 from smart_context.cache.folder import DOCUMENTS, Folder, stamp
 from smart_context.cache.select import Chosen, Selection
-from smart_context.errors import CacheInvalid, ContextError, IoError
+from smart_context.errors import CacheInvalid, CacheMissing, ContextError, IoError
 
 if TYPE_CHECKING:
     from smart_context.cache.change import Identity, Watch
@@ -41,15 +41,20 @@ class Residents:
         self._max_bytes = max_bytes
         self._held: OrderedDict[str, _Resident] = OrderedDict()
         self._too_large: dict[str, Identity] = {}
-        self._loading = [
-            threading.Lock() for _ in range(16)
-        ]  # by hash: names come from clients, and are without number
+        # By hash, not by name: names come from clients, and are without number.
+        self._loading = [threading.Lock() for _ in range(16)]
         self._lock = threading.Lock()
         self._closing = threading.Event()
         self._sweeper: threading.Thread | None = None
 
     def resolve(self, cache: str | os.PathLike[str], query: str, budget: int, *, stop: Stop | None = None) -> bytes:
         """Return what `resolve.to_json` returns. Raises: what that raises."""
+        return selection_json.render(self.selection(cache, query, budget, stop=stop))
+
+    def selection(
+        self, cache: str | os.PathLike[str], query: str, budget: int, *, stop: Stop | None = None
+    ) -> Selection:
+        """Return what `resolve.selection` returns. Raises: what that raises."""
         resolve.check(query, budget)
         selection = self._from_memory(cache, query, budget, stop)
         if selection is None:
@@ -57,7 +62,7 @@ class Residents:
                 selection = self._from_memory(cache, query, budget, stop)
                 if selection is None:
                     selection = folder.read(cache, lambda opened: self._load(cache, opened, query, budget, stop))
-        return selection_json.render(selection)
+        return selection
 
     def close(self) -> None:
         """Let go of all caches."""
@@ -78,11 +83,10 @@ class Residents:
             if resident is None:
                 return None
             self._held.move_to_end(key)
-        with folder.open_cache(cache) as opened:
+        # A cache or a document that cannot be read now: the cold run that follows says what is wrong.
+        with suppress(CacheMissing, CacheInvalid, IoError), folder.open_cache(cache) as opened:
             if resident.is_current(opened):
-                # A document that cannot be read now: the cold run that follows says what is wrong.
-                with suppress(CacheInvalid, IoError):
-                    return resident.selection(opened, query, budget, stop)
+                return resident.selection(opened, query, budget, stop)
         self._drop(key, resident)
         return None
 
@@ -113,11 +117,14 @@ class Residents:
         with self._lock:
             if old := self._held.pop(key, None):
                 old.close()
+            if self._closing.is_set():
+                resident.close()
+                return
             self._held[key] = resident
             while len(self._held) > _MOST_CACHES or sum(r.nbytes for r in self._held.values()) > self._max_bytes:
                 _, least_recent = self._held.popitem(last=False)
                 least_recent.close()
-            if self._sweeper is None and not self._closing.is_set():
+            if self._sweeper is None:
                 self._sweeper = threading.Thread(target=self._sweep, name="cache sweep", daemon=True)
                 self._sweeper.start()
 

@@ -42,13 +42,12 @@ class Content(NamedTuple):
 
 def cache(path: str | os.PathLike[str], *, on_progress: OnProgress | None = None, stop: Stop | None = None) -> Verified:
     """Verify all of a cache. Raises: CacheMissing, CacheInvalid, IoError."""
+    from smart_context.model import Progress
 
     def all_of(opened: Folder) -> Verified:
         listed = manifest(opened)
         for done, content in enumerate(contents(opened, listed, stop=stop), 1):
             if on_progress:
-                from smart_context.model import Progress
-
                 on_progress(Progress(done, listed.document_count, content.entry.id))
         return Verified(listed.cache_version, listed.document_count)
 

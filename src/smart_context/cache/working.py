@@ -32,23 +32,39 @@ class Working:
         for name, _ in _dead(parent, target):
             _remove(parent, name)
         self._name, self._folder = _create(parent, target)
-        os.mkdir(_NEW, dir_fd=self._folder)
-        self.new = os.open(_NEW, _FOLDER, dir_fd=self._folder)
+        try:
+            os.mkdir(_NEW, dir_fd=self._folder)
+            self.new = os.open(_NEW, _FOLDER, dir_fd=self._folder)
+        except OSError:
+            _remove(parent, self._name)
+            os.close(self._folder)
+            raise
 
     def put_in_place(self, *, replace: bool) -> None:
         """Move the new cache to the target; with `replace`, exchange it for what stands there. Raises: IoError, OSError."""
         os.fsync(self._folder)
         if not replace:
-            os.rename(_NEW, self._target, src_dir_fd=self._folder, dst_dir_fd=self._parent)
-        elif exchange.names(self._folder, _NEW, self._parent, self._target):
+            self._move_in()
+        elif self._exchange():
             # What came out is looked at once more: it may have been put there after the first look.
             if why := not_replaceable(self._folder, _NEW):
-                exchange.names(self._folder, _NEW, self._parent, self._target)
+                self._exchange()
                 raise IoError(f"{self._target} was not replaced", reason=why)
         else:
             os.rename(self._target, _OLD, src_dir_fd=self._parent, dst_dir_fd=self._folder)
-            os.rename(_NEW, self._target, src_dir_fd=self._folder, dst_dir_fd=self._parent)
-        os.fsync(self._parent)
+            self._move_in()
+        try:
+            os.fsync(self._parent)
+        except OSError:
+            if not (replace and self._exchange()):
+                os.rename(self._target, _NEW, src_dir_fd=self._parent, dst_dir_fd=self._folder)
+            raise
+
+    def _move_in(self) -> None:
+        os.rename(_NEW, self._target, src_dir_fd=self._folder, dst_dir_fd=self._parent)
+
+    def _exchange(self) -> bool:
+        return exchange.names(self._folder, _NEW, self._parent, self._target)
 
     def __enter__(self) -> Working:
         return self

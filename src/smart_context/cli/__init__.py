@@ -36,14 +36,27 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "audit": ("audit", "Read the log of tool calls, or check it.", "Servers"),
     "connect": ("connect", "Connect an MCP client.", "Setup"),
     "doctor": ("doctor", "Check the installation, and say what to do.", "Setup"),
+    "semantic": ("semantic", "Prepare the model for ranking by meaning, or see how it stands.", "Setup"),
     "maintain": ("upkeep", "Tidy the index.", "Setup"),
+    "completion": ("completion", "Print a script that lets a shell complete commands.", "Setup"),
     "llm": ("llm", "Show what is sent to a language model, and to whom.", "Setup"),
 }
 
 # Commands whose name cannot be that of a function.
 _FUNCTIONS = {"eval": "eval_", "open": "open_"}
 
+_DEBUG = "smart_context.debug"  # in the meta that all contexts of a run share
 _CONTEXT_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+
+
+def _debug_option() -> click.Option:
+    def note(context: click.Context, _option: click.Parameter, is_given: bool) -> None:
+        if is_given:
+            context.meta[_DEBUG] = True
+
+    return click.Option(
+        ["--debug"], is_flag=True, expose_value=False, callback=note, help="Show a traceback on an error."
+    )
 
 
 class Command(click.Command):
@@ -52,9 +65,7 @@ class Command(click.Command):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.context_settings = {**_CONTEXT_SETTINGS, **self.context_settings}
-        self.params.append(
-            click.Option(["--debug"], is_flag=True, expose_value=False, help="Show a traceback on an error.")
-        )
+        self.params.append(_debug_option())
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Refuse an option that is given twice, then parse as usual."""
@@ -70,6 +81,10 @@ class Group(click.Group):
     """A group whose commands are modules, imported when asked for."""
 
     command_class = Command
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.params.append(_debug_option())
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Name every command, in the order of the table."""
@@ -94,7 +109,6 @@ class Group(click.Group):
 
 
 @click.group(cls=Group, context_settings=_CONTEXT_SETTINGS, no_args_is_help=False, invoke_without_command=False)
-@click.option("--debug", is_flag=True, expose_value=False, help="Show a traceback on an error.")
 @click.version_option(__version__, prog_name="context")
 def cli() -> None:
     """Answers from your own folders: search them, or freeze them into a cache and resolve it.
@@ -113,51 +127,78 @@ def cli() -> None:
 
 def main() -> NoReturn:
     """Run the command line and exit with its status."""
-    args = sys.argv[1:]
-    debug = "--debug" in args
+    if "_CONTEXT_COMPLETE" in os.environ:  # a shell asks what could come next
+        cli.main(prog_name="context")
+    sys.exit(_run(sys.argv[1:]))
+
+
+def say(*lines: str | None) -> None:
+    """Write lines for people to stderr; where nobody takes them, they are lost rather than a failure."""
     try:
-        cli.main(args, prog_name="context", standalone_mode=False)
-        sys.stdout.flush()
-        status = 0
+        for line in lines:
+            if line:
+                click.echo(line, err=True)
+    except OSError:
+        _discard(2)
+
+
+def _run(args: list[str]) -> int:
+    """Run a command and say what went wrong, if anything. Returns the exit status."""
+    context = None
+    try:
+        with cli.make_context("context", args) as context:
+            cli.invoke(context)
+        if sys.stdout:
+            sys.stdout.flush()
     except click.exceptions.Exit as done:
-        status = done.exit_code
+        return done.exit_code
     except (click.exceptions.Abort, KeyboardInterrupt):
-        _say("interrupted")
-        status = 130
+        say("interrupted")
+        return 130
     except click.ClickException as error:
-        status = _usage(error)
-    except ContextError as error:
-        if debug:
-            raise
-        _say(
-            f"error: {error.message}",
-            error.reason and f"reason: {error.reason}",
-            error.hint and f"hint: {error.hint}",
-        )
-        status = error.exit_status
-    except BrokenPipeError:
-        # The reader has gone (`context … | head`): not an error of ours. Keep Python from flushing into it again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        status = 0
-    except Exception as error:  # the outer edge: a person never meets a traceback
-        if debug:
-            raise
-        _say(
-            f"error: internal error ({type(error).__name__})",
-            "reason: this is a bug; run it again with --debug to see where",
-        )
-        status = 7
-    sys.exit(status)
+        return _usage(error)
+    except BrokenPipeError:  # the reader has gone (`context … | head`): not an error of ours
+        _discard(1)
+        return 0
+    except Exception as error:  # noqa: BLE001  # the outer edge: a person never meets a traceback
+        if context and context.meta.get(_DEBUG):
+            say(_traceback(error))
+        return _failure(error)
+    return 0
 
 
 def _usage(error: click.ClickException) -> int:
     context = getattr(error, "ctx", None)
     path = context.command_path if context else "context"
-    _say(f"error: {error.format_message()}", f"hint: see '{path} --help'")
+    say(f"error: {error.format_message()}", f"hint: see '{path} --help'")
     return 1
 
 
-def _say(*lines: str | None) -> None:
-    for line in lines:
-        if line:
-            click.echo(line, err=True)
+def _failure(error: Exception) -> int:
+    if isinstance(error, ContextError):
+        say(
+            f"error: {error.message}",
+            error.reason and f"reason: {error.reason}",
+            error.hint and f"hint: {error.hint}",
+        )
+        return error.exit_status
+    if isinstance(error, OSError):
+        say("error: the system refused to read or write", f"reason: {error}")
+        _discard(1)
+        return 6
+    say(
+        f"error: internal error ({type(error).__name__})",
+        "reason: this is a bug; run it again with --debug to see where",
+    )
+    return 7
+
+
+def _traceback(error: Exception) -> str:
+    import traceback
+
+    return "".join(traceback.format_exception(error)).rstrip()
+
+
+def _discard(descriptor: int) -> None:
+    # Python flushes what is left when it ends, and would fail once more.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)

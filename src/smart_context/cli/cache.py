@@ -6,8 +6,8 @@ import sys
 
 import click
 
-from smart_context.cli import Command
-from smart_context.errors import UsageError
+from smart_context.cli import Command, say
+from smart_context.errors import IoError, UsageError
 
 
 @click.command(cls=Command)
@@ -26,15 +26,13 @@ def build(sources: str, cache: str, force: bool) -> None:
 
     The cache is complete or not there: a build that fails leaves what stood before.
     """
-    import time
-
-    from smart_context.cache import build as stage
+    from smart_context.cache import api
     from smart_context.cli.show import ProgressBar
 
-    created_at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     with ProgressBar("building") as bar:
-        built = stage.cache(sources, cache, created_at=created_at, force=force, on_skipped=_skipped, on_progress=bar)
-    click.echo(f"{built.document_count} documents, {built.cache_version}", err=True)
+        built = api.build_cache(sources, cache, force=force, on_skipped=_skipped, on_progress=bar)
+    documents = "document" if built.document_count == 1 else "documents"
+    say(f"{built.document_count} {documents}, {built.cache_version}")
 
 
 @click.command(cls=Command)
@@ -122,8 +120,10 @@ def list(root: str | None) -> None:  # noqa: A001  # the command's own name
 
 
 def _skipped(path: str, why: str) -> None:
-    click.echo(f"skipped {path!r}: {why}", err=True)
+    say(f"skipped {path!r}: {why}")
 
 
 def _print(data: bytes) -> None:
+    if sys.stdout is None:
+        raise IoError("standard output is closed")
     sys.stdout.buffer.write(data)

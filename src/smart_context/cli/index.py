@@ -26,10 +26,13 @@ _LISTED = 20  # files without text that `status` names on a terminal
 @click.command(cls=Command)
 @click.argument("folders", nargs=-1, type=click.Path(file_okay=False), metavar="[FOLDER]...")
 @click.option("--full", is_flag=True, help="Read every file anew, changed or not.")
+@click.option("--no-embed", is_flag=True, help="Leave ranking by meaning for later, where a model is prepared.")
 @click.option("--rebuild", is_flag=True, help="Mend an index that cannot be read; a damaged one is moved aside.")
 @settings_options
 @json_option
-def index(folders: tuple[str, ...], full: bool, rebuild: bool, settings: Settings, as_json: bool) -> None:
+def index(
+    folders: tuple[str, ...], full: bool, no_embed: bool, rebuild: bool, settings: Settings, as_json: bool
+) -> None:
     """Read FOLDERs (all roots, if none is given) into the index: what is new or changed since the last time.
 
     \b
@@ -52,10 +55,13 @@ def index(folders: tuple[str, ...], full: bool, rebuild: bool, settings: Setting
         if rebuild:
             _mend(app)
         reports, failures = _run(app, named or app.roots.names, full=full)
+        embedded = 0 if no_embed else _embed(app)
     if as_json:
         click.echo(json.dumps([{"root": shown(f), **asdict(r)} for f, r in reports.items()], ensure_ascii=False))
     else:
         _summarize(list(reports.values()))
+    if embedded:
+        click.echo(f"{plural(embedded, 'segment')} embedded", err=True)
     for folder in new:
         click.echo(f"note: to search it, add it to the roots: context roots add {_quoted(folder)}", err=True)
     for failure in failures[1:]:
@@ -101,6 +107,19 @@ def _run(app: App, folders: Sequence[str], *, full: bool) -> tuple[dict[str, Ind
         except NotFound as error:
             failures.append(error)
     return reports, failures
+
+
+def _embed(app: App) -> int:
+    """Embed what has no vector yet; a model that cannot be used does not undo the indexing."""
+    from smart_context.errors import ConfigError, Conflict
+
+    try:
+        with ProgressBar("embedding") as bar:
+            return app.embed(workers=app.settings.index.workers or os.cpu_count() or 1, on_progress=bar)
+    except (ConfigError, Conflict) as error:
+        told = "; ".join(filter(None, (error.message, error.reason, error.hint)))
+        click.echo(f"warning: not embedded: {told}", err=True)
+        return 0
 
 
 def _summarize(reports: Sequence[IndexReport]) -> None:
@@ -172,6 +191,9 @@ def status(settings: Settings, as_json: bool) -> None:
         click.echo("\n".join(_root_lines(root)) + "\n")
     if not found.roots:
         click.echo("no roots are configured; add one with: context roots add DIR", err=True)
+    if found.meaning:
+        of = found.meaning
+        click.echo(f"meaning: {of.embedded:,} of {plural(of.segments, 'segment')} embedded with {of.model}")
     click.echo(f"index: {size(found.size)} in {found.data_dir}")
     if found.writer:
         click.echo(f"being written by {found.writer}")

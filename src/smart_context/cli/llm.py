@@ -10,6 +10,7 @@ import click
 
 from smart_context.cli import Command
 from smart_context.cli.options import json_option, settings_options
+from smart_context.cli.show import safe
 
 if TYPE_CHECKING:
     from smart_context.config import Settings
@@ -63,7 +64,7 @@ def summarize(
     if not items:
         click.echo("nothing found", err=True)
         return
-    click.echo(_printable(answer["summary"]))
+    click.echo(safe(answer["summary"]))
     used = answer["tokens_used"]
     if used["prompt"]:
         click.echo(f"{settings.llm.model}: {used['prompt']:,} tokens asked, {used['completion']:,} answered", err=True)
@@ -87,11 +88,11 @@ def rewrite(query: str, settings: Settings, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(answer, ensure_ascii=False))
         return
-    click.echo(_printable(answer["fts"]))
+    click.echo(safe(answer["fts"]))
     for name, values in answer["filters"].items():
         if values:
             click.echo(f"{name}: {' '.join(values)}")
-    click.echo(_printable(answer["notes"]), err=True)
+    click.echo(safe(answer["notes"]), err=True)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -127,16 +128,11 @@ def check(send: bool, settings: Settings, as_json: bool) -> None:
         click.echo(json.dumps(told, ensure_ascii=False))
         return
     for name, value in found.facts:
-        click.echo(f"{name + ':':<15} {_printable(value)}")
+        click.echo(f"{name + ':':<15} {safe(value)}")
     for message in found.messages:
-        click.echo(f"\n--- {message.role}\n{_printable(message.content)}")
+        click.echo(f"\n--- {message.role}\n{safe(message.content)}")
     if tried:
         counts = f"{tried.prompt_tokens} tokens asked, {tried.completion_tokens} answered"
-        click.echo(f"\n--- answer after {tried.seconds:.1f} s ({counts})\n{_printable(tried.answer)}")
+        click.echo(f"\n--- answer after {tried.seconds:.1f} s ({counts})\n{safe(tried.answer)}")
     elif send:
         click.echo("there is no endpoint to send it to", err=True)
-
-
-def _printable(text: str) -> str:
-    # A file's text and name, or a model's answer, may hold an escape sequence for the terminal.
-    return "".join(c if c.isprintable() or c in "\n\t" else "?" for c in text)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from typing import TYPE_CHECKING
 
 import click
 
 from smart_context.cli import Command
 from smart_context.cli.options import json_option, settings_options
+from smart_context.cli.show import safe, wrapped
 
 if TYPE_CHECKING:
     from smart_context.config import Settings
-    from smart_context.search.find import SearchItem, SearchPage
+    from smart_context.search.find import SearchPage
 
 
 @click.command(cls=Command)
@@ -73,8 +73,8 @@ def _show(page: SearchPage, *, explain: bool) -> None:
         click.echo(line, err=True)
     for number, item in enumerate(page.items, page.offset + 1):
         place = click.style(_path(item.path), fg="cyan", bold=True)
-        click.echo(f"{number:>3}. {place}  {click.style(item.pointer, fg='green')}  {item.score:.2f}")
-        click.echo(f"     {_marked(item)}")
+        click.echo(f"{number:>3}. {place}  {click.style(safe(item.pointer), fg='green')}  {item.score:.2f}")
+        click.echo(wrapped(safe(item.snippet), item.highlights, "     "))
         if explain:
             for line in item.explanation:
                 click.echo(click.style(f"       {line}", dim=True))
@@ -86,21 +86,8 @@ def _show(page: SearchPage, *, explain: bool) -> None:
 
 
 def _path(path: str) -> str:
-    # A name may hold anything, an escape sequence for the terminal included.
     relative = os.path.relpath(path)
-    shorter = relative if not relative.startswith(os.pardir) else path
-    return "".join(c if c.isprintable() else "?" for c in shorter)
-
-
-def _marked(item: SearchItem) -> str:
-    """Mark the words that were found, on a terminal."""
-    if not sys.stdout.isatty():
-        return item.snippet
-    out, at = [], 0
-    for start, end in item.highlights:
-        out += [item.snippet[at:start], click.style(item.snippet[start:end], bold=True, fg="yellow")]
-        at = end
-    return "".join(out) + item.snippet[at:]
+    return safe(relative if not relative.startswith(os.pardir) else path).replace("\n", "?")
 
 
 @click.command("open", cls=Command)
@@ -128,6 +115,6 @@ def open_(path: str, pointer: str | None, before: int, after: int, settings: Set
         click.echo(json.dumps(answer, ensure_ascii=False))
         return
     click.echo(f"{_path(answer['path'])}  {answer['pointer']}", err=True)
-    click.echo(answer["preview"].rstrip("\n"))
+    click.echo(safe(answer["preview"]).rstrip("\n"))
     if answer["truncated"]:
         click.echo("… there is more; narrow it with --pointer", err=True)

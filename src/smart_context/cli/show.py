@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 import time
+import unicodedata
 from collections.abc import Sequence
 from types import TracebackType
 
@@ -19,7 +20,7 @@ class ProgressBar:
 
     def __init__(self, label: str) -> None:
         self._label = label
-        self._on = sys.stderr.isatty()
+        self._on = sys.stderr is not None and sys.stderr.isatty()
         self._began = time.monotonic()
         self._next = self._began + _FIRST_AFTER
         self._drawn = False
@@ -84,3 +85,43 @@ def size(count: int) -> str:
 def plural(count: int, noun: str) -> str:
     """Write a count with its noun."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def safe(text: str) -> str:
+    """Make text from a file harmless on a terminal: what would steer it (escape sequences, direction marks) becomes `?`."""
+    return text if text.isprintable() else "".join(c if c.isprintable() or c in "\n\t" else "?" for c in text)
+
+
+def wrapped(text: str, marks: Sequence[tuple[int, int]], indent: str) -> str:
+    """Wrap text at words to the terminal's width, with the marked stretches highlighted; as it is off a terminal."""
+    if not sys.stdout.isatty():
+        return indent + text
+    room = max(20, shutil.get_terminal_size().columns - len(indent))
+    lines = [_highlighted(text, start, end, marks) for start, end in _breaks(text, room)]
+    return "\n".join(indent + line for line in lines)
+
+
+def _breaks(text: str, room: int) -> list[tuple[int, int]]:
+    lines: list[tuple[int, int]] = []
+    start = width = 0
+    space = -1
+    for at, character in enumerate(text):
+        width += 2 if unicodedata.east_asian_width(character) in "WF" else 1
+        if character == " ":
+            space = at
+        if width > room:
+            end = space if space > start else at
+            lines.append((start, end))
+            start = end + (end == space)
+            width = sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text[start : at + 1])
+    return [*lines, (start, len(text))]
+
+
+def _highlighted(text: str, start: int, end: int, marks: Sequence[tuple[int, int]]) -> str:
+    out, at = [], start
+    for first, last in marks:
+        begin, stop = max(first, at), min(last, end)
+        if begin < stop:
+            out += [text[at:begin], f"\x1b[1;33m{text[begin:stop]}\x1b[0m"]
+            at = stop
+    return "".join(out) + text[at:end]

@@ -31,11 +31,15 @@ def watch(settings: Settings) -> None:
         raise ConfigError("there is nothing to watch", hint="name a folder with --root DIR, or: context roots add DIR")
     with App(settings) as app:
         watcher = background.start_watching(app, lambda line: click.echo(line, err=True))
+        ended = threading.Event()
+        embedding = background.start_embedding(app, ended, lambda line: click.echo(f"warning: {line}", err=True))
         click.echo(f"watching {', '.join(app.roots.names)}; stop with Ctrl-C", err=True)
         try:
             threading.Event().wait()
         finally:
+            ended.set()
             watcher.close()
+            embedding.join()
 
 
 @click.command(cls=Command)

@@ -50,7 +50,7 @@ def ask(
 
     Raises: LlmUpstream, RateLimited, ConfigError, and what `stop` raises.
     """
-    _openai()  # importing it may take longer than an answer, and is no fault of the provider's
+    _clients.get(endpoint)  # the first time this may take longer than an answer, and is no fault of the provider's
     deadline = time.monotonic() + endpoint.timeout
     pause = wait or (lambda seconds: _wait(seconds, stop))
     body = {
@@ -177,15 +177,12 @@ def _client(endpoint: Endpoint) -> Any:
         )
     except ValueError:
         raise ConfigError("`llm.proxy` is not an address", hint="for example http://proxy.example.org:3128") from None
-    absent = openai.Omit()
-    return openai.OpenAI(
-        api_key=endpoint.key or "none",
-        base_url=endpoint.base_url,
-        max_retries=0,
-        http_client=session,
-        # These would be taken from the environment, and sent to whatever host is configured.
-        default_headers={"OpenAI-Organization": absent, "OpenAI-Project": absent},
+    client = openai.OpenAI(
+        api_key=endpoint.key or "none", base_url=endpoint.base_url, max_retries=0, http_client=session
     )
+    # Taken from the environment, these would be sent to whatever host is configured.
+    client.organization = client.project = None
+    return client
 
 
 def _bounding(http: Any) -> Callable[[Any], None]:

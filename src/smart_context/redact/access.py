@@ -17,7 +17,7 @@ _USERINFO = re.compile(
 )
 _PORT = re.compile(r"\d{1,5}(?:/|$)")
 _SCHEME = re.compile(
-    r"(?P<scheme>basic|bearer|token|apikey|digest|negotiate|aws4-hmac-sha256)[ \t:=\"']{1,4}\r?\n?[ \t]{0,8}(?P<value>[^\s\"'<>,;]{6,4096}+)"
+    r"(?P<scheme>basic|bearer|token|apikey|digest|negotiate|aws4-hmac-sha256)(?:[ \t:=\"']{1,4}(?:\r?\n[ \t]{0,8})?|\r?\n[ \t]{0,8})(?P<value>[^\s\"'<>,;]{6,4096}+)"
 )
 _TOKEN = re.compile(r"[A-Za-z0-9._~+/=\-]{6,4096}+")
 _AUTHORIZATION = re.compile(
@@ -79,7 +79,7 @@ def _in_urls(text: str) -> Iterator[tuple[int, int]]:
         user = match["user"]
         part = "plain" if match["plain"] else "odd"
         if match[part]:
-            if not _PORT.match(match[part]) and not values.is_placeholder(match[part]):
+            if not _PORT.match(match[part]) and not values.is_template(match[part]):
                 yield match.span(part)
         elif len(user) >= 16 and values.is_random(user):
             yield match.start("user"), match.end("user")

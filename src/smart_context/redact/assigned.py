@@ -7,7 +7,7 @@ Always: a name alone gives nothing; the value must look like one, the more so th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from smart_context.redact import names, values, wrap
@@ -41,6 +41,7 @@ _END_OF_LINE = re.compile(r"[\"'`;,.)\]}]*[ \t]*(?:(?:#|//|--).*)?(?:\r?\n|$|\t)
 _RUN = re.compile(r"[^\s\"'`,;<>]{1,512}+")
 _LENGTHS = re.compile(r"\d{1,3}(?:[-+]\d{0,3})?\+?|\d{1,2}-[a-z]+")
 _SYMBOL = re.compile(r"[^\w\-.'/,:;()]")
+_APP_PASSWORD = re.compile(r"[a-z]{4}(?: [a-z]{4}){3}(?!\w| \w)")  # as Google prints them
 _PLAIN = re.compile(r"[^\W\d_]+(?:[-'][^\W\d_]+)*")
 _URL = re.compile(r"[a-z][a-z0-9+.\-]{1,20}://")
 
@@ -54,10 +55,10 @@ class _Place:
     same_line: bool = True
 
 
-def find(text: str, low: str) -> Iterator[tuple[int, int]]:
-    """Yield where assigned secrets stand."""
+def find(text: str, low: str, found: Sequence[names.Name]) -> Iterator[tuple[int, int]]:
+    """Yield where secrets stand that are assigned to the names that were found."""
     done = 0
-    for name in names.find(low):
+    for name in found:
         if name.start < done or low[name.start - 1 : name.start] == "=":
             continue  # "spf=pass": a value, not a name
         for place in _places(low, name.start, name.end):
@@ -91,6 +92,8 @@ def _value(text: str, low: str, place: _Place, name: names.Name) -> tuple[int, i
         value = quoted["value"]
         judge = _quoted_password if name.is_password else _quoted_secret
         return quoted.span("value") if judge(value, name.word) else None
+    if name.is_password and place.syntax == "assign" and (groups := _APP_PASSWORD.match(text, place.start)):
+        return groups.span()
     start = place.start + (text[place.start : place.start + 1] in {'"', "'", "`"})
     bare = _BARE.match(text, start)
     if bare is None:
@@ -136,7 +139,11 @@ def _quoted_password(value: str, name: str) -> bool:
     if not values.is_password(value) or _URL.match(value.lower()):
         return False
     if " " in value.strip():
-        return "phrase" in name or (values.is_strong(value.replace(" ", "")) and value.count(" ") < 3)
+        return (
+            "phrase" in name
+            or values.is_phrase(value)
+            or (values.is_strong(value.replace(" ", "")) and value.count(" ") < 3)
+        )
     return _LENGTHS.fullmatch(value) is None and not (
         values.is_code(value) and ("(" in value or "." in value or "_" in value)
     )

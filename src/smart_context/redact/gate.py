@@ -1,6 +1,7 @@
 """The gate that text passes on its way out: every detector, one answer.
 
-Always: detectors look again until nothing more is found, each time at what the look before left over.
+Always: detectors look again until nothing more is found, each time at what the look before left over. A detector is loaded
+and run only where the text holds something that it could begin with; most text holds nothing of the kind.
 """
 
 from __future__ import annotations
@@ -9,12 +10,35 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from smart_context.redact import access, assigned, codes, columns, mail, patterns, phones, private, tokens
+from smart_context.redact import names, patterns, tokens
 from smart_context.redact import view as views
 
 # The first kind wins where two detectors see the same characters.
 KINDS = ("custom", "secret", "iban", "card", "email", "phone")
-_DIGIT = re.compile(r"\d")
+_MAIL_SIGNS = (
+    "@",
+    "at]",
+    "at)",
+    "at}",
+    "at>",
+    "at ]",
+    "at )",
+    "ät]",
+    "ät)",
+    "arroba",
+    " dot ",
+    "&#64",
+    "&#x40",
+    "%40",
+    "\\u0040",
+    "&commat",
+)
+_ACCESS_SIGNS = (
+    "://", "basic", "bearer", "authori", "token", "apikey", "digest", "negotiate", "cookie", "curl", "mysql", "mariadb", "sshpass",
+    "identified", "machine", "redis-cli", "requirepass", "masterauth",
+)  # fmt: skip
+# Six digits, as close together as in a number of any kind; a letter may stand among them (an IBAN).
+_DIGITS = re.compile(r"\d(?:[^\d]{0,12}\d){5}")
 _MAX_LOOKS = 6
 
 
@@ -62,21 +86,43 @@ class Redactor:
             for match in pattern.finditer(text):
                 if match.end() > match.start() and views.MASK not in match[0]:
                     yield *match.span(), "custom"
-        for find in (tokens.find, private.find):
-            for start, end in find(text):
-                yield start, end, "secret"
-        for look in (access.find, assigned.find, columns.find):
-            for start, end in look(text, low):
-                yield start, end, "secret"
-        for start, end in mail.find(text, low):
-            yield start, end, "email"
-        if _DIGIT.search(text):
-            for start, end in codes.ibans(text):
-                yield start, end, "iban"
-            for start, end in codes.cards(text, low):
-                yield start, end, "card"
-            for start, end in phones.find(text, low):
-                yield start, end, "phone"
+        for start, end in _secrets(text, low):
+            yield start, end, "secret"
+        if any(sign in low for sign in _MAIL_SIGNS):
+            from smart_context.redact import mail
+
+            for start, end in mail.find(text, low):
+                yield start, end, "email"
+        if _DIGITS.search(text):
+            yield from _numbers(text, low)
+
+
+def _secrets(text: str, low: str) -> Iterator[tuple[int, int]]:
+    yield from tokens.find(text)
+    if "private" in low:
+        from smart_context.redact import private
+
+        yield from private.find(text)
+    if any(sign in low for sign in _ACCESS_SIGNS):
+        from smart_context.redact import access
+
+        yield from access.find(text, low)
+    if found := names.find(low):
+        from smart_context.redact import assigned, columns
+
+        yield from assigned.find(text, low, found)
+        yield from columns.find(text, low)
+
+
+def _numbers(text: str, low: str) -> Iterator[tuple[int, int, str]]:
+    from smart_context.redact import codes, phones
+
+    for start, end in codes.ibans(text):
+        yield start, end, "iban"
+    for start, end in codes.cards(text, low):
+        yield start, end, "card"
+    for start, end in phones.find(text, low):
+        yield start, end, "phone"
 
 
 _PLAIN = Redactor()

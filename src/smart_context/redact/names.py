@@ -18,74 +18,51 @@ _BEFORE_KEY = re.compile(rf"(?:{'|'.join(sorted(set(_KEY_OF.split()), key=len, r
 _LATIN = r"(?<![a-z])"
 
 # stem, pattern, whether people choose the value themselves (a password) or a machine makes it (a token)
-_ASCII: tuple[tuple[str, re.Pattern[str], bool], ...] = tuple(
-    (stem, re.compile(pattern), chosen)
-    for stem, pattern, chosen in (
-        ("pass", r"pass(?:word|wort|wd|wrd|phrase|code|ord)|(?<![a-z])pass(?!e)|(?<=de[ _-])passe|(?<=depasse)|(?<=a[- ])passe", True),
-        ("pwd", r"pwd", True),
-        ("pw", rf"{_LATIN}pw|(?<=user)pw|(?<=db)pw", True),
-        ("psw", rf"{_LATIN}psw", True),
-        ("mdp", rf"{_LATIN}mdp", True),
-        ("kennwort", r"kennwort", True),
-        ("clave", rf"{_LATIN}clave(?: de acceso)?", True),
-        ("contras", r"contrase(?:na|nya)", True),
-        ("senha", rf"{_LATIN}senha", True),
-        ("parol", rf"{_LATIN}parol(?:a|e)?", True),
-        ("wachtwoord", r"wachtwoord", True),
-        ("losenord", r"losenord", True),
-        ("adgangskode", r"adgangskode", True),
-        ("salasana", r"salasana", True),
-        ("jelszo", r"jelszo", True),
-        ("haslo", rf"{_LATIN}haslo", True),
-        ("heslo", rf"{_LATIN}heslo", True),
-        ("geslo", rf"{_LATIN}geslo", True),
-        ("lozinka", r"lozinka", True),
-        ("sifre", rf"{_LATIN}sifre", True),
-        ("kata ", r"kata (?:sandi|laluan)", True),
-        ("key", r"key(?:[ _]?id)?", False),
-        ("secret", r"secret", False),
-        ("token", r"token", False),
-        ("credential", r"credentials?", False),
-        ("jeton", rf"{_LATIN}jeton", False),
-        ("sessi", r"session[ _\-]?id|jsessionid", False),
-        ("sessid", r"phpsessid", False),
-        ("connect.sid", r"connect\.sid", False),
-        ("auth", r"x-auth|(?<![a-z0-9])_auth", False),
-        ("clave api", r"clave (?:de )?(?:la )?api", False),
-        ("chave", r"chave (?:de |da )?api", False),
-    )
+# The patterns are compiled when their stem is first met; `re` keeps them.
+_ASCII: tuple[tuple[str, str, bool], ...] = (
+    ("pass", r"pass(?:word|wort|wd|wrd|phrase|code|ord)|(?<![a-z])pass(?!e)|(?<=de)passe|(?<=de[ _-])passe|(?<=a[- ])passe", True),
+    ("pwd", r"pwd", True),
+    ("pw", rf"{_LATIN}pw|(?<=user)pw|(?<=db)pw", True),
+    ("psw", rf"{_LATIN}psw", True),
+    ("mdp", rf"{_LATIN}mdp", True),
+    ("kennwort", r"kennwort", True),
+    ("clave", rf"{_LATIN}clave(?: de acceso)?", True),
+    ("contras", r"contrase(?:na|nya)", True),
+    ("senha", rf"{_LATIN}senha", True),
+    ("parol", rf"{_LATIN}parol(?:a|e)?", True),
+    ("wachtwoord", r"wachtwoord", True),
+    ("losenord", r"losenord", True),
+    ("adgangskode", r"adgangskode", True),
+    ("salasana", r"salasana", True),
+    ("jelszo", r"jelszo", True),
+    ("haslo", rf"{_LATIN}haslo", True),
+    ("heslo", rf"{_LATIN}heslo", True),
+    ("geslo", rf"{_LATIN}geslo", True),
+    ("lozinka", r"lozinka", True),
+    ("sifre", rf"{_LATIN}sifre", True),
+    ("kata ", r"kata (?:sandi|laluan)", True),
+    ("key", r"key(?:[ _]?id)?", False),
+    ("secret", r"secret", False),
+    ("token", r"token", False),
+    ("credential", r"credentials?", False),
+    ("jeton", rf"{_LATIN}jeton", False),
+    ("sessi", r"session[ _\-]?id|jsessionid", False),
+    ("sessid", r"phpsessid", False),
+    ("connect.sid", r"connect\.sid", False),
+    ("auth", r"x-auth|(?<![a-z0-9])_auth", False),
+    ("clave api", r"clave (?:de )?(?:la )?api", False),
+    ("chave", r"chave (?:de |da )?api", False),
 )  # fmt: skip
-_OTHER_CHOSEN = [
-    "contraseña",
-    "lösenord",
-    "jelszó",
-    "hasło",
-    "пароль",
-    "κωδικός",
-    "κωδικος",
-    "şifre",
-    "סיסמה",
-    "סיסמא",
-    "पासवर्ड",
-    "รหัสผ่าน",
-    "密码",
-    "密碼",
-    "口令",
-    "パスワード",
-    "暗証番号",
-    "비밀번호",
-    "암호",
-    "parolă",
-]
-_OTHER_PHRASES = ("كلمة المرور", "كلمة السر", "رمز عبور", "mật khẩu")
+_OTHER_CHOSEN = (
+    "contraseña", "lösenord", "jelszó", "hasło", "пароль", "κωδικός", "κωδικος", "şifre", "סיסמה", "סיסמא", "पासवर्ड", "รหัสผ่าน", "密码", "密碼", "口令", "パスワード", "暗証番号", "비밀번호", "암호", "parolă",
+    "كلمة المرور", "كلمة السر", "رمز عبور", "mật khẩu",
+)  # fmt: skip
 _OTHER_MADE = (
     "api-schlüssel", "apischlüssel", "zugangsschlüssel", "zugriffsschlüssel", "clé api", "clé d'api", "clé secrète", "ключ api", "api ключ", "api-ключ",
     "令牌", "密钥", "密鑰", "apiキー", "トークン", "秘密鍵", "api 키", "api키", "토큰", "токен",
 )  # fmt: skip
 _OTHER = tuple(
-    (name, re.compile(re.escape(name)), chosen)
-    for names, chosen in ((_OTHER_CHOSEN, True), (_OTHER_PHRASES, True), (_OTHER_MADE, False))
-    for name in names
+    (name, re.escape(name), chosen) for names, chosen in ((_OTHER_CHOSEN, True), (_OTHER_MADE, False)) for name in names
 )
 # "password_prod", "token2" still are names; "password_length", "tokens", "keyboard" are not.
 _SUFFIX = re.compile(
@@ -116,9 +93,9 @@ def find(low: str) -> list[Name]:
     return found
 
 
-def _of(low: str, pattern: re.Pattern[str], *, chosen: bool) -> list[Name]:
+def _of(low: str, pattern: str, *, chosen: bool) -> list[Name]:
     names = []
-    for match in pattern.finditer(low):
+    for match in re.finditer(pattern, low):
         suffix = _SUFFIX.match(low, match.end())
         if suffix is None:
             continue

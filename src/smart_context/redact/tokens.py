@@ -8,18 +8,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from smart_context.redact import values, wrap
 
 _ALNUM = re.compile(r"[A-Za-z0-9]{1,4096}+")
 _WORD = re.compile(r"[A-Za-z0-9_]{1,4096}+")
 _DASH = re.compile(r"[A-Za-z0-9_\-]{1,4096}+")
-_DOT = re.compile(r"[A-Za-z0-9_\-.]{1,4096}+(?<!\.)")
+_DOT = re.compile(r"[A-Za-z0-9_\-.]{1,4096}+")
 _B64 = re.compile(r"[A-Za-z0-9+/_\-]{1,4096}+={0,3}")
 _CAPS = re.compile(r"[A-Z0-9]{1,4096}+")
 _HEX = re.compile(r"[0-9a-fA-F]{1,4096}+")
-_ANY = re.compile(r"[A-Za-z0-9_\-.:+/=~$]{1,4096}+(?<![.:])")
-_PATH = re.compile(r"[A-Za-z0-9_\-./?=&%:@]{1,4096}+(?<![.:?])")
+_ANY = re.compile(r"[A-Za-z0-9_\-.:+/=~$]{1,4096}+")
+_PATH = re.compile(r"[A-Za-z0-9_\-./?=&%:@]{1,4096}+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,7 @@ _MARKED: tuple[_Marked, ...] = (
     *_all("pypi-AgE pypi-", _DASH, 40),
     *_all("oy2", _ALNUM, 43, 43),
     *_all("sqp_ squ_ sqa_ sntrys_ sntryu_ glsa_ glc_ pnu_ ico- snyk_ whsec_", _B64, 20),
+    *_all("sl.", _DASH, 60),
     *_all("dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit.", _DOT, 20),
     *_all("NRAK- NRII- NRJS- NRRA- NRIQ-", _DASH, 16),
     *_all("PMAK- PMAT- CFPAT- figd_ figo_ lin_api_ lin_oauth_ ntn_ secret_ tfp_ rdme_ aio_ dnkey- ops_ bws_", _DASH, 24),
@@ -107,21 +109,21 @@ _OPEN_ENDED = frozenset({":AA", ":APA91b", ".", ".atlasv1.", "sig=", "X-Goog-Sig
 # Not inside a word; an escaped line break (as in JSON) is no word.
 _FREE = r"(?:(?<![A-Za-z0-9_\-.~])|(?<=\\[nrt])|(?<=%[0-9A-F][0-9A-F]))"
 # Shapes without a prefix: (cheap literal that must be present, pattern whose first group is the secret)
-_SHAPED: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("", re.compile(_FREE + r"((?:SK|AC)[0-9a-f]{32})(?![A-Za-z0-9])")),  # Twilio
-    ("-us", re.compile(_FREE + r"([0-9a-f]{32}-us[0-9]{1,2})(?![A-Za-z0-9])")),  # Mailchimp
-    (":AA", re.compile(r"(?<![0-9])([0-9]{8,10}:AA[A-Za-z0-9_\-]{30,40}+)")),  # Telegram
-    (":APA91b", re.compile(_FREE + r"([A-Za-z0-9_\-]{8,60}:APA91b[A-Za-z0-9_\-]{60,300}+)")),  # Firebase
-    (".", re.compile(_FREE + r"([MNO][\w\-]{22,27}\.[\w\-]{6,7}\.[\w\-]{27,45})(?![\w\-])", re.ASCII)),  # Discord
-    ("Q~", re.compile(_FREE + r"([\w~.\-]{3}[0-9]Q~[\w~.\-]{31,34})(?![\w~.\-])", re.ASCII)),  # Azure AD
-    (".atlasv1.", re.compile(_FREE + r"([A-Za-z0-9]{14}\.atlasv1\.[\w\-=]{40,90}+)", re.ASCII)),  # Terraform
-    ("AZDO", re.compile(_FREE + r"([A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4})(?![A-Za-z0-9])")),  # Azure DevOps
-    ("pat", re.compile(_FREE + r"(pat[A-Za-z0-9]{14}\.[0-9a-f]{64})(?![A-Za-z0-9])")),  # Airtable
-    (_RSA, re.compile(r"(?<![A-Za-z0-9+/])(MII[A-Za-z0-9+/]{1,6}IBA[A-Za-z0-9+/]{6,4096}+={0,2})")),  # RSA, bare
-    ("amzn.mws.", re.compile(r"(amzn\.mws\.[0-9a-f\-]{36})")),
-    ("sig=", re.compile(r"[?&;\s\"']sig=([A-Za-z0-9%+/=_\-]{20,200}+)")),  # Azure shared access signatures
-    ("X-Amz-Signature=", re.compile(r"X-Amz-Signature=([0-9a-f]{64})")),
-    ("X-Goog-Signature=", re.compile(r"X-Goog-Signature=([0-9a-fA-F]{64,1024}+)")),
+_SHAPED: tuple[tuple[str, str], ...] = (
+    ("", _FREE + r"((?:SK|AC)[0-9a-f]{32})(?![A-Za-z0-9])"),  # Twilio
+    ("-us", _FREE + r"([0-9a-f]{32}-us[0-9]{1,2})(?![A-Za-z0-9])"),  # Mailchimp
+    (":AA", r"(?<![0-9])([0-9]{8,10}:AA[A-Za-z0-9_\-]{30,40}+)"),  # Telegram
+    (":APA91b", _FREE + r"([A-Za-z0-9_\-]{8,60}:APA91b[A-Za-z0-9_\-]{60,300}+)"),  # Firebase
+    (".", _FREE + r"([MNO][\w\-]{22,27}\.[\w\-]{6,7}\.[\w\-]{27,45})(?![\w\-])"),  # Discord
+    ("Q~", _FREE + r"([\w~.\-]{3}[0-9]Q~[\w~.\-]{31,34})(?![\w~\-]|\.\w)"),  # Azure AD
+    (".atlasv1.", _FREE + r"([A-Za-z0-9]{14}\.atlasv1\.[\w\-=]{40,90}+)"),  # Terraform
+    ("AZDO", _FREE + r"([A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4})(?![A-Za-z0-9])"),  # Azure DevOps
+    ("pat", _FREE + r"(pat[A-Za-z0-9]{14}\.[0-9a-f]{64})(?![A-Za-z0-9])"),  # Airtable
+    (_RSA, r"(?<![A-Za-z0-9+/])(MII[A-Za-z0-9+/]{1,6}IBA[A-Za-z0-9+/]{6,4096}+={0,2})"),  # RSA, bare
+    ("amzn.mws.", r"(amzn\.mws\.[0-9a-f\-]{36})"),
+    ("sig=", r"[?&;\s\"']sig=([A-Za-z0-9%+/=_\-]{20,200}+)"),  # Azure shared access signatures
+    ("X-Amz-Signature=", r"X-Amz-Signature=([0-9a-f]{64})"),
+    ("X-Goog-Signature=", r"X-Goog-Signature=([0-9a-fA-F]{64,1024}+)"),
 )  # fmt: skip
 _LONG = re.compile(r"(?<!\S)\S{10,}+")
 _MIXED = re.compile(r"[0-9]|[a-z][A-Z]|[A-Z]{4}")
@@ -150,11 +152,16 @@ def _shaped(text: str, words: list[re.Match[str]]) -> Iterator[tuple[int, int, s
     for word in words:
         for literal, pattern in _SHAPED:
             if literal in word[0]:
-                for match in pattern.finditer(text, *word.span()):
+                for match in _compiled(pattern).finditer(text, *word.span()):
                     if literal == _RSA:
                         yield match.start(1), wrap.follow(text, match.end(1), _B64), literal
                     elif values.is_random(match[1]):
                         yield *match.span(1), literal
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.ASCII)
 
 
 def _shaped_over_lines(text: str) -> Iterator[tuple[int, int]]:
@@ -178,28 +185,31 @@ def _marked(text: str, marked: _Marked) -> Iterator[tuple[int, int]]:
         at = start + len(prefix)
         if not anywhere and start and _sticks(text[start - 1]) and not _OPENS.search(text, max(0, start - 3), start):
             continue
-        end = _end(text, at, marked)
-        if end is not None:
+        end, is_token = _end(text, at, marked)
+        if is_token:
             yield start, end
-            at = end
+        at = max(at, end)
 
 
 def _sticks(c: str) -> bool:
     return c.isascii() and c.isalnum()
 
 
-def _end(text: str, start: int, marked: _Marked) -> int | None:
+def _end(text: str, start: int, marked: _Marked) -> tuple[int, bool]:
+    """Where what follows a prefix ends, and whether it is a token."""
     body = marked.body.match(text, start)
     end = body.end() if body else start
     had = end - start
-    if body is not None and had >= 4096:  # the rest of an endless run goes with it
+    if had >= 4096:  # the rest of an endless run goes with it
         while more := marked.body.match(text, end):
             end = more.end()
-        return end
+        return end, True
+    whole = end
     if marked.whole is None or had < marked.whole:
         missing = None if marked.whole is None else marked.whole - had
-        end = wrap.follow(text, end, marked.body, missing, lacking=marked.least - had)
-    found = "".join(text[start:end].split())
-    if len(found) < marked.least or not (marked.prefix in _PLAIN or values.is_random(found)):
-        return None
-    return end
+        whole = wrap.follow(text, end, marked.body, missing, lacking=marked.least - had)
+    if whole == end:  # a full stop after a token ends the sentence; only before a line break may it be the token's own
+        while whole > start and text[whole - 1] in ".:?":
+            whole -= 1
+    found = "".join(text[start:whole].split())
+    return whole, len(found) >= marked.least and (marked.prefix in _PLAIN or values.is_random(found))

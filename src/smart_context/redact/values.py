@@ -10,12 +10,16 @@ import re
 
 from smart_context.redact.view import MASK
 
-_PLACEHOLDER = re.compile(
+_TEMPLATE = re.compile(
     r"""(?xi)
       [$%]?[<{\[(].*                                   # <password>, ${PASS}, {{ pass }}, [hidden], %(pass)s
     | \$[a-z_][\w.:]*+ | %[sdr] | %\w++%                # $PASS, %s, %PASS%
     | [x*•●.\-_#?0/\\…]++                              # xxxx, ****, ....
-    | (?:your|my|the|some|enter|insert|put|replace|add|use|example|sample|dummy|fake|placeholder|redacted|hidden|masked|removed|secret-?here)
+    """
+)
+_PLACEHOLDER = re.compile(
+    r"""(?xi)
+      (?:your|my|the|some|enter|insert|put|replace|add|use|example|sample|dummy|fake|placeholder|redacted|hidden|masked|removed|secret-?here)
       (?:[-_\ ].*)?+
     | .*[-_](?:here|placeholder)
     """
@@ -23,7 +27,7 @@ _PLACEHOLDER = re.compile(
 # What people and programs write where a value would stand.
 _WORDS = frozenset(
     """
-    a all an and any are as at auto bool boolean bytes can cannot clave const contrasena contraseña credential
+    a all an characters de mot oublié passe least and any are as at auto bool boolean bytes can cannot clave const contrasena contraseña credential
     credentials darf debe default defaults disabled does doit empty enabled env es est et event expired expires
     false field file for form from function get has hash hidden if in incorrect input int integer invalid is ist
     it its kann kennwort key keys label let login masked missing muss must n/a name new nicht nil no none not
@@ -47,10 +51,21 @@ _KEYISH = re.compile(r"(?i)passw|pwd|secret|token|api_?key|credential")
 _DATE = re.compile(r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}")
 
 
+def is_template(value: str) -> bool:
+    """Tell whether a value will be put in later, or was taken out: `${PASS}`, `<password>`, stars."""
+    return MASK in value or _TEMPLATE.fullmatch(value) is not None
+
+
 def is_placeholder(value: str) -> bool:
-    """Tell whether a value is only a stand-in: empty, a template's variable, stars, `your-token-here`."""
+    """Tell whether a value is only a stand-in: empty, a template, `your-token-here`, a word such as `required`."""
     bare = value.strip(" \t\"'`,;")
-    return not bare or MASK in bare or bare.lower() in _WORDS or _PLACEHOLDER.fullmatch(bare) is not None
+    return not bare or is_template(bare) or bare.lower() in _WORDS or _PLACEHOLDER.fullmatch(bare) is not None
+
+
+def is_phrase(value: str) -> bool:
+    """Tell whether several words are a passphrase rather than a sentence about one."""
+    words = value.split()
+    return len(words) >= 3 and value.islower() and all(word.isalnum() and word not in _WORDS for word in words)
 
 
 def is_code(value: str) -> bool:

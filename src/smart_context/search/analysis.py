@@ -3,7 +3,8 @@
 In: text and its language (for Latin letters; other scripts speak for themselves).
 Out: `Terms`: one term for each word, in order (`line`), and what else the words are found by (`also`): the whole of an
 identifier, its parts, a form without accents.
-Always: terms depend on the text and the language alone; a change here raises `VERSION`, and the index is built anew.
+Always: terms depend on the text and the language alone; a change here raises `ranking_state.ANALYSIS_VERSION`, and the
+ranking is built anew.
 """
 
 from __future__ import annotations
@@ -16,8 +17,6 @@ from functools import lru_cache
 from itertools import pairwise
 
 from smart_context.search import languages, stems
-
-VERSION = 1
 
 TAG = "~"  # between a stem and its language
 MAX_TERM = 64  # characters; longer runs are blobs, told apart well enough by their beginning
@@ -114,7 +113,7 @@ def hits(runs: Set[str], language: str, numbers: Mapping[str, tuple[int, ...]]) 
 def _meet(runs: list[str], language: str, known: _Known) -> None:
     # Words are learnt together, because one call of the stemmer for many is cheap.
     new = {run: split(run) for run in runs if run not in known.line_of}
-    learn([word for words in new.values() for word in words], language)
+    learn([word for words in new.values() for word in words], language, known)
     for run, words in new.items():
         known.line_of[run] = " ".join([known.primary[word] for word in words])
         also = [known.also[word] for word in words if word in known.also]
@@ -194,9 +193,9 @@ def _pairs(word: str) -> list[str]:
     return out
 
 
-def learn(words: list[str], language: str) -> None:
+def learn(words: list[str], language: str, known: _Known | None = None) -> None:
     """Know every one of these words in a language: its term, and what else it is found by."""
-    known = _knowledge(language)
+    known = known or _knowledge(language)
     new = [word for word in dict.fromkeys(words) if word not in known.primary]
     if new:
         _learn(new, language, known)
@@ -282,7 +281,7 @@ def joined(run: str, language: str, known: _Known) -> list[str]:
         if len(words) > 1:
             parts.append("".join(words))
         lower = [part.lower()[:MAX_TERM] for part in parts]
-        learn(lower, language)
+        learn(lower, language, known)
         out += [known.primary[part] for part in lower]
     return out
 

@@ -51,8 +51,10 @@ Expression = Term | AnyOf | Sequence | Group | Everything
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Which files count. Empty: all. `exts` with their dot, lower case; `folders` absolute; within one kind any suffices."""
+    """Which files count. Empty: all. `exts` with their dot, lower case; `folders` absolute; `files` by id; within one kind any
+    suffices."""
 
     exts: tuple[str, ...] = ()
     years: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
+    files: tuple[int, ...] = ()

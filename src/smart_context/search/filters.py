@@ -34,7 +34,7 @@ _WORDS = {
     ".csv": "csv csvs",
     ".tsv": "tsv",
     ".txt": "txt text?files textdateien",
-    ".md .markdown": "markdown",
+    ".md .markdown": "md markdown",
     ".html .htm .xhtml": "html htm",
     ".xml": "xml",
     ".json .jsonl": "json",
@@ -75,6 +75,13 @@ _SAID = re.compile(
 )
 _BARE = re.compile(rf"{_BEFORE}{_YEAR}{_AFTER}")
 _QUOTED = re.compile(r'["“”„«»][^"“”„«»]*["“”„«»]')
+# What ends right before a type or a year that is not wanted: that one stays a word, for the operator to exclude.
+_NEGATED = re.compile(
+    r"(?<!\w)(?:not|no|without|except|excluding|ohne|nicht|außer|sauf|sans|sin|excepto|-(?=\())[\s(]+"
+    r"(?:(?:from|in|of|for|dated|the|any|as|aus|von|de|en)\s+)*$",
+    re.IGNORECASE,
+)
+_NEGATION = 40  # characters in which a negation stands
 _WORD = re.compile(r"\w+")
 _CITING = 12
 _OPERATORS = frozenset({"AND", "OR", "NOT", "NEAR"})
@@ -122,7 +129,7 @@ def given(exts: Iterable[str], years: Iterable[str]) -> tuple[tuple[str, ...], t
 def _types(text: str) -> tuple[str, tuple[str, ...]]:
     found: dict[str, None] = {}
     spans: list[tuple[int, int]] = []
-    for match in _outside_quotes(_TYPE_LIST, text):
+    for match in _wanted(_TYPE_LIST, text):
         for name in _ONE_TYPE.findall(match["types"]):
             found.update(dict.fromkeys(_TYPES[" ".join(name.lower().split())]))
         spans.append(match.span())
@@ -134,14 +141,14 @@ def _years(text: str) -> tuple[str, tuple[str, ...]]:
     left = text
     for pattern in (_RANGE, _SAID):
         spans = []
-        for match in _outside_quotes(pattern, left):
+        for match in _wanted(pattern, left):
             numbers = [int(year) for year in re.findall(_YEAR, match[0])]
             if pattern is _RANGE:
                 numbers = list(range(min(numbers), max(numbers) + 1))
             found.update(map(str, numbers))
             spans.append(match.span())
         left = _without(left, spans)
-    bare = list(_outside_quotes(_BARE, left))
+    bare = list(_wanted(_BARE, left))
     if len(_WORD.findall(left)) > _CITING:  # in a long text, a year in brackets belongs to a citation
         bare = [match for match in bare if left[match.start() - 1 : match.end() + 1] != f"({match[0]})"]
     rest = _without(left, [match.span() for match in bare])
@@ -158,9 +165,15 @@ def has_words(text: str) -> bool:
     return any(word.lower() not in stop for word in words)
 
 
-def _outside_quotes(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
+def _wanted(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
+    """Where the pattern stands, neither quoted nor negated."""
     quoted = [match.span() for match in _QUOTED.finditer(text)]
-    return [m for m in pattern.finditer(text) if not any(a < m.end() and m.start() < b for a, b in quoted)]
+    return [
+        m
+        for m in pattern.finditer(text)
+        if not any(a < m.end() and m.start() < b for a, b in quoted)
+        and not _NEGATED.search(text, max(0, m.start() - _NEGATION), m.start())
+    ]
 
 
 def _without(text: str, spans: list[tuple[int, int]]) -> str:

@@ -8,16 +8,18 @@ Always: the same request on the same index gives the same page; pages neither re
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 
 from smart_context.errors import BadRequest
 from smart_context.model import Stop
 from smart_context.roots import shown
-from smart_context.search import filters, order, plan, query, snippet
+from smart_context.search import filters, hybrid, order, plan, query, snippet
 from smart_context.search.expression import Expression, Filters
 from smart_context.search.filters import Reading
 from smart_context.search.index import Index
@@ -25,6 +27,9 @@ from smart_context.search.order import Placed
 from smart_context.search.plan import Plan
 from smart_context.search.ranking import View
 from smart_context.search.snippet import Spans
+
+if TYPE_CHECKING:
+    from smart_context.search.semantic.meaning import Meaning
 
 MAX_K = 100
 A_FILE = 3  # results of one file
@@ -109,8 +114,10 @@ def nothing(offset: int) -> SearchPage:
     return SearchPage((), offset, 0, ("nothing is indexed yet",))
 
 
-def find(index: Index, request: SearchRequest, *, spans: Spans, stop: Stop) -> SearchPage:
-    """Answer a request.
+def find(
+    index: Index, request: SearchRequest, *, spans: Spans, stop: Stop, meaning: Meaning | None = None
+) -> SearchPage:
+    """Answer a request; by `meaning` too, where there is a model.
 
     Raises: BadRequest for an empty query, a `k` or `offset` out of range, a malformed filter.
     """
@@ -118,18 +125,14 @@ def find(index: Index, request: SearchRequest, *, spans: Spans, stop: Stop) -> S
     view = index.ranking.view()
     asked = _read(request, view)
     stop()
-    ordering = order.Ordering(index.record, view, asked.plan, asked.limits, request.never_show, stop)
+    ordering = _ordering(index, view, asked, request, stop, meaning)
     placed = ordering.listing() if asked.listing else ordering.best()
     wanted = request.offset + request.k
-    page: list[Placed] = []
-    for number, one in enumerate(_few_a_file(placed)):
-        if number >= wanted:
-            break
-        if number >= request.offset:
-            page.append(one)
+    reached = list(islice(_few_a_file(placed), min(wanted, sys.maxsize)))
+    page = reached[request.offset :]
     stop()
     items = tuple(_items(index, page, ordering, asked.plan, spans))
-    total = _total(view, asked, request.offset + len(page), full=len(page) == request.k)
+    total = _total(view, asked, len(reached), full=len(reached) == wanted, added=ordering.added)
     return SearchPage(items, request.offset, total, tuple(_interpretation(asked)), asked.remarks)
 
 
@@ -172,6 +175,14 @@ def _folders(folders: tuple[str, ...], view: View) -> tuple[str, ...]:
     return () if view.count(everything, Filters(folders=folders)) == view.segments else folders
 
 
+def _ordering(
+    index: Index, view: View, asked: _Asked, request: SearchRequest, stop: Stop, meaning: Meaning | None
+) -> order.Ordering:
+    given = (index.record, view, asked.plan, asked.limits, request.never_show, stop)
+    likeness = meaning.like(asked.plan.meant) if meaning and asked.plan.meant and not asked.listing else None
+    return hybrid.Fused(likeness, *given) if likeness else order.Ordering(*given)
+
+
 def _few_a_file(placed: Iterator[Placed]) -> Iterator[Placed]:
     seen: dict[int, int] = {}
     for one in placed:
@@ -181,7 +192,7 @@ def _few_a_file(placed: Iterator[Placed]) -> Iterator[Placed]:
             yield one
 
 
-def _total(view: View, asked: _Asked, reached: int, *, full: bool) -> int:
+def _total(view: View, asked: _Asked, reached: int, *, full: bool, added: Sequence[int]) -> int:
     """How many results there are in all: exactly where we have seen the end, or can count; else by the share seen so far."""
     if not full:
         return reached
@@ -189,7 +200,7 @@ def _total(view: View, asked: _Asked, reached: int, *, full: bool) -> int:
     if asked.listing:
         return view.file_count(asked.limits)
     files = view.files_of(asked.plan.wanted, asked.limits, count if count <= _COUNTED else _SAMPLED)
-    kept = sum(min(times, A_FILE) for times in Counter(files).values())
+    kept = sum(min(times, A_FILE) for times in Counter([*files, *added]).values())
     return max(reached, kept if count <= _COUNTED else round(count * kept / len(files)))
 
 

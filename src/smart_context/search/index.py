@@ -10,18 +10,25 @@ from __future__ import annotations
 import os
 import shutil
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from smart_context.errors import SearchFailed, StorageFailed
 from smart_context.model import OnProgress, Progress
+from smart_context.search import ranking_state
 from smart_context.search.lock import WriteLock
 from smart_context.search.model import FileRow, NewFile, RankedFile, RankedSegment, Segment
-from smart_context.search.ranking import Ranking
 from smart_context.search.record import NAME, RANKING, Record
+from smart_context.search.semantic.place import all_vectors
 
+if TYPE_CHECKING:
+    from smart_context.search.ranking import Ranking
+
+_LEFT_OVER = (f"{RANKING}.new", f"{RANKING}.old")  # of a rebuild that was interrupted
 _FULL = 4 << 20  # bytes: less than one part of the ranking needs
 
 
@@ -32,10 +39,13 @@ def _silent(_step: Progress) -> None:
 class Index:
     """Record and ranking of one data directory. Close it, or use it in a `with`."""
 
-    def __init__(self, folder: Path, record: Record, ranking: Ranking, held: WriteLock | None) -> None:
+    def __init__(
+        self, folder: Path, record: Record, held: WriteLock | None, open_ranking: Callable[[], Ranking]
+    ) -> None:
         self.folder = folder
         self.record = record
-        self.ranking = ranking
+        self._open_ranking = open_ranking
+        self._ranking: Ranking | None = None
         self._held = held
         self._places = _places(folder)
         self._seen = -1  # what the ranking shows is at least the generation before it was opened
@@ -48,18 +58,30 @@ class Index:
         Raises: NotFound where there is none to read; Conflict when another process writes; SearchFailed when it is damaged.
         """
         if not writable:
-            return cls(data_dir, Record.open(data_dir), Ranking.open(data_dir / RANKING, writable=False), None)
+            index = cls(data_dir, Record.open(data_dir), None, lambda: _opened(data_dir))
+            index._ranking = index._open_ranking()
+            return index
         make_private(data_dir)
         held = WriteLock.take(data_dir)
         record: Record | None = None
         try:
             record = Record.open(data_dir, writable=True)
-            return cls(data_dir, record, _repaired(data_dir, record, on_progress), held)
+            index = cls(data_dir, record, held, partial(_repaired, data_dir, record, on_progress))
+            if not _is_current(data_dir, record):
+                index._ranking = index._open_ranking()
+            return index
         except BaseException:
             if record:
                 record.close()
             held.close()
             raise
+
+    @property
+    def ranking(self) -> Ranking:
+        """The ranking. A writer opens it when there is something to write: most runs over a folder find nothing new."""
+        if self._ranking is None:
+            self._ranking = self._open_ranking()
+        return self._ranking
 
     def refresh(self) -> None:
         """See what has been committed since; cheap when nothing was."""
@@ -69,7 +91,7 @@ class Index:
                 # Rebuilt by a writer: what we have open is not the index any more. A search under way may still use it, so
                 # that it is let go, not closed.
                 self.record = Record.open(self.folder)
-                self.ranking = Ranking.open(self.folder / RANKING, writable=False)
+                self._ranking = _opened(self.folder)
                 self._places, self._seen = places, -1
             elif (generation := self.ranking.generation) != self._seen:
                 self.ranking.reload()
@@ -77,18 +99,19 @@ class Index:
 
     def put(self, new: NewFile, segments: Sequence[Segment], years: Sequence[str], indexed_at: str) -> None:
         """Take in a file's text in place of what was there; searches see it after `commit`."""
+        ranking = self.ranking  # before anything is pending: should it need repair, that starts from a commit
         file_id, ids = self.record.put(new, segments, years, indexed_at)
         row = self.record.files([file_id])[file_id]
         ranked = [RankedSegment(i, s.heading, s.text) for i, s in zip(ids, segments, strict=True)]
         with _told_of_a_full_disk(self.folder):
-            _add(self.ranking, row, ranked)
+            _add(ranking, row, ranked)
 
     def remove(self, file_ids: Iterable[int]) -> None:
         """Forget files."""
-        gone = list(file_ids)
+        ranking, gone = self.ranking, list(file_ids)
         self.record.remove(gone)
         with _told_of_a_full_disk(self.folder):
-            self.ranking.delete(gone)
+            ranking.delete(gone)
 
     def commit(self) -> int:
         """Make everything since the last commit lasting and searchable."""
@@ -100,7 +123,8 @@ class Index:
     def close(self) -> None:
         """Close both halves and let the next writer in; what was not committed is forgotten."""
         try:
-            self.ranking.close()
+            if self._ranking:
+                self._ranking.close()
         finally:
             self.record.close()
             if self._held:
@@ -125,16 +149,41 @@ def make_private(folder: Path) -> None:
         ) from error
 
 
+def forget_vectors(folder: Path) -> None:
+    """Remove the vectors of every model; they are made again when there is time."""
+    for file in all_vectors(folder):
+        file.unlink(missing_ok=True)
+
+
+def _opened(folder: Path) -> Ranking:
+    from smart_context.search.ranking import Ranking
+
+    return Ranking.open(folder / RANKING, writable=False)
+
+
+def _is_current(folder: Path, record: Record) -> bool:
+    """Say whether the ranking has come as far as the record, as it says of itself."""
+    if any((folder / left_over).exists() for left_over in _LEFT_OVER):
+        return False
+    try:
+        return ranking_state.read(folder / RANKING) == record.generation
+    except (SearchFailed, OSError):
+        return False
+
+
 def _repaired(folder: Path, record: Record, on_progress: OnProgress) -> Ranking:
-    for left_over in (f"{RANKING}.new", f"{RANKING}.old"):
+    from smart_context.search.ranking import Ranking
+
+    for left_over in _LEFT_OVER:
         shutil.rmtree(folder / left_over, ignore_errors=True)
     try:
         ranking = Ranking.open(folder / RANKING, writable=True)
     except SearchFailed:
         return _rebuilt(folder, record, on_progress)
     if ranking.generation > record.generation:
-        # The record is the older one: it was restored from a copy, and its numbers mean other commits now.
+        # The record is the older one: it was restored from a copy, and its numbers mean other commits and segments now.
         ranking.close()
+        forget_vectors(folder)
         return _rebuilt(folder, record, on_progress)
     if ranking.generation < record.generation:
         ranking.delete(ranking.file_ids() - record.file_ids())
@@ -144,6 +193,8 @@ def _repaired(folder: Path, record: Record, on_progress: OnProgress) -> Ranking:
 
 def _rebuilt(folder: Path, record: Record, on_progress: OnProgress) -> Ranking:
     """Derive the ranking anew beside the old one, then put it in its place; readers keep the old one until then."""
+    from smart_context.search.ranking import Ranking
+
     fresh, old, place = folder / f"{RANKING}.new", folder / f"{RANKING}.old", folder / RANKING
     ranking = Ranking.open(fresh, writable=True)
     try:

@@ -15,17 +15,20 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from smart_context.errors import NotFound
 from smart_context.model import Limits, OnProgress, Progress, Stop
 from smart_context.roots import Place, Roots, shown
+from smart_context.search import mounts
 from smart_context.search.index import Index
-from smart_context.search.intake import Intake, Taken
-from smart_context.search.model import IndexReport, KindCount, LastRun, Stamp
-from smart_context.search.segment import MAX_CHARS
+from smart_context.search.model import MAX_CHARS, IndexReport, KindCount, LastRun, Stamp
 from smart_context.sources import walk
 from smart_context.sources.walk import Found, WalkOptions
-from smart_context.sources.worker import Done, Pool, Task
+
+if TYPE_CHECKING:
+    from smart_context.search.intake import Intake, Taken
+    from smart_context.sources.worker import Done, Task
 
 # A commit after whichever comes first: little is lost to a kill, and searches see the run advance. The time between two
 # doubles as the run goes on, because each leaves a part in the ranking, and many small parts are larger than few.
@@ -66,10 +69,9 @@ def run(
     place = roots.inside(folder)
     device = _device(index, place, full=full)
     started = _text(now())
-    intake = Intake(index, place.root, options.max_chars, started)
-    work = _Run(intake, roots, place, options, full, on_progress, stop)
+    work = _Run(index, roots, place, options, full, started, on_progress, stop)
     work.go()
-    index.record.finish_run(place.path, LastRun(started, _text(now()), device))
+    index.record.finish_run(place.path, LastRun(started, _text(now()), device), work.mounts)
     if work.changed:
         index.record.tidy()
     return work.report(round((time.monotonic() - began) * 1000))
@@ -86,9 +88,8 @@ def _device(index: Index, place: Place, *, full: bool) -> int:
             f"cannot look into {shown(place.path)}: {(error.strerror or '').lower()}",
             hint="mount or restore it and try again; searches go on with what was indexed last",
         ) from error
-    last = index.record.last_run(place.path)
     # An unmounted share leaves an empty folder of another device behind: that is no reason to forget what it holds.
-    if is_empty and not full and last and last.device != device:
+    if is_empty and not full and index.record.device(place.path) not in {None, device}:
         raise NotFound(
             f"{shown(place.path)} is empty and not on the disk it was on: is it mounted?",
             hint="mount it and try again, or index it with `full` if it is really empty now",
@@ -98,15 +99,18 @@ def _device(index: Index, place: Place, *, full: bool) -> int:
 
 @dataclass(slots=True)
 class _Run:
-    intake: Intake
+    index: Index
     roots: Roots
     place: Place
     options: Options
     full: bool
+    started: str
     on_progress: OnProgress
     stop: Stop
+    intake: Intake = field(init=False)
     counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(_COUNTS, 0))
     problems: dict[str, str] = field(default_factory=dict)
+    mounts: dict[str, int] = field(default_factory=dict)
     kinds: dict[str, KindCount] = field(default_factory=dict)
     skipped: int = 0
     total: int | None = None
@@ -118,20 +122,27 @@ class _Run:
     patience: float = _FIRST_SECONDS
 
     def go(self) -> None:
-        known = self.intake.index.record.stamps(self.place.path)
+        known = self.index.record.stamps(self.place.path)
         changed = self._changed(known)
         ahead = deque(islice(changed, _AHEAD))
         if len(ahead) < _AHEAD:
             self.total = len(ahead)
         if ahead:
             self._read(_drained(ahead, changed))
+        self._look_for_mounts()
         self._forget(known)
 
     def _changed(self, known: dict[str, Stamp]) -> Iterator[Found]:
         """Walk; take what is met out of `known`, and yield what has to be read."""
-        data_dir = os.path.realpath(self.intake.index.folder)
+        data_dir = os.path.realpath(self.index.folder)
         options = replace(self.options.walk, never_enter=self.options.walk.never_enter | {data_dir})
-        for found in walk.files(self.place.path, options, self.problems.__setitem__, top=self.place.root):
+        for found in walk.files(
+            self.place.path,
+            options,
+            self.problems.__setitem__,
+            top=self.place.root,
+            on_mount=self.mounts.__setitem__,
+        ):
             stamp = known.pop(found.path, None)
             if stamp is None or self.full or stamp[2] != found.size or stamp[3] != found.mtime_ns:
                 yield found
@@ -141,6 +152,11 @@ class _Run:
                 self._tick()
 
     def _read(self, changed: Iterable[Found]) -> None:
+        # Loaded here: most runs find nothing to read, and are over sooner than this would take.
+        from smart_context.search.intake import Intake
+        from smart_context.sources.worker import Pool
+
+        self.intake = Intake(self.index, self.place.root, self.options.max_chars, self.started)
         self.committed_at = time.monotonic()
         with Pool(self.options.limits, self.options.workers) as pool:
             for done in pool.run(self._tasks(changed), self._tick):
@@ -149,6 +165,8 @@ class _Run:
         self._commit()
 
     def _tasks(self, changed: Iterable[Found]) -> Iterator[Task]:
+        from smart_context.sources.worker import Task
+
         for found in changed:
             self.reading = found.path
             taken = None if self.full else self.intake.known(found, self.roots)
@@ -174,9 +192,9 @@ class _Run:
             return
         # Gone since the walk met it.
         self.vanished.remove(found.path)
-        row = self.intake.index.record.file(found.path)
+        row = self.index.record.file(found.path)
         if row:
-            self.intake.index.remove([row.file_id])
+            self.index.remove([row.file_id])
             self.counts["removed"] += 1
 
     def _count(self, taken: Taken) -> None:
@@ -190,11 +208,18 @@ class _Run:
         self.pending_files += 1
         self.pending_chars += taken.chars
 
+    def _look_for_mounts(self) -> None:
+        """Keep what is mounted here in mind, and out of sight what was and is not now."""
+        below = {path: device for path, device in self.mounts.items() if path.startswith(f"{self.place.path}/")}
+        away = {} if self.full else mounts.away(self.index.record, self.place.path)
+        self.mounts = {**mounts.of_top(self.place.path), **below, **away}
+        self.problems.update(dict.fromkeys(away, mounts.AWAY))
+
     def _forget(self, known: dict[str, Stamp]) -> None:
         """Remove what the walk looked for and did not meet."""
         gone = [stamp[1] for path, stamp in known.items() if not self._is_out_of_sight(path)]
         if gone:
-            self.intake.index.remove(gone)
+            self.index.remove(gone)
             self.counts["removed"] += len(gone)
             self._commit()
 
@@ -219,7 +244,7 @@ class _Run:
             raise
 
     def _commit(self) -> None:
-        self.intake.index.commit()
+        self.index.commit()
         self.pending_files = self.pending_chars = 0
         self.committed_at = time.monotonic()
         self.patience = min(_LAST_SECONDS, 2 * self.patience)

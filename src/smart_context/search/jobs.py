@@ -2,7 +2,8 @@
 
 In: folders to index, each with a priority.  Out: a `Job` to wait for.
 Always: one run at a time, in the order of priority, then of asking; a caller that stops waiting does not stop its job; closing
-stops the run between two files, with everything read so far committed.
+stops the run between two files, with everything read so far committed. What the server indexes by itself makes way in the same
+manner for somebody who asks for the same folder.
 """
 
 from __future__ import annotations
@@ -32,11 +33,12 @@ _NICE = 10
 class Job:
     """One indexing run, waiting, running or done."""
 
-    def __init__(self, folder: str, full: bool, priority: Priority, number: int) -> None:
+    def __init__(self, folder: str, full: bool, priority: Priority, number: int, *, yields: bool = False) -> None:
         self.folder = folder
         self.full = full
         self.priority = priority
         self.number = number
+        self.yields = yields
         self._news = threading.Condition()
         self._step = Progress(0, None, "waiting")
         self._report: IndexReport | None = None
@@ -92,10 +94,11 @@ class JobQueue:
         self._running: Job | None = None
         self._asked = 0
         self._closing = False
+        self._is_unwanted = False  # the running job: somebody asked for its folder who does not want to wait for it
         self._thread: threading.Thread | None = None
 
-    def submit(self, folder: str, *, full: bool = False, priority: Priority = "normal") -> Job:
-        """Queue a folder.
+    def submit(self, folder: str, *, full: bool = False, priority: Priority = "normal", yields: bool = False) -> Job:
+        """Queue a folder; `yields`: the job ends with Conflict as soon as somebody else asks for its folder.
 
         Raises: Forbidden outside the roots; Conflict when it, a parent or a child is queued or running, or another process
             writes.
@@ -104,16 +107,11 @@ class JobQueue:
         with self._wake:
             if self._closing:
                 raise SearchFailed("the server is closing", hint="ask the next one")
-            for other in (*self._waiting, *([self._running] if self._running else [])):
-                if _overlap(path, other.folder):
-                    raise Conflict(
-                        f"{shown(other.folder)} is already being indexed",
-                        hint="wait for that run to end; searches go on meanwhile",
-                    )
+            self._make_way(path, yields=yields)
             if self._running is None and (who := lock.holder(self._data_dir)):
                 raise Conflict(f"the index is being written by {who}", hint="try again when it has finished")
             self._asked += 1
-            job = Job(path, full, priority, self._asked)
+            job = Job(path, full, priority, self._asked, yields=yields)
             self._waiting.append(job)
             self._waiting.sort(key=lambda j: (PRIORITIES.index(j.priority), j.number))
             if self._thread is None:
@@ -121,6 +119,20 @@ class JobQueue:
                 self._thread.start()
             self._wake.notify_all()
             return job
+
+    def _make_way(self, path: str, *, yields: bool) -> None:
+        """End the jobs that yield to one for this folder; any other that overlaps it is a conflict."""
+        running = [self._running] if self._running else []
+        overlapping = [job for job in (*running, *self._waiting) if _overlap(path, job.folder)]
+        for other in overlapping:
+            if yields or not other.yields:
+                raise _busy(other.folder)
+        for other in overlapping:
+            if other is self._running:
+                self._is_unwanted = True
+            else:
+                self._waiting.remove(other)
+                other.end(None, _busy(path))
 
     def states(self) -> list[tuple[str, Priority, bool]]:
         """Every job as (folder, priority, running), the running one first."""
@@ -140,7 +152,7 @@ class JobQueue:
             self._thread.join()
 
     def _work(self) -> None:
-        _step_back()
+        step_back()
         while True:
             with self._wake:
                 while not self._waiting and not self._closing:
@@ -148,6 +160,7 @@ class JobQueue:
                 if self._closing:
                     return
                 job = self._running = self._waiting.pop(0)
+                self._is_unwanted = False
             report: IndexReport | None = None
             error: BaseException | None = None
             try:
@@ -161,17 +174,25 @@ class JobQueue:
     def _stop(self) -> None:
         if self._closing:
             raise _closed()
+        if self._is_unwanted and self._running:
+            raise _busy(self._running.folder)
 
 
 def _overlap(one: str, other: str) -> bool:
     return os.path.commonpath([one, other]) in {one, other}
 
 
+def _busy(folder: str) -> Conflict:
+    return Conflict(
+        f"{shown(folder)} is already being indexed", hint="wait for that run to end; searches go on meanwhile"
+    )
+
+
 def _closed() -> CallTimeout:
     return CallTimeout("the server closed before the folder was done", hint="index it again: it goes on where it was")
 
 
-def _step_back() -> None:
+def step_back() -> None:
     """Let searches go first. On Linux this is the thread's own, and the readers it starts inherit it."""
     if hasattr(os, "setpriority") and os.uname().sysname == "Linux":
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICE)

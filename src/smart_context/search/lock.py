@@ -26,20 +26,20 @@ class WriteLock:
         self._fd = fd
 
     @classmethod
-    def take(cls, folder: Path) -> WriteLock:
+    def take(cls, folder: Path, name: str = _NAME, doing: str = "the index is being written by") -> WriteLock:
         """Take the lock without waiting.
 
         Raises: Conflict, saying who holds it.
         """
         try:
-            fd = os.open(folder / _NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            fd = os.open(folder / name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
             raise StorageFailed(f"cannot write in {folder}", reason=error.strerror) from error
         if not _locked(fd):
             who = _read(fd)
             os.close(fd)
             raise Conflict(
-                f"the index is being written by {who or 'another process'}",
+                f"{doing} {who or 'another process'}",
                 hint="try again when it has finished; searches go on meanwhile",
             )
         since = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

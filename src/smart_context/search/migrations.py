@@ -64,7 +64,15 @@ def _first(db: sqlite3.Connection) -> None:
     )
 
 
-STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (_first,)
+def _second(db: sqlite3.Connection) -> None:
+    # One look finds a file that was read with some content, however many share it or failed with it.
+    db.execute("DROP INDEX files_by_size")
+    db.execute("CREATE INDEX files_by_content ON files (size, sha256, ext) WHERE state <> 'failed'")
+    # Folders inside an indexed one that lay on another device than their parent when they were last walked.
+    db.execute("CREATE TABLE mounts (folder BLOB PRIMARY KEY, device INTEGER NOT NULL) STRICT, WITHOUT ROWID")
+
+
+STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (_first, _second)
 VERSION = len(STEPS)
 
 

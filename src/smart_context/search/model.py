@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+MAX_CHARS = 1800  # of a segment, where nothing else is asked for
+
 State = Literal["ok", "no_text", "failed"]
 
 
@@ -192,11 +194,22 @@ class RootStatus:
 
 
 @dataclass(frozen=True, slots=True)
+class Coverage:
+    """How many of the segments have a vector of the model in use."""
+
+    model: str
+    embedded: int
+    segments: int
+
+
+@dataclass(frozen=True, slots=True)
 class Status:
-    """The index as a whole: where it is, its size in bytes, who is writing ("" for nobody), and every root."""
+    """The index as a whole: where it is, its size in bytes, who is writing ("" for nobody), every root, and what is embedded
+    (None: there is no model)."""
 
     data_dir: str
     size: int
     writer: str
     generation: int
     roots: tuple[RootStatus, ...]
+    meaning: Coverage | None = None

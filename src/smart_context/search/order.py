@@ -23,7 +23,7 @@ from smart_context.search.ranking import Candidate, View
 from smart_context.search.record import Record
 from smart_context.sources import ignore
 
-_TIERS = (60, 400, 1500)  # matches by rough score that are scored exactly, as more are asked for
+TIERS = (60, 400, 1500)  # matches by rough score that are scored exactly, as more are asked for
 _ALL_AT_ONCE = 1000  # so few are scored together
 _EQUAL = 0.002  # rough scores this close count as equal
 _MOST_EQUAL = 5000
@@ -42,14 +42,18 @@ class Placed:
 
 
 @dataclass(frozen=True, slots=True)
-class _Scored:
+class Scored:
+    """A candidate with its exact score."""
+
     candidate: Candidate
     score: float
     made_of: Score | None = None
 
 
 class Ordering:
-    """All matches of one plan, in order."""
+    """All matches of one plan, in order. `added`: the files of results that do not match it, where there are any."""
+
+    added: tuple[int, ...] = ()
 
     def __init__(
         self, record: Record, view: View, plan: Plan, limits: Filters, never_show: Sequence[str], stop: Stop
@@ -67,20 +71,22 @@ class Ordering:
     def listing(self) -> Iterator[Placed]:
         """One segment of each file, by path."""
         found = self._view.first_segments(self._limits)
-        yield from self._placed([_Scored(candidate, 1.0) for candidate in found])
+        yield from self._placed([Scored(candidate, 1.0) for candidate in found])
 
     def best(self) -> Iterator[Placed]:
         """Every match, best first."""
         count = self._view.count(self._plan.wanted, self._limits)
-        given, lowest = 0, 2.0
-        for size in _TIERS if count > _ALL_AT_ONCE else (count,):
+        given, lowest = 0, 1.0
+        last: list[Scored] = []  # the lowest of a tier wait for the next one, whose best may score the same
+        for size in TIERS if count > _ALL_AT_ONCE else (count,):
             tier, given = self._tier(given, size, count)
-            scored = self._scored(tier, lowest)
-            yield from self._placed(scored)
+            scored = last + self._scored(tier, lowest)
             lowest = scored[-1].score if scored else lowest
+            last = [one for one in scored if one.score == lowest]
+            yield from self._placed(scored[: len(scored) - len(last)])
             if given >= count:
-                return
-        yield from self._placed(self._rest(given, count, lowest))
+                break
+        yield from self._placed(last + (self._rest(given, count, lowest) if given < count else []))
 
     def explain(self, one: Placed) -> tuple[str, ...]:
         """Why a segment stands where it does, in lines."""
@@ -99,23 +105,19 @@ class Ordering:
                 return found[given:last], last
             room *= 4
 
-    def _scored(self, tier: Sequence[Candidate], most: float) -> list[_Scored]:
+    def _scored(self, tier: Sequence[Candidate], most: float) -> list[Scored]:
         self._stop()
         scores = self._scorer.scores(tier)
-        # A later tier stands below an earlier one, also where the engine misjudged the two.
-        top = max((score.total for score in scores), default=0.0)
-        shrink = 1.0 if top < most else (most - 10**-DIGITS) / top
-        scored = [_Scored(c, round(score.total * shrink, DIGITS), score) for c, score in zip(tier, scores, strict=True)]
+        scored = [Scored(c, min(score.total, most), score) for c, score in zip(tier, scores, strict=True)]
         return sorted(scored, key=lambda one: -one.score)
 
-    def _rest(self, given: int, count: int, most: float) -> list[_Scored]:
+    def _rest(self, given: int, count: int, most: float) -> list[Scored]:
         """What hardly anybody reads this far for: in the engine's order."""
         found = self._view.top(self._plan.wanted, self._limits, count)[given:]
         top = found[0].score if found and found[0].score > 0 else 1.0
-        below = max(0.0, most - 10**-DIGITS)
-        return [_Scored(c, round(below * min(1.0, c.score / top), DIGITS)) for c in found]
+        return [Scored(c, round(most * min(1.0, c.score / top), DIGITS)) for c in found]
 
-    def _placed(self, scored: Sequence[_Scored]) -> Iterator[Placed]:
+    def _placed(self, scored: Sequence[Scored]) -> Iterator[Placed]:
         """Put equal scores in order. Rows are read as they are needed, because most are not."""
         at = 0
         for score, several in groupby(scored, key=lambda one: one.score):
@@ -131,7 +133,7 @@ class Ordering:
                 sorted(placed, key=lambda one: (one.file.path, one.segment.pointer)) if len(placed) > 1 else placed
             )
 
-    def _learn(self, ahead: Sequence[Candidate], tied: Sequence[_Scored]) -> None:
+    def _learn(self, ahead: Sequence[Candidate], tied: Sequence[Scored]) -> None:
         if all(one.candidate.segment_id in self._segments for one in tied):
             return
         self._stop()

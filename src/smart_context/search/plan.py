@@ -23,6 +23,7 @@ _SHORTEST_PART = 4
 _MAX_PARTS = 300  # compounds that a word is looked for in, the shortest first
 _MAX_BEGINNINGS = 20_000  # words that a beginning may stand for
 _MANY = 24  # terms from which one set is quicker than each for itself
+_EVERYTHING = Everything()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +46,15 @@ class Sought:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to match, and what to score by. `left_out`: words without meaning of their own."""
+    """What to match, and what to score by. `left_out`: words without meaning of their own. `meant`: what is wished for, as text;
+    `binding`: what holds even for a segment that has none of the words.
+    """
 
     wanted: Expression
     sought: tuple[Sought, ...]
     left_out: tuple[str, ...] = ()
+    meant: str = ""
+    binding: Expression = _EVERYTHING
 
 
 def make(tree: Query | None, view: View) -> Plan:
@@ -57,8 +62,8 @@ def make(tree: Query | None, view: View) -> Plan:
     if tree is None:
         return Plan(Everything(), ())
     planner = _Planner(view, [unit for text in _texts(tree) for unit in analysis.units(text)])
-    wanted = planner.expression(tree)
-    return Plan(wanted, planner.sought(), tuple(dict.fromkeys(planner.left_out)))
+    wanted, meant = planner.expression(tree), " ".join(_texts(tree))
+    return Plan(wanted, planner.sought(), tuple(dict.fromkeys(planner.left_out)), meant, planner.binding(tree))
 
 
 def _texts(tree: Query) -> Iterator[str]:
@@ -121,6 +126,13 @@ class _Planner:
             case query.Not(item):
                 return Group(must_not=(self.expression(item, scored=False),))
 
+    def binding(self, tree: Query) -> Expression:
+        """What operators demand; words side by side are only wished for."""
+        if not isinstance(tree, query.Some):
+            return Everything() if isinstance(tree, query.Word) else self.expression(tree, scored=False)
+        bound = tuple(item for item in tree.items if not isinstance(item, _free(tree)))
+        return self.expression(query.Some(bound), scored=False) if bound else Everything()
+
     def _some(self, tree: query.Some, *, scored: bool) -> Expression:
         wishes: list[Expression] = []
         for item in tree.items:
@@ -130,7 +142,7 @@ class _Planner:
                 wishes.append(self._prefix(item.text, scored=scored))
             elif isinstance(item, query.Phrase) and tree.is_prose:
                 wishes += self._wishes(item.text, scored=scored)
-        free = (query.Word, query.Prefix, query.Not, *((query.Phrase,) if tree.is_prose else ()))
+        free = (*_free(tree), query.Not)
         bound = [item for item in tree.items if not isinstance(item, free)]
         must = [self.expression(item, scored=scored) for item in bound]
         without = [self.expression(item.item, scored=False) for item in tree.items if isinstance(item, query.Not)]
@@ -292,6 +304,11 @@ class _Planner:
         idf = math.log(1 + (total - count + 0.5) / (count + 0.5))
         share = _NEAR_WORD if word.instead else 1.0
         return Sought(word.text, word.terms, word.parts, word.instead, word.times, count, idf * share)
+
+
+def _free(tree: query.Some) -> tuple[type, ...]:
+    """What of things side by side is only wished for."""
+    return (query.Word, query.Prefix, query.Phrase) if tree.is_prose else (query.Word, query.Prefix)
 
 
 def _spellings(unit: str, language: str) -> list[str]:

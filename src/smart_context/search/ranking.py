@@ -8,7 +8,6 @@ anew from the record. Scores given here depend on how the index was merged: `ran
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import threading
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,19 +18,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from smart_context.errors import SearchFailed, StorageFailed
-from smart_context.search import analysis, expression, forward, languages
+from smart_context.search import analysis, expression, forward, languages, ranking_state
 from smart_context.search.expression import Expression, Filters
 from smart_context.search.model import RankedFile, RankedSegment
 
 if TYPE_CHECKING:
     import tantivy
 
-ANALYSIS_VERSION = analysis.VERSION
-
-_STATE = "generation.json"
-_FORMAT = 1
 _HEAP = 64_000_000  # bytes the writer may hold before it writes a part of the index
-_REBUILD = "the index is rebuilt from the record by: context index --rebuild"
 
 COMPOUNDING = frozenset({"de", "nl", "sv", "da", "nb", "fi", "hu"})
 _LEAST_BEFORE = 3  # letters before a part that is not in front
@@ -74,11 +68,9 @@ class Ranking:
             if writable:
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
                 if not tantivy.Index.exists(str(folder)):
-                    _write_state(folder, 0)
+                    ranking_state.write(folder, 0)
                     tantivy.Index(_schema(), str(folder))
-            state = _read_state(folder)
-            if state.get("format") != _FORMAT or state.get("analysis") != ANALYSIS_VERSION:
-                raise SearchFailed(f"the ranking index {folder} was made by another version", hint=_REBUILD)
+            ranking_state.read(folder)
             index = tantivy.Index.open(str(folder))
             index.config_reader("manual")
             return cls(index, folder, writable=writable)
@@ -87,7 +79,7 @@ class Ranking:
     def generation(self) -> int:
         """The generation of the last commit; what is in the index is at least that."""
         with _translated(self._folder):
-            return int(str(_read_state(self._folder).get("generation", 0)))
+            return ranking_state.read(self._folder)
 
     # Writing
 
@@ -133,7 +125,7 @@ class Ranking:
                 self._writer.commit()
             # After the commit, so that a crash between the two leaves a number that is too small: the record then
             # repeats its last files, which is harmless, because adding a file replaces it.
-            _write_state(self._folder, generation)
+            ranking_state.write(self._folder, generation)
 
     def merge(self) -> None:
         """Let merges under way finish, and remove files that nothing needs."""
@@ -234,6 +226,12 @@ class View:
         with _translated(self._folder):
             return self._candidates(self._narrowed(self._query(wanted), filters), limit)
 
+    def all_of(self, wanted: Expression, filters: Filters) -> list[Candidate]:
+        """Every match, in no order."""
+        with _translated(self._folder):
+            query = self._narrowed(_q().const_score_query(self._query(wanted), 1.0), filters)
+            return self._candidates(query, self._count(query))
+
     def packed(self, candidates: Sequence[Candidate]) -> list[bytes]:
         """What each candidate says, as `forward` packed it."""
         with _translated(self._folder):
@@ -309,6 +307,7 @@ class View:
         limits = [
             _q().term_set_query(self._schema, field, list(values))
             for field, values in (
+                ("file_id", filters.files),
                 ("ext", filters.exts),
                 ("year", filters.years),
                 ("folder", [folder_key(folder) for folder in filters.folders]),
@@ -444,25 +443,6 @@ def _schema() -> tantivy.Schema:
     return builder.build()
 
 
-def _read_state(folder: Path) -> dict[str, object]:
-    try:
-        state = json.loads((folder / _STATE).read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise SearchFailed(f"there is no ranking index in {folder}", hint=_REBUILD) from None
-    if not isinstance(state, dict):
-        raise SearchFailed(f"the ranking index {folder} is damaged", hint=_REBUILD)
-    return state
-
-
-def _write_state(folder: Path, generation: int) -> None:
-    beside = folder / f"{_STATE}.new"
-    with beside.open("w", encoding="utf-8", newline="") as file:
-        json.dump({"format": _FORMAT, "analysis": ANALYSIS_VERSION, "generation": generation}, file)
-        file.flush()
-        os.fsync(file.fileno())
-    beside.replace(folder / _STATE)
-
-
 @contextmanager
 def _translated(folder: Path) -> Iterator[None]:
     """Turn what the engine and the disk say into errors of ours."""
@@ -470,7 +450,9 @@ def _translated(folder: Path) -> Iterator[None]:
         yield
     except (ValueError, RuntimeError) as error:  # what the engine raises
         raise SearchFailed(
-            f"the ranking index {folder} cannot be used", reason=str(error).splitlines()[0][:200], hint=_REBUILD
+            f"the ranking index {folder} cannot be used",
+            reason=str(error).splitlines()[0][:200],
+            hint=ranking_state.REBUILD,
         ) from error
     except OSError as error:
         raise StorageFailed(

@@ -14,7 +14,7 @@ import os
 import sqlite3
 import sys
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -114,7 +114,8 @@ class Record:
 
     def same_content(self, sha256: str, size: int, ext: str) -> FileRow | None:
         """A file that was read with this content and extension (which decides, with the content, how it is read)."""
-        query = f"SELECT {_FILE} FROM files WHERE size = ? AND sha256 = ? AND ext = ? AND state <> 'failed' ORDER BY file_id"
+        query = f"""SELECT {_FILE} FROM files WHERE size = ? AND sha256 = ? AND ext = ? AND state <> 'failed'
+            ORDER BY file_id LIMIT 1"""
         rows = self._rows(query, (size, sha256, ext))
         return _file_row(rows[0]) if rows else None
 
@@ -137,6 +138,13 @@ class Record:
         with _translated(self.path):
             return {r[0]: _unpacked(r[1]) for r in rows}
 
+    def living(self) -> list[int]:
+        """The number of every segment that is in force, ascending."""
+        # Both are read from an index alone, so that no text is touched.
+        gone = {r[0] for r in self._rows("SELECT segment_id FROM segments WHERE dead > 0 ORDER BY segment_id")}
+        found = self._rows("SELECT segment_id FROM segments INDEXED BY segments_of_file")
+        return sorted(r[0] for r in found if r[0] not in gone)
+
     def last_run(self, folder: str) -> LastRun | None:
         """The last finished run over a folder or one above it."""
         above = [folder]
@@ -148,6 +156,20 @@ class Record:
             tuple(map(os.fsencode, above)),
         )
         return LastRun(*rows[0]) if rows else None
+
+    def mounts(self, folder: str) -> dict[str, int]:
+        """The folders at or below one that lay on another device than their parent at the last run, with that device."""
+        query = f"SELECT folder, device FROM mounts WHERE {_BELOW_FOLDER} ORDER BY folder"
+        rows = self._rows(query, _below(folder))
+        return {os.fsdecode(r[0]): r[1] for r in rows}
+
+    def device(self, folder: str) -> int | None:
+        """What a folder lay on at the last run over it, or when a run over one above it met it as a mount."""
+        name = os.fsencode(folder)
+        query = """SELECT device FROM (SELECT device, 0 AS place FROM runs WHERE folder = ?
+            UNION ALL SELECT device, 1 FROM mounts WHERE folder = ?) ORDER BY place DESC"""
+        rows = self._rows(query, (name, name))
+        return rows[0][0] if rows else None
 
     def tallies(self, folder: str) -> list[Tally]:
         """What a folder's files come to, by kind, state and reason."""
@@ -203,13 +225,16 @@ class Record:
             self._begin()
             self._db.executemany("DELETE FROM files WHERE file_id = ?", ((i,) for i in file_ids))
 
-    def finish_run(self, folder: str, run: LastRun) -> None:
-        """Record that a run over a folder came to its end; nothing else may be pending."""
-        with _translated(self.path):
+    def finish_run(self, folder: str, run: LastRun, mounts: Mapping[str, int]) -> None:
+        """Record that a run over a folder came to its end, and what is mounted in it; nothing else may be pending."""
+        with _translated(self.path), self._db:
+            self._db.execute("BEGIN IMMEDIATE")
             self._db.execute(
                 "INSERT OR REPLACE INTO runs (folder, device, started_at, finished_at) VALUES (?, ?, ?, ?)",
                 (os.fsencode(folder), run.device, run.started_at, run.finished_at),
             )
+            self._db.execute(f"DELETE FROM mounts WHERE {_BELOW_FOLDER}", _below(folder))
+            self._db.executemany("INSERT INTO mounts VALUES (?, ?)", ((os.fsencode(m), d) for m, d in mounts.items()))
 
     def commit(self) -> int:
         """Make what was put and removed last, and return its generation."""
@@ -261,6 +286,7 @@ class Record:
 
 # A folder's files: one range of the path index. `0` is the character after `/`.
 _BELOW = "(path = ? OR (path >= ? AND path < ?))"
+_BELOW_FOLDER = _BELOW.replace("path", "folder")
 
 
 def _below(folder: str) -> tuple[bytes, bytes, bytes]:

@@ -13,9 +13,7 @@ from collections.abc import Iterator
 
 from smart_context import pointer
 from smart_context.model import Extracted, Part, Pointer, Unit
-from smart_context.search.model import Segment
-
-MAX_CHARS = 1800
+from smart_context.search.model import MAX_CHARS, Segment
 
 # Where prose may be cut, best first; the next piece begins where the match ends.
 _SEAMS = (

@@ -7,15 +7,16 @@ Always: it only looks. It needs no ranking, waits for no writer, and answers for
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from smart_context.errors import NotFound
 from smart_context.roots import Roots, shown
-from smart_context.search import lock
+from smart_context.search import lock, mounts
 from smart_context.search.model import Changes, FileRow, RootStatus, Stamp, Status, Trouble
 from smart_context.search.record import NAME, RANKING, Record
+from smart_context.search.semantic.place import all_vectors
 from smart_context.sources import walk
 from smart_context.sources.walk import WalkOptions
 
@@ -44,7 +45,8 @@ def _of_root(record: Record | None, roots: Roots, root: str, options: WalkOption
     last = record.last_run(root) if record else None
     changes = None
     if compare and is_there:
-        changes = _changes(record.stamps(root) if record else {}, root, options)
+        away = mounts.away(record, root) if record else {}
+        changes = _changes(record.stamps(root) if record else {}, root, options, away)
     return RootStatus(
         root=root,
         is_available=is_there,
@@ -60,10 +62,10 @@ def _of_root(record: Record | None, roots: Roots, root: str, options: WalkOption
     )
 
 
-def _changes(known: dict[str, Stamp], root: str, options: WalkOptions) -> Changes:
+def _changes(known: dict[str, Stamp], root: str, options: WalkOptions, away: Iterable[str]) -> Changes:
     """What an indexing run would find new, changed or gone."""
     new = changed = 0
-    problems: dict[str, str] = {}
+    problems: dict[str, str] = dict.fromkeys(away, mounts.AWAY)
     for found in walk.files(root, options, problems.__setitem__):
         stamp = known.pop(found.path, None)
         if stamp is None:
@@ -80,9 +82,9 @@ def _troubles(rows: Sequence[FileRow]) -> tuple[Trouble, ...]:
 
 
 def _size(data_dir: Path) -> int:
-    """Bytes on the disk of the record and the ranking."""
+    """Bytes on the disk of the record, the ranking and the vectors."""
     total = 0
-    for path in (*data_dir.glob(f"{NAME}*"), *data_dir.glob(f"{RANKING}*/*")):
+    for path in (*data_dir.glob(f"{NAME}*"), *data_dir.glob(f"{RANKING}*/*"), *all_vectors(data_dir)):
         try:
             total += path.lstat().st_blocks * 512
         except OSError:  # a writer has just replaced it

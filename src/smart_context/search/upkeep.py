@@ -11,7 +11,7 @@ from pathlib import Path
 
 from smart_context.errors import Conflict, NotFound, SearchFailed, StorageFailed
 from smart_context.model import OnProgress, Progress
-from smart_context.search.index import Index, make_private
+from smart_context.search.index import Index, forget_vectors, make_private
 from smart_context.search.lock import WriteLock
 from smart_context.search.record import NAME, RANKING, NewerRecord, Record
 
@@ -74,6 +74,7 @@ def _set_aside(data_dir: Path) -> Path:
         for name in (NAME, f"{NAME}-wal", f"{NAME}-shm"):
             if (data_dir / name).exists():
                 (data_dir / name).rename(aside / name)
+        forget_vectors(data_dir)  # the next record counts segments from one again
     except OSError as error:
         raise StorageFailed(f"cannot move the damaged index to {aside}", reason=error.strerror) from error
     return aside

@@ -12,10 +12,8 @@ from typing import TYPE_CHECKING
 
 from smart_context.config import CacheSettings
 from smart_context.errors import ConfigError
-from smart_context.server import background, ops, run, search_tools
+from smart_context.server import run
 from smart_context.server.context_tools import Caches
-from smart_context.server.guards import Guards
-from smart_context.server.metrics import Metrics
 from smart_context.server.tools import Program, ToolNames
 from smart_context.server.wire import say
 
@@ -53,6 +51,9 @@ def serve(
 
     listen: over HTTP, there; else over standard input and output, with the operators' routes on `ops_port` if that is given.
     """
+    from smart_context.server import background, ops, search_tools
+    from smart_context.server.guards import Guards
+    from smart_context.server.metrics import Metrics
 
     def clean(text: str) -> str:
         return app.redactor.clean(text)  # made when the first error needs it

@@ -29,6 +29,7 @@ from mcp_types import Tool as ListedTool
 from smart_context import __version__
 from smart_context.errors import CallTimeout
 from smart_context.model import Progress
+from smart_context.server import sampling
 from smart_context.server.calls import Stopper, Workers
 from smart_context.server.tools import Call, Guard, Program, Reply, Tool, ToolNames, Work, perform, unguarded
 
@@ -66,7 +67,7 @@ def build(offer: Offer) -> Server[Any]:
         arguments = params.arguments or {}
         if not tool.knows_arguments and (unknown := tool.unknown(arguments)):
             raise MCPError(code=INVALID_PARAMS, message=f"Unknown argument: {unknown[0]}")
-        reply = await _run(offer, Call(tool, arguments, _caller(context)), Relay(context))
+        reply = await _run(offer, Call(tool, arguments, _caller(context)), context)
         return CallToolResult(
             content=[TextContent(type="text", text=reply.text)],
             structured_content=reply.structured,
@@ -83,9 +84,11 @@ def build(offer: Offer) -> Server[Any]:
     )
 
 
-async def _run(offer: Offer, call: Call, relay: Relay) -> Reply:
+async def _run(offer: Offer, call: Call, context: Context) -> Reply:
+    on_progress, model = Relay(context), sampling.of(context)
+
     def work(stop: Stopper) -> Reply:
-        return perform(call, Work(stop, relay), offer.guard)
+        return perform(call, Work(stop, on_progress, model(stop) if model else None), offer.guard)
 
     # Calls without a limit get threads of their own, so that they never hold up those that have one.
     workers = offer.patient_workers if call.tool.seconds is None else offer.workers
@@ -139,5 +142,8 @@ def _listed(tool: Tool, names: ToolNames) -> ListedTool:
 
 
 def _caller(context: Context) -> str:
+    """Give the client's own name, and over HTTP the address it calls from (behind a proxy: the proxy's)."""
     params = context.session.client_params
-    return params.client_info.name if params is not None else ""
+    name = params.client_info.name if params is not None else ""
+    peer = getattr(context.request, "client", None)
+    return f"{name}@{peer.host}" if peer is not None else name

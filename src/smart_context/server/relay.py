@@ -1,25 +1,35 @@
 """Stand between a client on standard input and output and a server that many share over HTTP.
 
 In: the messages of one client.  Out: the shared server's answers, as they are.
-Always: only the given address is spoken to; when it cannot be reached, the client gets an error for its request, not silence.
+Always: only the given address is spoken to; every request is answered, with an error that says why when the shared server cannot be
+reached, refuses, or goes away; a shared server that was started again is greeted anew, and the request is asked once more.
 """
 
 from __future__ import annotations
 
-from typing import Any, cast
+import json
+from typing import Any
 
 import anyio
 import httpx2
 from anyio.abc import ObjectReceiveStream, ObjectSendStream
-from mcp.client.streamable_http import streamable_http_client
-from mcp.shared.message import ClientMessageMetadata, SessionMessage
-from mcp_types import JSONRPCError, JSONRPCRequest, JSONRPCResponse
+from mcp.shared.message import ServerMessageMetadata, SessionMessage
+from mcp_types import INTERNAL_ERROR, JSONRPCError, JSONRPCMessage, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
+from smart_context.errors import IoError
+from smart_context.server import frames
 from smart_context.server.wire import say
 
 _VERSION_IN_META = "io.modelcontextprotocol/protocolVersion"
 _NAMED = {"tools/call": "name", "resources/read": "uri", "prompts/get": "name"}
 _CONNECT_SECONDS = 10.0
+_GOODBYE_SECONDS = 2.0
+_MAX_ANSWER = 64 * 1024 * 1024
+_GREETING_ID = "smart-context-relay"
+_ACCEPT = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
+# No limit on reading: an indexing run is answered when it is done. The shared server limits its own calls.
+_TIMEOUT = httpx2.Timeout(_CONNECT_SECONDS, read=None)
 
 Incoming = ObjectReceiveStream[SessionMessage | Exception]
 Outgoing = ObjectSendStream[SessionMessage]
@@ -30,60 +40,169 @@ class Relay:
 
     def __init__(self, url: str, token: str) -> None:
         self._url = url
-        self._headers = {"Authorization": f"Bearer {token}"} if token else {}
-        self._version: str | None = None
-        self._asked: dict[str | int, str] = {}
+        self._token = {"authorization": f"Bearer {token}"} if token else {}
+        self._session = ""
+        self._version = ""
+        self._greeting: JSONRPCRequest | None = None
+        self._greeted_again = anyio.Lock()
+        self._asked: dict[str | int, anyio.CancelScope] = {}
 
     def create_initialization_options(self) -> None:
         """Nothing: the shared server says what it is."""
 
     async def run(self, read_stream: Incoming, write_stream: Outgoing, initialization_options: None) -> None:
         """Pass messages both ways until the client leaves."""
-        # No limit on reading: an indexing run is answered when it is done. The shared server limits its own calls.
-        timeout = httpx2.Timeout(_CONNECT_SECONDS, read=None)
-        async with (
-            httpx2.AsyncClient(headers=self._headers, timeout=timeout, trust_env=False) as client,
-            streamable_http_client(self._url, http_client=client) as (read, write),
-            anyio.create_task_group() as tasks,
-        ):
-            tasks.start_soon(self._back, cast("Incoming", read), write_stream)
-            async for item in read_stream:
-                if isinstance(item, SessionMessage):
-                    await write.send(self._stamped(item))
-            tasks.cancel_scope.cancel()
+        limits = httpx2.Limits(max_connections=None)
+        async with httpx2.AsyncClient(timeout=_TIMEOUT, limits=limits, trust_env=False) as http:
+            async with anyio.create_task_group() as tasks:
+                async for item in read_stream:
+                    if not isinstance(item, SessionMessage):
+                        continue
+                    message = item.message
+                    if not isinstance(message, JSONRPCRequest):
+                        await self._tell(http, message, write_stream)
+                    elif message.method == "initialize":
+                        # What follows needs the session that this one opens.
+                        self._greeting = message
+                        await self._ask(http, message, item, write_stream)
+                    else:
+                        tasks.start_soon(self._ask, http, message, item, write_stream)
+                tasks.cancel_scope.cancel()
+            await self._leave(http)
 
-    def _stamped(self, item: SessionMessage) -> SessionMessage:
-        """Add the headers that the protocol wants on HTTP, from what the message says of itself."""
-        message = item.message
-        headers: dict[str, str] = {}
+    async def _ask(self, http: httpx2.AsyncClient, asked: JSONRPCRequest, item: SessionMessage, send: Outgoing) -> None:
+        """Ask and pass on what comes; whatever happens, the client gets an answer, unless it has said that it wants none."""
+        with anyio.CancelScope() as scope:
+            self._asked[asked.id] = scope
+            try:
+                await self._passed_on(http, asked, send)
+            except IoError as error:
+                why = f"{error.message}: {error.reason}" if error.reason else error.message
+                await send.send(SessionMessage(frames.Refusal(INTERNAL_ERROR, why, asked.id).message()))
+            finally:
+                self._asked.pop(asked.id, None)
+        if scope.cancelled_caught and isinstance(item.metadata, ServerMessageMetadata):
+            unanswered = item.metadata.on_request_unanswered
+            if unanswered:
+                await unanswered()
+
+    async def _passed_on(self, http: httpx2.AsyncClient, asked: JSONRPCRequest, send: Outgoing) -> None:
+        session = self._session
+        try:
+            await self._post(http, asked, send)
+        except _Forgotten:
+            await self._greet_again(http, session)
+            try:
+                await self._post(http, asked, send)
+            except _Forgotten as error:
+                raise IoError(f"the shared server {self._url} does not keep its sessions") from error
+
+    async def _greet_again(self, http: httpx2.AsyncClient, lost: str) -> None:
+        """Open a new session with the client's own greeting, once for all requests that met the loss."""
+        async with self._greeted_again:
+            if self._session != lost or self._greeting is None:
+                return
+            say(f"warning: {self._url} was started again; greeting it anew\n")
+            self._session = ""
+            greeting = self._greeting.model_copy(update={"id": _GREETING_ID})
+            try:
+                await self._post(http, greeting, _Nowhere())
+                await self._post(http, JSONRPCNotification(jsonrpc="2.0", method="notifications/initialized"), None)
+            except _Forgotten as error:
+                raise IoError(f"the shared server {self._url} does not keep its sessions") from error
+
+    async def _tell(self, http: httpx2.AsyncClient, message: JSONRPCMessage, send: Outgoing) -> None:
+        """Pass on what wants no answer. From 2026 on, a request is cancelled by closing its connection."""
+        if isinstance(message, JSONRPCNotification) and message.method == "notifications/cancelled":
+            scope = self._asked.get((message.params or {}).get("requestId", ""))
+            if self._version in MODERN_PROTOCOL_VERSIONS:
+                if scope:
+                    scope.cancel()
+                return
+        try:
+            await self._post(http, message, None)
+        except (IoError, _Forgotten) as error:
+            say(f"warning: {self._url}: a message could not be passed on: {error}\n")
+
+    async def _post(self, http: httpx2.AsyncClient, message: JSONRPCMessage, send: Outgoing | None) -> None:
+        body = json.dumps(message.model_dump(by_alias=True, mode="json", exclude_unset=True), ensure_ascii=False)
+        headers = {**_ACCEPT, **self._token, **self._stamp(message)}
+        try:
+            async with http.stream("POST", self._url, content=body.encode(), headers=headers) as response:
+                if isinstance(message, JSONRPCRequest) and send:
+                    await self._answer(response, message, send)
+                elif response.status_code >= 400:
+                    raise IoError(f"the shared server {self._url} refused", reason=str(response.status_code))
+        except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
+            raise IoError(f"the shared server {self._url} cannot be reached", reason=str(error) or None) from error
+        except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError) as error:
+            raise IoError(f"the shared server {self._url} went away before it answered", reason=str(error)) from error
+
+    async def _answer(self, response: httpx2.Response, asked: JSONRPCRequest, send: Outgoing) -> None:
+        kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if response.status_code == 404 and "mcp-session-id" in response.request.headers:
+            raise _Forgotten(self._url)
+        if kind == "text/event-stream":
+            async for event in httpx2.EventSource(response, max_event_size=_MAX_ANSWER):
+                if event.data and await self._forward(event.data.encode(), asked, response, send):
+                    return
+            raise IoError(f"the shared server {self._url} went away before it answered")
+        text = await response.aread()
+        if kind == "application/json" and await self._forward(text, asked, response, send):
+            return
+        said = text.decode("utf-8", "replace").strip().partition("\n")[0][:200]
+        raise IoError(f"the shared server {self._url} refused with {response.status_code}", reason=said or None)
+
+    async def _forward(self, data: bytes, asked: JSONRPCRequest, response: httpx2.Response, send: Outgoing) -> bool:
+        """Pass one message on; True if it is the answer."""
+        message = frames.decode(data)
+        if isinstance(message, frames.Refusal):
+            raise IoError(f"the shared server {self._url} said something that is no message", reason=message.why)
+        is_answer = isinstance(message, JSONRPCResponse | JSONRPCError)
+        if isinstance(message, JSONRPCError) and message.id is None:  # refused before its id was read
+            message = message.model_copy(update={"id": asked.id})
+        if asked.method == "initialize" and isinstance(message, JSONRPCResponse):
+            self._session = response.headers.get("mcp-session-id", "")
+            self._version = str(message.result.get("protocolVersion", ""))
+        await send.send(SessionMessage(message))
+        return is_answer
+
+    def _stamp(self, message: JSONRPCMessage) -> dict[str, str]:
+        """The headers that the protocol wants on HTTP, from what the message says of itself."""
         method = getattr(message, "method", None)
         params: dict[str, Any] = getattr(message, "params", None) or {}
-        if isinstance(message, JSONRPCRequest):
-            self._asked[message.id] = message.method
         meta = params.get("_meta")
         stated = meta.get(_VERSION_IN_META) if isinstance(meta, dict) else None
-        version = stated if isinstance(stated, str) else self._version
-        if version and method != "initialize":
-            headers["mcp-protocol-version"] = version
+        if method == "initialize":
+            return {}
+        headers = {"mcp-session-id": self._session} if self._session else {}
         if isinstance(stated, str) and isinstance(method, str):
+            self._version = stated
             headers["mcp-method"] = method
             name = params.get(_NAMED.get(method, ""))
             if isinstance(name, str):
                 headers["mcp-name"] = name
-        return SessionMessage(message, ClientMessageMetadata(headers=headers or None))
+        return headers | ({"mcp-protocol-version": self._version} if self._version else {})
 
-    async def _back(self, read: Incoming, send: Outgoing) -> None:
-        async for item in read:
-            if isinstance(item, Exception):
-                say(f"warning: {self._url}: {type(item).__name__}\n")
-                continue
-            message = item.message
-            if isinstance(message, JSONRPCResponse | JSONRPCError) and message.id is not None:
-                self._note(message)
-            await send.send(SessionMessage(message))
+    async def _leave(self, http: httpx2.AsyncClient) -> None:
+        if not self._session:
+            return
+        with anyio.move_on_after(_GOODBYE_SECONDS):
+            try:
+                await http.delete(self._url, headers={**self._token, "mcp-session-id": self._session})
+            except httpx2.HTTPError:
+                return  # its sessions end by themselves
 
-    def _note(self, message: JSONRPCResponse | JSONRPCError) -> None:
-        method = self._asked.pop(message.id, "") if message.id is not None else ""
-        if method == "initialize" and isinstance(message, JSONRPCResponse):
-            version = message.result.get("protocolVersion")
-            self._version = version if isinstance(version, str) else None
+
+class _Forgotten(Exception):
+    """The shared server does not know our session: it was started again."""
+
+
+class _Nowhere(ObjectSendStream[SessionMessage]):
+    """Takes the answer to a greeting that is not the client's."""
+
+    async def send(self, item: SessionMessage) -> None:
+        """Drop it."""
+
+    async def aclose(self) -> None:
+        """Nothing to close."""

@@ -9,13 +9,16 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from smart_context.errors import CallTimeout, ContextError, InternalError, RateLimited, SearchError
 from smart_context.model import OnProgress, Stop
 from smart_context.server import arguments as take
 from smart_context.server import search_schemas as schemas
 from smart_context.server.tools import Arguments, Reply, Schema, Tool, Work, unforeseen
+
+if TYPE_CHECKING:
+    from smart_context.llm.model import Sample
 
 Answer = dict[str, Any]
 Act = Callable[[Arguments, Work], Answer]
@@ -57,10 +60,17 @@ class App(Protocol):
     def open_file(self, path: str, pointer: str | None, before: int, after: int, *, stop: Stop) -> Answer: ...  # noqa: D102
 
     def summarize_results(  # noqa: D102
-        self, query: str, results: list[dict[str, str]], style: str, max_tokens: int | None, *, stop: Stop
+        self,
+        query: str,
+        results: list[dict[str, str]],
+        style: str,
+        max_tokens: int | None,
+        *,
+        stop: Stop,
+        sample: Sample | None,
     ) -> Answer: ...
 
-    def rewrite_query(self, query: str, *, stop: Stop) -> Answer: ...  # noqa: D102
+    def rewrite_query(self, query: str, *, stop: Stop, sample: Sample | None) -> Answer: ...  # noqa: D102
 
 
 def table(app: App, clean: Callable[[str], str], seconds: Callable[[str], float]) -> tuple[Tool, ...]:
@@ -191,10 +201,11 @@ class _Acts:
             take.choice(arguments, "style", "bullets", schemas.STYLES),
             take.whole(arguments, "max_tokens", None, least=1),
             stop=work.stop,
+            sample=work.sample,
         )
 
     def rewrite_query(self, arguments: Arguments, work: Work) -> Answer:
-        return self._app.rewrite_query(take.text(arguments, "query"), stop=work.stop)
+        return self._app.rewrite_query(take.text(arguments, "query"), stop=work.stop, sample=work.sample)
 
 
 def _reply(answer: Answer, code: str = "") -> Reply:

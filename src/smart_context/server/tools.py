@@ -11,11 +11,14 @@ import sys
 import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from smart_context.errors import ContextError, InternalError
 from smart_context.model import OnProgress, Stop
 from smart_context.server.wire import say
+
+if TYPE_CHECKING:
+    from smart_context.llm.model import Sample
 
 Arguments = Mapping[str, Any]
 Schema = dict[str, Any]
@@ -36,10 +39,14 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What a running call may do besides its work: ask whether to stop, and say how far it is."""
+    """What a running call may do besides its work: ask whether to stop, say how far it is, ask the client's model.
+
+    sample: None where the client offers no model.
+    """
 
     stop: Stop
     on_progress: OnProgress
+    sample: Sample | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +91,7 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """Who calls what: `caller` is the client's own name for itself, or "" where it gave none."""
+    """Who calls what: `caller` is the client's own name for itself ("" where it gave none), over HTTP with `@` its address."""
 
     tool: Tool
     arguments: Arguments

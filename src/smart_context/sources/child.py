@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 import socket
 import subprocess
@@ -31,6 +32,8 @@ _STARTUP_SECONDS = 60.0
 _DYING_SECONDS = 5.0  # a process that has hung up and lives on after that is killed
 _OUT_OF_MEMORY = (b"memory allocation", b"bad_alloc", b"out of memory", b"MemoryError")
 _SENT_FROM_OUTSIDE = {getattr(signal, name, None) for name in ("SIGKILL", "SIGTERM", "SIGHUP", "SIGINT")}
+
+_RSS_UNIT = 1 if sys.platform == "darwin" else 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,7 @@ class Child(Generic[J]):
         os.set_blocking(their_talk, False)
         os.set_blocking(self._talk, False)
         args = [str(theirs.fileno()), str(self._lifeline[0]), json.dumps(asdict(limits))]
+        self._inherited = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         try:
             self._process = subprocess.Popen(
                 [*command, *args],
@@ -216,7 +220,8 @@ class Child(Generic[J]):
                 return 0
             if pid:
                 self._process.returncode = os.waitstatus_to_exitcode(status)
-                return usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+                # A process begins with what its parent had used: only what goes beyond is its own.
+                return usage.ru_maxrss * _RSS_UNIT if usage.ru_maxrss > self._inherited else 0
             time.sleep(0.001)
 
     def _close_descriptors(self) -> None:

@@ -31,6 +31,7 @@ JUNK = JUNK_FOLDERS | JUNK_FILES
 _JUNK_STARTS = ("~$", ".~lock.")  # what office programs leave beside an open file
 
 OnProblem = Callable[[str, str], None]
+OnMount = Callable[[str, int], None]
 
 _OPEN_FOLDERS = 64  # descriptors held; a deeper tree gives up the outer ones and takes them back through `..`
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
@@ -66,9 +67,19 @@ class WalkOptions:
     never_enter: frozenset[str] = frozenset()
 
 
-def files(folder: str, options: WalkOptions, on_problem: OnProblem, *, top: str | None = None) -> Iterator[Found]:
-    """Yield the files below a folder; `top` is the root it lies in, whose ignore files count too."""
-    walk = _Walk(options, on_problem)
+def files(
+    folder: str,
+    options: WalkOptions,
+    on_problem: OnProblem,
+    *,
+    top: str | None = None,
+    on_mount: OnMount = lambda _path, _device: None,
+) -> Iterator[Found]:
+    """Yield the files below a folder; `top` is the root it lies in, whose ignore files count too.
+
+    on_mount: told of each folder below `top` that lies on another device than its parent, and of that device.
+    """
+    walk = _Walk(options, on_problem, on_mount)
     try:
         walk.start(folder, top or folder)
         yield from walk.run()
@@ -92,9 +103,10 @@ class _Frame:
 
 
 class _Walk:
-    def __init__(self, options: WalkOptions, on_problem: OnProblem) -> None:
+    def __init__(self, options: WalkOptions, on_problem: OnProblem, on_mount: OnMount) -> None:
         self._options = options
         self._report = on_problem
+        self._on_mount = on_mount
         self._frames: list[_Frame] = []
         self._views = _views_of_the_system()
 
@@ -167,6 +179,8 @@ class _Walk:
         if info.st_dev in self._views:
             os.close(fd)
             return
+        if self._frames and info.st_dev != self._frames[-1].identity[0]:
+            self._on_mount(path, info.st_dev)
         try:
             with os.scandir(fd) as entries:
                 listed = {entry.name: entry for entry in entries}

@@ -7,7 +7,6 @@ of two models never meet.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from smart_context.errors import ConfigError
+from smart_context.search.semantic import place
 from smart_context.search.semantic.prepare import missing_extra
 
 if TYPE_CHECKING:
@@ -33,10 +33,10 @@ class Encoder:
             from tokenizers import Tokenizer
         except ImportError as error:
             raise missing_extra() from error
-        model, tokenizer = folder / "model.onnx", folder / "tokenizer.json"
+        model, tokenizer = folder / place.MODEL, folder / place.TOKENIZER
         about = _about(folder)
         try:
-            self.fingerprint = _fingerprint(model, tokenizer)
+            self.fingerprint = place.fingerprint(folder)
             self._tokenizer = Tokenizer.from_file(str(tokenizer))
             options = onnxruntime.SessionOptions()
             options.intra_op_num_threads = threads
@@ -52,12 +52,20 @@ class Encoder:
         self._tokenizer.enable_truncation(int(about.get("max_tokens", 256)))
         self._inputs = {node.name for node in self._session.get_inputs()}
         self._first_token = about.get("pooling") == "cls"
+        self.dimension = len(self._checked(folder))
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Give one vector a text, in order."""
         # One at a time: int8 models scale what they compute by the whole batch, so that a neighbour would change the result.
         rows = [self._run(encoded.ids) for encoded in self._tokenizer.encode_batch(list(texts))]
         return np.stack(rows) if rows else np.empty((0, 0), np.float32)
+
+    def _checked(self, folder: Path) -> Vectors:
+        """Run the model once: what is not an encoder shows here, and not in the middle of a search."""
+        try:
+            return self._run(self._tokenizer.encode("a").ids)
+        except Exception as error:
+            raise _unusable(folder, str(error).splitlines()[0]) from error
 
     def _run(self, ids: Sequence[int]) -> Vectors:
         tokens = np.array([ids], np.int64)
@@ -86,13 +94,6 @@ def _json(path: Path) -> dict[str, Any]:
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
-
-
-def _fingerprint(*files: Path) -> str:
-    digest = hashlib.sha256()
-    for file in files:
-        digest.update(hashlib.sha256(file.read_bytes()).digest())
-    return digest.hexdigest()[:16]
 
 
 def _unusable(folder: Path, why: str) -> ConfigError:

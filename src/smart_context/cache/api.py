@@ -1,0 +1,83 @@
+"""Caches from Python: build one, open it, resolve queries, verify it.
+
+In: paths, queries, budgets.  Out: what a cache holds, as data or as the exact JSON that the command prints.
+Always: the same rules, checks and bytes as on the command line.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from smart_context.cache import build, selection_json, verify
+
+if TYPE_CHECKING:
+    from smart_context.cache.build import Built
+    from smart_context.cache.select import Selection
+    from smart_context.cache.sources import OnSkipped
+    from smart_context.cache.verify import Verified
+    from smart_context.model import OnProgress
+
+_MAX_BYTES = 1024 * 1024 * 1024
+
+
+def build_cache(
+    sources: str | os.PathLike[str],
+    cache: str | os.PathLike[str],
+    *,
+    force: bool = False,
+    on_skipped: OnSkipped | None = None,
+    on_progress: OnProgress | None = None,
+) -> Built:
+    """Freeze the Markdown files below a folder into a cache; `force` replaces an old one. Raises: SameId, IoError."""
+    created_at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    return build.cache(
+        sources, cache, created_at=created_at, force=force, on_skipped=on_skipped, on_progress=on_progress
+    )
+
+
+def verify_cache(cache: str | os.PathLike[str], *, on_progress: OnProgress | None = None) -> Verified:
+    """Check every byte of a cache that matters. Raises: CacheMissing, CacheInvalid, IoError."""
+    return verify.cache(cache, on_progress=on_progress)
+
+
+def open_cache(cache: str | os.PathLike[str], *, max_bytes: int = _MAX_BYTES) -> Cache:
+    """Open a cache for many queries; close it, or use it in a `with`. Raises: CacheMissing, CacheInvalid, IoError."""
+    opened = Cache(cache, max_bytes)
+    opened.resolve("", 0)
+    return opened
+
+
+class Cache:
+    """A cache held in memory. A change on disk is noticed by the next query."""
+
+    def __init__(self, cache: str | os.PathLike[str], max_bytes: int) -> None:
+        from smart_context.cache.resident import Residents
+
+        self.path = os.fspath(cache)
+        self._residents = Residents(max_bytes)
+
+    def resolve(self, query: str, budget: int) -> Selection:
+        """Return the documents for a query within a budget of tokens, and why.
+
+        Raises: InvalidQuery, InvalidBudget, CacheMissing, CacheInvalid, IoError.
+        """
+        return self._residents.selection(self.path, query, budget)
+
+    def resolve_json(self, query: str, budget: int, *, pretty: bool = False) -> bytes:
+        """Return the bytes that `context resolve` prints. Raises: what `resolve` raises."""
+        return selection_json.render(self.resolve(query, budget), pretty=pretty)
+
+    def close(self) -> None:
+        """Let go of the memory."""
+        self._residents.close()
+
+    def __enter__(self) -> Cache:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

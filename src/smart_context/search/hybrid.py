@@ -1,0 +1,117 @@
+"""Order by words and by meaning together.
+
+In: what `order` orders, and how like a query's meaning every segment is.  Out: `Placed` segments in one fixed order.
+Always: what binds in a query (operators, filters) binds here too; a segment that has no vector yet stands where its words alone
+would put it among those that have one; what comes after the best of both follows by its words.
+
+`docs/concepts/semantic.md` says how the numbers were chosen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from statistics import median
+from typing import TYPE_CHECKING
+
+from smart_context.model import Stop
+from smart_context.search.expression import Filters
+from smart_context.search.order import TIERS, Ordering, Placed, Scored
+from smart_context.search.plan import Plan
+from smart_context.search.rank import DIGITS
+from smart_context.search.ranking import Candidate, View
+from smart_context.search.record import Record
+
+if TYPE_CHECKING:
+    from smart_context.search.semantic.vectors import Likeness, Near
+
+LEXICAL = 100  # the best by words, which are compared by meaning
+DENSE = 100  # the best by meaning, which are taken in with or without the words
+MEANING = 0.5  # the share of meaning in the score
+LEAST = 0.25  # cosine from which a segment without any of the words is a result
+_WIDER = 8  # times as many are looked at when too few of the nearest will do
+
+
+class Fused(Ordering):
+    """All matches of a plan by words, and the nearest by meaning, in order."""
+
+    def __init__(
+        self,
+        likeness: Likeness,
+        record: Record,
+        view: View,
+        plan: Plan,
+        limits: Filters,
+        never_show: Sequence[str],
+        stop: Stop,
+    ) -> None:
+        super().__init__(record, view, plan, limits, never_show, stop)
+        self._likeness = likeness
+        self._cosines: dict[int, float] = {}
+
+    def best(self) -> Iterator[Placed]:
+        """Every result, best first."""
+        count = self._view.count(self._plan.wanted, self._limits)
+        tier, given = self._tier(0, LEXICAL, count) if count else ([], 0)
+        nearest = self._nearest({candidate.segment_id for candidate in tier})
+        scored = self._fused(tier, nearest)
+        self.added = tuple(one.candidate.file_id for one in scored if one.made_of and not one.made_of.times)
+        yield from self._placed(scored)
+        lowest = scored[-1].score if scored else 1.0
+        seen = {candidate.segment_id for candidate in nearest}
+        for size in (size for size in TIERS if size > LEXICAL):
+            if given >= count:
+                return
+            tier, given = self._tier(given, size, count)
+            after = self._scored([c for c in tier if c.segment_id not in seen], 1.0)
+            lowered = [replace(one, score=round(lowest * one.score, DIGITS)) for one in after]
+            yield from self._placed(lowered)
+            lowest = lowered[-1].score if lowered else lowest
+        yield from self._placed(
+            [one for one in self._rest(given, count, lowest) if one.candidate.segment_id not in seen]
+        )
+
+    def explain(self, one: Placed) -> tuple[str, ...]:
+        """Why a segment stands where it does, in lines."""
+        if one.made_of is None or one.segment.segment_id not in self._cosines:
+            return (*super().explain(one), "meaning: not compared")
+        parts = f"words {one.made_of.total:.4f} × {1 - MEANING:g}, meaning {self._cosines[one.segment.segment_id]:.4f} × {MEANING:g}"
+        return (*super().explain(one), parts)
+
+    def _nearest(self, known: Collection[int]) -> list[Candidate]:
+        """The nearest segments that will do, without those that are known already."""
+        for wider in (1, _WIDER):
+            near = self._likeness.nearest(DENSE * wider)
+            will_do = self._will_do(near)
+            if len(will_do) >= DENSE or len(near) < DENSE * wider:
+                break
+        else:  # hardly any of the nearest will do: compare those that will
+            will_do = {c.segment_id: c for c in self._view.all_of(self._plan.binding, self._limits)}
+            near = self._likeness.nearest(DENSE, list(will_do))
+        nearest = [one for one in near if one.segment_id in will_do]
+        edge = nearest[:DENSE][-1].cosine if nearest else 0.0
+        return [
+            will_do[one.segment_id] for one in nearest if one.cosine >= max(edge, LEAST) and one.segment_id not in known
+        ]
+
+    def _will_do(self, near: Sequence[Near]) -> dict[int, Candidate]:
+        """Those of the nearest that are in the index now, pass the filters, and have what binds."""
+        if not near:
+            return {}
+        wanted = {one.segment_id for one in near}
+        files = tuple(sorted({one.file_id for one in near}))
+        found = self._view.all_of(self._plan.binding, replace(self._limits, files=files))
+        return {candidate.segment_id: candidate for candidate in found if candidate.segment_id in wanted}
+
+    def _fused(self, tier: Sequence[Candidate], nearest: Sequence[Candidate]) -> list[Scored]:
+        """Score by words and meaning, best first."""
+        self._cosines = self._likeness.cosines([candidate.segment_id for candidate in (*tier, *nearest)])
+        # What has no vector yet is taken to be as like as others that were found by their words; failing those, as the last of
+        # the nearest.
+        by_words = [self._cosines[c.segment_id] for c in tier if c.segment_id in self._cosines]
+        others = median(by_words) if by_words else min(self._cosines.values(), default=0.0)
+        fused = []
+        for one in self._scored([*tier, *nearest], 1.0):
+            cosine = max(0.0, self._cosines.get(one.candidate.segment_id, others))
+            fused.append(replace(one, score=round((1 - MEANING) * one.score + MEANING * cosine, DIGITS)))
+        return sorted(fused, key=lambda one: -one.score)

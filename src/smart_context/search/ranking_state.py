@@ -1,0 +1,49 @@
+"""What a ranking says about itself: who made it, and up to which commit it has come.
+
+In: the ranking's folder.  Out: its generation, or why it cannot be used.
+Always: it is replaced whole, and only after what it claims is on the disk. It is a module of its own so that a run that has
+nothing to write need not load the engine to know that the ranking is up to date.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+from smart_context.errors import SearchFailed
+
+ANALYSIS_VERSION = 1
+"""Of the terms that `analysis` makes of a text; another one means another ranking."""
+
+REBUILD = "the index is rebuilt from the record by: context index --rebuild"
+
+_NAME = "generation.json"
+_FORMAT = 1
+
+
+def read(folder: Path) -> int:
+    """The generation of a ranking's last commit.
+
+    Raises: SearchFailed where there is none, it was made by another version, or it is damaged; OSError when it cannot be read.
+    """
+    try:
+        state = json.loads((folder / _NAME).read_text(encoding="utf-8"))
+        made_by, generation = (state["format"], state["analysis"]), int(state["generation"])
+    except FileNotFoundError:
+        raise SearchFailed(f"there is no ranking index in {folder}", hint=REBUILD) from None
+    except (ValueError, KeyError, TypeError) as error:
+        raise SearchFailed(f"the ranking index {folder} is damaged", hint=REBUILD) from error
+    if made_by != (_FORMAT, ANALYSIS_VERSION):
+        raise SearchFailed(f"the ranking index {folder} was made by another version", hint=REBUILD)
+    return generation
+
+
+def write(folder: Path, generation: int) -> None:
+    """Say that a ranking has come to a generation."""
+    beside = folder / f"{_NAME}.new"
+    with beside.open("w", encoding="utf-8", newline="") as file:
+        json.dump({"format": _FORMAT, "analysis": ANALYSIS_VERSION, "generation": generation}, file)
+        file.flush()
+        os.fsync(file.fileno())
+    beside.replace(folder / _NAME)
