@@ -132,22 +132,21 @@ class App:
         """Search, and give results with how the query was read, for a face that shows more than the tool does."""
         from smart_context.search import find
 
-        folders = self._folders(request.roots)
-        self.before_search(stop)
-        try:
-            index = self.index
-        except NotFound:
-            return find.nothing(request.offset)
-        index.refresh()
         asked = find.SearchRequest(
             request.query,
             request.k,
             request.offset,
             request.exts,
             request.years,
-            folders,
+            self._folders(request.roots),
             self.settings.index.never_show,
         )
+        self.before_search(stop)
+        try:
+            index = self.index
+        except NotFound:
+            return find.nothing(asked)
+        index.refresh()
         return find.find(index, asked, spans=self.redactor.spans, stop=stop, meaning=self.meaning)
 
     def open_file(
@@ -412,9 +411,10 @@ class App:
         finally:
             self._reading.release()
         if isinstance(done.outcome, Skipped):
+            why = f"{done.outcome.reason} ({done.outcome.detail})" if done.outcome.detail else done.outcome.reason
             raise NotFound(
-                f"no text could be read from {shown(path)}: {done.outcome.reason}",
-                hint=done.outcome.detail or "`context status` lists what could not be read",
+                f"no text could be read from {shown(path)}: {why}",
+                hint="`context status` lists what could not be read, and why",
             )
         assert isinstance(done.outcome, Extracted)
         return list(segment.cut(done.outcome, self._options().max_chars))

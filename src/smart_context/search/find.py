@@ -109,9 +109,14 @@ class _Asked:
     remarks: tuple[str, ...] = field(default=())
 
 
-def nothing(offset: int) -> SearchPage:
-    """The page of an index that does not exist yet."""
-    return SearchPage((), offset, 0, ("nothing is indexed yet",))
+def nothing(request: SearchRequest) -> SearchPage:
+    """The page of an index that does not exist yet.
+
+    Raises: BadRequest as `find` does.
+    """
+    _check(request)
+    filters.given(request.exts, request.years)
+    return SearchPage((), request.offset, 0, ("nothing is indexed yet",))
 
 
 def find(
