@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 
 LEXICAL = 100  # the best by words, which are compared by meaning
 DENSE = 100  # the best by meaning, which are taken in with or without the words
-MEANING = 0.5  # the share of meaning in the score
+MEANING = 0.65  # the share of meaning in the score
+BEND = (
+    0.7  # how the score by words, as a part of the best one, is bent: what has nearly all the words is nearly as good
+)
 LEAST = 0.25  # cosine from which a segment without any of the words is a result
 _WIDER = 8  # times as many are looked at when too few of the nearest will do
 
@@ -48,6 +51,7 @@ class Fused(Ordering):
         super().__init__(record, view, plan, limits, never_show, stop)
         self._likeness = likeness
         self._cosines: dict[int, float] = {}
+        self._most = 0.0  # the best score by words
 
     def best(self) -> Iterator[Placed]:
         """Every result, best first."""
@@ -75,7 +79,8 @@ class Fused(Ordering):
         """Why a segment stands where it does, in lines."""
         if one.made_of is None or one.segment_id not in self._cosines:
             return (*super().explain(one), "meaning: not compared")
-        parts = f"words {one.made_of.total:.4f} × {1 - MEANING:g}, meaning {self._cosines[one.segment_id]:.4f} × {MEANING:g}"
+        words, cosine = self._words(one.made_of.total), self._cosines[one.segment_id]
+        parts = f"words {words:.4f} × {1 - MEANING:g}, meaning {cosine:.4f} × {MEANING:g}"
         return (*super().explain(one), parts)
 
     def _nearest(self, known: Collection[int]) -> list[Candidate]:
@@ -110,8 +115,14 @@ class Fused(Ordering):
         # the nearest.
         by_words = [self._cosines[c.segment_id] for c in tier if c.segment_id in self._cosines]
         others = median(by_words) if by_words else min(self._cosines.values(), default=0.0)
+        scored = self._scored([*tier, *nearest], 1.0)
+        self._most = scored[0].score if scored else 0.0
         fused = []
-        for one in self._scored([*tier, *nearest], 1.0):
+        for one in scored:
             cosine = max(0.0, self._cosines.get(one.candidate.segment_id, others))
-            fused.append(replace(one, score=round((1 - MEANING) * one.score + MEANING * cosine, DIGITS)))
+            total = (1 - MEANING) * self._words(one.score) + MEANING * cosine
+            fused.append(replace(one, score=round(min(total, 1.0), DIGITS)))
         return sorted(fused, key=lambda one: -one.score)
+
+    def _words(self, score: float) -> float:
+        return float((score / self._most) ** BEND) if self._most else 0.0
