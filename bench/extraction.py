@@ -2,7 +2,7 @@
 
 FOLDER holds `real/` and `consensus.jsonl`, one line a file: `file`, `kind`, `tokens` (words that independent extractors agree
 on), `units` (pages, slides or sheets they agree on, or null), `hard`. Each file is extracted in a process of its own under
-the limits of `Limits`. Recall is the mean over files with five tokens or more of the share of tokens found.
+the limits of `Limits`; CPU and memory include that process. Recall is the mean over files with five tokens or more of the share of tokens found.
 """
 
 from __future__ import annotations

@@ -137,9 +137,11 @@ def odf(kind: str, body: str, styles: str = "") -> bytes:
     )
 
 
-def epub(chapters: Mapping[str, str], contents: str = "", extra: Mapping[str, str] | None = None) -> bytes:
+def epub(
+    chapters: Mapping[str, str], contents: str = "", extra: Mapping[str, str] | None = None, items: str = ""
+) -> bytes:
     """A book whose spine is these chapters, in this order."""
-    items = "".join(
+    listed = "".join(
         f'<item id="i{n}" href="{name}" media-type="application/xhtml+xml"/>' for n, name in enumerate(chapters)
     )
     spine = "".join(f'<itemref idref="i{n}"/>' for n in range(len(chapters)))
@@ -148,7 +150,7 @@ def epub(chapters: Mapping[str, str], contents: str = "", extra: Mapping[str, st
             "mimetype": "application/epub+zip",
             "META-INF/container.xml": '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles><rootfile full-path="OEBPS/book.opf"/></rootfiles></container>',
             "OEBPS/book.opf": '<package xmlns="http://www.idpf.org/2007/opf" xmlns:dc="http://purl.org/dc/elements/1.1/">'
-            f'<metadata><dc:title>A Book</dc:title></metadata><manifest>{items}<item id="nav" href="nav.xhtml" properties="nav"/></manifest>'
+            f'<metadata><dc:title>A Book</dc:title></metadata><manifest>{listed}<item id="nav" href="nav.xhtml" properties="nav"/>{items}</manifest>'
             f"<spine>{spine}</spine></package>",
             "OEBPS/nav.xhtml": f'<html xmlns="http://www.w3.org/1999/xhtml"><body><nav>{contents}</nav></body></html>',
             **{f"OEBPS/{name}": content for name, content in chapters.items()},

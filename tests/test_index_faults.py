@@ -243,6 +243,18 @@ def test_a_reader_notices_that_the_ranking_was_made_anew(data, root):
         assert reader.ranking.view().count(Term("zebra7")) == 1
 
 
+def test_a_reader_notices_that_a_damaged_index_was_replaced(data, root):
+    run_on(data, root)
+    with Index.open(data) as reader:
+        reader.refresh()
+        (data / NAME).write_bytes(b"garbage" * 1000)
+        upkeep.repair(data)
+        run_on(data, root)
+        reader.refresh()
+        assert len(reader.record.file_ids()) == FILES
+        assert reader.ranking.view().count(Term("zebra7")) == 1
+
+
 def test_a_damaged_record_is_set_aside_whole_and_never_deleted(data, root, undisturbed):
     run_on(data, root)
     (data / NAME).write_bytes(b"garbage" * 1000)

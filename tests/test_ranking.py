@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from smart_context.errors import SearchFailed
-from smart_context.search.expression import Everything, Filters, Group, Part, Sequence, Term
+from smart_context.search.expression import AnyOf, Everything, Filters, Group, Sequence, Term
 from smart_context.search.model import RankedFile, RankedSegment
 from smart_context.search.ranking import Ranking
 
@@ -52,10 +52,8 @@ def ids(ranking: Ranking, wanted, filters=ALL) -> set[int]:
         (Sequence(("cost", "rent")), set()),  # no phrase reaches from a heading into the text
         (Sequence(("rent",)), {11, 12}),
         (Sequence(()), set()),
-        (Part("prefix", "inc"), {12}),
-        (Part("head", "krankenversicher"), {21}),
-        (Part("tail", "beitrag"), {21}),
-        (Part("middle", "versicherung"), {21}),
+        (AnyOf(("incom", "wage")), {11, 12}),
+        (AnyOf(("user", "nowhere")), set()),
         (Group(must=(Term("rent"), Term("incom"))), {12}),
         (Group(should=(Term("wage"), Term("incom"))), {11, 12}),
         (Group(must=(Term("rent"),), must_not=(Term("wage"),)), {12}),
@@ -164,3 +162,15 @@ def test_names_that_are_not_text_are_no_trouble(tmp_path):
     opened.commit(1)
     opened.reload()
     assert ids(opened, Term("text"), Filters(folders=("/r/bad\udcff",))) == {1}
+
+
+def test_compounds_are_known_by_their_parts(ranking):
+    assert ranking.view().compounds("kranken") == ["krankenversicherungsbeitrage"]
+    assert ranking.view().compounds("versicherung") == ["krankenversicherungsbeitrage"]
+    assert ranking.view().compounds("beitrag") == ["krankenversicherungsbeitrage"]
+    assert ranking.view().compounds("ankenv") == []  # two letters before it are no word
+    assert ranking.view().compounds("rent") == []
+
+
+def test_terms_are_known_by_their_beginning(ranking):
+    assert ranking.view().terms("re") == ["rent", "report"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -83,6 +84,26 @@ def test_resolve_gives_the_bytes_of_the_command(peer: Peer, home: Path, run: Run
         assert text_of(result).encode() == done.stdout
         assert done.stdout.endswith(b"\n")
         assert result.get("isError", False) is False
+
+
+def test_a_change_on_disk_is_noticed_by_the_next_call(peer: Peer, home: Path, tmp_path: Path) -> None:
+    ask = {"cache": "changing", "query": "deploy", "budget": 1000}
+    cache = home / "caches" / "changing"
+    build.cache(home / "sources", cache, created_at="2026-01-01T00:00:00Z")
+    first = text_of(peer.call("context.resolve", ask))
+    assert text_of(peer.call("context.resolve", ask)) == first
+    document = next((cache / "documents").iterdir())
+    kept = document.read_bytes()
+    document.write_bytes(kept.replace(b'"content":"', b'"content":"!'))
+    assert text_of(peer.call("context.resolve", ask)) == INVALID
+    document.write_bytes(kept)
+    assert text_of(peer.call("context.resolve", ask)) == first
+    (tmp_path / "new.md").write_text("deploy deploy", encoding="utf-8")
+    build.cache(tmp_path, cache, created_at="2026-01-01T00:00:00Z", force=True)
+    answer = json.loads(text_of(peer.call("context.resolve", ask)))
+    assert [document["id"] for document in answer["documents"]] == ["new.md"]
+    shutil.rmtree(cache)
+    assert text_of(peer.call("context.resolve", ask)) == MISSING
 
 
 def test_list_and_inspect_are_compact_without_a_newline_and_the_same_as_objects(peer: Peer) -> None:
@@ -203,6 +224,6 @@ def test_it_tells_what_it_is_and_takes_no_arguments(tmp_path: Path) -> None:
             outcomes[argument] = (peer.process.stdout.readline().decode(), peer.process.wait())
     assert outcomes == {
         "--version": (f"mcp-context-server {__version__}\n", 0),
-        "--help": ("Usage: mcp-context-server\n", 0),
+        "--help": ("Usage: mcp-context-server [--debug]\n", 0),
         "--cache-root": ("", 1),
     }

@@ -166,10 +166,10 @@ class App:
         sample: Sample | None = None,
     ) -> Answer:
         """Summarize snippets with their sources; a path outside the roots refuses the whole call."""
-        from smart_context.llm import summarize
-
         for result in results:
             self._check_shown(self.roots.inside(parsed(result["path"])).path)
+        from smart_context.llm import summarize
+
         told = summarize.results(
             query,
             [summarize.Snippet(r["path"], r["snippet"], r.get("pointer", "")) for r in results],

@@ -7,6 +7,7 @@ Always: it only looks; every finding that is not fine says what to do.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import stat
 import sys
@@ -24,6 +25,7 @@ from smart_context.errors import ConfigError, ContextError, NotFound
 from smart_context.roots import Roots, shown
 
 Grade = Literal["ok", "note", "warning", "problem"]
+_NAME = re.compile(r"[\w.-]+")
 _LOW_SPACE = 500 * 1024 * 1024
 _EXTRAS = {"semantic": ("onnxruntime", "tokenizers"), "llm": ("openai",), "http": ("uvicorn",)}
 
@@ -62,7 +64,7 @@ def _installation() -> Iterator[Finding]:
     version = ".".join(map(str, sys.version_info[:3]))
     yield Finding("installation", "ok", f"smart-context {_version('smart-context')}, Python {version}")
     for requirement in metadata.requires("smart-context") or ():
-        name = requirement.split(";")[0].split("[")[0].strip().rstrip("<>=!~0123456789., ")
+        name = _NAME.match(requirement)[0]  # type: ignore[index]  # every requirement begins with a name
         if "extra ==" not in requirement and not _version(name):
             yield Finding("installation", "problem", f"{name} is not installed", f"pip install '{requirement}'")
     for extra, modules in _EXTRAS.items():

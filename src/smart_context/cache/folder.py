@@ -11,14 +11,16 @@ import os
 import re
 import stat
 from array import array
+from collections.abc import Callable
 from types import TracebackType
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from smart_context.cache import names
 from smart_context.cache.place import Place
 from smart_context.errors import CacheInvalid, CacheMissing, ContextError, IoError
 
 DOCUMENTS = "documents"
+Result = TypeVar("Result")
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
@@ -28,6 +30,7 @@ _NO_FILE = _ABSENT | {errno.EISDIR, errno.ENXIO, errno.ENODEV, errno.EMLINK}
 _WHOLE = 8 * 1024 * 1024  # larger members are read piece by piece
 _PIECE = 1024 * 1024
 _LARGEST = 2**63 - 1
+_ATTEMPTS = 4
 _LONG_SPACE = re.compile(rb"[ \t\n\r]{64,}")
 
 
@@ -52,6 +55,21 @@ def open_cache(cache: str | os.PathLike[str]) -> Folder:
         if error.errno in _ABSENT:
             raise CacheMissing(f"no cache directory at {path}", reason=error.strerror) from error
         raise IoError(f"cannot open cache {path}", reason=error.strerror) from error
+
+
+def read(cache: str | os.PathLike[str], work: Callable[[Folder], Result]) -> Result:
+    """Do the work on the opened cache; once more if the cache was replaced by another meanwhile. Raises: what these raise.
+
+    A build exchanges caches in one step, but removes the old one: whoever is still reading it would find it broken.
+    """
+    for attempt in range(_ATTEMPTS):
+        with open_cache(cache) as opened:
+            try:
+                return work(opened)
+            except CacheInvalid:
+                if attempt == _ATTEMPTS - 1 or opened.is_at(cache):
+                    raise
+    raise AssertionError
 
 
 class Folder:
@@ -130,6 +148,11 @@ class Folder:
         if self._documents < 0:
             self._documents = self._open_below(DOCUMENTS)
         return self._documents
+
+    def is_at(self, cache: str | os.PathLike[str]) -> bool:
+        """Whether the path still leads to this directory. Raises: CacheMissing, IoError."""
+        with open_cache(cache) as now:
+            return os.path.samestat(os.fstat(now.descriptor), os.fstat(self.descriptor))
 
     def close(self) -> None:
         """Let go of the directory."""

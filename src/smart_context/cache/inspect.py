@@ -18,16 +18,19 @@ from smart_context.errors import CacheInvalid, IoError
 
 if TYPE_CHECKING:
     from smart_context.cache.folder import Folder
+    from smart_context.cache.manifest import Manifest
     from smart_context.model import Stop
 
 
 def command_json(cache: str | os.PathLike[str], *, stop: Stop | None = None) -> bytes:
     """Return what `context inspect` prints. Raises: CacheMissing, CacheInvalid (no readable manifest), IoError."""
-    with folder.open_cache(cache) as opened:
+
+    def look(opened: Folder) -> tuple[Manifest, int, bool]:
         listed = verify.read_manifest(opened)
         sizes = (opened.size(entry.file) or 0 for entry in listed.documents if verify.is_plain(entry.file))
-        total = sum(sizes)
-        valid = _verifies(opened, stop)
+        return listed, sum(sizes), _verifies(opened, cache, stop)
+
+    listed, total, valid = folder.read(cache, look)
     return (
         f'{{\n  "cache_version": {string(listed.cache_version)},\n  "document_count": {listed.document_count},\n'
         f'  "total_bytes": {total},\n  "valid": {_boolean(valid)}\n}}\n'
@@ -48,11 +51,13 @@ def tool_json(cache: str | os.PathLike[str]) -> bytes:
     ).encode()
 
 
-def _verifies(opened: Folder, stop: Stop | None) -> bool:
+def _verifies(opened: Folder, cache: str | os.PathLike[str], stop: Stop | None) -> bool:
     try:
         for _ in verify.contents(opened, verify.manifest(opened), stop=stop):
             pass
     except CacheInvalid:
+        if not opened.is_at(cache):
+            raise
         return False
     return True
 

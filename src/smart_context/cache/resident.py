@@ -41,7 +41,9 @@ class Residents:
         self._max_bytes = max_bytes
         self._held: OrderedDict[str, _Resident] = OrderedDict()
         self._too_large: dict[str, Identity] = {}
-        self._loading: dict[str, threading.Lock] = {}
+        self._loading = [
+            threading.Lock() for _ in range(16)
+        ]  # by hash: names come from clients, and are without number
         self._lock = threading.Lock()
         self._closing = threading.Event()
         self._sweeper: threading.Thread | None = None
@@ -52,7 +54,9 @@ class Residents:
         selection = self._from_memory(cache, query, budget, stop)
         if selection is None:
             with self._only_one_loads(os.fspath(cache), stop):
-                selection = self._from_memory(cache, query, budget, stop) or self._load(cache, query, budget, stop)
+                selection = self._from_memory(cache, query, budget, stop)
+                if selection is None:
+                    selection = folder.read(cache, lambda opened: self._load(cache, opened, query, budget, stop))
         return selection_json.render(selection)
 
     def close(self) -> None:
@@ -82,26 +86,27 @@ class Residents:
         self._drop(key, resident)
         return None
 
-    def _load(self, cache: str | os.PathLike[str], query: str, budget: int, stop: Stop | None) -> Selection:
+    def _load(
+        self, cache: str | os.PathLike[str], opened: Folder, query: str, budget: int, stop: Stop | None
+    ) -> Selection:
         key = os.fspath(cache)
-        with folder.open_cache(cache) as opened:
-            with suppress(OSError):
-                if self._too_large.get(key) == change.identity(opened):
-                    return resolve.selection(cache, query, budget, stop=stop)
-            resident = _load(cache, opened, self._max_bytes, stop)
-            if resident is None:
-                with suppress(OSError):
-                    self._too_large = {**self._too_large, key: change.identity(opened)}
+        with suppress(OSError):
+            if self._too_large.get(key) == change.identity(opened):
                 return resolve.selection(cache, query, budget, stop=stop)
-            try:
-                selection = resident.selection(opened, query, budget, stop)
-                if resident.is_current(opened):
-                    self._keep(key, resident)
-                    return selection
-            except ContextError:
+        resident = _load(cache, opened, self._max_bytes, stop)
+        if resident is None:
+            with suppress(OSError):
+                self._too_large = {**dict(list(self._too_large.items())[-_MOST_CACHES:]), key: change.identity(opened)}
+            return resolve.selection(cache, query, budget, stop=stop)
+        try:
+            selection = resident.selection(opened, query, budget, stop)
+            if resident.is_current(opened):
+                self._keep(key, resident)
+            else:
                 resident.close()
-                raise
-        resident.close()
+        except BaseException:
+            resident.close()
+            raise
         return selection
 
     def _keep(self, key: str, resident: _Resident) -> None:
@@ -124,8 +129,7 @@ class Residents:
 
     @contextmanager
     def _only_one_loads(self, key: str, stop: Stop | None) -> Iterator[None]:
-        with self._lock:
-            lock = self._loading.setdefault(key, threading.Lock())
+        lock = self._loading[hash(key) % len(self._loading)]
         while not lock.acquire(timeout=0.1):
             if stop:
                 stop()

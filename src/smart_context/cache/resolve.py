@@ -16,6 +16,8 @@ from smart_context.cache.select import Chosen, Selection
 from smart_context.errors import InvalidBudget, InvalidQuery
 
 if TYPE_CHECKING:
+    from smart_context.cache.folder import Folder
+    from smart_context.cache.select import Query
     from smart_context.model import Stop
 
 LARGEST_BUDGET = 2**64 - 1
@@ -35,29 +37,7 @@ def selection(cache: str | os.PathLike[str], query: str, budget: int, *, stop: S
     Raises: InvalidQuery, InvalidBudget, CacheMissing, CacheInvalid, IoError; whatever `stop` raises.
     """
     check(query, budget)
-    asked = select.query_of(query)
-    terms = frozenset(asked.terms)
-    scores, tokens, hits, totals = array("f"), array("Q"), array("Q"), array("Q")
-    kept = _Kept(budget)
-    with folder.open_cache(cache) as opened:
-        listed = verify.manifest(opened)
-        for number, content in enumerate(verify.contents(opened, listed, stop=stop)):
-            term_matches, total_words = select.matches(content.text, terms)
-            score = select.score(term_matches, total_words)
-            hits.append(term_matches)
-            totals.append(total_words)
-            scores.append(score)
-            tokens.append(select.tokens_of(content.size))
-            kept.offer(score, number, content)
-        taken, used = select.fill(scores, tokens, budget)
-        chosen = []
-        for number in taken:
-            entry = listed.documents[number]
-            text = kept.texts.get(number) or verify.content(opened, entry)[0]
-            chosen.append(
-                Chosen(entry.id, entry.version, text, scores[number], tokens[number], hits[number], totals[number])
-            )
-    return Selection(chosen, asked, budget, used, len(listed.documents))
+    return folder.read(cache, lambda opened: _selection(opened, select.query_of(query), budget, stop))
 
 
 def check(query: str, budget: int) -> None:
@@ -79,6 +59,30 @@ def budget_of(text: str) -> int:
         if budget <= LARGEST_BUDGET:
             return budget
     raise InvalidBudget(f"invalid budget {text!r}", reason="it must be an integer from 0 to 2^64 - 1")
+
+
+def _selection(opened: Folder, query: Query, budget: int, stop: Stop | None) -> Selection:
+    terms = frozenset(query.terms)
+    scores, tokens, hits, totals = array("f"), array("Q"), array("Q"), array("Q")
+    kept = _Kept(budget)
+    listed = verify.manifest(opened)
+    for number, content in enumerate(verify.contents(opened, listed, stop=stop)):
+        term_matches, total_words = select.matches(content.text, terms)
+        score = select.score(term_matches, total_words)
+        hits.append(term_matches)
+        totals.append(total_words)
+        scores.append(score)
+        tokens.append(select.tokens_of(content.size))
+        kept.offer(score, number, content)
+    taken, used = select.fill(scores, tokens, budget)
+    chosen = []
+    for number in taken:
+        entry = listed.documents[number]
+        text = kept.texts.get(number) or verify.content(opened, entry)[0]
+        chosen.append(
+            Chosen(entry.id, entry.version, text, scores[number], tokens[number], hits[number], totals[number])
+        )
+    return Selection(chosen, query, budget, used, len(listed.documents))
 
 
 class _Kept:

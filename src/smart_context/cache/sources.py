@@ -105,9 +105,10 @@ def _place(entry: os.DirEntry[str], real_root: str, path: str, on_skipped: OnSki
         on_skipped(path, "it is a link that leaves the sources")
         return None
     try:
-        if stat.S_ISREG(os.lstat(real).st_mode):
-            return real
+        mode = os.lstat(real).st_mode
     except OSError as error:
         on_skipped(path, f"it is a link that leads nowhere: {error.strerror}")
         return None
-    return None
+    if stat.S_ISLNK(mode):
+        on_skipped(path, "it is a link that leads to itself")
+    return real if stat.S_ISREG(mode) else None

@@ -42,7 +42,8 @@ class Content(NamedTuple):
 
 def cache(path: str | os.PathLike[str], *, on_progress: OnProgress | None = None, stop: Stop | None = None) -> Verified:
     """Verify all of a cache. Raises: CacheMissing, CacheInvalid, IoError."""
-    with folder.open_cache(path) as opened:
+
+    def all_of(opened: Folder) -> Verified:
         listed = manifest(opened)
         for done, content in enumerate(contents(opened, listed, stop=stop), 1):
             if on_progress:
@@ -50,6 +51,8 @@ def cache(path: str | os.PathLike[str], *, on_progress: OnProgress | None = None
 
                 on_progress(Progress(done, listed.document_count, content.entry.id))
         return Verified(listed.cache_version, listed.document_count)
+
+    return folder.read(path, all_of)
 
 
 def to_json(verified: Verified) -> bytes:

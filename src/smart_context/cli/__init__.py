@@ -22,7 +22,10 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "search": ("search", "Find files by what they say.", "Search"),
     "open": ("search", "Show a part of a file, as agents see it.", "Search"),
     "status": ("index", "Show what is indexed, what could not be read, and what has changed.", "Search"),
+    "eval": ("eval", "Measure how well search answers.", "Search"),
     "roots": ("roots", "List the folders that may be read, or change them.", "Search"),
+    "summarize": ("llm", "Search, and summarize what was found, with its sources.", "Search"),
+    "rewrite": ("llm", "Turn a question into a query with filters.", "Search"),
     "build": ("cache", "Freeze the documents of a folder into a cache.", "Caches"),
     "resolve": ("cache", "Print the documents that answer a query within a token budget.", "Caches"),
     "inspect": ("cache", "Print what a cache is: its version, size, and whether it is valid.", "Caches"),
@@ -35,10 +38,11 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "doctor": ("doctor", "Check the installation, and say what to do.", "Setup"),
     "semantic": ("semantic", "Prepare the model for ranking by meaning, or see how it stands.", "Setup"),
     "maintain": ("upkeep", "Tidy the index.", "Setup"),
+    "llm": ("llm", "Show what is sent to a language model, and to whom.", "Setup"),
 }
 
 # Commands whose name cannot be that of a function.
-_FUNCTIONS = {"open": "open_"}
+_FUNCTIONS = {"eval": "eval_", "open": "open_"}
 
 _CONTEXT_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 

@@ -45,7 +45,7 @@ _CLUSTER = re.compile(
 )
 # What is one thing to people though it has several words: an identifier, a version, a number. Found in the text as it is written.
 _JOINED = re.compile(
-    r"[A-Za-z0-9]*[a-z][A-Z][A-Za-z0-9]*"  # getUserName
+    r"[A-Za-z0-9]*[a-z][A-Z][A-Za-z0-9]*|[A-Z]{2,}[a-z]{2}[A-Za-z0-9]*"  # getUserName, HTTPServer
     r"|[A-Za-z0-9]+(?:[-_./:+&'’@,][A-Za-z0-9]+)+"  # snake_case, v2.1.3, ISO-27001, 1,000, O'Brien
     r"|[A-Za-z]{2,}[0-9]{2,}|[0-9]{2,}[A-Za-z]{2,}"  # ISO27001
 )
@@ -121,6 +121,11 @@ def _meet(runs: list[str], language: str, known: _Known) -> None:
         also += joined(run, language, known)
         if also:
             known.also_of[run] = " ".join(also)
+
+
+def forget() -> None:
+    """Forget what was met before; it costs time, and changes nothing else."""
+    _known.clear()
 
 
 def _knowledge(language: str) -> _Known:

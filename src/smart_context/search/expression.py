@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,11 +17,10 @@ class Term:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """Any term that begins with `text` (prefix), or a compound that has it as its head, tail or middle."""
+class AnyOf:
+    """Any of many terms, each worth the same: what a beginning or a part of a compound stands for."""
 
-    where: Literal["prefix", "head", "tail", "middle"]
-    text: str
+    terms: tuple[str, ...]
     weight: float = 1.0
 
 
@@ -48,7 +46,7 @@ class Everything:
     """Every segment."""
 
 
-Expression = Term | Part | Sequence | Group | Everything
+Expression = Term | AnyOf | Sequence | Group | Everything
 
 
 @dataclass(frozen=True, slots=True)

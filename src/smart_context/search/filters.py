@@ -76,6 +76,7 @@ _SAID = re.compile(
 _BARE = re.compile(rf"{_BEFORE}{_YEAR}{_AFTER}")
 _QUOTED = re.compile(r'["“”„«»][^"“”„«»]*["“”„«»]')
 _WORD = re.compile(r"\w+")
+_CITING = 12
 _OPERATORS = frozenset({"AND", "OR", "NOT", "NEAR"})
 
 
@@ -141,6 +142,8 @@ def _years(text: str) -> tuple[str, tuple[str, ...]]:
             spans.append(match.span())
         left = _without(left, spans)
     bare = list(_outside_quotes(_BARE, left))
+    if len(_WORD.findall(left)) > _CITING:  # in a long text, a year in brackets belongs to a citation
+        bare = [match for match in bare if left[match.start() - 1 : match.end() + 1] != f"({match[0]})"]
     rest = _without(left, [match.span() for match in bare])
     if bare and has_words(rest):
         found.update(match[0] for match in bare)

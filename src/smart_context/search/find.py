@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 MAX_K = 100
 A_FILE = 3  # results of one file
 _COUNTED = 1000  # matches up to which `total_estimate` is exact
+_SAMPLED = 300  # of more, those it is estimated by
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,9 +188,9 @@ def _ordering(
 def _few_a_file(placed: Iterator[Placed]) -> Iterator[Placed]:
     seen: dict[int, int] = {}
     for one in placed:
-        count = seen.get(one.file_id, 0)
+        count = seen.get(one.file.file_id, 0)
         if count < A_FILE:
-            seen[one.file_id] = count + 1
+            seen[one.file.file_id] = count + 1
             yield one
 
 
@@ -200,7 +201,7 @@ def _total(view: View, asked: _Asked, reached: int, *, full: bool, added: Sequen
     count = view.count(asked.plan.wanted, asked.limits)
     if asked.listing:
         return view.file_count(asked.limits)
-    files = view.files_of(asked.plan.wanted, asked.limits, min(count, _COUNTED))
+    files = view.files_of(asked.plan.wanted, asked.limits, count if count <= _COUNTED else _SAMPLED)
     kept = sum(min(times, A_FILE) for times in Counter([*files, *added]).values())
     return max(reached, kept if count <= _COUNTED else round(count * kept / len(files)))
 
@@ -208,32 +209,21 @@ def _total(view: View, asked: _Asked, reached: int, *, full: bool, added: Sequen
 def _items(
     index: Index, page: Sequence[Placed], ordering: order.Ordering, planned: Plan, spans: Spans
 ) -> Iterator[SearchItem]:
-    ids = [one.segment_id for one in page]
-    around = {near for i in ids for near in (i - 1, i, i + 1)}
-    texts = index.record.texts(around)
-    rows = index.record.segments(around)
-    files = index.record.files({one.file_id for one in page})
+    ids = [one.segment.segment_id for one in page]
+    texts = index.record.texts({near for i in ids for near in (i - 1, i, i + 1)})
+    following = index.record.segments(i + 1 for i in ids)
     for one in page:
-        file = files.get(one.file_id)
-        text = texts.get(one.segment_id)
-        if file is None or text is None:
+        row, file = one.segment, one.file
+        if row.segment_id not in texts:
             continue  # replaced since the ranking was read
-        before, after = (
-            texts.get(i, "") if i in rows and rows[i].file_id == one.file_id else ""
-            for i in (one.segment_id - 1, one.segment_id + 1)
-        )
-        cut = snippet.cut(text, planned.sought, one.language, spans, before, after)
+        # A file's segments have numbers in a row. What stands around one is read with it, because it may complete a secret.
+        before = texts.get(row.segment_id - 1, "") if row.seq else ""
+        after = following.get(row.segment_id + 1)
+        goes_on = texts.get(row.segment_id + 1, "") if after and after.file_id == file.file_id else ""
+        cut = snippet.cut(texts[row.segment_id], planned.sought, one.language, spans, before, goes_on)
         modified = datetime.fromtimestamp(file.mtime_ns // 1_000_000_000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        yield SearchItem(
-            shown(file.path),
-            one.pointer,
-            cut.text,
-            one.score,
-            file.ext,
-            modified,
-            cut.highlights,
-            ordering.explain(one),
-        )
+        why = ordering.explain(one)
+        yield SearchItem(shown(file.path), row.pointer, cut.text, one.score, file.ext, modified, cut.highlights, why)
 
 
 def _remarks(planned: Plan) -> tuple[str, ...]:

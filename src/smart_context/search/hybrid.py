@@ -32,6 +32,7 @@ BEND = (
     0.7  # how the score by words, as a part of the best one, is bent: what has nearly all the words is nearly as good
 )
 LEAST = 0.25  # cosine from which a segment without any of the words is a result
+_ANY = 2.0  # above every score
 _WIDER = 8  # times as many are looked at when too few of the nearest will do
 
 
@@ -67,19 +68,18 @@ class Fused(Ordering):
             if given >= count:
                 return
             tier, given = self._tier(given, size, count)
-            after = self._scored([c for c in tier if c.segment_id not in seen], 1.0)
-            lowered = [replace(one, score=round(lowest * one.score, DIGITS)) for one in after]
-            yield from self._placed(lowered)
-            lowest = lowered[-1].score if lowered else lowest
-        yield from self._placed(
-            [one for one in self._rest(given, count, lowest) if one.candidate.segment_id not in seen]
-        )
+            after = self._scored([c for c in tier if c.segment_id not in seen], lowest)
+            yield from self._placed(after)
+            lowest = after[-1].score if after else lowest
+        if given < count:
+            rest = self._rest(given, count, lowest)
+            yield from self._placed([one for one in rest if one.candidate.segment_id not in seen])
 
     def explain(self, one: Placed) -> tuple[str, ...]:
         """Why a segment stands where it does, in lines."""
-        if one.made_of is None or one.segment_id not in self._cosines:
+        if one.made_of is None or one.segment.segment_id not in self._cosines:
             return (*super().explain(one), "meaning: not compared")
-        words, cosine = self._words(one.made_of.total), self._cosines[one.segment_id]
+        words, cosine = self._words(one.made_of.total), self._cosines[one.segment.segment_id]
         parts = f"words {words:.4f} × {1 - MEANING:g}, meaning {cosine:.4f} × {MEANING:g}"
         return (*super().explain(one), parts)
 
@@ -115,7 +115,7 @@ class Fused(Ordering):
         # the nearest.
         by_words = [self._cosines[c.segment_id] for c in tier if c.segment_id in self._cosines]
         others = median(by_words) if by_words else min(self._cosines.values(), default=0.0)
-        scored = self._scored([*tier, *nearest], 1.0)
+        scored = self._scored([*tier, *nearest], _ANY)
         self._most = scored[0].score if scored else 0.0
         fused = []
         for one in scored:

@@ -20,7 +20,7 @@ from smart_context.model import OnProgress, Progress
 from smart_context.search.lock import WriteLock
 from smart_context.search.model import FileRow, NewFile, RankedFile, RankedSegment, Segment
 from smart_context.search.ranking import Ranking
-from smart_context.search.record import RANKING, Record
+from smart_context.search.record import NAME, RANKING, Record
 from smart_context.search.semantic.place import all_vectors
 
 _FULL = 4 << 20  # bytes: less than one part of the ranking needs
@@ -38,7 +38,7 @@ class Index:
         self.record = record
         self.ranking = ranking
         self._held = held
-        self._place = _identity(folder / RANKING)
+        self._places = _places(folder)
         self._seen = -1  # what the ranking shows is at least the generation before it was opened
         self._refreshing = threading.Lock()
 
@@ -65,12 +65,13 @@ class Index:
     def refresh(self) -> None:
         """See what has been committed since; cheap when nothing was."""
         with self._refreshing:
-            place = _identity(self.folder / RANKING)
-            if place != self._place and place is not None:
-                # Rebuilt by a writer: the folder we have open is not the index any more.
-                fresh = Ranking.open(self.folder / RANKING, writable=False)
-                self.ranking.close()
-                self.ranking, self._place, self._seen = fresh, place, -1
+            places = _places(self.folder)
+            if places != self._places and None not in places:
+                # Rebuilt by a writer: what we have open is not the index any more. A search under way may still use it, so
+                # that it is let go, not closed.
+                self.record = Record.open(self.folder)
+                self.ranking = Ranking.open(self.folder / RANKING, writable=False)
+                self._places, self._seen = places, -1
             elif (generation := self.ranking.generation) != self._seen:
                 self.ranking.reload()
                 self._seen = generation
@@ -187,6 +188,11 @@ def _told_of_a_full_disk(folder: Path) -> Iterator[None]:
         if shutil.disk_usage(folder).free > _FULL:
             raise
         raise StorageFailed(f"the disk under {folder} is full", hint="make room and index again") from error
+
+
+def _places(folder: Path) -> tuple[tuple[int, int] | None, ...]:
+    """Which record and which ranking are there: their identities on the disk."""
+    return tuple(_identity(folder / name) for name in (NAME, RANKING))
 
 
 def _identity(folder: Path) -> tuple[int, int] | None:

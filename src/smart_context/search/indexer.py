@@ -27,10 +27,12 @@ from smart_context.sources import walk
 from smart_context.sources.walk import Found, WalkOptions
 from smart_context.sources.worker import Done, Pool, Task
 
-# A commit after whichever comes first: little is lost to a kill, and searches see the run advance.
-_BATCH_FILES = 500
-_BATCH_CHARS = 16_000_000
-_BATCH_SECONDS = 2.0
+# A commit after whichever comes first: little is lost to a kill, and searches see the run advance. The time between two
+# doubles as the run goes on, because each leaves a part in the ranking, and many small parts are larger than few.
+_BATCH_FILES = 2000
+_BATCH_CHARS = 32_000_000
+_FIRST_SECONDS = 2.0
+_LAST_SECONDS = 8.0
 _AHEAD = 100_000  # changed files the walk may be ahead of the readers, so that most runs know their total at once
 _COUNTS = ("indexed", "removed", "failed", "no_text", "moved")
 
@@ -113,6 +115,7 @@ class _Run:
     pending_files: int = 0
     pending_chars: int = 0
     committed_at: float = 0.0
+    patience: float = _FIRST_SECONDS
 
     def go(self) -> None:
         known = self.intake.index.record.stamps(self.place.path)
@@ -206,7 +209,7 @@ class _Run:
         """Between two files: tell how far we are, commit when it is time, stop when asked to."""
         done = self.counts["indexed"] + self.counts["failed"]
         self.on_progress(Progress(done, self.total, self.reading, self.counts))
-        late = time.monotonic() - self.committed_at >= _BATCH_SECONDS
+        late = time.monotonic() - self.committed_at >= self.patience
         if self.pending_files >= _BATCH_FILES or self.pending_chars >= _BATCH_CHARS or (late and self.pending_files):
             self._commit()
         try:
@@ -219,6 +222,7 @@ class _Run:
         self.intake.index.commit()
         self.pending_files = self.pending_chars = 0
         self.committed_at = time.monotonic()
+        self.patience = min(_LAST_SECONDS, 2 * self.patience)
 
     @property
     def changed(self) -> int:

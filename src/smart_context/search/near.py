@@ -17,15 +17,11 @@ _MOST = 3
 
 def words(unit: str, terms: Iterable[str], view: View) -> tuple[str, ...]:
     """The terms nearest to a word that has no hits."""
-    room = _room(unit)
-    if not room:
-        return ()
     best: list[tuple[int, int, str]] = []
-    for term in terms:
+    for term in sorted(terms):
         stem, _, language = term.partition(analysis.TAG)
-        if len(stem) < 3:
-            continue
-        for beginning in sorted({stem[0], stem[1]}):
+        room = _room(stem) if unit.isalpha() else 0
+        for beginning in sorted({stem[0], stem[1]}) if room else ():
             for other in view.terms(beginning):
                 candidate, _, tag = other.partition(analysis.TAG)
                 if tag == language and abs(len(candidate) - len(stem)) <= room and candidate.isalpha():
@@ -36,10 +32,9 @@ def words(unit: str, terms: Iterable[str], view: View) -> tuple[str, ...]:
     return tuple(dict.fromkeys(term for steps, _, term in best if steps == best[0][0]))[:_MOST]
 
 
-def _room(unit: str) -> int:
-    if not unit.isalpha() or len(unit) < 4:
-        return 0
-    return 1 if len(unit) < 8 else 2
+def _room(stem: str) -> int:
+    """How far a term may be from a stem: the longer, the further."""
+    return 0 if len(stem) < 4 else 1 if len(stem) < 8 else 2
 
 
 def distance(a: str, b: str, most: int) -> int:

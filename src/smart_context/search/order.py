@@ -23,8 +23,8 @@ from smart_context.search.ranking import Candidate, View
 from smart_context.search.record import Record
 from smart_context.sources import ignore
 
-TIERS = (100, 1000)  # matches by rough score that are scored exactly, as more are asked for
-_ALL_AT_ONCE = 250  # so few are scored together
+TIERS = (60, 400, 1500)  # matches by rough score that are scored exactly, as more are asked for
+_ALL_AT_ONCE = 1000  # so few are scored together
 _EQUAL = 0.002  # rough scores this close count as equal
 _MOST_EQUAL = 5000
 _ROWS = 30  # rows read from the record at a time
@@ -34,10 +34,8 @@ _ROWS = 30  # rows read from the record at a time
 class Placed:
     """A segment in its place."""
 
-    segment_id: int
-    file_id: int
-    path: str
-    pointer: str
+    segment: SegmentRow
+    file: FileRow
     language: str
     score: float
     made_of: Score | None = None
@@ -66,7 +64,7 @@ class Ordering:
         self._limits = limits
         self._stop = stop
         self._hides = _hider(never_show)
-        self._scorer = Scorer(plan, view, record.texts)
+        self._scorer = Scorer(plan, view)
         self._files: dict[int, FileRow] = {}
         self._segments: dict[int, SegmentRow] = {}
 
@@ -78,7 +76,7 @@ class Ordering:
     def best(self) -> Iterator[Placed]:
         """Every match, best first."""
         count = self._view.count(self._plan.wanted, self._limits)
-        given, lowest = 0, 1.0
+        given, lowest = 0, 2.0
         for size in TIERS if count > _ALL_AT_ONCE else (count,):
             tier, given = self._tier(given, size, count)
             scored = self._scored(tier, lowest)
@@ -108,14 +106,18 @@ class Ordering:
     def _scored(self, tier: Sequence[Candidate], most: float) -> list[Scored]:
         self._stop()
         scores = self._scorer.scores(tier)
-        scored = [Scored(c, min(score.total, most), score) for c, score in zip(tier, scores, strict=True)]
+        # A later tier stands below an earlier one, also where the engine misjudged the two.
+        top = max((score.total for score in scores), default=0.0)
+        shrink = 1.0 if top < most else (most - 10**-DIGITS) / top
+        scored = [Scored(c, round(score.total * shrink, DIGITS), score) for c, score in zip(tier, scores, strict=True)]
         return sorted(scored, key=lambda one: -one.score)
 
     def _rest(self, given: int, count: int, most: float) -> list[Scored]:
         """What hardly anybody reads this far for: in the engine's order."""
         found = self._view.top(self._plan.wanted, self._limits, count)[given:]
         top = found[0].score if found and found[0].score > 0 else 1.0
-        return [Scored(c, round(most * min(1.0, c.score / top), DIGITS)) for c in found]
+        below = max(0.0, most - 10**-DIGITS)
+        return [Scored(c, round(below * min(1.0, c.score / top), DIGITS)) for c in found]
 
     def _placed(self, scored: Sequence[Scored]) -> Iterator[Placed]:
         """Put equal scores in order. Rows are read as they are needed, because most are not."""
@@ -125,13 +127,13 @@ class Ordering:
             self._learn([one.candidate for one in scored[at : max(at + len(tied), at + _ROWS)]], tied)
             at += len(tied)
             placed = [
-                Placed(
-                    c.segment_id, c.file_id, self._files[c.file_id].path, row.pointer, c.language, score, one.made_of
-                )
+                Placed(row, self._files[c.file_id], c.language, score, one.made_of)
                 for one in tied
                 if (c := one.candidate) and (row := self._segments.get(c.segment_id)) and self._shows(c)
             ]
-            yield from sorted(placed, key=lambda one: (one.path, one.pointer)) if len(placed) > 1 else placed
+            yield from (
+                sorted(placed, key=lambda one: (one.file.path, one.segment.pointer)) if len(placed) > 1 else placed
+            )
 
     def _learn(self, ahead: Sequence[Candidate], tied: Sequence[Scored]) -> None:
         if all(one.candidate.segment_id in self._segments for one in tied):

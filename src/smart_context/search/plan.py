@@ -10,10 +10,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Literal
 
 from smart_context.search import analysis, languages, near, query
-from smart_context.search.expression import Everything, Expression, Group, Part, Sequence, Term
+from smart_context.search.expression import AnyOf, Everything, Expression, Group, Sequence, Term
 from smart_context.search.query import Query
 from smart_context.search.ranking import COMPOUNDING, View
 
@@ -21,6 +20,9 @@ _MAX_SOUGHT = 48  # of a pasted page, the words that tell most
 PART = 0.5  # what a word inside a compound is worth
 _NEAR_WORD = 0.6  # what a word that was probably meant is worth
 _SHORTEST_PART = 4
+_MAX_PARTS = 300  # compounds that a word is looked for in, the shortest first
+_MAX_BEGINNINGS = 20_000  # words that a beginning may stand for
+_MANY = 24  # terms from which one set is quicker than each for itself
 _EVERYTHING = Everything()
 
 
@@ -28,13 +30,14 @@ _EVERYTHING = Everything()
 class Sought:
     """One word that segments are scored by.
 
-    text: as typed. terms: any of them is a hit. parts: so is a term that holds one of these, at less. instead: the words
-    tried because this one stands nowhere. times: how often it was asked for. count, idf: the live segments that have it, and what that makes it worth.
+    text: as typed. terms: any of them is a hit. parts: so are these, compounds that hold the word, at less. instead: the words
+    tried because this one stands nowhere. times: how often it was asked for. count, idf: the live segments that have it, and what that
+    makes it worth.
     """
 
     text: str
     terms: frozenset[str]
-    parts: tuple[Part, ...] = ()
+    parts: frozenset[str] = frozenset()
     instead: tuple[str, ...] = ()
     times: float = 1.0
     count: int = 0
@@ -169,12 +172,26 @@ class _Planner:
     def _wishes(self, text: str, *, scored: bool, keep: bool = False) -> list[Expression]:
         """One expression for each word in a run of text that is worth looking for."""
         units = analysis.units(text)
+        if len(units) > 1 and (whole := self._identifier(text, units)):
+            self._score(units, scored=scored)
+            return [whole]
         wanted = [unit for unit in units if unit not in self._stop]
         self.left_out += [unit for unit in units if unit in self._stop]
         if keep and not wanted:
             wanted = units
         self._score(wanted, scored=scored)
         return [_weighed(self._word(unit), self._view) for unit in wanted]
+
+    def _identifier(self, text: str, units: list[str]) -> Expression | None:
+        """What is one thing though it has several words, such as a number of an invoice: all of it, if that stands anywhere."""
+        if text.isalpha() or not any(char.isdigit() for char in text) or any(map(analysis.has_no_spaces, units)):
+            return None
+        joined = {term for language in self._present for term in analysis.terms(text, language).also.split()}
+        whole = [
+            Term(term) for term in sorted(joined) if len(term) > max(map(len, units)) and self._view.count(Term(term))
+        ]
+        found = _any([self._sequence([text]), *whole])
+        return found if self._view.count(found) else None
 
     def _score(self, units: Iterable[str], *, scored: bool) -> None:
         for unit in units:
@@ -188,17 +205,18 @@ class _Planner:
             return Group()
         *before, last = units
         self._score(before, scored=scored)
-        beginning = analysis.fold(last)
-        part = Part("prefix", beginning)
         key = f"{last}*"
         if key not in self._found:
-            self._found[key] = self._weighted(Sought(key, self._terms(last), (part,)))
+            self._found[key] = self._beginning(key, last)
         if scored:
             self._times[key] = self._times.get(key, 0) + 1
-        ending = _any([part, *(Term(term) for term in sorted(self._terms(last)))])
-        return (
-            Group((*(_any([_weighed(self._word(unit), self._view)]) for unit in before), ending)) if before else ending
-        )
+        ending = _weighed(self._found[key], self._view)
+        return Group((*(_weighed(self._word(unit), self._view) for unit in before), ending)) if before else ending
+
+    def _beginning(self, key: str, unit: str) -> Sought:
+        """A word of which only the beginning is given."""
+        found = self._view.terms(analysis.fold(unit))[:_MAX_BEGINNINGS]
+        return self._weighted(Sought(key, frozenset(found) | self._terms(unit)))
 
     def _sequence(self, texts: list[str], slop: int = 0) -> Expression:
         """The texts one after the other, in each language that the index holds."""
@@ -207,14 +225,14 @@ class _Planner:
 
     def _near(self, tree: query.Near, *, scored: bool) -> Expression:
         left, right = list(_texts(tree.left)), list(_texts(tree.right))
-        both = self._all((tree.left, tree.right), scored=scored)
         if isinstance(tree.left, query.Near) and isinstance(tree.left.right, query.Word):
             left = [tree.left.right.text]  # a chain: its last link must be near
+        both = self._all((tree.left, tree.right), scored=scored)
         if len(left) != 1 or len(right) != 1:
             return both
         slop = tree.distance - 1
         close = _any([self._sequence([left[0], right[0]], slop), self._sequence([right[0], left[0]], slop)])
-        return Group((close, self.expression(tree.left, scored=False))) if isinstance(tree.left, query.Near) else close
+        return Group((close, both)) if isinstance(tree.left, query.Near) else close
 
     # One word
 
@@ -225,16 +243,16 @@ class _Planner:
 
     def _look_up(self, unit: str) -> Sought:
         if analysis.is_part(unit):
-            return self._weighted(Sought(unit, frozenset(), (Part("prefix", analysis.fold(unit)),)))
+            return self._beginning(unit, unit)
         terms = self._terms(unit)
         parts = self._parts(unit)
-        found = self._weighted(Sought(unit, terms, parts))
+        found = self._weighted(Sought(unit, terms, parts - terms))
         if found.count or not unit.isalpha():
             return found
         instead = self._pieces(unit) or near.words(unit, terms, self._view)
         if not instead:
             return found
-        return self._weighted(Sought(unit, frozenset(instead), instead=instead))
+        return self._weighted(Sought(unit, frozenset(instead), instead=tuple(instead)))
 
     def _terms(self, unit: str) -> frozenset[str]:
         out: set[str] = set()
@@ -246,14 +264,18 @@ class _Planner:
             analysis.terms(unit, self._present[0]).line.split()
         )
 
-    def _parts(self, unit: str) -> tuple[Part, ...]:
+    def _parts(self, unit: str) -> frozenset[str]:
+        """The terms of compounds that hold a word."""
         if not self._compounds or not unit.isalpha():
-            return ()
-        stems: dict[str, None] = {}
-        for language in COMPOUNDING.intersection(self._present):
-            stems[analysis.terms(unit, language).line.partition(analysis.TAG)[0]] = None
-        places: tuple[Literal["head", "tail", "middle"], ...] = ("head", "tail", "middle")
-        return tuple(Part(where, stem) for stem in sorted(stems) if len(stem) >= _SHORTEST_PART for where in places)
+            return frozenset()
+        out: set[str] = set()
+        for language in sorted(COMPOUNDING.intersection(self._present)):
+            stem = analysis.terms(unit, language).line.partition(analysis.TAG)[0]
+            if len(stem) < _SHORTEST_PART:
+                continue
+            words = sorted(self._view.compounds(stem), key=lambda word: (len(word), word))[:_MAX_PARTS]
+            out.update(analysis.terms(" ".join(words), language).line.split())
+        return frozenset(out)
 
     def _pieces(self, unit: str) -> tuple[str, ...]:
         """A compound that stands nowhere, cut in two words that do: the cut that leaves the longer first part."""
@@ -270,12 +292,14 @@ class _Planner:
         return ()
 
     def _counted(self, terms: frozenset[str]) -> int:
+        if len(terms) > _MANY:
+            return self._view.count(AnyOf(tuple(sorted(terms))))
         return self._view.count(Group(should=tuple(Term(term) for term in sorted(terms))))
 
     def _weighted(self, word: Sought) -> Sought:
         """The word with the number of segments that have it, and what that makes it worth."""
         exact = self._counted(word.terms)
-        count = exact or (self._view.count(_any(list(word.parts))) if word.parts else 0)
+        count = exact or (self._view.count(AnyOf(tuple(sorted(word.parts)))) if word.parts else 0)
         total = self._view.segments
         idf = math.log(1 + (total - count + 0.5) / (count + 0.5))
         share = _NEAR_WORD if word.instead else 1.0
@@ -308,11 +332,15 @@ def _times(word: Sought, times: int) -> Sought:
 def _weighed(word: Sought, view: View) -> Expression:
     """What finds a word: its terms, each at the worth of the word rather than of that one form."""
     items: list[Expression] = []
-    for term in sorted(word.terms):
-        count = view.count(Term(term))
-        own = math.log(1 + (view.segments - count + 0.5) / (count + 0.5))
-        items.append(Term(term, round(word.idf / own, 3) if len(word.terms) > 1 and count else 1.0))
-    items += [Part(part.where, part.text, round(PART * word.idf, 3)) for part in word.parts]
+    if len(word.terms) > _MANY:
+        items.append(AnyOf(tuple(sorted(word.terms)), round(word.idf, 3)))
+    else:
+        for term in sorted(word.terms):
+            count = view.count(Term(term))
+            own = math.log(1 + (view.segments - count + 0.5) / (count + 0.5))
+            items.append(Term(term, round(word.idf / own, 3) if len(word.terms) > 1 and count else 1.0))
+    if word.parts:
+        items.append(AnyOf(tuple(sorted(word.parts)), round(PART * word.idf, 3)))
     return Group(should=tuple(items))
 
 

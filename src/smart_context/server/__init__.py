@@ -12,9 +12,9 @@ from smart_context.server.wire import say
 __all__ = ["main"]
 
 _USAGE = """\
-Usage: mcp-context-server
+Usage: mcp-context-server [--debug]
 
-Serve context caches to an MCP client over standard input and output. It takes no arguments.
+Serve context caches to an MCP client over standard input and output. --debug shows tracebacks in the log.
 
   CONTEXT_CACHE_ROOT         folder whose subfolders are the caches
   CONTEXT_TOOL_TIMEOUT_SECS  seconds a call may take (30)
@@ -28,7 +28,7 @@ def main() -> NoReturn:
 
 
 def _main(args: list[str]) -> int:
-    if args:
+    if args not in ([], ["--debug"]):
         return _told_about(args)
     from smart_context.server import programs
 
@@ -40,7 +40,7 @@ def _main(args: list[str]) -> int:
         return error.exit_status
     except KeyboardInterrupt:
         return 130
-    except Exception as error:  # noqa: BLE001  # the outer edge: a person never meets a traceback of ours without its number
+    except Exception as error:  # noqa: BLE001  # the outer edge: a person never meets a traceback of ours
         from smart_context.server.tools import unforeseen
 
         return unforeseen("mcp-context-server", error).exit_status
@@ -56,5 +56,5 @@ def _told_about(args: list[str]) -> int:
     if args == ["--version"]:
         sys.stdout.write(f"mcp-context-server {__version__}\n")
         return 0
-    say(f"error: mcp-context-server takes no arguments\n\n{_USAGE}")
+    say(f"error: mcp-context-server takes no such arguments\n\n{_USAGE}")
     return 1

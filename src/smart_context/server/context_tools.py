@@ -1,4 +1,4 @@
-"""The three tools of Context: resolve, list and inspect caches below one root.
+"""The three tools of Context: resolve, list and inspect the caches below one root.
 
 In: arguments as the client sent them.  Out: the engine's bytes as text, unchanged.
 Always: arguments are checked in the order cache, query, budget, before the disk is touched; an error shows its code and
@@ -8,34 +8,77 @@ canonical message, and nothing else.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import replace
+import threading
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
 
 from smart_context.errors import CANONICAL_MESSAGES, CacheMissing, ContextError, InvalidBudget, InvalidQuery
 from smart_context.server.tools import Arguments, Reply, Schema, Tool, Work
 
 if TYPE_CHECKING:
     from smart_context.cache.place import Place
+    from smart_context.cache.resident import Residents
 
 _MAX_BUDGET = 2**64 - 1
 
 
-def table(root: str | None, max_bytes: int, seconds: float) -> tuple[Tool, ...]:
-    """The rows of the three tools over the caches below `root`, of which `max_bytes` may be held in memory."""
-    caches = _Caches(Path(root).absolute() if root else None, max_bytes)
-    return tuple(replace(row, seconds=seconds) for row in caches.rows())
+def _object(properties: Schema) -> Schema:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
 
 
-class _Caches:
-    """The caches below a root, opened when the first call asks for one."""
+_RESOLVE_IN = _object(
+    {
+        "cache": {"type": "string", "description": "Path or identifier of a built context cache"},
+        "query": {"type": "string", "description": "Natural-language query"},
+        "budget": {"type": "integer", "minimum": 0, "description": "Maximum token budget"},
+    }
+)
+_LIST_IN: Schema = {
+    "type": "object",
+    "properties": {
+        "root": {
+            "type": "string",
+            "description": "The cache root, which is meant where it is absent, or a folder inside",
+        }
+    },
+    "additionalProperties": False,
+}
+_LIST_OUT = _object(
+    {
+        "caches": {
+            "type": "array",
+            "items": _object({"path": {"type": "string"}, "has_manifest": {"type": "boolean"}}),
+        }
+    }
+)
+_INSPECT_IN = _object({"cache": {"type": "string", "description": "Path to cache directory"}})
+_INSPECT_OUT = _object(
+    {
+        "cache_version": {"type": "string"},
+        "document_count": {"type": "integer", "minimum": 0},
+        "total_bytes": {"type": "integer", "minimum": 0},
+        "valid": {"type": "boolean"},
+    }
+)
 
-    def __init__(self, root: Path | None, max_bytes: int) -> None:
-        self._root = root
+
+class Caches:
+    """The caches below a root, of which `max_bytes` are held in memory. Close it, or use it in a `with`."""
+
+    def __init__(self, root: str | None, max_bytes: int) -> None:
+        self._root = Path(root).absolute() if root else None
         self._max_bytes = max_bytes
+        self._residents: Residents | None = None
+        self._opening = threading.Lock()
 
-    def rows(self) -> tuple[Tool, ...]:
+    def table(self, seconds: float) -> tuple[Tool, ...]:
+        """The rows of the three tools; a call may take `seconds`."""
         return (
             Tool(
                 name="context.resolve",
@@ -44,35 +87,23 @@ class _Caches:
                     "Resolve a natural-language query against a pre-built context cache and return a deterministic, "
                     "explainable set of documents within a token budget."
                 ),
-                input_schema=_object(
-                    properties={
-                        "cache": {"type": "string", "description": "Path or identifier of a built context cache"},
-                        "query": {"type": "string", "description": "Natural-language query"},
-                        "budget": {"type": "integer", "minimum": 0, "description": "Maximum token budget"},
-                    }
-                ),
+                input_schema=_RESOLVE_IN,
                 run=self._resolve,
                 refuse=_refuse,
+                seconds=seconds,
             ),
             Tool(
                 name="context.list_caches",
                 title="List caches",
                 description=(
-                    "List the context caches that are available below the server's cache root. Discovery only: nothing "
-                    "is validated."
+                    "List the context caches that are available below the server's cache root. Discovery only: nothing is "
+                    "validated."
                 ),
-                input_schema=_object(
-                    required=(),
-                    properties={
-                        "root": {
-                            "type": "string",
-                            "description": "The cache root or a folder inside it; the cache root where absent",
-                        }
-                    },
-                ),
-                output_schema=_LIST_OUTPUT,
+                input_schema=_LIST_IN,
+                output_schema=_LIST_OUT,
                 run=self._list,
                 refuse=_refuse,
+                seconds=seconds,
             ),
             Tool(
                 name="context.inspect_cache",
@@ -82,25 +113,36 @@ class _Caches:
                     "counts the files at the top of the cache folder and valid says that the manifest can be read; the "
                     "command `context inspect` counts document files and verifies the whole cache."
                 ),
-                input_schema=_object(
-                    properties={"cache": {"type": "string", "description": "Path to cache directory"}}
-                ),
-                output_schema=_INSPECT_OUTPUT,
+                input_schema=_INSPECT_IN,
+                output_schema=_INSPECT_OUT,
                 run=self._inspect,
                 refuse=_refuse,
+                seconds=seconds,
             ),
         )
 
-    def _resolve(self, arguments: Arguments, work: Work) -> Reply:
-        from smart_context.cache import resolve
+    def close(self) -> None:
+        """Let go of what is held."""
+        with self._opening:
+            if self._residents is not None:
+                self._residents.close()
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _resolve(self, arguments: Arguments, work: Work) -> Reply:
         name = _cache_name(arguments)
         query, budget = arguments.get("query"), arguments.get("budget")
         if not isinstance(query, str):
             raise InvalidQuery("query is missing or not a string")
         if not isinstance(budget, int) or isinstance(budget, bool) or not 0 <= budget <= _MAX_BUDGET:
             raise InvalidBudget("budget is missing or not an integer from 0 to 2^64 - 1")
-        return Reply(resolve.to_json(self._inside(name), query, budget, stop=work.stop).decode())
+        return Reply(self._held().resolve(self._inside(name), query, budget, stop=work.stop).decode())
 
     def _list(self, arguments: Arguments, work: Work) -> Reply:
         from smart_context.cache import listing
@@ -124,6 +166,14 @@ class _Caches:
             raise CacheMissing("no cache root is configured")
         return place.inside(self._root, name)
 
+    def _held(self) -> Residents:
+        from smart_context.cache.resident import Residents
+
+        with self._opening:
+            if self._residents is None:
+                self._residents = Residents(self._max_bytes)
+            return self._residents
+
 
 def _cache_name(arguments: Arguments) -> str:
     name = arguments.get("cache")
@@ -140,30 +190,3 @@ def _refuse(error: ContextError) -> Reply:
     code = error.code if error.code in CANONICAL_MESSAGES else "internal_error"
     body = {"error": {"code": code, "message": CANONICAL_MESSAGES[code]}}
     return Reply(json.dumps(body, separators=(",", ":")) + "\n", code=code)
-
-
-def _object(*, required: Sequence[str] | None = None, properties: Schema) -> Schema:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties if required is None else required),
-        "additionalProperties": False,
-    }
-
-
-_LIST_OUTPUT = _object(
-    properties={
-        "caches": {
-            "type": "array",
-            "items": _object(properties={"path": {"type": "string"}, "has_manifest": {"type": "boolean"}}),
-        }
-    }
-)
-_INSPECT_OUTPUT = _object(
-    properties={
-        "cache_version": {"type": "string"},
-        "document_count": {"type": "integer", "minimum": 0},
-        "total_bytes": {"type": "integer", "minimum": 0},
-        "valid": {"type": "boolean"},
-    }
-)

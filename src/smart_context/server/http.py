@@ -7,6 +7,7 @@ Always: every request passes the gate first; at the end, what runs is finished o
 from __future__ import annotations
 
 import asyncio
+import signal
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -50,6 +51,9 @@ def serve(server: Server[Any], listen: Listen, metrics: Metrics, state: Callable
         timeout_graceful_shutdown=_FINISH_SECONDS,
     )
     runner = _Announcing(config, listen)
+    # It raises the signal that ended it once more when it is done; being asked to end is no failure.
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: None)
     try:
         runner.run()
     except SystemExit as error:  # uvicorn's way to say that it cannot bind

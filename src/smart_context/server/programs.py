@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from smart_context.config import CacheSettings
 from smart_context.errors import ConfigError
-from smart_context.server import background, context_tools, ops, run, search_tools
+from smart_context.server import background, ops, run, search_tools
+from smart_context.server.context_tools import Caches
 from smart_context.server.guards import Guards
 from smart_context.server.metrics import Metrics
 from smart_context.server.tools import Program, ToolNames
@@ -41,8 +42,8 @@ def context_server(environ: Mapping[str, str]) -> None:
     seconds = _positive(environ, "CONTEXT_TOOL_TIMEOUT_SECS", 30)
     memory_mb = _positive(environ, "CONTEXT_CACHE_MEMORY_MB", CacheSettings().memory_mb)
     warn_about(root)
-    rows = context_tools.table(root, memory_mb * _MB, seconds)
-    run.over_stdio(Program("mcp-context-server", "Context", _CACHES), rows)
+    with Caches(root, memory_mb * _MB) as caches:
+        run.over_stdio(Program("mcp-context-server", "Context", _CACHES), caches.table(seconds))
 
 
 def serve(
@@ -60,15 +61,12 @@ def serve(
     root = settings.cache_root or None
     if root or not settings.roots:
         warn_about(root)
-    rows = (
-        *search_tools.table(app, clean, settings.timeout),
-        *context_tools.table(root, settings.cache.memory_mb * _MB, settings.timeout("default")),
-    )
-    caches = _CACHES.replace("context.", "context_") if tool_names == "underscore" else _CACHES
-    program = Program("smart-context", "Smart Context", f"{_FILES} {caches}")
+    how = _CACHES.replace("context.", "context_") if tool_names == "underscore" else _CACHES
+    program = Program("smart-context", "Smart Context", f"{_FILES} {how}")
     metrics = Metrics()
     guard = Guards(settings, clean, metrics)
-    with background.work(app, watch=settings.watch.enabled):
+    with Caches(root, settings.cache.memory_mb * _MB) as caches, background.work(app, watch=settings.watch.enabled):
+        rows = (*search_tools.table(app, clean, settings.timeout), *caches.table(settings.timeout("default")))
         if listen is not None:
             run.over_http(
                 program, rows, listen, metrics, lambda: background.state(app), tool_names=tool_names, guard=guard

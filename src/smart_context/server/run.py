@@ -6,6 +6,8 @@ Always: the wire is claimed before anything heavy is imported.
 from __future__ import annotations
 
 import gc
+import logging
+import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from smart_context.server.metrics import Metrics
     from smart_context.server.ops import State
 
+_RELAYED_SECONDS = 120.0  # that the end of input waits for answers of a server whose limits we do not know
 _DRAIN_BEYOND = 1.0  # seconds past a call's own limit that the end of input waits for answers
 
 
@@ -33,6 +36,9 @@ def over_stdio(
 
     gc.freeze()
     gc.enable()
+    # What the SDK logs is about messages that it answers anyway, and some of it comes with a traceback.
+    logging.getLogger("mcp").propagate = "--debug" in sys.argv
+    logging.getLogger("mcp").addHandler(logging.NullHandler())
     server = protocol.build(protocol.Offer(program, rows, guard, tool_names))
     longest = max(row.seconds for row in rows if row.seconds is not None)
     anyio.run(stdio.serve, server, wire, longest + _DRAIN_BEYOND)
@@ -62,4 +68,4 @@ def relayed(url: str, token: str) -> None:
     from smart_context.server import stdio
     from smart_context.server.relay import Relay
 
-    anyio.run(stdio.serve, Relay(url, token), wire, _DRAIN_BEYOND)
+    anyio.run(stdio.serve, Relay(url, token), wire, _RELAYED_SECONDS)

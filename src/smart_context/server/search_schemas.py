@@ -14,7 +14,9 @@ PRIORITIES: tuple[Priority, ...] = ("low", "normal", "high")
 
 def inputs(*required: str, **properties: Schema) -> Schema:
     """The schema of a tool's arguments."""
-    return {"type": "object", "properties": properties, "required": list(required), "additionalProperties": False}
+    # An empty list of required properties is legal, but older readers of JSON Schema refuse it.
+    needed = {"required": list(required)} if required else {}
+    return {"type": "object", "properties": properties, **needed, "additionalProperties": False}
 
 
 def outputs(**properties: Schema) -> Schema:

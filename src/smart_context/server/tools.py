@@ -7,6 +7,7 @@ Always: an exception nobody foresaw shows nothing of itself to the client; stand
 from __future__ import annotations
 
 import secrets
+import sys
 import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -121,6 +122,10 @@ def _worded(tool: Tool, act: Callable[[], Reply]) -> Reply:
 def unforeseen(where: str, error: BaseException) -> InternalError:
     """Write an exception to standard error under a number, and word it as an error that shows only the number."""
     number = secrets.token_hex(4)
-    trace = "".join(traceback.format_exception(error))
-    say(f"internal error {number} in {where}\n{trace}")
+    if "--debug" in sys.argv:
+        what = "".join(traceback.format_exception(error)).rstrip()
+    else:
+        at = traceback.extract_tb(error.__traceback__)[-1:]
+        what = " ".join([f"{type(error).__name__}: {error}", *(f"({frame.filename}:{frame.lineno})" for frame in at)])
+    say(f"internal error {number} in {where}: {what}\n")
     return InternalError(f"internal error {number}", hint=f"the server's log has the reason under the number {number}")

@@ -250,7 +250,7 @@ def _death(number: int, ran_out_of_memory: bool) -> Death:
     if ran_out_of_memory:
         return Death("too much memory", "")
     if number in _SENT_FROM_OUTSIDE:
-        return Death("crashed", f"the reading process was killed (signal {number})", may_be_innocent=True)
+        return Death("killed", f"the reading process was ended from outside (signal {number})", may_be_innocent=True)
     return Death("crashed", f"signal {number}" if number > 0 else f"exit status {-number}")
 
 

@@ -55,7 +55,7 @@ def parse(text: str, base: Sequence[str] = ()) -> Rules:
 
 
 class Filter:
-    """What the rules say in one folder. Asked once a name."""
+    """What the rules say in one folder."""
 
     def __init__(self, rules: Sequence[Rules], folder: tuple[str, ...] | None = None) -> None:
         """Without a folder: what the patterns that hold in any folder say."""
@@ -65,10 +65,17 @@ class Filter:
         joined = "|".join(f"(?:{t.name.pattern})" for t in self._tests if isinstance(t.name, re.Pattern))
         self._any = re.compile(joined, re.DOTALL).fullmatch if joined else None
 
+    def suspects(self, names: Sequence[str]) -> set[str]:
+        """Those of a folder's names that some pattern matches; only they need `leaves_out`. Much faster than each by itself."""
+        found = set(self._literals.intersection(names))
+        if self._endings:
+            found.update([name for name in names if name.endswith(self._endings)])
+        if self._any:
+            found.update(filter(self._any, names))
+        return found
+
     def leaves_out(self, name: str, is_folder: bool) -> bool:
         """Say whether the name is to be left out."""
-        if not (name in self._literals or name.endswith(self._endings) or (self._any and self._any(name))):
-            return False
         for test in reversed(self._tests):
             if (is_folder or not test.for_folders) and _fits(test.name, name):
                 return not test.takes_back

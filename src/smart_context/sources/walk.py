@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -27,6 +27,7 @@ JUNK_FOLDERS = frozenset({
     ".TemporaryItems", "@eaDir", "#recycle", "__MACOSX",
 })  # fmt: skip
 JUNK_FILES = frozenset({"Thumbs.db", "ehthumbs.db", "desktop.ini", ".DS_Store", "CACHEDIR.TAG"})
+JUNK = JUNK_FOLDERS | JUNK_FILES
 _JUNK_STARTS = ("~$", ".~lock.")  # what office programs leave beside an open file
 
 OnProblem = Callable[[str, str], None]
@@ -179,8 +180,7 @@ class _Walk:
         own = tuple(self._ignore_files(fd, path, parts, listed)) if self._options.honour_ignore_files else ()
         rules = (*rules, *own)
         anywhere = Filter(rules) if own or not self._frames else self._frames[-1].anywhere
-        takes, keep = self._takes, ignore.within(rules, parts, anywhere)
-        todo = [listed[name] for name in sorted(listed, reverse=True) if takes(keep, name, listed[name])]
+        todo = self._sorted_out(listed, ignore.within(rules, parts, anywhere))
         identity = (info.st_dev, info.st_ino)
         self._frames.append(_Frame(fd, path.rstrip("/"), parts, identity, rules, anywhere, todo))
         outer = len(self._frames) - _OPEN_FOLDERS
@@ -189,17 +189,24 @@ class _Walk:
             self._frames[outer].fd = -1
             self._frames[outer].entries_hold = False
 
-    def _takes(self, keep: Filter, name: str, entry: os.DirEntry[str]) -> bool:
-        options = self._options
-        if name[0] == "." and not options.include_hidden:
-            return False
-        if entry.is_file(follow_symlinks=False):
-            if not options.include_junk and (name in JUNK_FILES or name.startswith(_JUNK_STARTS)):
-                return False
-            return not keep.leaves_out(name, is_folder=False)
-        if not entry.is_dir(follow_symlinks=False) or (name in JUNK_FOLDERS and not options.include_junk):
-            return False
-        return not keep.leaves_out(name, is_folder=True)
+    def _sorted_out(self, listed: Mapping[str, os.DirEntry[str]], keep: Filter) -> list[os.DirEntry[str]]:
+        """What is to be visited, last first. Almost every name passes, so all are looked at together before any by itself."""
+        names = list(listed) if self._options.include_hidden else [name for name in listed if name[0] != "."]
+        suspects = keep.suspects(names)
+        if not self._options.include_junk:
+            suspects.update(JUNK.intersection(names), [name for name in names if name.startswith(_JUNK_STARTS)])
+        names.sort(reverse=True)
+        return [
+            entry
+            for name in names
+            if ((entry := listed[name]).is_file(follow_symlinks=False) or entry.is_dir(follow_symlinks=False))
+            and (name not in suspects or self._takes(entry, keep))
+        ]
+
+    def _takes(self, entry: os.DirEntry[str], keep: Filter) -> bool:
+        name, is_folder = entry.name, entry.is_dir(follow_symlinks=False)
+        is_junk = name in JUNK_FOLDERS if is_folder else name in JUNK_FILES or name.startswith(_JUNK_STARTS)
+        return not (is_junk and not self._options.include_junk) and not keep.leaves_out(name, is_folder)
 
     def _ignore_files(self, fd: int, path: str, parts: tuple[str, ...], names: Container[str]) -> Iterator[Rules]:
         for name, marker in ((".git/info/exclude", ".git"), (".gitignore", ".gitignore"), (".ignore", ".ignore")):

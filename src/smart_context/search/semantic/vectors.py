@@ -71,6 +71,8 @@ class Vectors:
         try:
             found = os.stat(self._file)
         except FileNotFoundError:
+            # Not made yet, or removed because segments are numbered anew.
+            self._seen, self._stamp = _seen(np.empty(0, _row(max(self._dimension, 1)))), (-1, -1)
             return
         except OSError as error:
             raise StorageFailed(f"cannot read {self._file}", reason=error.strerror) from error

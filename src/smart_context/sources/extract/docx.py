@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from smart_context.model import Extracted
-from smart_context.sources.extract import Buffer, Job, Refused, drawing, opc, xmlsafe
+from smart_context.model import Extracted, Skipped
+from smart_context.sources.extract import Buffer, Job, Refused, drawing, extract_nested, opc, xmlsafe
 from smart_context.sources.extract.collect import Full, Sections
 from smart_context.sources.extract.opc import STRICT, TRANSITIONAL
 
@@ -79,6 +79,7 @@ def read(data: Buffer, job: Job) -> Extracted:
         for name in dict.fromkeys(name for _, name in _RELATED):
             kinds = {kind for kind, of in _RELATED if of == name}
             _append(package, [r.target for r in relations if r.kind in kinds], name, sections)
+        _append_chunks(package, [r.target for r in relations if r.kind == "aFChunk"], job, sections)
     except Full:
         pass
     return Extracted("docx", package.title(), sections.finish(), tuple(sections.notes))
@@ -140,6 +141,16 @@ def _append(package: opc.Package, parts: list[str], name: str, sections: Section
             for text in _lines(package.zip.stream(part), name):
                 found[text] = None
     sections.aside(name, list(found))
+
+
+def _append_chunks(package: opc.Package, parts: list[str], job: Job, sections: Sections) -> None:
+    """Take in whole files (HTML, RTF, DOCX …) that Word shows as part of the text but keeps as they came."""
+    for part in parts:
+        with sections.part(part):
+            found = extract_nested(package.zip.read(part), job.nested(part))
+            if isinstance(found, Skipped):
+                raise Refused(found.reason, found.detail)
+            sections.aside("Inserted text", [line for unit in found.units for line in unit.text.split("\n")])
 
 
 def _lines(pieces: Iterable[bytes], name: str) -> Iterator[str]:

@@ -20,8 +20,9 @@ _TAGS = {
     **xmlsafe.tags(("notes", "header-decl", "footer-decl"), odf.PRESENTATION),
     **xmlsafe.tags(("header", "footer"), odf.STYLE),
 }
+_MARGINS = "Headers and footers"
 _FREE = frozenset({"p", "h", "table-row", "page", "tracked-changes"})
-_TITLE_CLASS = f"{{{odf.PRESENTATION}}}class"
+_CLASS = f"{{{odf.PRESENTATION}}}class"
 
 
 def read(data: Buffer, job: Job) -> Extracted:
@@ -34,7 +35,7 @@ def read(data: Buffer, job: Job) -> Extracted:
         with sections.part("content.xml"):
             _body(document, sections)
         with sections.part("styles.xml"):
-            sections.aside("Headers and footers", _margins(document))
+            sections.aside(_MARGINS, _margins(document))
     except Full:
         pass
     return Extracted("odt", document.title(), sections.finish(), tuple(sections.notes))
@@ -61,6 +62,10 @@ def _presentation(document: odf.Document, job: Job) -> Extracted:
         with units.part("content.xml"):
             for unit in _slides(document):
                 units.add(unit)
+        with units.part("styles.xml"):
+            if lines := _margins(document):
+                pointer = (Part("section", _MARGINS),)
+                units.add(Unit(pointer, "\n".join(lines), heading=_MARGINS, divisible="paragraphs"))
     except Full:
         pass
     return Extracted("odp", document.title(), units.finish(), tuple(units.notes))
@@ -104,7 +109,7 @@ class _Reader:
         self._deleted = 0
         self._margin = 0
         self._notes = 0
-        self._titles: list[bool] = []
+        self._frames: list[str] = []  # what each is for: "title", "footer" …
         self._rows: list[list[str]] = []
         self._cells: list[list[str]] = []
 
@@ -116,7 +121,7 @@ class _Reader:
         elif name == "notes":
             self._notes += 1
         elif name == "frame":
-            self._titles.append(element.get(_TITLE_CLASS) == "title")
+            self._frames.append(element.get(_CLASS, ""))
         elif name == "table-row":
             self._rows.append([])
         elif name == "table-cell":
@@ -129,7 +134,7 @@ class _Reader:
             row = "\t".join(self._rows.pop() if self._rows else []).rstrip()
             return self._line("p", row) if row else None
         if name == "frame":
-            self._titles.pop()
+            self._frames.pop()
             return self._line("p", odf.described(element))
         if name == "table-cell":
             self._cell()
@@ -154,8 +159,9 @@ class _Reader:
         if self._cells:
             self._cells[-1].append(text.replace("\t", " "))
             return None
-        if self._margin:
+        frame = self._frames[-1] if self._frames else ""
+        if self._margin or frame in {"header", "footer"}:
             return "margin", text
-        if self._titles and self._titles[-1] and not self._notes:
+        if frame == "title" and not self._notes:
             return "title", text
         return ("h" if name == "h" else "line"), text

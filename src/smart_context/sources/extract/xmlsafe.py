@@ -54,8 +54,8 @@ def events(pieces: Iterable[bytes], names: dict[str, str], *, free: Collection[s
 
 
 def _without_doctype(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Leave out a declaration of entities. No Office program writes one; without it, what refers to them stays as written
-    and the parser does not give up on entities made of entities."""
+    """Leave out a declaration of entities. No Office program writes one; without it, the text around what refers to
+    them is read and the parser does not give up on entities made of entities."""
     is_first = True
     for piece in pieces:
         yield _DOCTYPE.sub(b"", piece, count=1) if is_first and b"<!DOCTYPE" in piece[:1024] else piece

@@ -1,0 +1,142 @@
+"""`context summarize`, `context rewrite`, `context llm check`: answers by a language model, or offline."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from smart_context.cli import Command
+from smart_context.cli.options import json_option, settings_options
+
+if TYPE_CHECKING:
+    from smart_context.config import Settings
+
+_NOTHING: dict[str, Any] = {"summary": "", "tokens_used": {"prompt": 0, "completion": 0}}
+
+
+@click.command(cls=Command)
+@click.argument("query")
+@click.option("-k", "--limit", "k", type=int, default=10, show_default=True, help="Results to summarize, 1 to 100.")
+@click.option(
+    "--style",
+    type=click.Choice(["bullets", "paragraph", "table"]),
+    default="bullets",
+    show_default=True,
+    help="The form of the summary.",
+)
+@click.option("--max-tokens", type=int, default=400, show_default=True, help="Most tokens the summary may take.")
+@click.option("--ext", "exts", multiple=True, metavar="EXT", help="Only files of this type, such as .pdf; repeatable.")
+@click.option("--year", "years", multiple=True, metavar="YEAR", help="Only files with this year; repeatable.")
+@settings_options
+@json_option
+def summarize(
+    query: str,
+    k: int,
+    style: str,
+    max_tokens: int,
+    exts: tuple[str, ...],
+    years: tuple[str, ...],
+    settings: Settings,
+    as_json: bool,
+) -> None:
+    """Search for QUERY and summarize what the results say about it, with their sources.
+
+    \b
+    Examples:
+      context summarize "when does the agreement with Oakford end"
+      context summarize "vendor X contracts from 2021" --style table -k 20
+
+    Without a language model in the configuration the summary is made of sentences from the files, and nothing leaves this
+    machine.
+    """
+    from smart_context.api import App
+
+    with App(settings) as app:
+        items = app.search_files(query, k, 0, exts, years)["items"]
+        answer = app.summarize_results(query, items, style, max_tokens) if items else _NOTHING
+    if as_json:
+        click.echo(json.dumps(answer, ensure_ascii=False))
+        return
+    if not items:
+        click.echo("nothing found", err=True)
+        return
+    click.echo(_printable(answer["summary"]))
+    used = answer["tokens_used"]
+    if used["prompt"]:
+        click.echo(f"{settings.llm.model}: {used['prompt']:,} tokens asked, {used['completion']:,} answered", err=True)
+
+
+@click.command(cls=Command)
+@click.argument("query")
+@settings_options
+@json_option
+def rewrite(query: str, settings: Settings, as_json: bool) -> None:
+    """Turn QUERY, a question in plain words, into the query language with its filters.
+
+    \b
+    Examples:
+      context rewrite "Find vendor X contracts from 2021 in ppt or docx"
+    """
+    from smart_context.api import App
+
+    with App(settings) as app:
+        answer = app.rewrite_query(query)
+    if as_json:
+        click.echo(json.dumps(answer, ensure_ascii=False))
+        return
+    click.echo(_printable(answer["fts"]))
+    for name, values in answer["filters"].items():
+        if values:
+            click.echo(f"{name}: {' '.join(values)}")
+    click.echo(_printable(answer["notes"]), err=True)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+def llm() -> None:
+    """Look at the language model that is configured."""
+
+
+@llm.command(cls=Command)
+@click.option("--send", is_flag=True, help="Send the example, and show the answer.")
+@settings_options
+@json_option
+def check(send: bool, settings: Settings, as_json: bool) -> None:
+    """Show what is sent to the language model, and to whom.
+
+    Nothing is sent without --send. The example is made up; real snippets go the same way, redacted and cut.
+
+    \b
+    Examples:
+      context llm check
+      context llm check --send
+    """
+    from smart_context.llm import check as stage
+    from smart_context.redact import Redactor
+
+    found = stage.report(settings.llm, Redactor(settings.redaction.patterns), Path(settings.data_dir))
+    tried = stage.trial(settings.llm, found.messages, lambda: None) if send and found.provider == "openai" else None
+    if as_json:
+        told = {
+            **{name.replace(" ", "_"): value for name, value in found.facts},
+            "messages": [{"role": message.role, "content": message.content} for message in found.messages],
+            **({"answer": tried.answer, "seconds": round(tried.seconds, 3)} if tried else {}),
+        }
+        click.echo(json.dumps(told, ensure_ascii=False))
+        return
+    for name, value in found.facts:
+        click.echo(f"{name + ':':<15} {_printable(value)}")
+    for message in found.messages:
+        click.echo(f"\n--- {message.role}\n{_printable(message.content)}")
+    if tried:
+        counts = f"{tried.prompt_tokens} tokens asked, {tried.completion_tokens} answered"
+        click.echo(f"\n--- answer after {tried.seconds:.1f} s ({counts})\n{_printable(tried.answer)}")
+    elif send:
+        click.echo("there is no endpoint to send it to", err=True)
+
+
+def _printable(text: str) -> str:
+    # A file's text and name, or a model's answer, may hold an escape sequence for the terminal.
+    return "".join(c if c.isprintable() or c in "\n\t" else "?" for c in text)

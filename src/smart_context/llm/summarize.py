@@ -1,0 +1,69 @@
+"""Summarize snippets for a query: by the configured model, or offline.
+
+In: a query and snippets, in the order of their relevance.  Out: a `Summary` that names its sources.
+Always: what is sent is redacted and cut here, whatever the caller passed; what comes back is redacted too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from smart_context.config import LlmSettings
+from smart_context.errors import BadRequest
+from smart_context.llm import compose, extractive, prompt, provider
+from smart_context.llm.model import STYLES, Sample, Snippet, Summary
+from smart_context.model import Stop
+from smart_context.redact import Redactor
+
+__all__ = ["Snippet", "Summary", "results"]
+
+DEFAULT_TOKENS, MAX_TOKENS = 400, 4000
+_MAX_SNIPPETS = 100
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]")
+
+
+def results(
+    query: str,
+    snippets: Sequence[Snippet],
+    style: str = "bullets",
+    max_tokens: int | None = None,
+    *,
+    settings: LlmSettings,
+    redactor: Redactor,
+    data_dir: Path,
+    stop: Stop,
+    sample: Sample | None = None,
+) -> Summary:
+    """Summarize what the snippets say about the query.
+
+    sample: asks the client's own model, where the client offers it. It is used if the provider is `sampling`.
+    Raises: BadRequest, LlmUpstream, RateLimited.
+    """
+    _check(query, snippets, style, max_tokens)
+    # Nothing below sees more than this: the last snippets of a long list are the least relevant.
+    kept = snippets[:_MAX_SNIPPETS]
+    most = min(max_tokens or DEFAULT_TOKENS, MAX_TOKENS)
+    if provider.is_there(settings, sample):
+        asked = prompt.summary(query, kept, style, redactor)
+        told = provider.ask(asked, most, settings=settings, data_dir=data_dir, stop=stop, sample=sample)
+        text = redactor.clean(_CONTROL.sub("", told.text))
+        named = kept[: len(prompt.sent(kept, redactor))]
+        return Summary(compose.with_sources(text, named), told.prompt_tokens, told.completion_tokens)
+    stop()
+    clean = [Snippet(one.path, redactor.clean(one.text)[: prompt.MAX_SNIPPET_CHARS], one.pointer) for one in kept]
+    return Summary(compose.extract(extractive.pick(query, clean), clean, style, most))
+
+
+def _check(query: str, snippets: Sequence[Snippet], style: str, max_tokens: int | None) -> None:
+    if not query.strip():
+        raise BadRequest("query is empty", hint="say what the summary should answer")
+    if not snippets:
+        raise BadRequest("results is empty", hint="pass items of searchFiles, each with path and snippet")
+    if style not in STYLES:
+        raise BadRequest(f"style must be one of {', '.join(STYLES)}", hint=f"it is {style[:40]!r}")
+    if max_tokens is not None and max_tokens < 1:
+        raise BadRequest(
+            "max_tokens must be at least 1", hint=f"the default is {DEFAULT_TOKENS}, the most {MAX_TOKENS}"
+        )
