@@ -48,9 +48,11 @@ class Fused(Ordering):
         limits: Filters,
         never_show: Sequence[str],
         stop: Stop,
+        share: float = MEANING,
     ) -> None:
         super().__init__(record, view, plan, limits, never_show, stop)
         self._likeness = likeness
+        self._share = share
         self._cosines: dict[int, float] = {}
         self._most = 0.0  # the best score by words
 
@@ -80,7 +82,7 @@ class Fused(Ordering):
         if one.made_of is None or one.segment.segment_id not in self._cosines:
             return (*super().explain(one), "meaning: not compared")
         words, cosine = self._words(one.made_of.total), self._cosines[one.segment.segment_id]
-        parts = f"words {words:.4f} × {1 - MEANING:g}, meaning {cosine:.4f} × {MEANING:g}"
+        parts = f"words {words:.4f} × {1 - self._share:g}, meaning {cosine:.4f} × {self._share:g}"
         return (*super().explain(one), parts)
 
     def _nearest(self, known: Collection[int]) -> list[Candidate]:
@@ -120,7 +122,7 @@ class Fused(Ordering):
         fused = []
         for one in scored:
             cosine = max(0.0, self._cosines.get(one.candidate.segment_id, others))
-            total = (1 - MEANING) * self._words(one.score) + MEANING * cosine
+            total = (1 - self._share) * self._words(one.score) + self._share * cosine
             fused.append(replace(one, score=round(min(total, 1.0), DIGITS)))
         return sorted(fused, key=lambda one: -one.score)
 
