@@ -101,13 +101,17 @@ def tree_size(folder: Path) -> int:
 
 def measured(command: Sequence[str | Path], env: dict[str, str] | None = None) -> tuple[Cost, str]:
     before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=env)
-    peak, over = [0], threading.Event()
-    sampler = threading.Thread(target=sample, args=(process.pid, peak, over))
-    sampler.start()
-    out, _ = process.communicate()
-    over.set()
-    sampler.join()
+    with tempfile.TemporaryFile("w+") as talk:
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=talk, text=True, env=env)
+        peak, over = [0], threading.Event()
+        sampler = threading.Thread(target=sample, args=(process.pid, peak, over))
+        sampler.start()
+        out, _ = process.communicate()
+        over.set()
+        sampler.join()
+        talk.seek(0)
+        if process.returncode not in {0, 1}:  # 1: ripgrep found nothing
+            sys.exit(f"{command[0]} ended with {process.returncode}: {talk.read()[-500:]}")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return Cost(cpu, time.monotonic() - began, peak[0] / 1e6), out
@@ -176,18 +180,31 @@ def run_inside(documents: Path, data: Path) -> Cost:
 
 
 def index_sizes(data: Path) -> dict[str, int]:
+    parts = index_parts(data)
     record = Record.open(data)
     try:
-        tallies = record.tallies("/")
-        ids = sorted(record.file_ids())
-        text = 0
-        for file_id in ids:
-            texts = record.texts(s.segment_id for s in record.segments_of(file_id))
-            text += sum(len(t.encode()) for t in texts.values())
+        segments = sum(t.segments for t in record.tallies("/"))
     finally:
         record.close()
-    sizes = {"record": sum(p.stat().st_size for p in data.glob("record*")), "ranking": tree_size(data / "ranking")}
-    return {**sizes, "index": sum(sizes.values()), "text": text, "segments": sum(t.segments for t in tallies)}
+    ranking = sum(size for name, size in parts.items() if name.startswith("ranking"))
+    whole = {"record": parts["record"], "ranking": ranking, "index": parts["record"] + ranking}
+    return {**whole, "text": parts["text"], "segments": segments, **parts}
+
+
+def index_parts(data: Path) -> dict[str, int]:
+    """Bytes of text in an index, and bytes on the disk by part: the record, and each kind of file of the ranking."""
+    parts = {"text": 0, "record": sum(p.stat().st_size for p in data.glob("record*"))}
+    record = Record.open(data)
+    try:
+        for file_id in sorted(record.file_ids()):
+            texts = record.texts(s.segment_id for s in record.segments_of(file_id))
+            parts["text"] += sum(len(t.encode()) for t in texts.values())
+    finally:
+        record.close()
+    for path in sorted((data / "ranking").iterdir()):
+        kind = path.suffix if path.suffix in {".term", ".pos", ".idx", ".store", ".fast", ".fieldnorm"} else " rest"
+        parts[f"ranking{kind}"] = parts.get(f"ranking{kind}", 0) + path.stat().st_size
+    return parts
 
 
 def measure_others(documents: Path, place: Path) -> dict[str, object]:

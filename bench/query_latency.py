@@ -40,13 +40,13 @@ def main(argv: list[str]) -> None:
         with tempfile.TemporaryDirectory() as folder:
             data = (args.keep or Path(folder)) / str(size)
             if not data.exists():
-                _build(data, size)
-            results.append(_measure(data, size))
+                build(data, size)
+            results.append(measure(data, size))
     if args.out:
         args.out.write_text(json.dumps({"python": platform.python_version(), "results": results}, indent=1) + "\n")
 
 
-def _build(data: Path, size: int) -> None:
+def build(data: Path, size: int) -> None:
     began = time.process_time()
     texts = _texts(size)
     with Index.open(data, writable=True) as index:
@@ -57,7 +57,7 @@ def _build(data: Path, size: int) -> None:
             if number % 40_000 == 0:
                 index.commit()
         index.commit()
-    print(f"{size:,} segments indexed in {time.process_time() - began:.0f} s CPU, {_bytes(data):,} bytes on disk")
+    print(f"{size:,} segments indexed in {time.process_time() - began:.0f} s CPU, {on_disk(data):,} bytes on disk")
 
 
 def _texts(size: int) -> Iterator[str]:
@@ -88,7 +88,7 @@ def _queries(texts: list[str]) -> dict[str, list[str]]:
     return out
 
 
-def _measure(data: Path, size: int) -> dict[str, object]:
+def measure(data: Path, size: int) -> dict[str, object]:
     rnd = random.Random(_SEED + 2)
     with Index.open(data) as index:
         ids = sorted(rnd.sample(range(1, size + 1), _QUERIES))
@@ -104,7 +104,7 @@ def _measure(data: Path, size: int) -> dict[str, object]:
             print(f"  {kind:12} p50 {p50:6.2f} ms   p95 {p95:6.2f} ms   max {ranked[-1]:6.2f} ms")
     return {
         "segments": size,
-        "bytes": _bytes(data),
+        "bytes": on_disk(data),
         "ms": {kind: [round(t, 3) for t in ts] for kind, ts in times.items()},
     }
 
@@ -121,5 +121,5 @@ def _ask(index: Index, queries: list[str]) -> None:
         assert page.items
 
 
-def _bytes(data: Path) -> int:
+def on_disk(data: Path) -> int:
     return sum(path.stat().st_size for path in data.rglob("*") if path.is_file())

@@ -174,3 +174,21 @@ def test_compounds_are_known_by_their_parts(ranking):
 
 def test_terms_are_known_by_their_beginning(ranking):
     assert ranking.view().terms("re") == ["rent", "report"]
+
+
+def test_closing_lets_a_merge_under_way_finish(tmp_path):
+    opened = Ranking.open(tmp_path / "ranking", writable=True)
+    for i in range(8):  # so many parts are merged into one
+        opened.add(file(i, f"/r/{i}.txt"), [RankedSegment(i, "", "rent")])
+        opened.commit(i + 1)
+    opened.close()
+    again = Ranking.open(tmp_path / "ranking", writable=False)
+    assert again.view()._searcher.num_segments == 1
+    assert ids(again, Term("rent")) == set(range(8))
+
+
+def test_closing_forgets_what_was_not_committed(ranking, tmp_path):
+    ranking.delete([1])
+    ranking.add(file(3, "/r/c.txt"), [RankedSegment(31, "", "rent")])
+    ranking.close()
+    assert ids(Ranking.open(tmp_path / "ranking", writable=True), Term("rent")) == {11, 12}

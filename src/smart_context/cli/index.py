@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from smart_context.config import Settings
     from smart_context.search.model import IndexReport, KindCount, RootStatus, Status
 
+_CLIP = 160  # characters of a reason that `status` shows on a terminal: an archive may have thousands of notes
 _LISTED = 20  # files without text that `status` names on a terminal
 
 
@@ -227,7 +228,7 @@ def _root_lines(root: RootStatus) -> list[str]:
         ]
         for trouble in root.troubles[:_LISTED]:
             why = f"{trouble.reason} ({trouble.detail})" if trouble.detail else trouble.reason
-            lines.append(f"    {_printable(trouble.path)}: {_printable(why)}")
+            lines.append(f"    {_printable(trouble.path)}: {_printable(_clipped(why))}")
         if len(root.troubles) > _LISTED:
             lines.append("    … (--json lists more)")
     return lines
@@ -243,6 +244,10 @@ def _staleness(root: RootStatus) -> str:
         if n
     ]
     return f"{when}; {', '.join(parts) + ' since' if parts else 'up to date'}"
+
+
+def _clipped(text: str) -> str:
+    return text if len(text) <= _CLIP else f"{text[:_CLIP].rsplit(' ', 1)[0]} …"
 
 
 def _printable(text: str) -> str:

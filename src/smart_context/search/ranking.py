@@ -53,6 +53,7 @@ class Ranking:
         self._folder = folder
         self._writable = writable
         self._writer: tantivy.IndexWriter | None = None
+        self._is_pending = False  # something was added or deleted since the last commit
         self._view: View | None = None
         self._lock = threading.Lock()
 
@@ -87,7 +88,7 @@ class Ranking:
         """Put a file's segments in place of those it had."""
         import tantivy
 
-        writer = self._open_writer()
+        writer, self._is_pending = self._open_writer(), True
         with _translated(self._folder):
             writer.delete_documents_by_term("file_id", file.file_id)
             whole = analysis.language(" ".join(s.text[:300] for s in segments[:20])) or "en"
@@ -107,14 +108,14 @@ class Ranking:
 
     def delete(self, file_ids: Iterable[int]) -> None:
         """Take files out."""
-        writer = self._open_writer()
+        writer, self._is_pending = self._open_writer(), True
         with _translated(self._folder):
             for file_id in file_ids:
                 writer.delete_documents_by_term("file_id", file_id)
 
     def clear(self) -> None:
         """Take everything out."""
-        writer = self._open_writer()
+        writer, self._is_pending = self._open_writer(), True
         with _translated(self._folder):
             writer.delete_all_documents()
 
@@ -123,6 +124,7 @@ class Ranking:
         with _translated(self._folder):
             if self._writer is not None:
                 self._writer.commit()
+                self._is_pending = False
             # After the commit, so that a crash between the two leaves a number that is too small: the record then
             # repeats its last files, which is harmless, because adding a file replaces it.
             ranking_state.write(self._folder, generation)
@@ -140,7 +142,8 @@ class Ranking:
         writer, self._writer = self._writer, None
         if writer is not None:
             with _translated(self._folder):
-                # No rollback first: it would cut off merges under way, each time, and leave what they had written behind.
+                if self._is_pending:  # only then: it would throw away merges under way, too
+                    writer.rollback()
                 writer.wait_merging_threads()
         self._view = None
 
