@@ -24,7 +24,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 _SEED = 7
-_WORDS = [a + b + c for a in ("ka", "lo", "mi", "nu", "pe") for b in ("ra", "so", "ti", "vu") for c in ("n", "l", "st")]
+_SYLLABLES = [a + b for a in "bdfgklmnprstv" for b in ("a", "e", "i", "o", "u")]
+_WORDS = [a + b + c for a in _SYLLABLES[::3] for b in _SYLLABLES[::4] for c in ("n", "l", "st", "ra")]
+_WEIGHTS = [1 / (rank + 3) for rank in range(len(_WORDS))]  # few words are common, as in any language
 _ACCEPT = "accept: application/json, text/event-stream\r\ncontent-type: application/json\r\n"
 
 
@@ -77,7 +79,7 @@ def _write(folder: Path, count: int) -> None:
     for number in range(count):
         place = folder / f"{number // 200:03}"
         place.mkdir(parents=True, exist_ok=True)
-        text = " ".join(rnd.choices(_WORDS, k=300))
+        text = " ".join(rnd.choices(_WORDS, _WEIGHTS, k=300))
         (place / f"{number:05}.md").write_text(f"# Note {number}\n\n{text}\n")
 
 
@@ -89,6 +91,7 @@ async def _measure(server: subprocess.Popen[str], new: Path, args: argparse.Name
     port = int(re.findall(r":(\d+)/mcp", said)[0])
     tally = Tally()
     began = os.times()
+    server_began = _cpu(server.pid)
     # One search first, so that what is opened once is not counted as growth.
     await _client(port, 0, time.monotonic() + 0.1, 0.01, Tally())
     before = await _memory(port)
@@ -117,8 +120,16 @@ async def _measure(server: subprocess.Popen[str], new: Path, args: argparse.Name
         "memory_mb_after": after,
         "indexed_meanwhile": counted,
         "indexing_ended_before_the_clients": is_done,
+        "server_cpu_seconds": round(_cpu(server.pid) - server_began, 1),
         "client_cpu_seconds": round(os.times().user + os.times().system - began.user - began.system, 1),
     }
+
+
+def _cpu(pid: int) -> float:
+    """Processor time of the server itself, in seconds; the reading processes have their own."""
+    with open(f"/proc/{pid}/stat", encoding="ascii") as stat:
+        fields = stat.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _at(times: list[float], part: float) -> float:
@@ -134,7 +145,7 @@ async def _client(port: int, number: int, until: float, every: float, tally: Tal
         await asyncio.sleep(rnd.random() * min(every, 5.0))
         session = await _initialize(link, name) if has_session else ""
         while time.monotonic() < until:
-            query = " ".join(rnd.choices(_WORDS, k=2))
+            query = " ".join(rnd.choices(_WORDS, _WEIGHTS, k=2))
             began = time.perf_counter()
             try:
                 status, body = await link.ask(*_search(query, name, session, has_session))

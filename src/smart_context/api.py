@@ -32,8 +32,14 @@ if TYPE_CHECKING:
     from smart_context.search.model import Coverage, IndexReport, Segment, Status
     from smart_context.search.record import Record
     from smart_context.search.semantic.meaning import Meaning
+    from smart_context.sources.worker import Pool
 
 Answer = dict[str, Any]
+
+_LOOK_EVERY = 0.1  # seconds between two looks at whether a waiting caller has gone
+# Of a server's reading processes, so that searches go first. Not of the thread that indexes: a thread that steps back while it
+# holds Python's lock holds up every other.
+_NICE = 10
 
 
 def _never() -> None:
@@ -63,6 +69,8 @@ class App:
         self._index: Index | None = None
         self._jobs: JobQueue | None = None
         self._redactor: Redactor | None = None
+        self._reading = threading.Lock()
+        self._pool: Pool | None = None  # reads files anew for previews, one at a time; kept, as it takes long to start
         self._meaning: Meaning | None = None
         self._unusable: Path | None = None  # a model that has been warned of
         self._hides: Callable[[tuple[str, ...]], bool] | None = None
@@ -206,15 +214,16 @@ class App:
         found = status.of_index(self.data_dir, self.roots, self._options().walk, compare=compare)
         return replace(found, meaning=self._coverage())
 
-    def index_here(self, folder: str, *, full: bool, on_progress: OnProgress, stop: Stop = _never) -> IndexReport:
-        """Index a folder in this thread, as the only writer."""
+    def index_here(
+        self, folder: str, *, full: bool, on_progress: OnProgress, stop: Stop = _never, nice: int = 0
+    ) -> IndexReport:
+        """Index a folder in this thread, as the only writer; `nice`: how far the reading processes step back for others."""
         from smart_context.search import indexer
         from smart_context.search.index import Index
 
         with Index.open(self.data_dir, writable=True, on_progress=on_progress) as index:
-            return indexer.run(
-                index, self.roots, folder, self._options(), full=full, on_progress=on_progress, stop=stop
-            )
+            options = replace(self._options(), nice=nice)
+            return indexer.run(index, self.roots, folder, options, full=full, on_progress=on_progress, stop=stop)
 
     def embed(self, *, workers: int = 1, on_progress: OnProgress = lambda _step: None, stop: Stop = _never) -> int:
         """Make the vectors that are missing, in this thread; how many that were. Nothing where there is no model.
@@ -291,7 +300,7 @@ class App:
             if self._jobs is None:
 
                 def run(folder: str, full: bool, on_progress: OnProgress, stop: Stop) -> IndexReport:
-                    return self.index_here(folder, full=full, on_progress=on_progress, stop=stop)
+                    return self.index_here(folder, full=full, on_progress=on_progress, stop=stop, nice=_NICE)
 
                 self._jobs = JobQueue(self.data_dir, self.roots, run)
             return self._jobs
@@ -310,6 +319,12 @@ class App:
         """Stop indexing between two files, and close the index."""
         if self._jobs is not None:
             self._jobs.close()
+        # A preview under way has its process to itself: that one ends when the call does, or with this process.
+        if self._reading.acquire(timeout=_LOOK_EVERY):
+            if self._pool is not None:
+                self._pool.close()
+                self._pool = None
+            self._reading.release()
         if self._index is not None:
             self._index.close()
 
@@ -388,8 +403,13 @@ class App:
         from smart_context.sources.worker import Pool, Task
 
         os.close(self.roots.open_file(path))  # so that what is absent or not a file has its own error
-        with Pool(self.settings.limits, workers=1) as pool:
-            (done,) = pool.run([Task(path, path, lambda: self.roots.open_file(path))], stop)
+        while not self._reading.acquire(timeout=_LOOK_EVERY):
+            stop()
+        try:
+            self._pool = self._pool or Pool(self.settings.limits, workers=1)
+            (done,) = self._pool.run([Task(path, path, lambda: self.roots.open_file(path))], stop)
+        finally:
+            self._reading.release()
         if isinstance(done.outcome, Skipped):
             why = f"{done.outcome.reason} ({done.outcome.detail})" if done.outcome.detail else done.outcome.reason
             raise NotFound(

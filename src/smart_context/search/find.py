@@ -185,7 +185,9 @@ def _ordering(
 ) -> order.Ordering:
     given = (index.record, view, asked.plan, asked.limits, request.never_show, stop)
     likeness = meaning.like(asked.plan.meant) if meaning and asked.plan.meant and not asked.listing else None
-    return hybrid.Fused(likeness, *given) if likeness else order.Ordering(*given)
+    if meaning is None or likeness is None:
+        return order.Ordering(*given)
+    return hybrid.Fused(likeness, *given, share=1.0 if meaning.alone else hybrid.MEANING)
 
 
 def _few_a_file(placed: Iterator[Placed]) -> Iterator[Placed]:

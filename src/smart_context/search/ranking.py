@@ -140,7 +140,7 @@ class Ranking:
         writer, self._writer = self._writer, None
         if writer is not None:
             with _translated(self._folder):
-                writer.rollback()
+                # No rollback first: it would cut off merges under way, each time, and leave what they had written behind.
                 writer.wait_merging_threads()
         self._view = None
 
