@@ -11,7 +11,7 @@ import hashlib
 import os
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -139,8 +139,9 @@ class Ranking:
         """Close; what was not committed is forgotten."""
         writer, self._writer = self._writer, None
         if writer is not None:
-            with _translated(self._folder):
-                # No rollback first: it would cut off merges under way, each time, and leave what they had written behind.
+            # No rollback first: it would cut off merges under way, each time, and leave what they had written behind.
+            # A worker that died has told so when it was given work; what it held was not committed.
+            with suppress(ValueError):
                 writer.wait_merging_threads()
         self._view = None
 
