@@ -32,9 +32,11 @@ if TYPE_CHECKING:
     from smart_context.search.model import Coverage, IndexReport, Segment, Status
     from smart_context.search.record import Record
     from smart_context.search.semantic.meaning import Meaning
+    from smart_context.sources.worker import Pool
 
 Answer = dict[str, Any]
 
+_LOOK_EVERY = 0.1  # seconds between two looks at whether a waiting caller has gone
 # Of a server's reading processes, so that searches go first. Not of the thread that indexes: a thread that steps back while it
 # holds Python's lock holds up every other.
 _NICE = 10
@@ -67,6 +69,8 @@ class App:
         self._index: Index | None = None
         self._jobs: JobQueue | None = None
         self._redactor: Redactor | None = None
+        self._reading = threading.Lock()
+        self._pool: Pool | None = None  # reads files anew for previews, one at a time; kept, as it takes long to start
         self._meaning: Meaning | None = None
         self._unusable: Path | None = None  # a model that has been warned of
         self._hides: Callable[[tuple[str, ...]], bool] | None = None
@@ -128,22 +132,21 @@ class App:
         """Search, and give results with how the query was read, for a face that shows more than the tool does."""
         from smart_context.search import find
 
-        folders = self._folders(request.roots)
-        self.before_search(stop)
-        try:
-            index = self.index
-        except NotFound:
-            return find.nothing(request.offset)
-        index.refresh()
         asked = find.SearchRequest(
             request.query,
             request.k,
             request.offset,
             request.exts,
             request.years,
-            folders,
+            self._folders(request.roots),
             self.settings.index.never_show,
         )
+        self.before_search(stop)
+        try:
+            index = self.index
+        except NotFound:
+            return find.nothing(asked)
+        index.refresh()
         return find.find(index, asked, spans=self.redactor.spans, stop=stop, meaning=self.meaning)
 
     def open_file(
@@ -316,6 +319,12 @@ class App:
         """Stop indexing between two files, and close the index."""
         if self._jobs is not None:
             self._jobs.close()
+        # A preview under way has its process to itself: that one ends when the call does, or with this process.
+        if self._reading.acquire(timeout=_LOOK_EVERY):
+            if self._pool is not None:
+                self._pool.close()
+                self._pool = None
+            self._reading.release()
         if self._index is not None:
             self._index.close()
 
@@ -394,12 +403,18 @@ class App:
         from smart_context.sources.worker import Pool, Task
 
         os.close(self.roots.open_file(path))  # so that what is absent or not a file has its own error
-        with Pool(self.settings.limits, workers=1) as pool:
-            (done,) = pool.run([Task(path, path, lambda: self.roots.open_file(path))], stop)
+        while not self._reading.acquire(timeout=_LOOK_EVERY):
+            stop()
+        try:
+            self._pool = self._pool or Pool(self.settings.limits, workers=1)
+            (done,) = self._pool.run([Task(path, path, lambda: self.roots.open_file(path))], stop)
+        finally:
+            self._reading.release()
         if isinstance(done.outcome, Skipped):
+            why = f"{done.outcome.reason} ({done.outcome.detail})" if done.outcome.detail else done.outcome.reason
             raise NotFound(
-                f"no text could be read from {shown(path)}: {done.outcome.reason}",
-                hint=done.outcome.detail or "`context status` lists what could not be read",
+                f"no text could be read from {shown(path)}: {why}",
+                hint="`context status` lists what could not be read, and why",
             )
         assert isinstance(done.outcome, Extracted)
         return list(segment.cut(done.outcome, self._options().max_chars))
