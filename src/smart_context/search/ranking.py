@@ -11,7 +11,7 @@ import hashlib
 import os
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -141,7 +141,8 @@ class Ranking:
         """Close; what was not committed is forgotten."""
         writer, self._writer = self._writer, None
         if writer is not None:
-            with _translated(self._folder):
+            # A worker that died has told so when it was given work; what it held was not committed.
+            with _translated(self._folder), suppress(ValueError):
                 if self._is_pending:  # only then: it would throw away merges under way, too
                     writer.rollback()
                 writer.wait_merging_threads()
