@@ -36,7 +36,7 @@ def main(argv: list[str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         data = (args.keep or Path(folder)) / str(args.size)
         if not data.exists():
-            query_latency._build(data, args.size)
+            query_latency.build(data, args.size)
         meaning = Meaning(args.model, data)
         if not len(meaning.vectors):
             _make_up(data, meaning)
