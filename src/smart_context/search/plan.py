@@ -12,9 +12,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from smart_context.search import analysis, languages, near, query
+from smart_context.search.entry import COMPOUNDING
 from smart_context.search.expression import AnyOf, Everything, Expression, Group, Sequence, Term
 from smart_context.search.query import Query
-from smart_context.search.ranking import COMPOUNDING, View
+from smart_context.search.ranking import View
 
 _MAX_SOUGHT = 48  # of a pasted page, the words that tell most
 PART = 0.5  # what a word inside a compound is worth
