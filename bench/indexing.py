@@ -217,10 +217,16 @@ def measure_others(documents: Path, place: Path) -> dict[str, object]:
         env = {**os.environ, "HOME": str(home), "LANG": "C.UTF-8"}
         command = ["recollindex", "-c", str(home)]
         first, _ = measured(command, env)
-        row("recollindex", first, f"index {tree_size(home) / 1e6:,.0f} MB, with the helpers that are installed here")
+        with_text = recoll_texts(home)
+        note = (
+            f"text from {with_text:,} files"
+            if with_text is not None
+            else "xapian-delve, which counts, is not installed"
+        )
+        row("recollindex", first, f"{note}, index {tree_size(home) / 1e6:,.0f} MB, with the helpers installed here")
         again = best(3, lambda: measured(command, env)[0])
         row("recollindex, unchanged", again)
-        found |= {"recoll_first": asdict(first), "recoll_unchanged": asdict(again)}
+        found |= {"recoll_first": asdict(first), "recoll_unchanged": asdict(again), "recoll_texts": with_text}
     else:
         print("recollindex is not installed")
     if shutil.which("rg"):
@@ -230,6 +236,25 @@ def measure_others(documents: Path, place: Path) -> dict[str, object]:
     else:
         print("ripgrep is not installed")
     return found
+
+
+def recoll_texts(home: Path) -> int | None:
+    """How many files gave recoll any text: its records say how much (`dbytes`), and parts of a file have an `ipath`."""
+    if not shutil.which("xapian-delve"):
+        return None
+    known = subprocess.run(["xapian-delve", home / "xapiandb"], capture_output=True, text=True, check=True).stdout
+    last = int(known.partition("highest document id ever used = ")[2].split()[0])
+    with_text: set[bytes] = set()
+    for first in range(1, last + 1, 500):
+        records = [word for number in range(first, min(first + 500, last + 1)) for word in ("-r", str(number))]
+        dump = subprocess.run(["xapian-delve", "-d", *records, home / "xapiandb"], capture_output=True, check=False)
+        url = b""
+        for line in dump.stdout.splitlines():
+            name, _, value = line.partition(b"=")
+            url = value if name == b"url" else url
+            if name == b"dbytes" and value not in {b"", b"0"}:
+                with_text.add(url)
+    return len(with_text)
 
 
 # Kills
