@@ -26,7 +26,7 @@ class Searched:
 
     def update(self, *, full: bool = False) -> None:
         indexer.run(self.index, Roots([str(self.root)]), str(self.root), indexer.Options(workers=1), full=full)
-        self.index.refresh()
+        self.index.ranking.reload()
 
     def page(self, query: str, k: int = 10, offset: int = 0, **more: tuple[str, ...]) -> SearchPage:
         return find(self.index, SearchRequest(query, k, offset, **more), spans=redact.spans, stop=no_stop)

@@ -144,11 +144,22 @@ def test_distance_counts_changes_and_swaps(a, b, steps):
     st.lists(st.sampled_from(["a", "bb", "zz"])),
 )
 def test_packed_segments_say_where_terms_stand(lines, heads):
-    packed = [forward.pack(" ".join(line), "bb", " ".join(heads)) for line in lines]
-    found = forward.scan(packed, {"a": (0,), "bb": (1,), "数据": (1, 2)})
-    for line, one in zip(lines, found, strict=True):
-        expected = [
-            (at, n) for at, term in enumerate(line) for n in {"a": (0,), "bb": (1,), "数据": (1, 2)}.get(term, ())
-        ]
-        assert (one.size, one.places, one.also) == (len(line), expected, {1: 1})
-        assert one.heads == {n: count for n, count in enumerate((heads.count("a"), heads.count("bb"))) if count}
+    numbers = {"a": (0,), "bb": (1,), "数据": (1, 2)}
+    packed = [forward.pack(" ".join(line), "bb zz", " ".join(heads)) for line in lines]
+    found = forward.scan(packed, numbers)
+    rows = list(
+        zip(*(column.tolist() for column in (found.owners, found.places, found.numbers, found.kinds)), strict=True)
+    )
+    expected = []
+    for owner, line in enumerate(lines):
+        terms = [*((term, forward.TEXT) for term in line), ("bb", forward.ALSO), ("zz", forward.ALSO)]
+        terms += [(term, forward.HEAD) for term in heads]
+        expected += [(owner, at, n, kind) for at, (term, kind) in enumerate(terms) for n in numbers.get(term, ())]
+    assert rows == expected
+    assert found.sizes.tolist() == [len(line) for line in lines]
+
+
+def test_nothing_packed_and_nothing_sought_are_no_trouble():
+    assert forward.scan([], {"a": (0,)}).sizes.tolist() == []
+    assert forward.scan([forward.pack("a b", "", "")], {}).numbers.tolist() == []
+    assert forward.scan([forward.pack("", "", "")], {"a": (0,)}).sizes.tolist() == [0]

@@ -69,11 +69,11 @@ def test_links_are_followed_to_files_inside_and_told_of_otherwise(tmp_path: Path
 
 def test_what_is_not_utf8_is_named_all_of_it(tmp_path: Path) -> None:
     root = naive.write_sources(tmp_path / "sources", {"a.md": "a"})
-    for name in ("b.md", "c\n.md"):
+    for name in ("b.md", "c\n.md", os.fsdecode(b"d\xff.md"), os.fsdecode(b"e\xff.txt")):
         (root / name).write_bytes(b"\xff")
     with pytest.raises(IoError) as refused:
         make(root, tmp_path / "cache")
-    assert refused.value.reason == "b.md, 'c\\n.md'"
+    assert refused.value.reason == "b.md, 'c\\n.md', 'd\\udcff.md'"
     assert names(tmp_path) == {"sources"}
 
 

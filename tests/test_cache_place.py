@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -165,6 +167,17 @@ def test_a_root_that_is_not_there_is_missing(tmp_path: Path) -> None:
             listing.to_json(tmp_path / name)
 
 
+def test_no_directory_has_an_empty_name() -> None:
+    with pytest.raises(CacheMissing):
+        listing.to_json("")
+
+
+def test_what_stands_in_a_folder_whose_name_is_not_utf8_is_left_out(root: Path) -> None:
+    Path(os.fsdecode(os.fsencode(root) + b"/\xff/cache")).mkdir(parents=True)
+    (root / "named").symlink_to(os.fsdecode(b"\xff"))
+    assert listing.to_json(root, "named") == _compact({"caches": []})
+
+
 def _compact(value: object) -> bytes:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
@@ -239,3 +252,20 @@ def test_without_rights_a_list_says_so_and_a_child_has_no_manifest(root: Path) -
     done = unprivileged.run(root.parent, "list", "--root", "root")
     assert (done.returncode, done.stdout) == (6, b"")
     root.chmod(0o755)
+
+
+@unprivileged.needs_root
+def test_a_cache_is_found_through_folders_that_may_be_entered_but_not_listed(root: Path) -> None:
+    for folder in (root, root / "sub"):
+        folder.chmod(0o711)
+    for outer in root.parents:
+        outer.chmod(outer.stat().st_mode | 0o011)
+    script = (
+        "import os, sys\n"
+        "from smart_context.cache import place, verify\n"
+        "from smart_context.model import Progress\n"
+        "os.setgroups([]); os.setresgid(65534, 65534, 65534); os.setresuid(65534, 65534, 65534)\n"
+        "print(verify.cache(place.inside(sys.argv[1], 'sub/two')).document_count)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script, root], capture_output=True, timeout=60, check=False)
+    assert done.stdout == b"1\n", done.stderr

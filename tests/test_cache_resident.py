@@ -94,13 +94,18 @@ def test_files_beside_the_manifest_do_not_matter(cache: Path, residents: Residen
     assert residents._held[str(cache)] is held
 
 
-def test_a_member_with_another_name_is_watched_by_its_stamp(
-    cache: Path, residents: Residents, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_write_through_another_name_of_a_member_is_noticed_by_the_next_call(
+    when: str, cache: Path, residents: Residents, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     document = min((cache / "documents").iterdir())
-    os.link(document, cache.parent / "elsewhere")
+    if when == "before":
+        monkeypatch.setattr(resident, "_FEW", 0)  # however many there are
+        os.link(document, cache.parent / "elsewhere")
     _trust_all(monkeypatch)
     residents.resolve(cache, "alpha", 20)
+    if when == "after":
+        os.link(document, cache.parent / "elsewhere")
     assert residents.resolve(cache, "alpha", 20) == naive.resolve(SOURCES, "alpha", 20)
     with (cache.parent / "elsewhere").open("r+b") as file:  # no event of the cache's folders tells of this
         file.write(b"[")
@@ -108,7 +113,10 @@ def test_a_member_with_another_name_is_watched_by_its_stamp(
         residents.resolve(cache, "alpha", 20)
 
 
-def test_a_write_through_a_mapping_is_found_by_the_sweep(cache: Path, residents: Residents) -> None:
+def test_a_write_through_a_mapping_is_found_by_the_sweep(
+    cache: Path, residents: Residents, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(resident, "_FEW", 0)
     document = min((cache / "documents").iterdir())
     with document.open("r+b") as file, mmap.mmap(file.fileno(), 0) as mapped:
         os.utime(document, ns=(0, 0))

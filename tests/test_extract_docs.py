@@ -254,7 +254,7 @@ def test_what_is_written_beside_cells_follows_the_sheet() -> None:
         "xl/comments1.xml": comments,
     }
     found = read(xlsx({"A": row(1, cell("A1", "7"))}, extra=extra))
-    assert places(found) == [("sheet 'A'", "7"), ("sheet 'A'", "in a box\nwho says?")]
+    assert places(found) == [("sheet 'A'", "7"), ("sheet 'A'", "\nin a box\nwho says?")]
 
 
 def test_two_cells_at_opposite_corners_are_read_without_the_rectangle_between() -> None:

@@ -72,6 +72,7 @@ def test_a_few_broken_bytes_do_not_change_the_encoding():
 
 def test_lines_end_in_newlines_and_control_characters_go():
     assert encoding.decode(b"a\r\nb\rc\x00d\x1b[31me\x07") == "a\nb\nc de "
+    assert encoding.decode("red \x9b31m text".encode()) == "red  31m text"  # a terminal would take it for ESC [
 
 
 @given(st.binary(max_size=400), st.sampled_from(["", "utf-8", "utf-16", "shift_jis", "rot13", "no such"]))

@@ -72,3 +72,9 @@ def test_extensions_and_years_are_put_in_one_form():
 def test_a_malformed_filter_is_a_bad_request(exts, years):
     with pytest.raises(BadRequest):
         filters.given(exts, years)
+
+
+@pytest.mark.parametrize("text", ["in 2021 or ", '2021 "a" ', "pdf, ", "NOT 2021 ", '" 2021', "between 2019 and "])
+def test_a_hostile_query_costs_little(text):
+    read = filters.read(text * 1_000_000)
+    assert len(read.text) + len(read.years) < 25_000

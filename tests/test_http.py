@@ -284,3 +284,67 @@ def test_a_stdio_server_serves_the_operators_routes_beside(tmp_path):
     connection.close()
     server.communicate(timeout=30)
     assert server.returncode == 0
+
+
+def test_waiting_streams_take_no_turn_and_do_not_hold_up_the_end(tmp_path):
+    server = Served(tmp_path, config="[http]\nmax_concurrency = 2\n")
+    streams = []
+    for _ in range(5):
+        answer = post(server, INITIALIZE)
+        session = {"Mcp-Session-Id": answer.headers["mcp-session-id"], "Mcp-Protocol-Version": "2025-06-18"}
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+        connection.request("GET", "/mcp", headers={**ACCEPT, **session})
+        assert connection.getresponse().status == 200
+        streams.append(connection)
+    assert server.ask("POST", "/mcp", INITIALIZE, ACCEPT)[0] == 200
+    server.process.send_signal(signal.SIGTERM)
+    assert server.process.wait(8) == 0  # less than the time that running calls are given
+    server.process.stderr.close()
+    for connection in streams:
+        connection.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_the_end_stops_indexing_between_two_files_and_leaves_no_process(tmp_path):
+    root = tmp_path / "share"
+    root.mkdir()
+    for number in range(3000):
+        (root / f"{number}.html").write_text(f"<p>{number} {'text ' * 300}", encoding="utf-8")
+    server = Served(tmp_path, "--root", str(root), "--watch")
+    readers = []
+    while not readers:  # the watch reads everything first
+        readers = children(server.process.pid)
+    assert server.end() == 0
+    assert [pid for pid in readers if os.path.exists(f"/proc/{pid}")] == []
+
+
+def test_health_says_when_the_index_cannot_be_read(tmp_path):
+    (tmp_path / "index").mkdir(mode=0o700)
+    (tmp_path / "index/record.sqlite").write_bytes(b"no database" * 1000)
+    server = Served(tmp_path, "--root", str(tmp_path))
+    try:
+        status, body = server.ask("GET", "/healthz")
+        assert (status, json.loads(body)["ready"], json.loads(body)["live"]) == (503, False, True)
+        assert b"smart_context_index_sound 0\n" in server.ask("GET", "/metrics")[1]
+    finally:
+        server.end()
+
+
+def children(pid):
+    found = []
+    for task in os.listdir(f"/proc/{pid}/task"):
+        try:
+            with open(f"/proc/{pid}/task/{task}/children", encoding="ascii") as listed:
+                found += map(int, listed.read().split())
+        except OSError:
+            continue  # a thread that has just ended
+    return found
+
+
+def post(server, body):
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+    connection.request("POST", "/mcp", json.dumps(body), ACCEPT)
+    answer = connection.getresponse()
+    answer.read()
+    connection.close()
+    return answer

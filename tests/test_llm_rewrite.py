@@ -42,6 +42,13 @@ def test_offline_the_rules_of_search_answer(tmp_path):
     assert told.notes
 
 
+def test_filters_alone_come_with_a_query_that_search_takes(tmp_path):
+    told = rewritten(tmp_path, None, "spreadsheets from 2021")
+    assert (told.fts, told.years) == ("*", ("2021",))
+    with chat.serving(chat.answer(made(fts=""))) as server:
+        assert rewritten(tmp_path, server).fts == "*"
+
+
 def test_a_models_query_is_taken_as_it_is(tmp_path):
     with chat.serving(chat.answer(made())) as server:
         told = rewritten(tmp_path, server)

@@ -26,6 +26,7 @@ def segments(*pairs):
 
 
 PAGES = segments(("page 1", "one"), ("page 2", "two "), ("page 2", "more"), ("page 3", "three"))
+LONG_PAGE = segments(("page 1", "a\nb1"), ("page 1", "b2\nc\n"), ("page 1", "d"), ("page 2", "e"))
 LINES = segments(("lines 1-2", "a\nb\n"), ("lines 3-4", "c\nd\n"))
 SHEET = segments(("sheet 'Q1'", "x"), ("sheet 'Q2' rows 1-2", "r1\nr2\n"), ("sheet 'Q2' rows 3-4", "r3\nr4"))
 MAIL = segments(("message", "hi"), ("attachment 'a.pdf' page 1", "p1"), ("attachment 'a.pdf' page 2", "p2"))
@@ -41,6 +42,8 @@ MAIL = segments(("message", "hi"), ("attachment 'a.pdf' page 1", "p1"), ("attach
         (SHEET, "sheet 'Q2'", "r1\nr2\nr3\nr4"),  # the whole of what was split
         (SHEET, "sheet 'Q2' rows 2-3", "r2\nr3"),
         (segments(("section 'A'", "p1\np2\np3")), "section 'A' paragraphs 2-2", "p2"),
+        (LONG_PAGE, "page 1 lines 2-3", "b1b2\nc"),  # lines of a place go on through its pieces
+        (LONG_PAGE, "page 1 lines 4-4", "d"),
         (MAIL, "attachment 'a.pdf'", "p1\np2"),  # everything inside
         (MAIL, "attachment 'a.pdf' page 2", "p2"),
     ],

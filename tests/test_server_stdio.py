@@ -245,6 +245,24 @@ def test_an_id_that_is_in_flight_is_refused_and_free_again_after_its_answer(tmp_
         assert peer.read() == {"jsonrpc": "2.0", "id": "same", "result": {}}
 
 
+def test_an_id_is_free_as_soon_as_its_answer_was_read(toy: Peer) -> None:
+    # The client may be faster than our own note that the answer was written.
+    for _ in range(200):
+        toy.send({"jsonrpc": "2.0", "id": "again", "method": "ping"})
+        assert toy.read() == {"jsonrpc": "2.0", "id": "again", "result": {}}
+
+
+def test_a_refused_line_does_not_settle_the_request_that_has_its_id(tmp_path: Path) -> None:
+    with Peer(TOY, tmp_path) as peer:
+        peer.initialize()
+        slow = peer.post("tools/call", call("waits"))
+        peer.send({"jsonrpc": "2.0", "id": slow, "method": "ping"})
+        assert peer.read()["error"]["code"] == -32600
+        peer.post("tools/call", call("release"))
+        answers = {frame["id"]: text_of(frame["result"]) for frame in peer.finish()}
+        assert answers == {slow: "released", slow + 1: ""}
+
+
 def test_a_cancelled_call_is_not_answered_and_stops_working(tmp_path: Path) -> None:
     with Peer(TOY, tmp_path) as peer:
         peer.initialize()

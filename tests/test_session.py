@@ -188,7 +188,7 @@ def test_the_rate_of_a_client_holds_across_servers(home):
     path = str(home / "share/budget.csv")
     codes = []
     for _ in range(2):
-        with Peer([*SERVE, "--config", str(config)], home) as peer:
+        with Peer([*SERVE, "--config", str(config)], home, OFF) as peer:
             peer.initialize()
             for _ in range(2):
                 answer = body(peer.call("openFile", {"path": path}))
@@ -206,7 +206,7 @@ def test_a_project_folder_cannot_change_the_configuration(run, tmp_path):
 
 
 def test_without_roots_the_tools_say_what_to_do(tmp_path):
-    with Peer([*SERVE, "--data-dir", str(tmp_path / "d")], tmp_path) as peer:
+    with Peer([*SERVE, "--data-dir", str(tmp_path / "d")], tmp_path, OFF) as peer:
         peer.initialize()
         assert body(peer.call("listRoots"))["error"]["code"] == "INTERNAL_ERROR"
         assert body(peer.call("searchFiles", {"query": "x"}))["error"]["code"] == "FORBIDDEN"
@@ -220,7 +220,7 @@ def test_names_that_are_not_utf8_are_found_and_opened(tmp_path):
     for name in names:
         with open(os.path.join(os.fsencode(root), name), "wb") as file:
             file.write(b"zephyr " + name.hex().encode())
-    with Peer([*SERVE, "--root", str(root), "--data-dir", str(tmp_path / "d")], tmp_path) as peer:
+    with Peer([*SERVE, "--root", str(root), "--data-dir", str(tmp_path / "d")], tmp_path, OFF) as peer:
         peer.initialize()
         assert body(peer.call("indexFolder", {"root": str(root)}))["indexed"] == 3
         items = body(peer.call("searchFiles", {"query": "zephyr"}))["items"]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import queue
+import time
 
 import pytest
 
+from server_client import SERVE, Peer
 from smart_context.errors import Conflict, NotFound
 from smart_context.search.watch import Pace, Watcher, folders, is_remote
 
@@ -49,9 +51,9 @@ def test_everything_is_looked_at_once_and_then_what_changes(watch):
 def test_a_burst_is_one_batch(watch):
     root, asked, _, _ = watch()
     asked.get(timeout=20)
-    for number in range(2000):
+    for number in range(10_000):
         (root / f"{number}.txt").write_bytes(b"x")
-    assert asked.get(timeout=30) == str(root)
+    assert asked.get(timeout=60) == str(root)
     with pytest.raises(queue.Empty):
         asked.get(timeout=2)
 
@@ -100,6 +102,39 @@ def test_many_folders_become_their_common_parent_and_none_is_below_another(tmp_p
     assert folders(few, [root]) == [f"{root}/a/1", f"{root}/a/2"]
     assert folders([*few, f"{root}/a/x"], [root]) == [f"{root}/a"]
     assert folders([f"{root}/a/{n}/x" for n in range(50)], [root]) == [f"{root}/a"]
+
+
+def test_so_many_changes_that_some_may_be_lost_lead_to_the_whole_root(tmp_path):
+    (tmp_path / "a/b").mkdir(parents=True)
+    assert folders((f"{tmp_path}/a/b/{n}" for n in range(6000)), [str(tmp_path)]) == [str(tmp_path)]
+
+
+def test_a_change_is_found_by_a_search_without_anybody_asking_for_it(tree, tmp_path):
+    """`serve --watch`, as a client sees it: real files, a real process."""
+    root = tree({"old.md": "The lighthouse is white."})
+    config = tmp_path / "config.toml"
+    config.write_text("[rate_limits]\nsearchFiles = 0\n", encoding="utf-8")
+    argv = [*SERVE, "--watch", "--root", str(root), "--data-dir", str(tmp_path / "data"), "--config", str(config)]
+
+    def search(peer, query, expected):
+        until = time.monotonic() + 60
+        while (
+            found := [i["path"] for i in peer.call("searchFiles", {"query": query})["structuredContent"]["items"]]
+        ) != expected:
+            assert time.monotonic() < until, found
+
+    with Peer(argv, tmp_path) as peer:
+        peer.initialize()
+        search(peer, "lighthouse", [str(root / "old.md")])
+        (root / "new").mkdir()
+        (root / "new/ship.md").write_text("The trawler is red.", encoding="utf-8")
+        search(peer, "trawler", [str(root / "new/ship.md")])
+        (root / "new/ship.md").write_text("The trawler is a schooner now.", encoding="utf-8")
+        search(peer, "schooner", [str(root / "new/ship.md")])
+        (root / "new/ship.md").rename(root / "boat.md")
+        search(peer, "schooner", [str(root / "boat.md")])
+        (root / "boat.md").unlink()
+        search(peer, "schooner", [])
 
 
 def test_an_ordinary_folder_is_not_remote(tmp_path):

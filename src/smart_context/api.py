@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 Answer = dict[str, Any]
 
 _LOOK_EVERY = 0.1  # seconds between two looks at whether a waiting caller has gone
+# Of a server's reading processes, so that searches go first. Not of the thread that indexes: a thread that steps back while it
+# holds Python's lock holds up every other.
+_NICE = 10
 
 
 def _never() -> None:
@@ -129,22 +132,21 @@ class App:
         """Search, and give results with how the query was read, for a face that shows more than the tool does."""
         from smart_context.search import find
 
-        folders = self._folders(request.roots)
-        self.before_search(stop)
-        try:
-            index = self.index
-        except NotFound:
-            return find.nothing(request.offset)
-        index.refresh()
         asked = find.SearchRequest(
             request.query,
             request.k,
             request.offset,
             request.exts,
             request.years,
-            folders,
+            self._folders(request.roots),
             self.settings.index.never_show,
         )
+        self.before_search(stop)
+        try:
+            index = self.index
+        except NotFound:
+            return find.nothing(asked)
+        index.refresh()
         return find.find(index, asked, spans=self.redactor.spans, stop=stop, meaning=self.meaning)
 
     def open_file(
@@ -212,15 +214,16 @@ class App:
         found = status.of_index(self.data_dir, self.roots, self._options().walk, compare=compare)
         return replace(found, meaning=self._coverage())
 
-    def index_here(self, folder: str, *, full: bool, on_progress: OnProgress, stop: Stop = _never) -> IndexReport:
-        """Index a folder in this thread, as the only writer."""
+    def index_here(
+        self, folder: str, *, full: bool, on_progress: OnProgress, stop: Stop = _never, nice: int = 0
+    ) -> IndexReport:
+        """Index a folder in this thread, as the only writer; `nice`: how far the reading processes step back for others."""
         from smart_context.search import indexer
         from smart_context.search.index import Index
 
         with Index.open(self.data_dir, writable=True, on_progress=on_progress) as index:
-            return indexer.run(
-                index, self.roots, folder, self._options(), full=full, on_progress=on_progress, stop=stop
-            )
+            options = replace(self._options(), nice=nice)
+            return indexer.run(index, self.roots, folder, options, full=full, on_progress=on_progress, stop=stop)
 
     def embed(self, *, workers: int = 1, on_progress: OnProgress = lambda _step: None, stop: Stop = _never) -> int:
         """Make the vectors that are missing, in this thread; how many that were. Nothing where there is no model.
@@ -297,7 +300,7 @@ class App:
             if self._jobs is None:
 
                 def run(folder: str, full: bool, on_progress: OnProgress, stop: Stop) -> IndexReport:
-                    return self.index_here(folder, full=full, on_progress=on_progress, stop=stop)
+                    return self.index_here(folder, full=full, on_progress=on_progress, stop=stop, nice=_NICE)
 
                 self._jobs = JobQueue(self.data_dir, self.roots, run)
             return self._jobs
@@ -408,9 +411,10 @@ class App:
         finally:
             self._reading.release()
         if isinstance(done.outcome, Skipped):
+            why = f"{done.outcome.reason} ({done.outcome.detail})" if done.outcome.detail else done.outcome.reason
             raise NotFound(
-                f"no text could be read from {shown(path)}: {done.outcome.reason}",
-                hint=done.outcome.detail or "`context status` lists what could not be read",
+                f"no text could be read from {shown(path)}: {why}",
+                hint="`context status` lists what could not be read, and why",
             )
         assert isinstance(done.outcome, Extracted)
         return list(segment.cut(done.outcome, self._options().max_chars))

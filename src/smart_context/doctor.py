@@ -52,7 +52,15 @@ def examine(flags: Mapping[str, object], server: Sequence[str]) -> list[Finding]
         ]
     place = settings.config_file or f"no file ({config.config_path()} would be read)"
     found.append(Finding("configuration", "ok", place))
-    checks: tuple[Callable[[Settings], Iterator[Finding]], ...] = (_roots, _data, _index, _caches, _models)
+    checks: tuple[Callable[[Settings], Iterator[Finding]], ...] = (
+        _roots,
+        _data,
+        _index,
+        _caches,
+        _models,
+        _semantic,
+        _watching,
+    )
     for check in checks:
         found += check(settings)
     found += _server(server)
@@ -105,22 +113,18 @@ def _data(settings: Settings) -> Iterator[Finding]:
     if not os.path.isdir(folder):
         yield Finding("data", "note", f"{folder} will be made by the first index", "context index")
         return
+    found: list[Finding] = []
     mode = stat.S_IMODE(os.stat(folder).st_mode)
     if os.name == "posix" and mode & 0o077:
-        yield Finding(
-            "data", "problem", f"{folder} holds the text of your files and others may enter it", f"chmod 700 {folder}"
-        )
+        what = f"{folder} holds the text of your files and others may enter it"
+        found.append(Finding("data", "problem", what, f"chmod 700 {folder}"))
     if not os.access(folder, os.W_OK):
-        yield Finding("data", "problem", f"{folder} cannot be written", f"chmod u+w {folder}")
+        found.append(Finding("data", "problem", f"{folder} cannot be written", f"chmod u+w {folder}"))
     free = shutil.disk_usage(folder).free
     if free < _LOW_SPACE:
-        yield Finding(
-            "data",
-            "warning",
-            f"only {free // 1024**2} MB are free at {folder}",
-            "free some space, or choose another --data-dir",
-        )
-    yield Finding("data", "ok", folder)
+        what = f"only {free // 1024**2} MB are free at {folder}"
+        found.append(Finding("data", "warning", what, "free some space, or choose another --data-dir"))
+    yield from found or [Finding("data", "ok", folder)]
 
 
 def _index(settings: Settings) -> Iterator[Finding]:
@@ -130,13 +134,16 @@ def _index(settings: Settings) -> Iterator[Finding]:
         with Index.open(Path(settings.data_dir)) as index:
             lags = index.ranking.generation != index.record.generation
             count = len(index.record.file_ids())
+            flaw = index.record.flaw()
     except NotFound:
         yield Finding("index", "note", "there is none yet", "context index")
         return
     except ContextError as error:
         yield Finding("index", "problem", error.message, error.hint or "context index --rebuild")
         return
-    if lags:
+    if flaw:
+        yield Finding("index", "problem", f"it is damaged: {flaw}", "context index --rebuild")
+    elif lags:
         yield Finding("index", "warning", "its two halves differ by a commit that was cut short", "context index")
     else:
         yield Finding("index", "ok", f"{count:,} files")
@@ -150,19 +157,21 @@ def _caches(settings: Settings) -> Iterator[Finding]:
             "caches", "problem", f"{settings.cache_root} is not a folder", "mkdir it, or set another --cache-root"
         )
         return
-    from smart_context.cache.inspect import command_json
+    from smart_context.cache import verify
 
     with os.scandir(settings.cache_root) as entries:
         folders = sorted(
             entry.path for entry in entries if entry.is_dir(follow_symlinks=False) and not entry.name.startswith(".")
         )
+    broken = 0
     for folder in folders:
         try:
-            command_json(Path(folder))
+            verify.cache(folder)
         except ContextError as error:
-            fix = f"context verify --cache {folder} says more; build it again with --force"
+            broken += 1
+            fix = f"build it again: context build --force --sources DIR --cache {folder}"
             yield Finding("caches", "problem", f"{folder}: {error.reason or error.message}", fix)
-    yield Finding("caches", "ok", f"{len(folders)} folders in {settings.cache_root}")
+    yield Finding("caches", "ok", f"{len(folders) - broken} sound in {settings.cache_root}")
 
 
 def _models(settings: Settings) -> Iterator[Finding]:
@@ -177,6 +186,37 @@ def _models(settings: Settings) -> Iterator[Finding]:
             yield Finding("language model", "problem", "a provider is configured, but no key", fix)
         else:
             yield Finding("language model", "ok", f"{settings.llm.model}; try it with: context llm check --send")
+
+
+def _semantic(settings: Settings) -> Iterator[Finding]:
+    """Ranking by meaning is left out without a word where its model is not there; here is the word."""
+    folder = settings.semantic.model_dir
+    if not settings.semantic.enabled or not folder:
+        return
+    missing = [name for name in ("model.onnx", "tokenizer.json") if not os.path.isfile(os.path.join(folder, name))]
+    if missing:
+        what = f"{folder} has no {' and no '.join(missing)}, so that ranking by meaning is off"
+        yield Finding("semantic", "problem", what, "put them there, or set semantic.enabled = false")
+    else:
+        yield Finding("semantic", "ok", folder)
+
+
+def _watching(settings: Settings) -> Iterator[Finding]:
+    """Linux gives a user so many watches, one for each folder; beyond that the roots are polled."""
+    if not settings.watch.enabled:
+        return
+    try:
+        with open("/proc/sys/fs/inotify/max_user_watches", encoding="ascii") as limit:
+            most = int(limit.read())
+    except (OSError, ValueError):
+        return
+    from smart_context.search.watch import count_folders
+
+    count = sum(count_folders(root, most + 1) for root in settings.roots)
+    if count > most:
+        what = f"the roots have more folders than the system lets us watch ({most:,}); they are polled instead"
+        fix = f"sudo sysctl fs.inotify.max_user_watches={2 * count}"
+        yield Finding("watching", "warning", what, fix)
 
 
 def _server(command: Sequence[str]) -> Iterator[Finding]:

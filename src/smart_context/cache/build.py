@@ -51,9 +51,11 @@ def cache(
     parent, name = _split(os.fspath(target))
     _refuse_parent_of_sources(os.path.join(parent, name), root)
     replace = _check_target(parent, name, force=force)
-    found = sources.find(root, on_skipped or (lambda _path, _why: None))
+    found, misnamed = sources.find(root, on_skipped or (lambda _path, _why: None))
     with _io(os.path.join(parent, name)), _folder(parent) as holder, working.Working(holder, name) as work:
-        entries = _write_documents(work.new, root, found, on_progress)
+        entries, unreadable = _write_documents(work.new, found, on_progress)
+        if bad := misnamed + unreadable:
+            raise sources.not_utf8(root, bad)
         _write(work.new, INDEX, manifest.index_json(entries))
         _write(work.new, MANIFEST, manifest.to_json(entries, created_at))
         os.fsync(work.new)
@@ -138,7 +140,8 @@ def _folder(path: str) -> Iterator[int]:
         raise
 
 
-def _write_documents(new: int, root: str, found: list[Source], on_progress: OnProgress | None) -> list[Entry]:
+def _write_documents(new: int, found: list[Source], on_progress: OnProgress | None) -> tuple[list[Entry], list[str]]:
+    """Write the documents; return their entries, and the paths of sources whose contents are not UTF-8."""
     from smart_context.model import Progress
 
     entries: list[Entry] = []
@@ -161,14 +164,12 @@ def _write_documents(new: int, root: str, found: list[Source], on_progress: OnPr
             entries.append(Entry(source.id, version, f"{DOCUMENTS}/{name}"))
             if on_progress:
                 on_progress(Progress(len(entries), len(found), source.path))
-        if bad:
-            raise sources.not_utf8(root, "contents", bad)
         if not sync_each:
             durable.file_system(holder)
         os.fsync(holder)
     finally:
         os.close(holder)
-    return entries
+    return entries, bad
 
 
 def _file_name(version: str, used: dict[str, int]) -> str:

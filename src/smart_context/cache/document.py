@@ -6,9 +6,8 @@ Always: content that is read hashes to the version it was asked for.
 
 from __future__ import annotations
 
-from hashlib import sha256
-
 from smart_context.cache import exact_json, lowercase
+from smart_context.cache.digest import sha256
 from smart_context.cache.strict_json import Malformed, Value, parse
 
 _FIELDS = ("id", "version", "source", "content", "metadata")
@@ -25,7 +24,7 @@ def id_of(source: str) -> str:
 
 def version_of(content: bytes) -> str:
     """Return the version of a document with this content."""
-    return "sha256:" + sha256(content).hexdigest()
+    return "sha256:" + sha256(content)
 
 
 def to_json(document_id: str, version: str, source: str, content: str) -> bytes:

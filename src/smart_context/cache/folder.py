@@ -31,7 +31,7 @@ _WHOLE = 8 * 1024 * 1024  # larger members are read piece by piece
 _PIECE = 1024 * 1024
 _LARGEST = 2**63 - 1
 _ATTEMPTS = 4
-_LONG_SPACE = re.compile(rb"[ \t\n\r]{64,}")
+_LONG_SPACE = rb"[ \t\n\r]{64,}"
 
 
 class Listing(NamedTuple):
@@ -244,7 +244,7 @@ def _squeeze(piece: bytes, in_string: bool) -> tuple[bytes, bytes, bool]:
     piece = piece[: len(piece) - odd]
     kept: list[bytes] = []
     done = 0
-    for run in _LONG_SPACE.finditer(piece):
+    for run in re.finditer(_LONG_SPACE, piece):
         before = piece[done : run.start()]
         in_string ^= _quotes(before) % 2 == 1
         kept.append(before)

@@ -13,7 +13,7 @@ import stat
 from smart_context.cache import names, place
 from smart_context.cache.exact_json import string
 from smart_context.cache.place import Place
-from smart_context.errors import IoError
+from smart_context.errors import CacheMissing, IoError
 
 # Where the system can, look without the right to read: that a folder may be entered is enough.
 _LOOK = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -22,12 +22,13 @@ _WORKING = re.compile(r"\..+\.build-[0-9]+-[0-9a-z]+", re.DOTALL)
 
 def to_json(configured_root: str | os.PathLike[str], root: str | None = None) -> bytes:
     """Return what the tool `list_caches` answers, without a newline. Raises: CacheMissing, IoError."""
-    if root is None:
+    if root is not None:
+        at = place.inside(configured_root, root, or_root=True)
+    elif os.fspath(configured_root):
         at = Place(os.path.realpath(configured_root), "")
     else:
-        at = place.inside(configured_root, root, or_root=True)
-    prefix = names.as_text(at.below) + "/" if at.below else ""
-    rows = sorted((prefix + name, has_manifest) for name, has_manifest in _candidates(at))
+        raise CacheMissing("no directory has an empty name")
+    rows = sorted(_candidates(at))
     caches = ",".join(f'{{"path":{string(path)},"has_manifest":{"true" if has else "false"}}}' for path, has in rows)
     return f'{{"caches":[{caches}]}}'.encode()
 
@@ -38,14 +39,16 @@ def is_working(name: str) -> bool:
 
 
 def _candidates(at: Place) -> list[tuple[str, bool]]:
+    """Return the path of each directory in a place, from the root, and whether it has a manifest."""
+    prefix = names.as_text(at.below) + "/" if at.below else ""
     descriptor = at.open()
     try:
         with os.scandir(descriptor) as entries:
             found = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
         return [
-            (names.as_text(name), _has_manifest(descriptor, name))
+            (path, _has_manifest(descriptor, name))
             for name in found
-            if not is_working(name) and names.is_text(names.as_text(name))
+            if not is_working(name) and names.is_text(path := prefix + names.as_text(name))
         ]
     except OSError as error:
         raise IoError(f"cannot list {at}", reason=error.strerror) from error

@@ -7,7 +7,6 @@ Always: the same text gives the same result on every Python, because what differ
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from functools import cache
 
 _SIGMA = "Σ"
@@ -73,6 +72,8 @@ def _final(text: str, at: int) -> str:
 
 
 def _within(letter: str, ranges: tuple[tuple[int, int], ...]) -> bool:
+    from bisect import bisect_right
+
     code = ord(letter)
     at = bisect_right(ranges, (code, 0x110000)) - 1
     return at >= 0 and ranges[at][0] <= code <= ranges[at][1]

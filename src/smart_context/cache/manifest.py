@@ -6,12 +6,11 @@ Always: a `Manifest` has every field, of the right type; what the fields say is 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
-from hashlib import sha256
 from typing import NamedTuple
 
 from smart_context.cache import exact_json
+from smart_context.cache.digest import sha256
 from smart_context.cache.document import refuse_repeated, text
 from smart_context.cache.strict_json import Malformed, Value, parse
 
@@ -21,10 +20,7 @@ _FIELDS = ("cache_version", "build_config", "created_at", "document_count", "doc
 _BUILD_FIELDS = ("version", "hash_algorithm")
 _ENTRY_FIELDS = ("id", "version", "file")
 _LARGEST_COUNT = 2**64 - 1
-_RFC_3339 = re.compile(
-    r"([0-9]{4})-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])[Tt ](?:[01][0-9]|2[0-3]):[0-5][0-9]:(?:[0-5][0-9]|60)"
-    r"(?:\.[0-9]+)?(?:[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])"
-)
+_TIME = "0000-00-00T00:00:00"  # the shape of an RFC 3339 time, up to its fraction and offset
 
 
 class Entry(NamedTuple):
@@ -81,10 +77,8 @@ def read_index(data: bytes) -> dict[str, Value]:
 def version_of(build_config: tuple[str, str], documents: Iterable[Entry]) -> str:
     """Return the version of a cache with these documents, given in the order of their ids."""
     version, algorithm = map(exact_json.string, build_config)
-    hashed = sha256(f'{{"version":{version},"hash_algorithm":{algorithm}}}'.encode())
-    for entry in documents:
-        hashed.update(f"{entry.id}:{entry.version}".encode())
-    return "sha256:" + hashed.hexdigest()
+    listed = "".join([f"{entry.id}:{entry.version}" for entry in documents])
+    return "sha256:" + sha256(f'{{"version":{version},"hash_algorithm":{algorithm}}}{listed}'.encode())
 
 
 def to_json(documents: Sequence[Entry], created_at: str) -> bytes:
@@ -125,12 +119,35 @@ def _entry(value: Value) -> Entry:
 
 
 def _check_time(created_at: str) -> None:
-    match = _RFC_3339.fullmatch(created_at)
-    if match is None or int(match[3]) > _days(int(match[1]), int(match[2])):
+    head, tail = created_at[: len(_TIME)], created_at[len(_TIME) :]
+    if not (_has_shape(head, _TIME) and _is_date(head[:10]) and _is_clock(head[11:], 60) and _is_offset(tail)):
         raise Malformed("created_at is not an RFC 3339 time")
 
 
-def _days(year: int, month: int) -> int:
-    if month == 2:
-        return 29 if year % 4 == 0 and (year % 100 != 0 or year % 400 == 0) else 28
-    return 30 if month in {4, 6, 9, 11} else 31
+def _has_shape(text: str, shape: str) -> bool:
+    """Whether a text has digits where the shape has them, and else the same characters; a space or t for a T."""
+    return len(text) == len(shape) and all(
+        one in "0123456789" if other == "0" else one in "Tt " if other == "T" else one == other
+        for one, other in zip(text, shape, strict=True)
+    )
+
+
+def _is_date(date: str) -> bool:
+    year, month, day = map(int, date.split("-"))
+    leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+    days = (31, 29 if leap else 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+    return 1 <= month <= 12 and 1 <= day <= days[month - 1]
+
+
+def _is_clock(clock: str, last_second: int) -> bool:
+    hour, minute, *seconds = map(int, clock.split(":"))
+    return hour <= 23 and minute <= 59 and all(second <= last_second for second in seconds)
+
+
+def _is_offset(text: str) -> bool:
+    if text.startswith("."):
+        digits = len(text) - 1 - len(text[1:].lstrip("0123456789"))
+        if not digits:
+            return False
+        text = text[1 + digits :]
+    return text in {"Z", "z"} or (text[:1] in {"+", "-"} and _has_shape(text[1:], "00:00") and _is_clock(text[1:], 59))

@@ -14,6 +14,8 @@ from smart_context.cache import names
 from smart_context.errors import CacheMissing, IoError
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+# Where the system can, pass through without the right to list: that a folder may be entered is enough.
+_ON_THE_WAY = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
 _ABSENT = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.EINVAL})
 
 
@@ -47,12 +49,14 @@ class Place(os.PathLike[str]):
         """Return a descriptor of the directory. Raises: CacheMissing, IoError."""
         # Resolving and opening are two steps, and the tree may change between them. A component that has become a link
         # since then is refused, so what is opened is below the root by every step that led to it.
+        steps = self._below.split("/") if self._below else []
         try:
-            descriptor = os.open(self._root, _FOLDER)
-            for name in self._below.split("/") if self._below else ():
+            descriptor = os.open(self._root, _ON_THE_WAY if steps else _FOLDER)
+            for number, name in enumerate(steps, 1):
                 outer = descriptor
+                flags = _FOLDER if number == len(steps) else _ON_THE_WAY
                 try:
-                    descriptor = os.open(name, _FOLDER | os.O_NOFOLLOW, dir_fd=outer)
+                    descriptor = os.open(name, flags | os.O_NOFOLLOW, dir_fd=outer)
                 finally:
                     os.close(outer)
         except OSError as error:
@@ -70,8 +74,11 @@ def inside(root: str | os.PathLike[str], name: str, *, or_root: bool = False) ->
     missing = CacheMissing(f"no cache {name!r} below {os.fspath(root)}")
     if not name or "\0" in name or not names.is_text(name) or ".." in name.split("/"):
         raise missing
-    real_root = os.path.realpath(root)
-    real = os.path.realpath(os.path.join(real_root, names.for_system(name)))
+    try:
+        real_root = os.path.realpath(root)
+        real = os.path.realpath(os.path.join(real_root, names.for_system(name)))
+    except OSError as error:  # a link that was replaced while it was read
+        raise missing from error
     if real == real_root:
         if or_root:
             return Place(real_root, "")

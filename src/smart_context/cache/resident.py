@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _MOST_CACHES = 64
 _ENTRY_BYTES = 450  # an entry of the manifest, and its stamp
 _WIDTH = 4  # numbers in a stamp
+_FEW = 1000  # members that are looked at on every call, since that costs next to nothing: events miss some changes
 _SWEEP_EVERY = 2.0  # seconds
 _SWEEP_STATS = 1000  # members looked at in one sweep
 _SWEEP_READS = 100  # members read again in one sweep, because their stamps were young
@@ -219,7 +220,7 @@ class _Resident:
         return Selection(chosen, asked, budget, used, len(self._listed.documents))
 
     def sweep(self, count: int) -> None:
-        """Look at the next few members for changes of which no event tells, such as a write through a mapping."""
+        """Look at the next few members for changes of which no event tells, such as a write through a second name."""
         with self._lock:
             if self._is_stale or self._stat_all:
                 return
@@ -243,7 +244,8 @@ class _Resident:
     def _differs(self, opened: Folder) -> bool:
         if change.identity(opened) != self._identity or (self._watch and self._watch.has_changed()):
             return True
-        return self._stat_all and not self._stamps_hold(opened, range(len(self._listed.documents)))
+        count = len(self._listed.documents)
+        return (self._stat_all or count <= _FEW) and not self._stamps_hold(opened, range(count))
 
     def _stamps_hold(self, opened: Folder, numbers: range) -> bool:
         found = array("q")

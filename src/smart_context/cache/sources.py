@@ -31,10 +31,13 @@ class Source(NamedTuple):
     place: str
 
 
-def find(root: str, on_skipped: OnSkipped) -> list[Source]:
-    """Return the sources below a folder, sorted by id. Raises: SameId, IoError."""
+def find(root: str, on_skipped: OnSkipped) -> tuple[list[Source], list[str]]:
+    """Return the sources below a folder, sorted by id, and the paths of those whose names are not UTF-8.
+
+    Raises: SameId, IoError.
+    """
     found: list[Source] = []
-    bad_names: list[str] = []
+    misnamed: list[str] = []
     real_root = os.path.realpath(root)
     waiting = [""]
     while waiting:
@@ -50,14 +53,12 @@ def find(root: str, on_skipped: OnSkipped) -> list[Source]:
                 if names.is_text(path):
                     found.append(Source(document.id_of(path), path, place))
                 else:
-                    bad_names.append(path)
-    if bad_names:
-        raise not_utf8(root, "names", bad_names)
+                    misnamed.append(path)
     found.sort()
     for one, other in pairwise(found):
         if one.id == other.id:
             raise SameId(one.id, one.path, other.path)
-    return found
+    return found, misnamed
 
 
 def read(source: Source) -> bytes:
@@ -79,10 +80,10 @@ def read(source: Source) -> bytes:
         raise IoError(f"cannot read {source.place}", reason=error.strerror) from error
 
 
-def not_utf8(root: str, what: str, paths: list[str]) -> IoError:
+def not_utf8(root: str, paths: list[str]) -> IoError:
     """Return the error that names every source whose name or content is not UTF-8."""
     shown = ", ".join(path if path.isprintable() else repr(path) for path in sorted(paths))
-    return IoError(f"sources in {root} have {what} that are not UTF-8", reason=shown)
+    return IoError(f"sources in {root} have names or contents that are not UTF-8", reason=shown)
 
 
 def _entries(root: str, folder: str) -> list[os.DirEntry[str]]:

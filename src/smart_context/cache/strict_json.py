@@ -24,7 +24,7 @@ Value: TypeAlias = Union[str, int, bool, Other, Object, "list[Value]", None]
 OTHER = Other()
 _LONGEST_INTEGER = 20  # characters of 2^64 - 1, and of -2^63
 _LEVELS = 100  # nesting that the fast parser takes from any caller on any Python
-_NESTING = re.compile(r'"(?:[^"\\]++|\\.)*+"|[\[{]|[\]}]', re.DOTALL)
+_NESTING = r'(?s:"(?:[^"\\]++|\\.)*+"|[\[{]|[\]}])'
 
 
 class Malformed(ValueError):
@@ -58,7 +58,7 @@ def _flattened(text: str) -> str:
     """
     open_parts: list[list[str]] = [[]]
     depth = done = 0
-    for match in _NESTING.finditer(text):
+    for match in re.finditer(_NESTING, text):
         if match[0] in "[{":
             depth += 1
             if depth % _LEVELS == 0:

@@ -10,7 +10,7 @@ import re
 
 from smart_context.cache import lowercase
 
-_WORD = re.compile("[^\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
+_WORD = "[^\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+"
 
 
 def of(text: str) -> list[str]:
@@ -22,7 +22,7 @@ def split(text: str) -> list[str]:
     """Return what stands between white space."""
     # Python's split is many times faster, but also cuts at U+001C to U+001F.
     if "\x1c" in text or "\x1d" in text or "\x1e" in text or "\x1f" in text:
-        return _WORD.findall(text)
+        return re.findall(_WORD, text)
     if text.isascii() or lowercase.knows_python():
         return text.split()
-    return _WORD.findall(text)
+    return re.findall(_WORD, text)

@@ -9,7 +9,6 @@ import click
 
 from smart_context.cli import Command
 from smart_context.cli.options import json_option, settings_options
-from smart_context.errors import IoError
 
 if TYPE_CHECKING:
     from smart_context.config import Settings
@@ -51,11 +50,8 @@ def audit(
         _verify(path, as_json=as_json)
         return
     filters = audit_check.Filters(tool, caller, outcome or "", since, until)
-    try:
-        for entry in audit_check.read(path, filters):
-            click.echo(json.dumps(entry, ensure_ascii=False) if as_json else _line(entry))
-    except FileNotFoundError as error:
-        raise IoError(f"there is no audit log at {path} yet", hint="a server writes it with its first call") from error
+    for entry in audit_check.read(path, filters):
+        click.echo(json.dumps(entry, ensure_ascii=False) if as_json else _line(entry))
 
 
 def _line(entry: dict[str, object]) -> str:

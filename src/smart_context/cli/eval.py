@@ -36,7 +36,8 @@ def eval_(folder: Path, questions: Path | None, worst: int, as_json: bool) -> No
     """Measure how well search answers.
 
     FOLDER is a collection (corpus.jsonl, queries.jsonl, qrels.tsv), or any folder of documents together with --questions. It is indexed
-    into a temporary index and asked through the same path as `context search`; nothing is kept.
+    into a temporary index and asked through the same path as `context search`; nothing is kept. Where a model for ranking by meaning
+    is prepared, everything is embedded and asked by meaning alone (semantic) and by both (hybrid) too.
 
     \b
     Examples:
@@ -66,18 +67,36 @@ def eval_(folder: Path, questions: Path | None, worst: int, as_json: bool) -> No
 
 def measure(documents: Path, data: Path, asked: Sequence[Query], name: Callable[[str], str]) -> list[Evaluation]:
     """Index documents into a new index, and ask all queries by every method there is."""
+    import os
+
     from smart_context import config
     from smart_context.api import App
     from smart_context.search import evaluate
+    from smart_context.search.semantic import place
 
     root = documents.resolve()
+    model = place.model(config.load().semantic)
     plain = config.load({}, {"HOME": str(data.parent)})
-    settings = replace(plain, roots=(str(root),), data_dir=str(data))
+    semantic = replace(plain.semantic, enabled=model is not None, model_dir=str(model or ""))
+    settings = replace(plain, roots=(str(root),), data_dir=str(data), semantic=semantic)
     with App(settings) as app:
         with ProgressBar("indexing") as bar:
             app.index_folder(str(root), on_progress=bar)
-        with ProgressBar("asking") as bar:
-            return [evaluate.run(asked, lambda query, count: _ask(app, root, query, count, name), "lexical", bar)]
+
+        def asking(method: str) -> Evaluation:
+            with ProgressBar(f"asking ({method})") as bar:
+                return evaluate.run(asked, lambda query, count: _ask(app, root, query, count, name), method, bar)
+
+        results = [asking("lexical")]  # nothing is embedded yet
+        if model is None:
+            return results
+        with ProgressBar("embedding") as bar:
+            app.embed(workers=os.cpu_count() or 1, on_progress=bar)
+        for method in ("semantic", "hybrid"):
+            if app.meaning:
+                app.meaning.alone = method == "semantic"
+                results.append(asking(method))
+        return results
 
 
 def _ask(app: App, root: Path, query: str, count: int, name: Callable[[str], str]) -> list[str]:

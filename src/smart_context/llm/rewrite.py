@@ -23,6 +23,7 @@ _MAX_NOTES = 500
 _EXT = re.compile(r"\.[a-z0-9]{1,10}")
 _YEAR = re.compile(r"(?:19|20)[0-9]{2}")
 _MAX_FILTERS = 50
+_EVERYTHING = "*"  # what filters alone are put to search as: an empty query is refused there
 _KEYS = ("fts", "exts", "years", "notes")
 
 
@@ -58,7 +59,7 @@ def _by_rules(text: str, notes: str) -> Rewritten:
     from smart_context.search import filters
 
     read = filters.read(text)
-    return Rewritten(read.text, read.exts, read.years, notes)
+    return Rewritten(read.text or _EVERYTHING, read.exts, read.years, notes)
 
 
 def _read(answer: str) -> Rewritten | str:
@@ -85,7 +86,7 @@ def _read(answer: str) -> Rewritten | str:
     if wrong := grammar.problem(fts) if fts or not has_filters else "":
         return wrong
     notes = " ".join(made.get("notes", "").split())[:_MAX_NOTES]
-    return Rewritten(fts, _unique(made.get("exts", [])), _unique(made.get("years", [])), notes)
+    return Rewritten(fts or _EVERYTHING, _unique(made.get("exts", [])), _unique(made.get("years", [])), notes)
 
 
 def _unique(values: list[str]) -> tuple[str, ...]:

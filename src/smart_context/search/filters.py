@@ -81,6 +81,7 @@ _NEGATED = re.compile(
     r"(?:(?:from|in|of|for|dated|the|any|as|aus|von|de|en)\s+)*$",
     re.IGNORECASE,
 )
+_LONGEST = 20_000  # characters: more than the words that a query is read for, and a pasted book must not cost
 _NEGATION = 40  # characters in which a negation stands
 _WORD = re.compile(r"\w+")
 _CITING = 12
@@ -100,6 +101,7 @@ class Reading:
 
 def read(text: str, exts: tuple[str, ...] = (), years: tuple[str, ...] = ()) -> Reading:
     """Read a query beside filters that `given` has put in order."""
+    text = text[:_LONGEST]
     left, types = _types(text)
     held = tuple(ext for ext in exts if ext in types) if exts and types else exts or types
     if types and not held:  # nothing would be left of what was given
@@ -167,16 +169,14 @@ def has_words(text: str) -> bool:
 
 def _wanted(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
     """Where the pattern stands, neither quoted nor negated."""
-    quoted = [match.span() for match in _QUOTED.finditer(text)]
+    plain = _QUOTED.sub(lambda quoted: "\0" * len(quoted[0]), text)
     return [
-        m
-        for m in pattern.finditer(text)
-        if not any(a < m.end() and m.start() < b for a, b in quoted)
-        and not _NEGATED.search(text, max(0, m.start() - _NEGATION), m.start())
+        match
+        for match in pattern.finditer(plain)
+        if not _NEGATED.search(plain, max(0, match.start() - _NEGATION), match.start())
     ]
 
 
 def _without(text: str, spans: list[tuple[int, int]]) -> str:
-    for start, end in reversed(spans):
-        text = f"{text[:start]} {text[end:]}"
-    return text
+    starts, ends = [0, *(end for _, end in spans)], [*(start for start, _ in spans), len(text)]
+    return " ".join(text[start:end] for start, end in zip(starts, ends, strict=True))

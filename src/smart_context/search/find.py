@@ -109,9 +109,14 @@ class _Asked:
     remarks: tuple[str, ...] = field(default=())
 
 
-def nothing(offset: int) -> SearchPage:
-    """The page of an index that does not exist yet."""
-    return SearchPage((), offset, 0, ("nothing is indexed yet",))
+def nothing(request: SearchRequest) -> SearchPage:
+    """The page of an index that does not exist yet.
+
+    Raises: BadRequest as `find` does.
+    """
+    _check(request)
+    filters.given(request.exts, request.years)
+    return SearchPage((), request.offset, 0, ("nothing is indexed yet",))
 
 
 def find(
@@ -180,7 +185,9 @@ def _ordering(
 ) -> order.Ordering:
     given = (index.record, view, asked.plan, asked.limits, request.never_show, stop)
     likeness = meaning.like(asked.plan.meant) if meaning and asked.plan.meant and not asked.listing else None
-    return hybrid.Fused(likeness, *given) if likeness else order.Ordering(*given)
+    if meaning is None or likeness is None:
+        return order.Ordering(*given)
+    return hybrid.Fused(likeness, *given, share=1.0 if meaning.alone else hybrid.MEANING)
 
 
 def _few_a_file(placed: Iterator[Placed]) -> Iterator[Placed]:

@@ -8,23 +8,32 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from zlib import crc32
 
 import numpy as np
+from numpy.typing import NDArray
 
 _HEADER = struct.Struct("<III")
 _WIDTH = 3
 
 
-@dataclass(slots=True)
-class Found:
-    """What one segment has: `size` in words; (place, number) of terms in the text; numbers found by other forms, and in heads, and how often."""
+Numbers = NDArray[np.int64]
 
-    size: int
-    places: list[tuple[int, int]] = field(default_factory=list)
-    also: dict[int, int] = field(default_factory=dict)
-    heads: dict[int, int] = field(default_factory=dict)
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What segments have of what is sought: their `sizes` in words, and a row a hit, by segment and place: whose it is (`owners`), where
+    it stands (`places`), which number it has, and in what: `TEXT`, `ALSO` (by another form) or `HEAD`."""
+
+    sizes: Numbers
+    owners: Numbers
+    places: Numbers
+    numbers: Numbers
+    kinds: Numbers
+
+
+TEXT, ALSO, HEAD = 0, 1, 2
 
 
 class _Codes(dict[str, bytes]):
@@ -45,38 +54,27 @@ def pack(line: str, also: str, heads: str) -> bytes:
     return _HEADER.pack(*map(len, parts)) + b"".join([code(term) for part in parts for term in part])
 
 
-def scan(packed: Sequence[bytes], numbers: Mapping[str, tuple[int, ...]]) -> list[Found]:
+def scan(packed: Sequence[bytes], numbers: Mapping[str, tuple[int, ...]]) -> Found:
     """Find numbered terms in packed segments."""
-    shapes = [_HEADER.unpack_from(one) for one in packed]
-    found = [Found(shape[0]) for shape in shapes]
-    if not numbers or not packed:
-        return found
-    by_code: dict[int, tuple[int, ...]] = {}
-    for term, which in numbers.items():
-        code = int.from_bytes(_codes[term], "little")
-        by_code[code] = tuple(sorted({*by_code.get(code, ()), *which}))
+    shapes = np.array([_HEADER.unpack_from(one) for one in packed], dtype=np.int64).reshape(-1, 3)
     codes = _unpacked(b"".join([one[_HEADER.size :] for one in packed]))
-    sought = np.array(sorted(by_code), dtype=np.uint32)
-    nearest = np.minimum(np.searchsorted(sought, codes), len(sought) - 1)
-    at = np.nonzero(sought[nearest] == codes)[0]
-    starts = np.cumsum([0, *(sum(shape) for shape in shapes)])
-    owners = np.searchsorted(starts, at, side="right") - 1
-    for place, owner, code in zip((at - starts[owners]).tolist(), owners.tolist(), codes[at].tolist(), strict=True):
-        _note(found[owner], shapes[owner], place, by_code[code])
-    return found
+    table = sorted((int.from_bytes(_codes[term], "little"), number) for term, own in numbers.items() for number in own)
+    sought = np.array([code for code, _ in table], dtype=np.uint32)
+    which = np.array([number for _, number in table], dtype=np.int64)
+    first, last = np.searchsorted(sought, codes, side="left"), np.searchsorted(sought, codes, side="right")
+    at = np.nonzero(last > first)[0]
+    times = (last - first)[at]  # a term may have several numbers
+    rows = np.repeat(at, times)
+    within = np.arange(len(rows)) - np.repeat(np.cumsum(times) - times, times)
+    ends = np.cumsum(shapes.sum(axis=1))
+    owners = np.searchsorted(ends, rows, side="right")
+    places = rows - (ends - shapes.sum(axis=1))[owners]
+    kinds = (places >= shapes[owners, 0]).astype(np.int64) + (places >= shapes[owners, 0] + shapes[owners, 1])
+    return Found(shapes[:, 0], owners, places, which[np.repeat(first[at], times) + within], kinds)
 
 
-def _unpacked(data: bytes) -> np.ndarray[tuple[int], np.dtype[np.uint32]]:
+def _unpacked(data: bytes) -> NDArray[np.uint32]:
     # Four bytes from each third one on, of which the last is not ours.
     padded = np.frombuffer(data + b"\0", dtype=np.uint8)
     four = np.lib.stride_tricks.as_strided(padded, (len(data) // _WIDTH, 4), (_WIDTH, 1))
     return np.ascontiguousarray(four).view("<u4").reshape(-1) & np.uint32(0xFFFFFF)
-
-
-def _note(found: Found, shape: tuple[int, ...], place: int, numbers: tuple[int, ...]) -> None:
-    if place < shape[0]:
-        found.places += [(place, number) for number in numbers]
-        return
-    counts = found.also if place < shape[0] + shape[1] else found.heads
-    for number in numbers:
-        counts[number] = counts.get(number, 0) + 1

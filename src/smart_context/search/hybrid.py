@@ -27,8 +27,12 @@ if TYPE_CHECKING:
 
 LEXICAL = 100  # the best by words, which are compared by meaning
 DENSE = 100  # the best by meaning, which are taken in with or without the words
-MEANING = 0.5  # the share of meaning in the score
+MEANING = 0.65  # the share of meaning in the score
+BEND = (
+    0.7  # how the score by words, as a part of the best one, is bent: what has nearly all the words is nearly as good
+)
 LEAST = 0.25  # cosine from which a segment without any of the words is a result
+_ANY = 2.0  # above every score
 _WIDER = 8  # times as many are looked at when too few of the nearest will do
 
 
@@ -44,10 +48,13 @@ class Fused(Ordering):
         limits: Filters,
         never_show: Sequence[str],
         stop: Stop,
+        share: float = MEANING,
     ) -> None:
         super().__init__(record, view, plan, limits, never_show, stop)
         self._likeness = likeness
+        self._share = share
         self._cosines: dict[int, float] = {}
+        self._most = 0.0  # the best score by words
 
     def best(self) -> Iterator[Placed]:
         """Every result, best first."""
@@ -63,19 +70,19 @@ class Fused(Ordering):
             if given >= count:
                 return
             tier, given = self._tier(given, size, count)
-            after = self._scored([c for c in tier if c.segment_id not in seen], 1.0)
-            lowered = [replace(one, score=round(lowest * one.score, DIGITS)) for one in after]
-            yield from self._placed(lowered)
-            lowest = lowered[-1].score if lowered else lowest
-        yield from self._placed(
-            [one for one in self._rest(given, count, lowest) if one.candidate.segment_id not in seen]
-        )
+            after = self._scored([c for c in tier if c.segment_id not in seen], lowest)
+            yield from self._placed(after)
+            lowest = after[-1].score if after else lowest
+        if given < count:
+            rest = self._rest(given, count, lowest)
+            yield from self._placed([one for one in rest if one.candidate.segment_id not in seen])
 
     def explain(self, one: Placed) -> tuple[str, ...]:
         """Why a segment stands where it does, in lines."""
         if one.made_of is None or one.segment.segment_id not in self._cosines:
             return (*super().explain(one), "meaning: not compared")
-        parts = f"words {one.made_of.total:.4f} × {1 - MEANING:g}, meaning {self._cosines[one.segment.segment_id]:.4f} × {MEANING:g}"
+        words, cosine = self._words(one.made_of.total), self._cosines[one.segment.segment_id]
+        parts = f"words {words:.4f} × {1 - self._share:g}, meaning {cosine:.4f} × {self._share:g}"
         return (*super().explain(one), parts)
 
     def _nearest(self, known: Collection[int]) -> list[Candidate]:
@@ -110,8 +117,14 @@ class Fused(Ordering):
         # the nearest.
         by_words = [self._cosines[c.segment_id] for c in tier if c.segment_id in self._cosines]
         others = median(by_words) if by_words else min(self._cosines.values(), default=0.0)
+        scored = self._scored([*tier, *nearest], _ANY)
+        self._most = scored[0].score if scored else 0.0
         fused = []
-        for one in self._scored([*tier, *nearest], 1.0):
+        for one in scored:
             cosine = max(0.0, self._cosines.get(one.candidate.segment_id, others))
-            fused.append(replace(one, score=round((1 - MEANING) * one.score + MEANING * cosine, DIGITS)))
+            total = (1 - self._share) * self._words(one.score) + self._share * cosine
+            fused.append(replace(one, score=round(min(total, 1.0), DIGITS)))
         return sorted(fused, key=lambda one: -one.score)
+
+    def _words(self, score: float) -> float:
+        return float((score / self._most) ** BEND) if self._most else 0.0

@@ -149,6 +149,12 @@ def make_private(folder: Path) -> None:
         ) from error
 
 
+def forget_vectors(folder: Path) -> None:
+    """Remove the vectors of every model; they are made again when there is time."""
+    for file in all_vectors(folder):
+        file.unlink(missing_ok=True)
+
+
 def _opened(folder: Path) -> Ranking:
     from smart_context.search.ranking import Ranking
 
@@ -163,12 +169,6 @@ def _is_current(folder: Path, record: Record) -> bool:
         return ranking_state.read(folder / RANKING) == record.generation
     except (SearchFailed, OSError):
         return False
-
-
-def forget_vectors(folder: Path) -> None:
-    """Remove the vectors of every model; they are made again when there is time."""
-    for file in all_vectors(folder):
-        file.unlink(missing_ok=True)
 
 
 def _repaired(folder: Path, record: Record, on_progress: OnProgress) -> Ranking:

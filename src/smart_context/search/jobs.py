@@ -9,6 +9,7 @@ manner for somebody who asks for the same folder.
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -27,7 +28,7 @@ Runner = Callable[[str, bool, OnProgress, Stop], IndexReport]
 """Run one folder: (folder, full, on_progress, stop)."""
 
 _LOOK_EVERY = 0.1  # seconds between two looks at whether the waiting caller has gone
-_NICE = 10
+_SWITCH_SECONDS = 0.001
 
 
 class Job:
@@ -152,7 +153,8 @@ class JobQueue:
             self._thread.join()
 
     def _work(self) -> None:
-        step_back()
+        # Threads that search wait up to this long, each time, for a thread that indexes to let Python go.
+        sys.setswitchinterval(_SWITCH_SECONDS)
         while True:
             with self._wake:
                 while not self._waiting and not self._closing:
@@ -190,9 +192,3 @@ def _busy(folder: str) -> Conflict:
 
 def _closed() -> CallTimeout:
     return CallTimeout("the server closed before the folder was done", hint="index it again: it goes on where it was")
-
-
-def step_back() -> None:
-    """Let searches go first. On Linux this is the thread's own, and the readers it starts inherit it."""
-    if hasattr(os, "setpriority") and os.uname().sysname == "Linux":
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICE)

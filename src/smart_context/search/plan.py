@@ -12,9 +12,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from smart_context.search import analysis, languages, near, query
+from smart_context.search.entry import COMPOUNDING
 from smart_context.search.expression import AnyOf, Everything, Expression, Group, Sequence, Term
 from smart_context.search.query import Query
-from smart_context.search.ranking import COMPOUNDING, View
+from smart_context.search.ranking import View
 
 _MAX_SOUGHT = 48  # of a pasted page, the words that tell most
 PART = 0.5  # what a word inside a compound is worth
@@ -172,12 +173,26 @@ class _Planner:
     def _wishes(self, text: str, *, scored: bool, keep: bool = False) -> list[Expression]:
         """One expression for each word in a run of text that is worth looking for."""
         units = analysis.units(text)
+        if len(units) > 1 and (whole := self._identifier(text, units)):
+            self._score(units, scored=scored)
+            return [whole]
         wanted = [unit for unit in units if unit not in self._stop]
         self.left_out += [unit for unit in units if unit in self._stop]
         if keep and not wanted:
             wanted = units
         self._score(wanted, scored=scored)
         return [_weighed(self._word(unit), self._view) for unit in wanted]
+
+    def _identifier(self, text: str, units: list[str]) -> Expression | None:
+        """What is one thing though it has several words, such as a number of an invoice: all of it, if that stands anywhere."""
+        if text.isalpha() or not any(char.isdigit() for char in text) or any(map(analysis.has_no_spaces, units)):
+            return None
+        joined = {term for language in self._present for term in analysis.terms(text, language).also.split()}
+        whole = [
+            Term(term) for term in sorted(joined) if len(term) > max(map(len, units)) and self._view.count(Term(term))
+        ]
+        found = _any([self._sequence([text]), *whole])
+        return found if self._view.count(found) else None
 
     def _score(self, units: Iterable[str], *, scored: bool) -> None:
         for unit in units:
@@ -211,14 +226,14 @@ class _Planner:
 
     def _near(self, tree: query.Near, *, scored: bool) -> Expression:
         left, right = list(_texts(tree.left)), list(_texts(tree.right))
-        both = self._all((tree.left, tree.right), scored=scored)
         if isinstance(tree.left, query.Near) and isinstance(tree.left.right, query.Word):
             left = [tree.left.right.text]  # a chain: its last link must be near
+        both = self._all((tree.left, tree.right), scored=scored)
         if len(left) != 1 or len(right) != 1:
             return both
         slop = tree.distance - 1
         close = _any([self._sequence([left[0], right[0]], slop), self._sequence([right[0], left[0]], slop)])
-        return Group((close, self.expression(tree.left, scored=False))) if isinstance(tree.left, query.Near) else close
+        return Group((close, both)) if isinstance(tree.left, query.Near) else close
 
     # One word
 

@@ -73,6 +73,7 @@ def _find(segments: Sequence[Segment], starts: Sequence[int], wanted: Pointer) -
     """Give the range of the joined text that a pointer names."""
     frame, window = _split(wanted)
     found: list[tuple[int, int]] = []
+    line = 1  # where the next piece of a place that is not numbered itself begins, as a page
     for segment, start in zip(segments, starts, strict=True):
         has_frame, has_window = _split(grammar.parse(segment.pointer)) if segment.pointer else ((), None)
         if has_frame[: len(frame)] != frame:
@@ -80,7 +81,8 @@ def _find(segments: Sequence[Segment], starts: Sequence[int], wanted: Pointer) -
         if window is None:
             found.append((start, start + len(segment.text)))
         elif has_frame == frame:
-            piece = _lines(segment.text, has_window or replace(window, first=1, last=1 << 60), window)
+            piece = _lines(segment.text, has_window or replace(window, first=line, last=1 << 60), window)
+            line += segment.text.count("\n")
             if piece is not None:
                 found.append((start + piece[0], start + piece[1]))
     if not found:

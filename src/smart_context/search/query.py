@@ -164,8 +164,10 @@ class _Reader:
 
     def _near(self, depth: int) -> Query | None:
         left = self._one(depth)
-        while (distance := self._near_distance()) is not None:
+        links = 0
+        while links < MAX_DEPTH and (distance := self._near_distance()) is not None:
             self.place += 1
+            links += 1
             right = self._one(depth)
             left = Near(left, right, distance) if left and right else left or right
         return left

@@ -12,9 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
 
 from smart_context.search import forward
-from smart_context.search.forward import Found
+from smart_context.search.forward import ALSO, TEXT, Found
+from smart_context.search.forward import HEAD as IN_HEAD
 from smart_context.search.plan import PART, Plan
 from smart_context.search.ranking import Candidate, View
 
@@ -22,9 +27,13 @@ K1 = 1.4  # how soon a word that is repeated stops counting
 B = 0.65  # how much a long segment must repeat it
 HEAD = 1.0  # what standing in a head is worth, in repetitions
 NEAR = 0.6  # what two neighbours of the query are worth when they are neighbours in the text
-WINDOW = 8  # words within which they are
-FEW = 6  # words from which lacking some costs nothing but their worth; of fewer, each lacking one costs more
+WINDOW = 5  # words within which they are
+FEW = 4  # words from which lacking some costs nothing but their worth; of fewer, it costs more
 DIGITS = 6  # of a score
+
+
+Table = NDArray[np.float64]  # a row a segment, a column a word
+Column = NDArray[np.float64]  # a value a segment
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +42,23 @@ class Score:
     neighbours, the share of the query that was found."""
 
     total: float
-    times: dict[int, float]
-    shares: dict[int, float]
-    near: float
-    found: float
+    made: Made
+    row: int
+
+    @property
+    def times(self) -> dict[int, float]:
+        """How often each word that was found was found."""
+        return {n: float(t) for n, t in enumerate(self.made.times[self.row]) if t}
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What the scores of many segments are made of: a row a segment, a column a word."""
+
+    times: Table
+    shares: Table
+    near: Column
+    found: Column
 
 
 class Scorer:
@@ -46,62 +68,72 @@ class Scorer:
         self._sought = plan.sought
         self._view = view
         self._average = view.average_length or 1.0
+        words = len(plan.sought)
         self._numbers: dict[str, tuple[int, ...]] = {}
         for number, word in enumerate(plan.sought):
             for term in word.terms:
                 self._numbers[term] = (*self._numbers.get(term, ()), number)
-            for term in word.parts:  # numbered from below: -1 is a part of word 0
-                self._numbers[term] = (*self._numbers.get(term, ()), -1 - number)
-        self._worth = [word.idf * word.times for word in plan.sought]
-        self._pairs = [min(a.idf, b.idf) for a, b in zip(plan.sought, plan.sought[1:], strict=False)]
-        self._all = sum(self._worth) or 1.0
-        self._most = (K1 + 1) * (sum(self._worth) + NEAR * sum(self._pairs)) or 1.0
-        self._whole = max(0.0, (FEW - len(plan.sought)) / (FEW - 1))
+            for term in word.parts:  # numbered after the words: the first is a part of word 0
+                self._numbers[term] = (*self._numbers.get(term, ()), words + number)
+        self._worth = np.array([word.idf * word.times for word in plan.sought])
+        self._pairs = np.array([min(a.idf, b.idf) for a, b in pairwise(plan.sought)])
+        self._all = float(self._worth.sum()) or 1.0
+        self._most = (K1 + 1) * float(self._worth.sum() + NEAR * self._pairs.sum()) or 1.0
+        self._whole = max(0.0, (FEW - words) / (FEW - 1))
 
     def scores(self, candidates: Sequence[Candidate]) -> list[Score]:
         """Score candidates."""
+        if not candidates:
+            return []
         found = forward.scan(self._view.packed(candidates), self._numbers)
-        return [self._score(one) for one in found]
+        times = self._times(found)
+        room = K1 * (1 - B + B * found.sizes.astype(np.float64) / self._average)
+        shares = self._worth * (K1 + 1) * times / (times + room[:, None])
+        near = self._near(found, room)
+        share = np.where(times > 0, self._worth, 0.0).sum(axis=1) / self._all
+        totals = (shares.sum(axis=1) + near) / self._most * share**self._whole
+        made = Made(times, shares / self._most, near / self._most, share)
+        rounded = np.minimum(totals, 1.0).round(DIGITS).tolist()
+        return [Score(total, made, row) for row, total in enumerate(rounded)]
 
     def explain(self, score: Score) -> tuple[str, ...]:
         """What a score is made of, in lines."""
-        words = (
-            f"{self._sought[n].text} × {score.times[n]:g}: {share / self._most:.4f}"
-            for n, share in score.shares.items()
-        )
+        made, row = score.made, score.row
         return (
-            *words,
-            f"neighbours: {score.near / self._most:.4f}",
-            f"share of the query found: {score.found:.2f}",
+            *(f"{self._sought[n].text} × {times:g}: {made.shares[row, n]:.4f}" for n, times in score.times.items()),
+            f"neighbours: {made.near[row]:.4f}",
+            f"share of the query found: {made.found[row]:.2f}",
         )
 
-    def _score(self, found: Found) -> Score:
-        times: dict[int, float] = {}
-        for _, number in found.places:
-            times[number] = times.get(number, 0.0) + 1.0
-        # Other forms count where the word itself does not stand, lest one word count twice.
-        times = {**found.also, **times}
-        for number, count in found.heads.items():
-            times[number] = times.get(number, 0.0) + HEAD * count
-        for number in [number for number in times if number < 0]:
-            partly = PART * times.pop(number)
-            times.setdefault(-1 - number, partly)
-        room = K1 * (1 - B + B * found.size / self._average)
-        shares = {n: self._worth[n] * (K1 + 1) * times[n] / (times[n] + room) for n in sorted(times)}
-        near = self._near(found.places, room)
-        share = sum(self._worth[n] for n in shares) / self._all
-        total = (sum(shares.values()) + near) / self._most * share**self._whole
-        return Score(round(min(total, 1.0), DIGITS), times, shares, near, share)
+    def _times(self, found: Found) -> Table:
+        """How often each segment has each word."""
+        words = len(self._sought)
+        text, also, head = (self._counts(found, kind) for kind in (TEXT, ALSO, IN_HEAD))
+        # Other forms count where the word itself does not stand, lest one word count twice; and compounds where neither does.
+        counts = np.where(text > 0, text, also) + HEAD * head
+        return np.where(counts[:, :words] > 0, counts[:, :words], PART * counts[:, words:])
 
-    def _near(self, places: Sequence[tuple[int, int]], room: float) -> float:
+    def _counts(self, found: Found, kind: int) -> Table:
+        rows, columns = len(found.sizes), 2 * len(self._sought)
+        mine = found.kinds == kind
+        flat = np.bincount(found.owners[mine] * columns + found.numbers[mine], minlength=rows * columns)
+        return flat.astype(np.float64).reshape(rows, columns)
+
+    def _near(self, found: Found, room: Column) -> Column:
         """What neighbours of the query that stand within a window are worth."""
-        close: dict[int, float] = {}
-        for at, (place, number) in enumerate(places):
-            for other_place, other in places[at + 1 : at + 1 + 2 * WINDOW]:
-                apart = other_place - place
-                if apart > WINDOW:
-                    break
-                if apart and abs(other - number) == 1 and number >= 0 and other >= 0:
-                    pair = min(number, other)
-                    close[pair] = close.get(pair, 0.0) + 1.0 / (apart * apart)
-        return sum(NEAR * self._pairs[p] * (K1 + 1) * c / (c + room) for p, c in sorted(close.items()))
+        pairs = len(self._pairs)
+        if pairs < 1:
+            return np.zeros(len(room))
+        mine = (found.kinds == TEXT) & (found.numbers < len(self._sought))
+        owners, places, numbers = found.owners[mine], found.places[mine], found.numbers[mine]
+        close = np.zeros(len(room) * pairs)
+        for ahead in range(1, 2 * WINDOW + 1):
+            apart = places[ahead:] - places[:-ahead]
+            first, second = numbers[:-ahead], numbers[ahead:]
+            near = (owners[ahead:] == owners[:-ahead]) & (apart > 0) & (apart <= WINDOW) & (abs(second - first) == 1)
+            if near.any():
+                key = owners[:-ahead][near] * pairs + np.minimum(first, second)[near]
+                close += np.bincount(key, weights=1.0 / apart[near] ** 2, minlength=len(close))
+        table = close.reshape(len(room), pairs)
+        worth: Column = (NEAR * self._pairs * (K1 + 1) * table / (table + room[:, None])).sum(axis=1)
+        return worth

@@ -11,14 +11,14 @@ import hashlib
 import os
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from smart_context.errors import SearchFailed, StorageFailed
-from smart_context.search import analysis, expression, forward, languages, ranking_state
+from smart_context.search import entry, expression, languages, ranking_state
 from smart_context.search.expression import Expression, Filters
 from smart_context.search.model import RankedFile, RankedSegment
 
@@ -27,11 +27,8 @@ if TYPE_CHECKING:
 
 _HEAP = 64_000_000  # bytes the writer may hold before it writes a part of the index
 
-COMPOUNDING = frozenset({"de", "nl", "sv", "da", "nb", "fi", "hu"})
 _LEAST_BEFORE = 3  # letters before a part that is not in front
-_COMPOUND = 8  # letters from which a word may be a compound
 _ALL = Filters()
-_BREAK = " \x1d "  # a term that no text has: no phrase reaches from a heading into the text
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +88,8 @@ class Ranking:
         writer, self._is_pending = self._open_writer(), True
         with _translated(self._folder):
             writer.delete_documents_by_term("file_id", file.file_id)
-            whole = analysis.language(" ".join(s.text[:300] for s in segments[:20])) or "en"
+            whole = entry.language_of(segments)
             folders = [folder_key(parent) for parent in _parents(file.path)]
-            name = words_of_name(file.path)
             for number, segment in enumerate(segments):
                 doc = tantivy.Document()
                 doc.add_unsigned("first", int(number == 0))
@@ -103,7 +99,7 @@ class Ranking:
                 doc.add_text("year", " ".join(file.years))
                 for key in folders:
                     doc.add_text("folder", key)
-                _add_terms(doc, name, file.title, segment, whole)
+                _add_entry(doc, entry.make(file, segment, whole))
                 writer.add_document(doc)
 
     def delete(self, file_ids: Iterable[int]) -> None:
@@ -141,7 +137,8 @@ class Ranking:
         """Close; what was not committed is forgotten."""
         writer, self._writer = self._writer, None
         if writer is not None:
-            with _translated(self._folder):
+            # A worker that died has told so when it was given work; what it held was not committed.
+            with _translated(self._folder), suppress(ValueError):
                 if self._is_pending:  # only then: it would throw away merges under way, too
                     writer.rollback()
                 writer.wait_merging_threads()
@@ -382,11 +379,6 @@ def _occur() -> type[tantivy.Occur]:
     return tantivy.Occur
 
 
-def words_of_name(path: str) -> str:
-    """What a file's name says: its stem, as text."""
-    return _text(os.path.splitext(os.path.basename(path))[0])
-
-
 def folder_key(folder: str) -> str:
     """A folder as one term of fixed size, whatever its name."""
     return hashlib.blake2b(os.fsencode(folder.rstrip("/") or "/"), digest_size=9).hexdigest()
@@ -398,31 +390,14 @@ def _parents(path: str) -> Iterator[str]:
         path = parent
 
 
-def _text(name: str) -> str:
-    return name.encode("utf-8", "replace").decode()
-
-
-def _add_terms(doc: tantivy.Document, name: str, title: str, segment: RankedSegment, whole: str) -> None:
-    language = analysis.language(segment.text, whole)
-    body, head = analysis.terms(segment.text, language), _head(name, _text(title), _text(segment.heading), language)
-    doc.add_text("text", head.line + body.line)
-    also = f"{head.also} {body.also}".strip()
-    if also:
-        doc.add_text("also", also)
-    doc.add_bytes("packed", forward.pack(body.line, body.also, f"{head.line.replace(_BREAK, ' ')} {head.also}"))
-    doc.add_unsigned("length", body.line.count(" ") + 1)
-    doc.add_unsigned("language", languages.CODES.index(language))
-    if language in COMPOUNDING:
-        compounds = sorted(word for word in analysis.surfaces(segment.text) if len(word) >= _COMPOUND)
-        doc.add_text("compounds", " ".join(compounds))
-
-
-@lru_cache(maxsize=64)  # the segments of a file share their head, mostly
-def _head(name: str, title: str, heading: str, language: str) -> analysis.Terms:
-    parts = [analysis.terms(text, language) for text in dict.fromkeys((name, title, heading)) if text]
-    # Each head says a word once, so that a name that repeats itself gains nothing.
-    line = "".join(" ".join(dict.fromkeys(part.line.split())) + _BREAK for part in parts)
-    return analysis.Terms(line, " ".join(filter(None, (part.also for part in parts))))
+def _add_entry(doc: tantivy.Document, made: entry.Entry) -> None:
+    doc.add_text("text", made.text)
+    for field, text in (("also", made.also), ("compounds", made.compounds)):
+        if text:
+            doc.add_text(field, text)
+    doc.add_bytes("packed", made.packed)
+    doc.add_unsigned("length", made.length)
+    doc.add_unsigned("language", languages.CODES.index(made.language))
 
 
 @lru_cache(maxsize=1)

@@ -39,6 +39,8 @@ def repair(data_dir: Path, on_progress: OnProgress = _silent) -> Path | None:
 def maintain(data_dir: Path, on_progress: OnProgress = _silent) -> None:
     """Give free pages back, fold the log into the database, finish merges, and look for damage.
 
+    Where the ranking does not hold what the record does, it is made anew.
+
     Raises: NotFound where there is no index; Conflict when another process writes; SearchFailed when it is damaged.
     """
     Record.open(data_dir).close()
@@ -48,8 +50,19 @@ def maintain(data_dir: Path, on_progress: OnProgress = _silent) -> None:
             raise SearchFailed(
                 f"the index in {data_dir} is damaged", reason=flaw, hint="mend it with: context index --rebuild"
             )
-        index.ranking.merge()
+        agrees = _agree(index)
+        if agrees:
+            index.ranking.merge()
         index.record.tidy()
+    if not agrees:
+        repair(data_dir, on_progress)
+
+
+def _agree(index: Index) -> bool:
+    """Say whether the ranking holds the files that the record has text of, and no other."""
+    ranked = index.ranking.file_ids()
+    recorded = index.record.file_ids()
+    return ranked <= recorded and not any(index.record.segments_of(file_id) for file_id in sorted(recorded - ranked))
 
 
 def _is_sound(data_dir: Path) -> bool:

@@ -19,6 +19,7 @@ QUIET_MS = 500  # how long nothing must change before a batch is indexed
 LONGEST_MS = 30_000  # how long a burst may last before it is indexed all the same
 _TICK_MS = 400
 _MOST_FOLDERS = 20  # more of them: their common parent is walked instead
+_MANY = 5000  # changes at once: some events may have been lost, so that everything is walked
 
 # By the names that Linux gives them in /proc/self/mountinfo. Changes made by other machines raise no event there.
 _REMOTE = (
@@ -69,6 +70,11 @@ class Watcher:
     def start(self) -> None:
         """Begin to watch; everything is looked at once first."""
         self._thread.start()
+
+    @property
+    def is_closing(self) -> bool:
+        """Whether `close` was called: who waits for a folder to be indexed should leave."""
+        return self._stop.is_set()
 
     def close(self) -> None:
         """Stop watching; a folder being indexed is the caller's to stop."""
@@ -143,13 +149,17 @@ class Watcher:
 def folders(changed: Iterable[str], roots: Sequence[str], skip: Sequence[str] = ()) -> list[str]:
     """Give the folders to walk for these changes: as few as needed, none below another, each inside a root."""
     touched: set[str] = set()
+    count = 0
     for path in changed:
+        count += 1
         if any(_is_below(path, place) for place in skip):
             continue
         root = max((root for root in roots if _is_below(path, root)), key=len, default=None)
         if root is not None:
             touched.add(_existing(path, root))
-    if len(touched) > _MOST_FOLDERS:
+    if count > _MANY:
+        touched = {root for root in roots if any(_is_below(folder, root) for folder in touched)}
+    elif len(touched) > _MOST_FOLDERS:
         by_root = {root: [f for f in touched if _is_below(f, root)] for root in roots}
         touched = {os.path.commonpath(inside) for inside in by_root.values() if inside}
     return sorted(f for f in touched if not any(f != other and _is_below(f, other) for other in touched))
@@ -165,6 +175,16 @@ def _existing(path: str, root: str) -> str:
 
 def _is_below(path: str, folder: str) -> bool:
     return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
+
+
+def count_folders(root: str, most: int) -> int:
+    """Count the folders at and below a root, as far as `most`: each needs a watch where the kernel counts them."""
+    count = 0
+    for _ in os.walk(root):
+        count += 1
+        if count >= most:
+            break
+    return count
 
 
 def is_remote(folder: str) -> bool:

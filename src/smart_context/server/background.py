@@ -6,6 +6,7 @@ stands in the way of a call.
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -15,7 +16,6 @@ from typing import TYPE_CHECKING
 
 from smart_context.errors import Conflict, ContextError, NotFound
 from smart_context.model import Stop
-from smart_context.search.jobs import step_back
 from smart_context.search.watch import Pace, Watcher
 from smart_context.server.ops import State
 from smart_context.server.wire import say
@@ -23,6 +23,7 @@ from smart_context.server.wire import say
 if TYPE_CHECKING:
     from smart_context.api import App
 
+_NICE = 10
 _UPKEEP_EVERY = 600.0  # seconds between two looks at whether there is something to tidy
 _HEAD_START = 5.0  # seconds in which a client may index by itself before we do
 _RETRY = 1.0
@@ -113,8 +114,12 @@ def start_watching(app: App, report: Callable[[str], None]) -> Watcher:
     """Watch the roots and index what changes; `report` gets lines for people."""
     settings = app.settings.watch
 
+    def stop() -> None:
+        if watcher.is_closing:
+            raise Conflict("the watch ends")
+
     def index(folder: str) -> None:
-        app.jobs.submit(folder, priority="low", yields=True).wait()
+        app.jobs.submit(folder, priority="low", yields=True).wait(stop=stop)
 
     pace = Pace(settings.poll_seconds, settings.sweep_minutes * 60.0 or _NEVER)
     watcher = Watcher(app.roots.names, index, pace, report, skip=[str(app.data_dir)])
@@ -134,7 +139,7 @@ def _embed(app: App, ended: threading.Event, report: Callable[[str], None]) -> N
         if ended.is_set() or app.jobs.states():
             raise _Later
 
-    step_back()
+    _step_back()
     embedded = 0  # the generation up to which everything has its vector
     while not ended.wait(_EMBED_EVERY):
         try:
@@ -175,7 +180,7 @@ def state(app: App, now: datetime | None = None) -> State:
     return State(
         roots=len(found.roots),
         roots_available=sum(root.is_available for root in found.roots),
-        has_index=found.generation > 0,
+        has_index=found.generation > 0 or any(runs),
         files=sum(root.files for root in found.roots),
         segments=sum(root.segments for root in found.roots),
         failures=sum(root.failed for root in found.roots),
@@ -191,3 +196,12 @@ def state(app: App, now: datetime | None = None) -> State:
 
 def _age(when: str, now: datetime) -> float:
     return (now - datetime.fromisoformat(when)).total_seconds()
+
+
+def _step_back() -> None:
+    """Let searches go first. On Linux this is the thread's own, and those that the model starts inherit it.
+
+    Only for work that is done outside Python: a thread that steps back while it holds Python's lock holds up every other.
+    """
+    if hasattr(os, "setpriority") and os.uname().sysname == "Linux":
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICE)

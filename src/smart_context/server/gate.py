@@ -33,7 +33,8 @@ class Policy:
     """What the gate lets through.
 
     hosts: names allowed in Host, without a port. origins: allowed in Origin besides those of the hosts. token: "" for none.
-    open_paths: served without a token. max_concurrent: requests at once; more are told to come back.
+    open_paths: served without a token. max_concurrent: requests worked on at once; more wait up to `wait_seconds`, then are told to
+    come back.
     """
 
     hosts: frozenset[str]
@@ -43,6 +44,7 @@ class Policy:
     max_body: int = 4 * 1024 * 1024
     max_concurrent: int = 256
     body_seconds: float = 20.0
+    wait_seconds: float = 10.0
 
 
 def is_loopback(host: str) -> bool:
@@ -71,7 +73,8 @@ class Gate:
     def __init__(self, inner: App, policy: Policy) -> None:
         self._inner = inner
         self._policy = policy
-        self._running = 0
+        self._turns: anyio.Semaphore | None = None  # made in the loop that serves
+        self._standing: set[anyio.CancelScope] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through, or refuse it."""
@@ -83,11 +86,24 @@ class Gate:
         if refusal is not None:
             await _refuse(send, *refusal)
             return
-        self._running += 1
-        try:
+        if scope["method"] == "GET":
+            await self._stand(scope, receive, send)
+        else:
             await self._serve(scope, receive, send)
-        finally:
-            self._running -= 1
+
+    def hang_up(self) -> None:
+        """End the streams that only wait for news, so that nobody waits for them at the end."""
+        for stream in self._standing:
+            stream.cancel()
+
+    async def _stand(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """A GET may be a stream that stays open as long as its client: it takes nobody's turn."""
+        with anyio.CancelScope() as stream:
+            self._standing.add(stream)
+            try:
+                await self._inner(scope, receive, send)
+            finally:
+                self._standing.discard(stream)
 
     def _refusal(self, scope: Scope) -> tuple[int, str] | None:
         headers: list[tuple[bytes, bytes]] = scope["headers"]
@@ -99,8 +115,6 @@ class Gate:
                 return 403, "requests from that Origin are not allowed"
         if self._policy.token and scope["path"] not in self._policy.open_paths and not self._has_token(headers):
             return 401, "a valid bearer token is needed"
-        if self._running >= self._policy.max_concurrent:
-            return 503, "too many requests at once; try again in a second"
         return None
 
     def _is_allowed_origin(self, value: bytes) -> bool:
@@ -120,7 +134,7 @@ class Gate:
         return scheme.lower() == b"bearer" and same
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Take the whole body within its bounds first: nothing behind the gate waits for a slow sender."""
+        """Take the whole body within its bounds first: neither a turn nor anything behind the gate waits for a slow sender."""
         body = b""
         more = True
         try:
@@ -146,7 +160,18 @@ class Gate:
                 return {"type": "http.request", "body": body, "more_body": False}
             return await receive()
 
-        await self._inner(scope, replay, send)
+        if self._turns is None:
+            self._turns = anyio.Semaphore(self._policy.max_concurrent)
+        try:
+            with anyio.fail_after(self._policy.wait_seconds):
+                await self._turns.acquire()
+        except TimeoutError:
+            await _refuse(send, 503, "too many requests at once; try again in a second")
+            return
+        try:
+            await self._inner(scope, replay, send)
+        finally:
+            self._turns.release()
 
 
 def _host(value: bytes) -> str:

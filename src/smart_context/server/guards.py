@@ -1,12 +1,12 @@
 """What stands between a client and the tools: rates, audit, metrics.
 
 In: a call and the work it asks for.  Out: the reply, counted and logged.
-Always: a refused call is logged as well; a log that cannot be written is told of once on stderr and stops no call.
+Always: a refused call is logged as well; a log that cannot be written is told of on stderr, once until it works again, and stops no
+call.
 """
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -18,6 +18,7 @@ from smart_context.guard.audit import Call as Entry
 from smart_context.guard.limits import RateLimits
 from smart_context.server.metrics import Metrics
 from smart_context.server.tools import Call, Reply
+from smart_context.server.wire import say
 
 _COUNTED = ("indexed", "skipped", "removed", "failed")
 
@@ -30,6 +31,7 @@ class Guards:
         self._metrics = metrics
         self._logs_context = settings.audit.context_tools
         self._log: AuditLog | None = None
+        self._log_works = True
         if settings.audit.enabled:
             self._log = AuditLog(
                 settings.audit_path(),
@@ -67,9 +69,11 @@ class Guards:
         )
         try:
             self._log.write(entry)
+            self._log_works = True
         except ContextError as error:
-            self._log = None
-            sys.stderr.write(f"warning: {error.message}: {error.reason}; auditing stops\n")
+            if self._log_works:
+                say(f"warning: {error.message}: {error.reason}; calls are not logged until it can be written\n")
+            self._log_works = False
 
 
 def _counts(answer: dict[str, Any]) -> dict[str, int]:

@@ -37,8 +37,9 @@ def serve(server: Server[Any], listen: Listen, metrics: Metrics, state: Callable
     """Serve until a signal asks to end."""
     if not is_loopback(listen.host) and not listen.token:
         raise ConfigError(f"{listen.host} can be reached from elsewhere, so a token is needed")
+    gate = application(server, listen, metrics, state)
     config = uvicorn.Config(
-        application(server, listen, metrics, state),
+        gate,
         listen.host.strip("[]"),
         listen.port,
         http=_Impatient,
@@ -50,7 +51,7 @@ def serve(server: Server[Any], listen: Listen, metrics: Metrics, state: Callable
         timeout_keep_alive=_IDLE_SECONDS,
         timeout_graceful_shutdown=_FINISH_SECONDS,
     )
-    runner = _Announcing(config, listen)
+    runner = _Announcing(config, listen, gate)
     # It raises the signal that ended it once more when it is done; being asked to end is no failure.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: None)
@@ -99,11 +100,12 @@ async def _running(manager: StreamableHTTPSessionManager) -> AsyncIterator[None]
 
 
 class _Announcing(uvicorn.Server):
-    """Says on stderr where it listens, once it does."""
+    """Says on stderr where it listens, once it does; hangs up on waiting streams when it ends."""
 
-    def __init__(self, config: uvicorn.Config, listen: Listen) -> None:
+    def __init__(self, config: uvicorn.Config, listen: Listen, gate: Gate) -> None:
         super().__init__(config)
         self._listen = listen
+        self._gate = gate
 
     async def startup(self, sockets: list[Any] | None = None) -> None:
         await super().startup(sockets)
@@ -112,6 +114,10 @@ class _Announcing(uvicorn.Server):
             needs = "with the bearer token" if self._listen.token else "without a token"
             sys.stderr.write(f"listening on http://{self._listen.host}:{port}{PATH} {needs}\n")
             sys.stderr.flush()
+
+    async def shutdown(self, sockets: list[Any] | None = None) -> None:
+        self._gate.hang_up()
+        await super().shutdown(sockets)
 
 
 class _Impatient(H11Protocol):

@@ -13,18 +13,22 @@ import threading
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
 
+import anyio
+
 from smart_context import __version__
+from smart_context.errors import ContextError
 from smart_context.server.gate import Gate, Policy, Receive, Scope, Send, allowed_hosts
 from smart_context.server.metrics import Metrics, Sample
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """How the index is, for operators. `oldest_run_seconds`: since the root that waited longest was last walked; None: never."""
+    """How the index is, for operators. is_sound: it could be read. `oldest_run_seconds`: since the root that waited longest was last walked; None: never."""
 
     roots: int = 0
     roots_available: int = 0
     has_index: bool = False
+    is_sound: bool = True
     files: int = 0
     segments: int = 0
     failures: int = 0
@@ -38,8 +42,8 @@ class State:
 
     @property
     def is_ready(self) -> bool:
-        """Whether searches can be answered: there is an index, or there are no roots to search."""
-        return self.has_index or not self.roots
+        """Whether searches can be answered: there is an index that can be read, or there are no roots to search."""
+        return self.is_sound and (self.has_index or not self.roots)
 
 
 class Ops:
@@ -49,6 +53,7 @@ class Ops:
         self._metrics = metrics
         self._state = state
         self._tells_all = tells_all
+        self._one_at_a_time = anyio.Lock()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a GET or HEAD of one of the routes; 404 for everything else."""
@@ -57,16 +62,24 @@ class Ops:
         elif scope["path"] == "/healthz":
             await self._health(scope, send)
         elif scope["path"] == "/metrics":
-            page = self._metrics.page(_gauges(self._state()))
+            page = self._metrics.page(_gauges(await self._look()))
             await _answer(scope, send, 200, "text/plain; version=0.0.4", page)
         else:
             await _answer(scope, send, 404, "text/plain", "nothing here\n")
+
+    async def _look(self) -> State:
+        """Counting a large index takes a while, so that it is done in a thread, and once at a time."""
+        async with self._one_at_a_time:
+            try:
+                return await anyio.to_thread.run_sync(self._state)
+            except ContextError:
+                return State(is_sound=False)
 
     async def _health(self, scope: Scope, send: Send) -> None:
         if not self._tells_all(scope):
             await _answer(scope, send, 200, "application/json", '{"live":true}\n')
             return
-        state = self._state()
+        state = await self._look()
         told = {k: v for k, v in asdict(state).items() if k != "kinds"}
         body = json.dumps({"live": True, "ready": state.is_ready, "version": __version__, **told})
         await _answer(scope, send, 200 if state.is_ready else 503, "application/json", body + "\n")
@@ -95,6 +108,7 @@ def _gauges(state: State) -> Iterable[Sample]:
     numbers = (
         ("roots", "Configured roots.", state.roots),
         ("roots_available", "Roots that are there now.", state.roots_available),
+        ("index_sound", "1 when the index can be read.", int(state.is_sound)),
         ("index_ready", "1 when searches can be answered.", int(state.is_ready)),
         ("index_files", "Files in the index.", state.files),
         ("index_segments", "Segments in the index.", state.segments),

@@ -36,9 +36,7 @@ def over_stdio(
 
     gc.freeze()
     gc.enable()
-    # What the SDK logs is about messages that it answers anyway, and some of it comes with a traceback.
-    logging.getLogger("mcp").propagate = "--debug" in sys.argv
-    logging.getLogger("mcp").addHandler(logging.NullHandler())
+    _quieten("mcp")
     server = protocol.build(protocol.Offer(program, rows, guard, tool_names))
     longest = max(row.seconds for row in rows if row.seconds is not None)
     anyio.run(stdio.serve, server, wire, longest + _DRAIN_BEYOND)
@@ -57,6 +55,9 @@ def over_http(
     """Serve a table of tools over HTTP until a signal."""
     from smart_context.server import http, protocol
 
+    _quieten("mcp")
+    # It warns of every connection that speaks no HTTP; what is left are failures of ours.
+    logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
     http.serve(protocol.build(protocol.Offer(program, rows, guard, tool_names)), listen, metrics, state)
 
 
@@ -69,3 +70,9 @@ def relayed(url: str, token: str) -> None:
     from smart_context.server.relay import Relay
 
     anyio.run(stdio.serve, Relay(url, token), wire, _RELAYED_SECONDS)
+
+
+def _quieten(library: str) -> None:
+    """Keep a log to ourselves: what the SDK logs is about messages that it answers anyway, and some of it comes with a traceback."""
+    logging.getLogger(library).propagate = "--debug" in sys.argv
+    logging.getLogger(library).addHandler(logging.NullHandler())

@@ -20,7 +20,7 @@ from typing import Any, Protocol, Self
 import anyio
 from anyio.streams.memory import MemoryObjectSendStream
 from mcp.shared.message import ServerMessageMetadata, SessionMessage
-from mcp_types import INVALID_REQUEST, JSONRPCError, JSONRPCRequest, JSONRPCResponse, RequestId
+from mcp_types import INVALID_REQUEST, JSONRPCError, JSONRPCMessage, JSONRPCRequest, JSONRPCResponse, RequestId
 
 from smart_context.server import frames
 from smart_context.server.wire import Wire
@@ -57,25 +57,38 @@ async def serve(server: Served, wire: Wire, drain_seconds: float) -> None:
 
 
 class InFlight:
-    """Requests that have no answer yet, with what their lines weigh."""
+    """Requests whose answers are not written yet, with what their lines weigh."""
 
     def __init__(self) -> None:
         self._sizes: dict[RequestId, int] = {}
+        self._answered: set[RequestId] = set()
         self._bytes = 0
         self._changed = anyio.Event()
 
-    def __contains__(self, request_id: RequestId) -> bool:
-        return request_id in self._sizes
+    async def is_free(self, request_id: RequestId) -> bool:
+        """Whether an id may be used: not while its request is worked on. While its answer is being written, this waits."""
+        # A client may have read an answer, and use its id again, before we know that it was written.
+        while request_id in self._sizes:
+            if request_id not in self._answered:
+                return False
+            await self._changed.wait()
+        return True
 
     def add(self, request_id: RequestId, size: int) -> None:
         """Note a request that is about to be worked on."""
         self._sizes[request_id] = size
         self._bytes += size
 
+    def answer(self, request_id: RequestId | None) -> None:
+        """Note that a request has its answer, which is about to be written."""
+        if request_id is not None and request_id in self._sizes:
+            self._answered.add(request_id)
+
     def settle(self, request_id: RequestId | None) -> None:
-        """Note that a request was answered, or never will be."""
+        """Note that the answer to a request was written, or never will be."""
         if request_id is not None and request_id in self._sizes:
             self._bytes -= self._sizes.pop(request_id)
+            self._answered.discard(request_id)
             self._changed.set()
             self._changed = anyio.Event()
 
@@ -105,17 +118,22 @@ class Outgoing:
         threading.Thread(target=self._write_frames, name="frames out", daemon=True).start()
 
     async def send(self, item: SessionMessage) -> None:
-        """Write a frame; when nobody reads any more, end the server."""
+        """Write a message of the SDK's, and settle the request that it answers."""
         message = item.message
+        answered = message.id if isinstance(message, JSONRPCResponse | JSONRPCError) else None
+        self._in_flight.answer(answered)
+        try:
+            await self.write(message)
+        finally:
+            self._in_flight.settle(answered)
+
+    async def write(self, message: JSONRPCMessage) -> None:
+        """Write a frame; when nobody reads any more, end the server."""
         written: asyncio.Future[bool] = self._loop.create_future()
         self._frames.put((frames.encode(message), written))
-        try:
-            if not await written:
-                self._on_gone()
-                raise anyio.BrokenResourceError
-        finally:
-            if isinstance(message, JSONRPCResponse | JSONRPCError):
-                self._in_flight.settle(message.id)
+        if not await written:
+            self._on_gone()
+            raise anyio.BrokenResourceError
 
     def _write_frames(self) -> None:
         while True:
@@ -168,15 +186,15 @@ async def _feed(
 async def _take(line: bytes | None, incoming: Incoming, outgoing: Outgoing, in_flight: InFlight) -> None:
     if line is None:
         why = f"Invalid Request: line over {frames.MAX_LINE} bytes"
-        await outgoing.send(SessionMessage(frames.Refusal(INVALID_REQUEST, why).message()))
+        await outgoing.write(frames.Refusal(INVALID_REQUEST, why).message())
         return
     if not line.strip(b" \t\r"):
         return
     message = frames.decode(line)
-    if isinstance(message, JSONRPCRequest) and message.id in in_flight:
+    if isinstance(message, JSONRPCRequest) and not await in_flight.is_free(message.id):
         message = frames.Refusal(INVALID_REQUEST, "Invalid Request: this id is in flight", message.id)
     if isinstance(message, frames.Refusal):
-        await outgoing.send(SessionMessage(message.message()))
+        await outgoing.write(message.message())  # not `send`: a request of the same id may still be worked on
     elif isinstance(message, JSONRPCRequest):
         await in_flight.room()
         in_flight.add(message.id, len(line))

@@ -25,11 +25,12 @@ class Meaning:
     """A model, ready for the searches of any thread."""
 
     def __init__(self, folder: Path, data_dir: Path) -> None:
-        """Load the model.
+        """Load the model. `alone` leaves words out of the score, to measure what meaning is worth.
 
         Raises: ConfigError when the extra is missing or the folder holds no encoder; SearchFailed for damaged vectors.
         """
         self.folder = folder
+        self.alone = False
         self.encoder = Encoder(folder)
         self.vectors = Vectors(place.vectors(data_dir, self.encoder.fingerprint), self.encoder.dimension)
         self._asked: dict[str, NDArray[np.float32]] = {}

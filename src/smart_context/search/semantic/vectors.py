@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _HEAD = struct.Struct("<8sII")  # what it is, the dimension, nothing yet
 _MAGIC = b"vectors1"
 _MOST = 65_536  # of a dimension
-_BLOCK = 8192  # rows turned into float32 at a time: the working memory of a search
+_BLOCK = 1024  # rows turned into float32 at a time: they stay near the processor
 _CLOSE = 1e-5  # the fast comparison is right to this
 DIGITS = 6  # of a cosine
 
@@ -71,6 +71,8 @@ class Vectors:
         try:
             found = os.stat(self._file)
         except FileNotFoundError:
+            # Not made yet, or removed because segments are numbered anew.
+            self._seen, self._stamp = _seen(np.empty(0, _row(max(self._dimension, 1)))), (-1, -1)
             return
         except OSError as error:
             raise StorageFailed(f"cannot read {self._file}", reason=error.strerror) from error
@@ -186,7 +188,9 @@ class Likeness:
         out = np.empty(len(rows), np.float32)
         for start in range(0, len(rows), _BLOCK):
             block = rows[start : start + _BLOCK]
-            out[start : start + _BLOCK] = (block["vector"].astype(np.float32) @ self._query) * block["scale"]
+            # Not `@`: it would set every processor to work, for longer than one needs.
+            out[start : start + _BLOCK] = np.einsum("ij,j->i", block["vector"].astype(np.float32), self._query)
+        out *= rows["scale"]
         return out
 
     def _exact(self, places: Numbers) -> list[Near]:

@@ -29,7 +29,7 @@ _NOT_TEXT = frozenset(
 _LATIN = ("cp1252", "cp1250", "cp1254", "cp1257", "mac_roman", "cp850")
 _HIGH_RUN = re.compile(rb"[\x80-\xff]+")
 _ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff]")
 
 
 def decode(data: Buffer, declared: str = "") -> str:

@@ -64,7 +64,8 @@ def _sheet(book: _Book, name: str, units: Units) -> Iterator[Unit]:
             is_empty = False
     with units.part(f"sheet '{name}'"):
         if lines := [line for line in book.side_lines(name) if line]:
-            yield Unit(pointer, "\n".join(lines))
+            # The same place as the cells, so that nothing but this parts the two.
+            yield Unit(pointer, "\n".join(lines if is_empty else ["", *lines]))
             is_empty = False
     if is_empty:
         yield Unit(pointer, "")

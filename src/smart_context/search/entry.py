@@ -1,0 +1,71 @@
+"""Decide what of a segment goes into the ranking index.
+
+In: a segment and the file it stands in.  Out: an `Entry`, engine-neutral.
+Always: an entry depends on the segment, its file's name, title and language alone.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from smart_context.search import analysis, forward
+from smart_context.search.model import RankedFile, RankedSegment
+
+COMPOUNDING = frozenset({"de", "nl", "sv", "da", "nb", "fi", "hu"})
+_COMPOUND = 8  # letters from which a word may be a compound
+_BREAK = " \x1d "  # a term that no text has: no phrase reaches from a heading into the text
+_SAMPLE, _SEGMENTS = 300, 20  # what of a file's text speaks for its language
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A segment as the ranking index takes it.
+
+    text: the terms of its heads and its text, in order. also: what else it is found by. packed: the same for `forward.scan`.
+    length: of the text, in words. compounds: the long words of a language that compounds.
+    """
+
+    text: str
+    also: str
+    packed: bytes
+    length: int
+    language: str
+    compounds: str
+
+
+def language_of(segments: Sequence[RankedSegment]) -> str:
+    """The language of a file as a whole: what holds for a segment that does not show its own."""
+    return analysis.language(" ".join(s.text[:_SAMPLE] for s in segments[:_SEGMENTS])) or "en"
+
+
+def make(file: RankedFile, segment: RankedSegment, otherwise: str) -> Entry:
+    """Make a segment's entry."""
+    language = analysis.language(segment.text, otherwise)
+    body = analysis.terms(segment.text, language)
+    head = _head(words_of_name(file.path), _text(file.title), _text(segment.heading), language)
+    packed = forward.pack(body.line, body.also, f"{head.line.replace(_BREAK, ' ')} {head.also}")
+    compounds = ""
+    if language in COMPOUNDING:
+        compounds = " ".join(sorted(word for word in analysis.surfaces(segment.text) if len(word) >= _COMPOUND))
+    also = f"{head.also} {body.also}".strip()
+    return Entry(head.line + body.line, also, packed, body.line.count(" ") + 1, language, compounds)
+
+
+def words_of_name(path: str) -> str:
+    """What a file's name says: its stem, as text."""
+    return _text(os.path.splitext(os.path.basename(path))[0])
+
+
+@lru_cache(maxsize=64)  # the segments of a file share their head, mostly
+def _head(name: str, title: str, heading: str, language: str) -> analysis.Terms:
+    parts = [analysis.terms(text, language) for text in dict.fromkeys((name, title, heading)) if text]
+    # Each head says a word once, so that a name that repeats itself gains nothing.
+    line = "".join(" ".join(dict.fromkeys(part.line.split())) + _BREAK for part in parts)
+    return analysis.Terms(line, " ".join(filter(None, (part.also for part in parts))))
+
+
+def _text(name: str) -> str:
+    return name.encode("utf-8", "replace").decode()

@@ -1,0 +1,57 @@
+"""`context search` and `context open` as a person runs them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+
+@pytest.fixture
+def share(tree):
+    return tree(
+        {
+            "plan.md": "# Plan\nThe gryphon is fed at noon. Ask bob@example.org.\n",
+            "esc\x1b[31m.md": "gryphon \x1b]0;owned\x07 \u009b2J and so on, in words enough to be text, and then some more of them",
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    "args", [("",), (" ",), ("x", "-k", "0"), ("x", "-k", "101"), ("x", "--offset", "-1"), ("x", "--year", "21")]
+)
+@pytest.mark.parametrize("is_indexed", [False, True])
+def test_a_malformed_search_is_refused_with_or_without_an_index(run, share, args, is_indexed):
+    if is_indexed:
+        run("index", "--root", share)
+    done = run("search", *args, "--root", share)
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert done.stderr.startswith(b"error: ")
+    assert b"hint: " in done.stderr
+
+
+def test_before_anything_is_indexed_a_search_says_how_to_begin(run, share):
+    done = run("search", "gryphon", "--root", share)
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert b"context index" in done.stderr
+
+
+def test_results_are_one_json_document_and_open_takes_what_they_name(run, share):
+    run("index", "--root", share)
+    items = json.loads(run("search", "gryphon", "--root", share, "--json").stdout)["items"]
+    assert {item["path"] for item in items} == {str(path) for path in share.iterdir()}
+    for item in items:
+        opened = json.loads(run("open", item["path"], "--pointer", item["pointer"], "--root", share, "--json").stdout)
+        assert list(opened) == ["path", "pointer", "preview", "truncated"]
+        assert (opened["path"], opened["pointer"]) == (item["path"], item["pointer"])
+        assert "gryphon" in opened["preview"]
+        assert "bob@" not in opened["preview"] + item["snippet"]
+
+
+@pytest.mark.parametrize("as_json", [(), ("--json",)])
+def test_neither_names_nor_text_reach_a_terminal_as_commands(run, share, as_json):
+    run("index", "--root", share)
+    done = run("search", "gryphon", "--root", share, *as_json)
+    told = (done.stdout + done.stderr).decode()
+    assert "esc" in told
+    assert not {"\x1b", "\x07", "\x9b"} & set(told)
