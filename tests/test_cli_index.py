@@ -133,3 +133,11 @@ def test_names_that_are_not_utf8_do_not_break_status(tree, run):
     Path(os.fsdecode(os.fsencode(root) + b"/caf\xe9.docx")).write_bytes(b"PK\x03\x04junk")
     run("index", root)
     assert "caf\\xe9.docx" in run("status", "--root", root).stdout.decode()
+
+
+def test_a_run_over_an_unchanged_folder_loads_no_engine_and_no_reader(tree, tmp_path, run):
+    root = tree({"a.txt": "alpha", "sub/b.txt": "beta"})
+    command = ("index", root, "--data-dir", tmp_path / "data", "--json")
+    traced = [run(*command, env={"PYTHONPROFILEIMPORTTIME": "1"}).stderr.decode() for _ in range(2)]
+    heavy = ("tantivy", "numpy", "smart_context.search.analysis", "smart_context.sources.worker")
+    assert [[name in loaded for name in heavy] for loaded in traced] == [[True] * 4, [False] * 4]
