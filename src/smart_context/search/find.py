@@ -130,6 +130,8 @@ def find(
     view = index.ranking.view()
     asked = _read(request, view)
     stop()
+    if not asked.listing:
+        view.prepare(asked.plan.wanted, asked.limits)
     ordering = _ordering(index, view, asked, request, stop, meaning)
     placed = ordering.listing() if asked.listing else ordering.best()
     wanted = request.offset + request.k
