@@ -20,6 +20,7 @@ def start(tree, tmp_path):
     started = []
 
     def begin(**env):
+        env = {"SMART_CONTEXT_INDEX_AT_START": "true", **env}
         peer = Peer([*SERVE, "--root", str(root), "--data-dir", str(tmp_path / "data")], tmp_path, env)
         started.append(peer)
         peer.initialize()
@@ -46,7 +47,7 @@ def test_who_indexes_first_meets_nobody_else(start):
     assert (answer["indexed"] + answer["skipped"], answer["failed"]) == (2, 0)
 
 
-def test_it_can_be_turned_off(start, tmp_path):
+def test_it_is_off_unless_asked_for(start, tmp_path):
     _, peer = start(SMART_CONTEXT_INDEX_AT_START="false")
     assert paths(peer.call("searchFiles", {"query": "ferry"})) == []
     assert not (tmp_path / "data/record.sqlite").exists()
