@@ -214,7 +214,8 @@ def measure_others(documents: Path, place: Path) -> dict[str, object]:
         shutil.rmtree(home, ignore_errors=True)
         home.mkdir()
         (home / "recoll.conf").write_text(f"topdirs = {documents}\n", encoding="utf-8")
-        env = {**os.environ, "HOME": str(home), "LANG": "C.UTF-8"}
+        # Its filters are scripts for the system's own Python, where the packages they need are.
+        env = {"PATH": "/usr/bin:/bin", "HOME": str(home), "LANG": "C.UTF-8"}
         command = ["recollindex", "-c", str(home)]
         first, _ = measured(command, env)
         with_text = recoll_texts(home)
