@@ -227,7 +227,12 @@ def measure_others(documents: Path, place: Path) -> dict[str, object]:
         row("recollindex", first, f"{note}, index {tree_size(home) / 1e6:,.0f} MB, with the helpers installed here")
         again = best(3, lambda: measured(command, env)[0])
         row("recollindex, unchanged", again)
-        found |= {"recoll_first": asdict(first), "recoll_unchanged": asdict(again), "recoll_texts": with_text}
+        found |= {
+            "recoll_first": asdict(first),
+            "recoll_unchanged": asdict(again),
+            "recoll_files": seen,
+            "recoll_texts": with_text,
+        }
     else:
         print("recollindex is not installed")
     if shutil.which("rg"):
@@ -239,13 +244,13 @@ def measure_others(documents: Path, place: Path) -> dict[str, object]:
     return found
 
 
-def recoll_texts(home: Path) -> int | None:
-    """How many files gave recoll any text: its records say how much (`dbytes`), and parts of a file have an `ipath`."""
+def recoll_files(home: Path) -> tuple[int, int]:
+    """How many files recoll knows (fewer than there are where a file ended it), and how many gave it text (`dbytes`)."""
     if not shutil.which("xapian-delve"):
-        return None
+        return 0, 0
     known = subprocess.run(["xapian-delve", home / "xapiandb"], capture_output=True, text=True, check=True).stdout
     last = int(known.partition("highest document id ever used = ")[2].split()[0])
-    with_text: set[bytes] = set()
+    text_of: dict[bytes, int] = {}
     for first in range(1, last + 1, 500):
         records = [word for number in range(first, min(first + 500, last + 1)) for word in ("-r", str(number))]
         dump = subprocess.run(["xapian-delve", "-d", *records, home / "xapiandb"], capture_output=True, check=False)
@@ -253,9 +258,10 @@ def recoll_texts(home: Path) -> int | None:
         for line in dump.stdout.splitlines():
             name, _, value = line.partition(b"=")
             url = value if name == b"url" else url
-            if name == b"dbytes" and value not in {b"", b"0"}:
-                with_text.add(url)
-    return len(with_text)
+            if name == b"dbytes":
+                text_of[url] = max(text_of.get(url, 0), int(value or 0))
+    sizes = [size for url, size in text_of.items() if os.path.isfile(url.removeprefix(b"file://"))]
+    return len(sizes), sum(size > 0 for size in sizes)
 
 
 # Kills
