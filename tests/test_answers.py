@@ -183,6 +183,24 @@ def test_hostile_queries_are_answered(office, query):
     office.page(query)
 
 
+def test_a_query_without_a_word_finds_nothing_unless_a_filter_says_what_to_list(office):
+    assert office.names("?! …") == []
+    assert office.names("*", exts=(".html",)) == ["ops/report.html"]
+    assert office.names("*", years=("2020",)) == ["finance/budget 2020.txt"]
+
+
+def test_exclusions_alone_find_all_that_is_left(office):
+    assert set(office.names("-the -vendor", 50)) == {"finance/rents.csv", "code/users.py", "code/iso.txt"}
+
+
+def test_an_index_of_nothing_finds_nothing(tmp_path):
+    (tmp_path / "root").mkdir()
+    with indexed(tmp_path / "root", tmp_path / "data") as searched:
+        for query in ("rent", "pdf files", "-rent", '"a b"', "ren*"):
+            page = searched.page(query)
+            assert (page.items, page.total_estimate) == ((), 0)
+
+
 # One order, however the index came to be
 
 

@@ -32,7 +32,7 @@ def test_connecting_tries_the_server_and_removing_undoes_it(run, tree, tmp_path)
     assert done.returncode == 0, done.stderr
     assert b"context_resolve" in done.stderr
     entry = json.loads(settings(tmp_path).read_text(encoding="utf-8"))["mcpServers"]["smart-context"]
-    assert entry["args"][-4:] == ["--root", str(root), "--tool-names", "underscore"]
+    assert entry["args"][-5:] == ["--root", str(root), "--watch", "--tool-names", "underscore"]
     assert run("connect", "claude-desktop", "--remove", "--yes").returncode == 0
     assert json.loads(settings(tmp_path).read_text(encoding="utf-8")) == {"theme": "dark", "mcpServers": {}}
 

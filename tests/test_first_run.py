@@ -20,6 +20,7 @@ def start(tree, tmp_path):
     started = []
 
     def begin(**env):
+        env = {"SMART_CONTEXT_INDEX_AT_START": "true", **env}
         peer = Peer([*SERVE, "--root", str(root), "--data-dir", str(tmp_path / "data")], tmp_path, env)
         started.append(peer)
         peer.initialize()
@@ -46,8 +47,8 @@ def test_who_indexes_first_meets_nobody_else(start):
     assert (answer["indexed"] + answer["skipped"], answer["failed"]) == (2, 0)
 
 
-def test_it_can_be_turned_off(start, tmp_path):
-    _, peer = start(SMART_CONTEXT_INDEX_AT_START="false")
+def test_it_is_off_unless_asked_for(start, tmp_path):
+    _, peer = start(SMART_CONTEXT_INDEX_AT_START="")
     assert paths(peer.call("searchFiles", {"query": "ferry"})) == []
     assert not (tmp_path / "data/record.sqlite").exists()
 
@@ -64,7 +65,7 @@ def test_a_root_that_was_indexed_is_not_looked_at_again(start):
 def test_roots_of_a_new_configuration_join_those_that_were_indexed(tree, tmp_path):
     old, new = tree({"old/a.md": "The ferry."}) / "old", tree({"new/b.md": "The harbour."}) / "new"
     config = tmp_path / "config.toml"
-    config.write_text("[rate_limits]\nsearchFiles = 0\n", encoding="utf-8")
+    config.write_text("[rate_limits]\nsearchFiles = 0\n[index]\nat_start = true\n", encoding="utf-8")
     argv = [*SERVE, "--config", str(config), "--data-dir", str(tmp_path / "data"), "--root", str(old)]
     with Peer(argv, tmp_path) as peer:
         peer.initialize()

@@ -44,7 +44,9 @@ def _names(text: str, **more: Any) -> Any:
 class IndexSettings:
     """`[index]`: what is read, and how it is cut."""
 
-    at_start: bool = _setting(True, "A server indexes roots that nobody has indexed yet by itself.")
+    at_start: bool = _setting(
+        False, "A server indexes roots that nobody has indexed yet by itself; `--watch` does, too."
+    )
     workers: int = _setting(0, "Processes that read files; 0: one a processor.", most=64)
     max_segment_chars: int = _setting(2000, "Longest segment of text, in characters.", least=200, most=20_000)
     gitignore: bool = _setting(True, "Leave out what `.gitignore`, `.ignore` and `.git/info/exclude` say.")

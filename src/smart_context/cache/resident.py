@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _MOST_CACHES = 64
 _ENTRY_BYTES = 450  # an entry of the manifest, and its stamp
 _WIDTH = 4  # numbers in a stamp
-_FEW = 1000  # members that are looked at on every call, since that costs next to nothing: events miss some changes
+_FEW = 100  # members that are looked at on every call, which costs half a millisecond: events miss some changes
 _SWEEP_EVERY = 2.0  # seconds
 _SWEEP_STATS = 1000  # members looked at in one sweep
 _SWEEP_READS = 100  # members read again in one sweep, because their stamps were young

@@ -127,7 +127,7 @@ def cli() -> None:
 
 def main() -> NoReturn:
     """Run the command line and exit with its status."""
-    if "_CONTEXT_COMPLETE" in os.environ:  # a shell asks what could come next
+    if os.environ.get("_CONTEXT_COMPLETE"):  # a shell asks what could come next
         cli.main(prog_name="context")
     sys.exit(_run(sys.argv[1:]))
 

@@ -70,8 +70,9 @@ def connect(
         _apply(change.remove(chosen, places), yes=yes)
         return
     flags = {"roots": roots, "data_dir": data_dir, "cache_root": cache_root, "config": config_file}
-    _check(config.load(dict(flags)))
-    command = [*program(), *arguments(chosen, flags)]
+    settings = config.load(dict(flags))
+    _check(settings)
+    command = [*program(), *arguments(chosen, flags, watch=bool(settings.roots))]
     plan = change.add(chosen, places, command)
     if only_print:
         click.echo(plan.after, nl=False)
@@ -87,7 +88,7 @@ def program() -> list[str]:
     return [beside] if beside else [sys.executable, "-m", "smart_context"]
 
 
-def arguments(client: Client, flags: Mapping[str, object]) -> list[str]:
+def arguments(client: Client, flags: Mapping[str, object], *, watch: bool) -> list[str]:
     """Give the arguments of `serve`, with the flags that were given here."""
     found = ["serve"]
     for name, option in (("config", "--config"), ("data_dir", "--data-dir"), ("cache_root", "--cache-root")):
@@ -96,6 +97,7 @@ def arguments(client: Client, flags: Mapping[str, object]) -> list[str]:
     roots = flags["roots"]
     for root in roots if isinstance(roots, tuple) else ():
         found += ["--root", root]
+    found += ["--watch"] if watch else []
     return found if client.dotted else [*found, "--tool-names", "underscore"]
 
 
@@ -128,7 +130,8 @@ def _apply(plan: change.Plan, *, yes: bool) -> bool:
 
 
 def _try(command: Sequence[str]) -> None:
-    names = probe.tools(command)
+    # Without --watch: a server that is only tried should not begin to read folders.
+    names = probe.tools([word for word in command if word != "--watch"])
     click.echo(f"the server starts and offers {len(names)} tools: {', '.join(names)}", err=True)
 
 

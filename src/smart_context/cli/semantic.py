@@ -46,7 +46,8 @@ def semantic(action: str, source: str | None, settings: Settings, as_json: bool)
         _prepare(source)
     elif action == "remove":
         _remove()
-    _status(settings, as_json=as_json)
+    else:
+        _status(settings, as_json=as_json)
 
 
 def _prepare(source: str | None) -> None:
@@ -59,7 +60,7 @@ def _prepare(source: str | None) -> None:
             reason=f"the package {prepare.DISTRIBUTION} is not installed",
             hint=f"{prepare.INSTALL}, or name a folder that holds them with --from DIR",
         )
-    prepare.minilm(weights, place.prepared())
+    click.echo(prepare.minilm(weights, place.prepared()))
     click.echo("prepared; `context index` embeds what is indexed", err=True)
 
 

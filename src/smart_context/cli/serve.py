@@ -65,7 +65,9 @@ def serve(
         run.relayed(url, _token_for(settings, url))
         return
     if watch:
-        settings = replace(settings, watch=replace(settings.watch, enabled=True))
+        # Who wants an index that keeps up with the files wants one to begin with.
+        begun = replace(settings.index, at_start=True)
+        settings = replace(settings, watch=replace(settings.watch, enabled=True), index=begun)
     listen = _listen(settings, host, port) if over_http else None
     with App(settings) as app:
         programs.serve(app, tool_names=tool_names, listen=listen, ops_port=ops_port)

@@ -6,6 +6,7 @@ Always: an entry depends on the segment, its file's name, title and language alo
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -57,6 +58,20 @@ def make(file: RankedFile, segment: RankedSegment, otherwise: str) -> Entry:
 def words_of_name(path: str) -> str:
     """What a file's name says: its stem, as text."""
     return _text(os.path.splitext(os.path.basename(path))[0])
+
+
+def folder_keys(path: str) -> list[str]:
+    """The key of every folder above a file."""
+    keys: list[str] = []
+    while (parent := os.path.dirname(path)) != path:
+        keys.append(folder_key(parent))
+        path = parent
+    return keys
+
+
+def folder_key(folder: str) -> str:
+    """A folder as one term of fixed size, whatever its name."""
+    return hashlib.blake2b(os.fsencode(folder.rstrip("/") or "/"), digest_size=9).hexdigest()
 
 
 @lru_cache(maxsize=64)  # the segments of a file share their head, mostly

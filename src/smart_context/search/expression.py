@@ -18,10 +18,11 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class AnyOf:
-    """Any of many terms, each worth the same: what a beginning or a part of a compound stands for."""
+    """Any of many terms, each worth the same: what a `beginning` (where there is one) or a part of a compound stands for."""
 
     terms: tuple[str, ...]
     weight: float = 1.0
+    beginning: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from smart_context.errors import BadRequest
 from smart_context.model import Stop
 from smart_context.roots import shown
 from smart_context.search import filters, hybrid, order, plan, query, snippet
-from smart_context.search.expression import Expression, Filters
+from smart_context.search.expression import Expression, Filters, Group
 from smart_context.search.filters import Reading
 from smart_context.search.index import Index
 from smart_context.search.order import Placed
@@ -130,6 +130,8 @@ def find(
     view = index.ranking.view()
     asked = _read(request, view)
     stop()
+    if not asked.listing:
+        view.prepare(asked.plan.wanted, asked.limits)
     ordering = _ordering(index, view, asked, request, stop, meaning)
     placed = ordering.listing() if asked.listing else ordering.best()
     wanted = request.offset + request.k
@@ -164,10 +166,9 @@ def _read(request: SearchRequest, view: View) -> _Asked:
 def _asked(reading: Reading, folders: tuple[str, ...], view: View) -> _Asked:
     listing = bool(reading.read_exts or reading.read_years) and not filters.has_words(reading.text)
     tree = None if listing else query.parse(reading.text)
-    planned = plan.make(tree, view)
-    return _Asked(
-        reading, planned, Filters(reading.exts, reading.years, folders), listing or tree is None, _remarks(planned)
-    )
+    listing = listing or (tree is None and bool(reading.exts or reading.years))
+    planned = plan.make(tree, view) if tree or listing else Plan(Group(), ())  # neither a word nor a filter: nothing
+    return _Asked(reading, planned, Filters(reading.exts, reading.years, folders), listing, _remarks(planned))
 
 
 def _any(view: View, asked: _Asked) -> bool:

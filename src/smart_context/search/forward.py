@@ -9,6 +9,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 from zlib import crc32
 
 import numpy as np
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 
 _HEADER = struct.Struct("<III")
 _WIDTH = 3
+_SIDES: tuple[Literal["left"], Literal["right"]] = ("left", "right")
 
 
 Numbers = NDArray[np.int64]
@@ -61,16 +63,19 @@ def scan(packed: Sequence[bytes], numbers: Mapping[str, tuple[int, ...]]) -> Fou
     table = sorted((int.from_bytes(_codes[term], "little"), number) for term, own in numbers.items() for number in own)
     sought = np.array([code for code, _ in table], dtype=np.uint32)
     which = np.array([number for _, number in table], dtype=np.int64)
-    first, last = np.searchsorted(sought, codes, side="left"), np.searchsorted(sought, codes, side="right")
-    at = np.nonzero(last > first)[0]
-    times = (last - first)[at]  # a term may have several numbers
+    # Most words are not sought: half of a code tells, by one look into a table.
+    may_be = np.zeros(1 << 16, dtype=np.bool_)
+    may_be[sought & 0xFFFF] = True
+    at = np.nonzero(may_be[codes & 0xFFFF])[0]
+    first, last = (np.searchsorted(sought, codes[at], side=side) for side in _SIDES)
+    times = last - first  # none, or several where a term has several numbers
     rows = np.repeat(at, times)
     within = np.arange(len(rows)) - np.repeat(np.cumsum(times) - times, times)
     ends = np.cumsum(shapes.sum(axis=1))
     owners = np.searchsorted(ends, rows, side="right")
     places = rows - (ends - shapes.sum(axis=1))[owners]
     kinds = (places >= shapes[owners, 0]).astype(np.int64) + (places >= shapes[owners, 0] + shapes[owners, 1])
-    return Found(shapes[:, 0], owners, places, which[np.repeat(first[at], times) + within], kinds)
+    return Found(shapes[:, 0], owners, places, which[np.repeat(first, times) + within], kinds)
 
 
 def _unpacked(data: bytes) -> NDArray[np.uint32]:

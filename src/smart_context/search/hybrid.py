@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 LEXICAL = 100  # the best by words, which are compared by meaning
 DENSE = 100  # the best by meaning, which are taken in with or without the words
 MEANING = 0.65  # the share of meaning in the score
-BEND = (
-    0.7  # how the score by words, as a part of the best one, is bent: what has nearly all the words is nearly as good
-)
 LEAST = 0.25  # cosine from which a segment without any of the words is a result
 _ANY = 2.0  # above every score
 _WIDER = 8  # times as many are looked at when too few of the nearest will do
@@ -127,4 +124,4 @@ class Fused(Ordering):
         return sorted(fused, key=lambda one: -one.score)
 
     def _words(self, score: float) -> float:
-        return float((score / self._most) ** BEND) if self._most else 0.0
+        return score / self._most if self._most else 0.0

@@ -13,6 +13,7 @@ from smart_context.search.expression import Term
 from smart_context.search.ranking import View
 
 _MOST = 3
+_SMALL = 20_000  # segments up to which every word with the same first letter is looked at
 
 
 def words(unit: str, terms: Iterable[str], view: View) -> tuple[str, ...]:
@@ -21,15 +22,26 @@ def words(unit: str, terms: Iterable[str], view: View) -> tuple[str, ...]:
     for term in sorted(terms):
         stem, _, language = term.partition(analysis.TAG)
         room = _room(stem) if unit.isalpha() else 0
-        for beginning in sorted({stem[0], stem[1]}) if room else ():
-            for other in view.terms(beginning):
-                candidate, _, tag = other.partition(analysis.TAG)
-                if tag == language and abs(len(candidate) - len(stem)) <= room and candidate.isalpha():
-                    steps = distance(stem, candidate, room)
-                    if steps <= room and (count := view.count(Term(other))):
-                        best.append((steps, -count, other))
+        letters = set(stem)
+        for other in _alike(stem, view) if room else ():
+            candidate, _, tag = other.partition(analysis.TAG)
+            # Cheap tests first: most words are far away.
+            if tag != language or abs(len(candidate) - len(stem)) > room or len(letters ^ set(candidate)) > 2 * room:
+                continue
+            steps = distance(stem, candidate, room) if candidate.isalpha() else room + 1
+            if steps <= room and (count := view.count(Term(other))):
+                best.append((steps, -count, other))
     best.sort()
     return tuple(dict.fromkeys(term for steps, _, term in best if steps == best[0][0]))[:_MOST]
+
+
+def _alike(stem: str, view: View) -> list[str]:
+    """The terms that begin alike. In a large index that means two letters, or the same two swapped: others are too many to look at."""
+    if view.segments <= _SMALL:
+        beginnings = {stem[0], stem[1]}
+    else:
+        beginnings = {stem[:2], stem[1] + stem[0], stem[0] + stem[2]}
+    return [term for beginning in sorted(beginnings) for term in view.terms(beginning)]
 
 
 def _room(stem: str) -> int:

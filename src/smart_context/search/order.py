@@ -23,11 +23,11 @@ from smart_context.search.ranking import Candidate, View
 from smart_context.search.record import Record
 from smart_context.sources import ignore
 
-TIERS = (60, 400, 1500)  # matches by rough score that are scored exactly, as more are asked for
+TIERS = (40, 400, 1500)  # matches by rough score that are scored exactly, as more are asked for
 _ALL_AT_ONCE = 1000  # so few are scored together
 _EQUAL = 0.002  # rough scores this close count as equal
 _MOST_EQUAL = 5000
-_ROWS = 30  # rows read from the record at a time
+_ROWS = 16  # rows read from the record at a time
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from smart_context.search import analysis, languages, near, query
 from smart_context.search.entry import COMPOUNDING
@@ -32,7 +32,7 @@ class Sought:
     """One word that segments are scored by.
 
     text: as typed. terms: any of them is a hit. parts: so are these, compounds that hold the word, at less. instead: the words
-    tried because this one stands nowhere. times: how often it was asked for. count, idf: the live segments that have it, and what that
+    tried because this one stands nowhere. beginning: of the terms, where only that was asked for. times: how often it was asked for. count, idf: the live segments that have it, and what that
     makes it worth.
     """
 
@@ -40,6 +40,7 @@ class Sought:
     terms: frozenset[str]
     parts: frozenset[str] = frozenset()
     instead: tuple[str, ...] = ()
+    beginning: str = ""
     times: float = 1.0
     count: int = 0
     idf: float = 0.0
@@ -216,8 +217,10 @@ class _Planner:
 
     def _beginning(self, key: str, unit: str) -> Sought:
         """A word of which only the beginning is given."""
-        found = self._view.terms(analysis.fold(unit))[:_MAX_BEGINNINGS]
-        return self._weighted(Sought(key, frozenset(found) | self._terms(unit)))
+        beginning = analysis.fold(unit)
+        found = self._view.terms(beginning)[:_MAX_BEGINNINGS]
+        terms = frozenset(found) | (self._terms(unit) if len(found) <= _MANY else frozenset())
+        return self._weighted(Sought(key, terms, beginning=beginning))
 
     def _sequence(self, texts: list[str], slop: int = 0) -> Expression:
         """The texts one after the other, in each language that the index holds."""
@@ -292,19 +295,21 @@ class _Planner:
                 return tuple(sorted(first | second))
         return ()
 
-    def _counted(self, terms: frozenset[str]) -> int:
+    def _counted(self, terms: frozenset[str], beginning: str = "") -> int:
         if len(terms) > _MANY:
-            return self._view.count(AnyOf(tuple(sorted(terms))))
+            return self._view.count(AnyOf(tuple(sorted(terms)), beginning=beginning))
+        if len(terms) == 1:
+            return self._view.count(Term(next(iter(terms))))
         return self._view.count(Group(should=tuple(Term(term) for term in sorted(terms))))
 
     def _weighted(self, word: Sought) -> Sought:
         """The word with the number of segments that have it, and what that makes it worth."""
-        exact = self._counted(word.terms)
+        exact = self._counted(word.terms, word.beginning)
         count = exact or (self._view.count(AnyOf(tuple(sorted(word.parts)))) if word.parts else 0)
         total = self._view.segments
         idf = math.log(1 + (total - count + 0.5) / (count + 0.5))
         share = _NEAR_WORD if word.instead else 1.0
-        return Sought(word.text, word.terms, word.parts, word.instead, word.times, count, idf * share)
+        return replace(word, count=count, idf=idf * share)
 
 
 def _free(tree: query.Some) -> tuple[type, ...]:
@@ -327,14 +332,14 @@ def _line(text: str, language: str) -> list[str]:
 
 
 def _times(word: Sought, times: int) -> Sought:
-    return Sought(word.text, word.terms, word.parts, word.instead, float(times), word.count, word.idf)
+    return replace(word, times=float(times))
 
 
 def _weighed(word: Sought, view: View) -> Expression:
     """What finds a word: its terms, each at the worth of the word rather than of that one form."""
     items: list[Expression] = []
     if len(word.terms) > _MANY:
-        items.append(AnyOf(tuple(sorted(word.terms)), round(word.idf, 3)))
+        items.append(AnyOf(tuple(sorted(word.terms)), round(word.idf, 3), word.beginning))
     else:
         for term in sorted(word.terms):
             count = view.count(Term(term))

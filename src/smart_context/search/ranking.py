@@ -7,8 +7,7 @@ anew from the record. Scores given here depend on how the index was merged: `ran
 
 from __future__ import annotations
 
-import hashlib
-import os
+import re
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -28,6 +27,8 @@ if TYPE_CHECKING:
 _HEAP = 64_000_000  # bytes the writer may hold before it writes a part of the index
 
 _LEAST_BEFORE = 3  # letters before a part that is not in front
+_PREPARED = 300  # matches looked for at once
+_MANY = 500  # terms from which their common beginning is quicker than a set of them
 _ALL = Filters()
 
 
@@ -89,7 +90,7 @@ class Ranking:
         with _translated(self._folder):
             writer.delete_documents_by_term("file_id", file.file_id)
             whole = entry.language_of(segments)
-            folders = [folder_key(parent) for parent in _parents(file.path)]
+            folders = entry.folder_keys(file.path)
             for number, segment in enumerate(segments):
                 doc = tantivy.Document()
                 doc.add_unsigned("first", int(number == 0))
@@ -189,6 +190,7 @@ class View:
         self._average = -1.0
         self._languages: tuple[str, ...] | None = None
         self._compounds: str | None = None
+        self._prepared: tuple[object, list[tuple[float, tantivy.DocAddress]]] = (None, [])
 
     @property
     def average_length(self) -> float:
@@ -221,10 +223,26 @@ class View:
                 self._counts[key] = self._count(self._narrowed(self._query(wanted), filters))
         return self._counts[key]
 
+    def prepare(self, wanted: Expression, filters: Filters) -> None:
+        """Look once for what will be asked several times: how many match, and the first of them."""
+        key = (wanted, filters)
+        with _translated(self._folder):
+            query = self._narrowed(self._query(wanted), filters)
+            found = self._searcher.search(query, limit=_PREPARED, count=True)
+        self._counts[key] = found.count  # type: ignore[attr-defined]  # not in its stub
+        self._prepared = (key, found.hits)
+
     def top(self, wanted: Expression, filters: Filters, limit: int) -> list[Candidate]:
         """The best candidates, best first."""
         with _translated(self._folder):
-            return self._candidates(self._narrowed(self._query(wanted), filters), limit)
+            return self._described(self._hits(wanted, filters, limit))
+
+    def _hits(self, wanted: Expression, filters: Filters, limit: int) -> list[tuple[float, tantivy.DocAddress]]:
+        key, prepared = self._prepared
+        if key == (wanted, filters) and (limit <= _PREPARED or len(prepared) < _PREPARED):
+            return prepared[: max(0, limit)]
+        query = self._narrowed(self._query(wanted), filters)
+        return self._searcher.search(query, limit=limit, count=False).hits if limit > 0 else []
 
     def all_of(self, wanted: Expression, filters: Filters) -> list[Candidate]:
         """Every match, in no order."""
@@ -241,9 +259,8 @@ class View:
     def files_of(self, wanted: Expression, filters: Filters, limit: int) -> list[int]:
         """The file of each of the best candidates."""
         with _translated(self._folder):
-            query = self._narrowed(self._query(wanted), filters)
-            found = self._searcher.search(query, limit=max(1, limit), count=False).hits
-            return [int(i or 0) for i in self._searcher.fast_field_values("file_id", [place for _, place in found])]
+            places = [place for _, place in self._hits(wanted, filters, limit)]
+            return [int(i or 0) for i in self._searcher.fast_field_values("file_id", places)]
 
     def first_segments(self, filters: Filters) -> list[Candidate]:
         """The first segment of every file, in no order."""
@@ -259,9 +276,9 @@ class View:
         return _q().term_query(self._schema, "first", 1)
 
     def _candidates(self, query: tantivy.Query, limit: int) -> list[Candidate]:
-        if limit < 1:
-            return []
-        found = self._searcher.search(query, limit=limit, count=False).hits
+        return self._described(self._searcher.search(query, limit=limit, count=False).hits) if limit > 0 else []
+
+    def _described(self, found: list[tuple[float, tantivy.DocAddress]]) -> list[Candidate]:
         places = [place for _, place in found]
         segment_ids = self._searcher.fast_field_values("segment_id", places)
         file_ids = self._searcher.fast_field_values("file_id", places)
@@ -310,7 +327,7 @@ class View:
                 ("file_id", filters.files),
                 ("ext", filters.exts),
                 ("year", filters.years),
-                ("folder", [folder_key(folder) for folder in filters.folders]),
+                ("folder", [entry.folder_key(folder) for folder in filters.folders]),
             )
             if values
         ]
@@ -323,7 +340,12 @@ class View:
         match wanted:
             case expression.Term():
                 return self._any(self._term(wanted))
-            case expression.AnyOf(terms=terms, weight=weight):
+            case expression.AnyOf(terms=terms, weight=weight, beginning=beginning):
+                if beginning and len(terms) > _MANY:
+                    fields = [
+                        _q().regex_query(self._schema, field, f"{re.escape(beginning)}.*") for field in ("text", "also")
+                    ]
+                    return _q().const_score_query(self._any(fields), weight)
                 sets = [_q().term_set_query(self._schema, field, list(terms)) for field in ("text", "also")]
                 return _q().const_score_query(self._any(sets), weight)
             case expression.Sequence(terms=terms, slop=slop):
@@ -377,17 +399,6 @@ def _occur() -> type[tantivy.Occur]:
     import tantivy
 
     return tantivy.Occur
-
-
-def folder_key(folder: str) -> str:
-    """A folder as one term of fixed size, whatever its name."""
-    return hashlib.blake2b(os.fsencode(folder.rstrip("/") or "/"), digest_size=9).hexdigest()
-
-
-def _parents(path: str) -> Iterator[str]:
-    while (parent := os.path.dirname(path)) != path:
-        yield parent
-        path = parent
 
 
 def _add_entry(doc: tantivy.Document, made: entry.Entry) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Protocol
 
 from smart_context.search import analysis
@@ -74,10 +75,20 @@ def _cleaned(text: str, spans: Spans, before: str, after: str) -> str:
 
 def _hits(plain: str, sought: Sequence[Sought], language: str) -> list[tuple[int, int, int]]:
     """Where words that are sought stand: (start, end, number of the word)."""
+    numbers: dict[str, tuple[int, ...]] = {}
+    for number, word in enumerate(sought):
+        for term in word.terms | word.parts:
+            numbers.setdefault(term, (number,))
+    if not numbers:
+        return []
     wide = analysis.has_no_spaces(plain)
-    tokens = set(_pairs(plain)) if wide else set(analysis.WORD.findall(plain))
+    which: dict[str, int] = {}
+    if plain.isascii():
+        which = _which(set(_begins(frozenset(term[:2] for term in numbers)).findall(plain)), numbers, language)
+    if not which:
+        which = _which(set(_pairs(plain)) if wide else set(analysis.WORD.findall(plain)), numbers, language)
     hits: list[tuple[int, int, int]] = []
-    for token, number in _which(tokens, sought, language).items():
+    for token, number in which.items():
         at = plain.find(token)
         while at >= 0:
             end = at + len(token)
@@ -88,22 +99,15 @@ def _hits(plain: str, sought: Sequence[Sought], language: str) -> list[tuple[int
     return sorted(hit for hit in hits if not any(a <= hit[0] < b for a, b in closed))
 
 
-def _which(tokens: set[str], sought: Sequence[Sought], language: str) -> dict[str, int]:
+@lru_cache(maxsize=64)
+def _begins(beginnings: frozenset[str]) -> re.Pattern[str]:
+    # Stems keep how a word begins, so that most words need no analysis.
+    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, sorted(beginnings)))})\w*", re.IGNORECASE)
+
+
+def _which(tokens: set[str], numbers: dict[str, tuple[int, ...]], language: str) -> dict[str, int]:
     """For each token that is a hit, the number of the word."""
-    numbers: dict[str, tuple[int, ...]] = {}
-    for number, word in enumerate(sought):
-        for term in word.terms | word.parts:
-            numbers.setdefault(term, (number,))
-    # Stems keep how a word begins, so most tokens need no analysis.
-    begin = {term[:2] for term in numbers}
-    likely = {
-        token
-        for token in tokens
-        if token[:2].lower() in begin
-        or not token.isascii()
-        or not (token.islower() or token.istitle() or token.isdigit())
-    }
-    found = analysis.hits(likely, language, numbers)
+    found = analysis.hits(tokens, language, numbers)
     return {token: hit.places[0][1] if hit.places else min(hit.also) for token, hit in sorted(found.items())}
 
 
