@@ -218,12 +218,8 @@ def measure_others(documents: Path, place: Path) -> dict[str, object]:
         env = {"PATH": "/usr/bin:/bin", "HOME": str(home), "LANG": "C.UTF-8"}
         command = ["recollindex", "-c", str(home)]
         first, _ = measured(command, env)
-        with_text = recoll_texts(home)
-        note = (
-            f"text from {with_text:,} files"
-            if with_text is not None
-            else "xapian-delve, which counts, is not installed"
-        )
+        seen, with_text = recoll_files(home)
+        note = f"text from {with_text:,} of {seen:,} files that it has come to" if seen else "nobody to count its files"
         row("recollindex", first, f"{note}, index {tree_size(home) / 1e6:,.0f} MB, with the helpers installed here")
         again = best(3, lambda: measured(command, env)[0])
         row("recollindex, unchanged", again)
