@@ -261,6 +261,26 @@ def test_processes_are_kept_between_files_and_runs(tmp_path: Path, command: list
     assert len(titles) <= 2
 
 
+LARGE_PARENT = """
+import os, sys
+held = bytearray(700 * 1024 * 1024)
+held[::4096] = b"x" * len(held[::4096])
+from smart_context.model import Limits
+from smart_context.sources.worker import Pool, Task
+path, command = sys.argv[1], sys.argv[2:]
+with Pool(Limits(), 1, start_with=command) as pool:
+    tasks = [Task(i, path, lambda: os.open(path, os.O_RDONLY)) for i in range(5)]
+    print(len({done.outcome.title for done in pool.run(tasks)}))
+"""
+
+
+def test_a_large_parent_keeps_its_processes_too(tmp_path: Path, command: list[str]) -> None:
+    (path,) = lay_out(tmp_path, ["pid"])
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    script = [sys.executable, "-c", LARGE_PARENT, path, *command]
+    assert subprocess.run(script, env=env, capture_output=True, check=True).stdout == b"1\n"
+
+
 def test_tasks_are_taken_as_they_are_needed(tmp_path: Path, command: list[str]) -> None:
     (path,) = lay_out(tmp_path, ["x"])
     taken = 0

@@ -74,6 +74,14 @@ def _zipped(**members: bytes) -> bytes:
     return out.getvalue()
 
 
+def _zeros(count: int) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("zeros.txt", "w") as member:
+        for _ in range(count // 1_000_000):
+            member.write(bytes(1_000_000))
+    return out.getvalue()
+
+
 def _docx(body: bytes) -> bytes:
     kinds = b"""<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Override PartName="/word/document.xml"
         ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>"""
@@ -120,7 +128,7 @@ def _nested(depth: int) -> bytes:
 
 
 BOMBS: dict[str, Callable[[], bytes]] = {
-    "zeros.zip": lambda: _zipped(zeros_txt=bytes(270_000_000)),
+    "zeros.zip": lambda: _zeros(270_000_000),
     "nested.zip": lambda: _nested(50),
     "deep.docx": lambda: _word(b"<w:p>" * 5000 + b"</w:p>" * 5000),
     "cut.docx": lambda: _word(b"<w:p/>")[:-30],

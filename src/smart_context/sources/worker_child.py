@@ -184,7 +184,15 @@ def _within_limits(outcome: Extracted | Skipped, limits: Limits) -> Extracted | 
 
 
 def _has_grown() -> bool:
-    if sys.platform == "win32":
-        return False
-    unit = 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit > _REPLACE_ABOVE
+    return _most_memory() > _REPLACE_ABOVE
+
+
+def _most_memory() -> int:
+    """The most memory that this program ever held, in bytes; 0 where the system does not say."""
+    try:
+        with open("/proc/self/status", "rb") as file:
+            return int(file.read().partition(b"VmHWM:")[2].split(maxsplit=1)[0]) * 1024
+    except (OSError, ValueError, IndexError):
+        pass
+    # Not on Linux: there it begins with what the parent held when it started us, and under a large one we would always seem large.
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss if sys.platform == "darwin" else 0
