@@ -47,3 +47,22 @@ def test_a_caller_who_gives_up_does_not_spoil_the_next_preview(app):
         with pytest.raises(CallTimeout):
             app.open_file(f"{root}/1.txt", stop=stop)
         assert app.open_file(f"{root}/2.txt")["preview"] == "text 2"
+
+
+def test_a_preview_needs_the_record_alone(app, tmp_path):
+    [root] = app.roots.names
+    with app:
+        app.index_folder(root, on_progress=lambda _step: None)
+        for part in (tmp_path / "data" / "ranking").iterdir():
+            part.write_bytes(b"damaged")
+        os.rename(root, tmp_path / "unmounted")  # so that only the index has the text
+        assert app.open_file(f"{root}/1.txt")["preview"] == "text 1"
+
+
+def test_a_file_indexed_below_a_wider_root_is_shown_below_a_narrower_one(tree, tmp_path):
+    root = tree({"inner/a.txt": "text"})
+    home, data = {"HOME": str(tmp_path)}, str(tmp_path / "data")
+    with App(config.load({"roots": (str(root),), "data_dir": data}, home)) as wide:
+        wide.index_folder(str(root), on_progress=lambda _step: None)
+    with App(config.load({"roots": (str(root / "inner"),), "data_dir": data}, home)) as narrow:
+        assert narrow.open_file(str(root / "inner/a.txt"))["preview"] == "text"

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smart_context.errors import BadRequest, NotFound
+from smart_context.redact import Span
 from smart_context.search import preview
 from smart_context.search.model import Segment
 
@@ -18,7 +19,7 @@ def nothing(text):
 
 
 def secrets(text):
-    return [(m.start(), m.end(), "[gone]") for m in re.finditer(r"S3CRET-\d+", text)]
+    return [Span(m.start(), m.end(), "gone") for m in re.finditer(r"S3CRET-\d+", text)]
 
 
 def segments(*pairs):

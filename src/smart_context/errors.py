@@ -53,6 +53,11 @@ class ContextError(Exception):
         self.reason = reason
         self.hint = hint
 
+    @property
+    def in_one_line(self) -> str:
+        """Everything there is to say, for a warning."""
+        return "; ".join(filter(None, (self.message, self.reason, self.hint)))
+
 
 class UsageError(ContextError):
     """The command line cannot be understood."""

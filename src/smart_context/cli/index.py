@@ -118,8 +118,7 @@ def _embed(app: App) -> int:
         with ProgressBar("embedding") as bar:
             return app.embed(workers=app.settings.index.workers or os.cpu_count() or 1, on_progress=bar)
     except (ConfigError, Conflict) as error:
-        told = "; ".join(filter(None, (error.message, error.reason, error.hint)))
-        click.echo(f"warning: not embedded: {told}", err=True)
+        click.echo(f"warning: not embedded: {error.in_one_line}", err=True)
         return 0
 
 

@@ -11,6 +11,6 @@ Always: what is clean stays as it is, byte for byte; `clean(clean(x)) == clean(x
 
 from __future__ import annotations
 
-from smart_context.redact.gate import Redactor, Span, clean, spans
+from smart_context.redact.gate import Redactor, Span, Spans, clean, part, spans
 
-__all__ = ["Redactor", "Span", "clean", "spans"]
+__all__ = ["Redactor", "Span", "Spans", "clean", "part", "spans"]

@@ -14,19 +14,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from smart_context.errors import BadRequest
 from smart_context.model import Stop
+from smart_context.redact import Spans
 from smart_context.roots import shown
 from smart_context.search import filters, hybrid, order, plan, query, snippet
 from smart_context.search.expression import Expression, Filters, Group
 from smart_context.search.filters import Reading
 from smart_context.search.index import Index
+from smart_context.search.model import SearchItem, SearchPage, SearchRequest
 from smart_context.search.order import Placed
 from smart_context.search.plan import Plan
 from smart_context.search.ranking import View
-from smart_context.search.snippet import Spans
 
 if TYPE_CHECKING:
     from smart_context.search.semantic.meaning import Meaning
@@ -35,67 +36,6 @@ MAX_K = 100
 A_FILE = 3  # results of one file
 _COUNTED = 1000  # matches up to which `total_estimate` is exact
 _SAMPLED = 300  # of more, those it is estimated by
-
-
-@dataclass(frozen=True, slots=True)
-class SearchRequest:
-    """What is asked for. `folders`: absolute, the search stays below them; `never_show`: patterns of files to leave out."""
-
-    query: str
-    k: int = 10
-    offset: int = 0
-    exts: tuple[str, ...] = ()
-    years: tuple[str, ...] = ()
-    folders: tuple[str, ...] = ()
-    never_show: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class SearchItem:
-    """One result. `highlights`: where sought words stand in the snippet; `explanation`: why it is where it is, in lines."""
-
-    path: str
-    pointer: str
-    snippet: str
-    score: float
-    ext: str
-    modified: str
-    highlights: tuple[tuple[int, int], ...] = ()
-    explanation: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class SearchPage:
-    """One page. `interpretation`: how the query was read, in lines; `remarks`: those of them that a person should know anyway."""
-
-    items: tuple[SearchItem, ...]
-    offset: int
-    total_estimate: int
-    interpretation: tuple[str, ...] = ()
-    remarks: tuple[str, ...] = ()
-
-    def explained(self) -> dict[str, Any]:
-        """Everything, ready for JSON."""
-        return {
-            "interpretation": list(self.interpretation),
-            "items": [
-                {
-                    "path": item.path,
-                    "pointer": item.pointer,
-                    "snippet": item.snippet,
-                    "score": item.score,
-                    "ext": item.ext,
-                    "modified": item.modified,
-                    "explanation": list(item.explanation),
-                }
-                for item in self.items
-            ],
-            "pagination": {
-                "offset": self.offset,
-                "returned": len(self.items),
-                "total_estimate": self.total_estimate,
-            },
-        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,9 @@
-"""Frozen data of the search flow: what is cut, recorded, ranked and reported."""
+"""Frozen data of the search flow: what is cut, recorded, ranked, asked, answered and reported."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 MAX_CHARS = 1800  # of a segment, where nothing else is asked for
 
@@ -114,6 +114,61 @@ class RankedSegment:
     segment_id: int
     heading: str
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRequest:
+    """What is asked for, before anything is read from the text.
+
+    folders: the search stays below them. never_show: patterns of files to leave out.
+    """
+
+    query: str
+    k: int = 10
+    offset: int = 0
+    exts: tuple[str, ...] = ()
+    years: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+    never_show: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SearchItem:
+    """One result. `highlights`: where sought words stand in the snippet; `explanation`: why it is where it is, in lines."""
+
+    path: str
+    pointer: str
+    snippet: str
+    score: float
+    ext: str
+    modified: str
+    highlights: tuple[tuple[int, int], ...] = ()
+    explanation: tuple[str, ...] = ()
+
+    def answer(self) -> dict[str, Any]:
+        """The result as `searchFiles` answers it."""
+        return {name: getattr(self, name) for name in ("path", "pointer", "snippet", "score", "ext", "modified")}
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPage:
+    """One page. `interpretation`: how the query was read, in lines; `remarks`: those of them that a person should know anyway."""
+
+    items: tuple[SearchItem, ...]
+    offset: int
+    total_estimate: int
+    interpretation: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+    def answer(self) -> dict[str, Any]:
+        """The page as `searchFiles` answers it."""
+        counts = {"offset": self.offset, "returned": len(self.items), "total_estimate": self.total_estimate}
+        return {"items": [item.answer() for item in self.items], "pagination": counts}
+
+    def explained(self) -> dict[str, Any]:
+        """The same with how the query was read and why each result is where it is."""
+        items = [{**item.answer(), "explanation": list(item.explanation)} for item in self.items]
+        return {"interpretation": list(self.interpretation), **self.answer(), "items": items}
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,7 @@ first tier is small because most searches want ten, and no tier cuts through mat
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -63,7 +62,7 @@ class Ordering:
         self._plan = plan
         self._limits = limits
         self._stop = stop
-        self._hides = _hider(never_show)
+        self._hides = ignore.hider(never_show) if never_show else None
         self._scorer = Scorer(plan, view)
         self._files: dict[int, FileRow] = {}
         self._segments: dict[int, SegmentRow] = {}
@@ -144,15 +143,4 @@ class Ordering:
 
     def _shows(self, candidate: Candidate) -> bool:
         file = self._files.get(candidate.file_id)
-        return file is not None and not (self._hides and self._hides(file))
-
-
-def _hider(patterns: Sequence[str]) -> Callable[[FileRow], bool] | None:
-    if not patterns:
-        return None
-    rules = ignore.parse("\n".join(patterns))
-
-    def hides(file: FileRow) -> bool:
-        return ignore.leaves_out(rules, tuple(os.path.relpath(file.path, file.root).split(os.sep)))
-
-    return hides
+        return file is not None and not (self._hides and self._hides(file.path, file.root))

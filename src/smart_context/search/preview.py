@@ -6,12 +6,14 @@ Always: the text is cleaned before it is cut, so that half a secret never shows;
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from smart_context import pointer as grammar
+from smart_context import redact
 from smart_context.errors import BadRequest, NotFound
 from smart_context.model import Part, Pointer
+from smart_context.redact import Spans
 from smart_context.search.model import Segment
 
 MAX_BYTES = 2000
@@ -20,9 +22,6 @@ MAX_AROUND = 1000
 _RANGES = ("lines", "rows", "paragraphs")
 # A secret that begins outside of the window is only recognised with what stands around it.
 _MARGIN = 4000
-
-Spans = Callable[[str], Sequence[tuple[int, int, str]]]
-"""What must not show in a text: (start, end, what stands there instead), in order, not overlapping."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,15 +118,7 @@ def _clean(text: str, start: int, end: int, spans: Spans) -> tuple[str, bool]:
     # No more than MAX_BYTES characters can show, and what is replaced may be longer than its replacement.
     reach = min(end, start + MAX_BYTES + _MARGIN)
     low, high = max(0, start - _MARGIN), min(len(text), reach + _MARGIN)
-    out: list[str] = []
-    position = start
-    for begin, stop, instead in spans(text[low:high]):
-        begin, stop = begin + low, stop + low  # noqa: PLW2901
-        if stop <= position or begin >= reach:
-            continue
-        out += [text[position : max(position, begin)], instead]
-        position = stop
-    out.append(text[position:reach])
-    cleaned = "".join(out)
+    around = text[low:high]
+    cleaned = redact.part(around, spans(around), start - low, reach - low)
     cut = cleaned.encode("utf-8", "replace")[:MAX_BYTES].decode("utf-8", "ignore")
     return cut, reach == end and len(cut) == len(cleaned)

@@ -8,11 +8,12 @@ Always: what must not show is replaced before anything is cut, so that half a se
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Protocol
 
+from smart_context import redact
+from smart_context.redact import Spans
 from smart_context.search import analysis
 from smart_context.search.plan import Sought
 
@@ -20,25 +21,6 @@ MAX_CHARS = 500
 _AROUND = 320  # characters of neighbouring segments that may complete a secret
 _ELLIPSIS = "…"
 _REDACTED = re.compile(r"\[redacted:[a-z_]+\]")
-
-
-class Hidden(Protocol):
-    """A stretch of a text that must not show."""
-
-    @property
-    def start(self) -> int:
-        """Where it begins."""
-
-    @property
-    def end(self) -> int:
-        """Where it ends."""
-
-    @property
-    def kind(self) -> str:
-        """What it is."""
-
-
-Spans = Callable[[str], Sequence[Hidden]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +44,7 @@ def cut(text: str, sought: Sequence[Sought], language: str, spans: Spans, before
 
 def _cleaned(text: str, spans: Spans, before: str, after: str) -> str:
     whole = before + text + after
-    first, last = len(before), len(before) + len(text)
-    out: list[str] = []
-    at = first
-    for hidden in spans(whole):
-        if hidden.end <= first or hidden.start >= last:
-            continue
-        out += [whole[at : max(at, hidden.start)], f"[redacted:{hidden.kind}]"]
-        at = max(at, hidden.end)
-    return "".join(out) + whole[at:last]
+    return redact.part(whole, spans(whole), len(before), len(before) + len(text))
 
 
 def _hits(plain: str, sought: Sequence[Sought], language: str) -> list[tuple[int, int, int]]:
