@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from office_files import pdf_pages, shown
 from smart_context import config
 from smart_context.api import App
-from smart_context.errors import CallTimeout
+from smart_context.errors import CallTimeout, NotFound
 
 
 def processes() -> set[str]:
@@ -66,3 +67,27 @@ def test_a_file_indexed_below_a_wider_root_is_shown_below_a_narrower_one(tree, t
         wide.index_folder(str(root), on_progress=lambda _step: None)
     with App(config.load({"roots": (str(root / "inner"),), "data_dir": data}, home)) as narrow:
         assert narrow.open_file(str(root / "inner/a.txt"))["preview"] == "text"
+
+
+def test_a_hit_far_down_a_long_page_is_shown_by_the_pointer_of_its_result(tree, tmp_path):
+    lines = [f"{n} ordinary words about nothing that stand on one line of a page" for n in range(60)]
+    root = tree({"long.pdf": pdf_pages(shown("short"), shown(*lines, "the walrus sleeps", *lines))})
+    with App(config.load({"roots": (str(root),), "data_dir": str(tmp_path / "data")}, {"HOME": str(tmp_path)})) as app:
+        app.index_folder(str(root), on_progress=lambda _step: None)
+        [found] = app.search_files("walrus")["items"]
+        page = app.open_file(found["path"], "page 2")
+        there = app.open_file(found["path"], found["pointer"])
+    assert page["truncated"]
+    assert "walrus" not in page["preview"]
+    assert page["pointer"].startswith("page 2 lines 1-")
+    assert "the walrus sleeps" in there["preview"]
+
+
+def test_a_file_to_index_is_refused_with_the_folder_that_could_be(app):
+    [root] = app.roots.names
+    with app, pytest.raises(NotFound) as refused:
+        app.index_folder(f"{root}/1.txt", on_progress=lambda _step: None)
+    assert (refused.value.message, refused.value.hint) == (
+        f"{root}/1.txt is a file, not a folder",
+        f"index the folder that it is in: {root}",
+    )

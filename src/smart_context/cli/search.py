@@ -114,4 +114,4 @@ def open_(path: str, pointer: str | None, before: int, after: int, settings: Set
     click.echo(f"{_path(answer['path'])}  {answer['pointer']}", err=True)
     click.echo(safe(answer["preview"]).rstrip("\n"))
     if answer["truncated"]:
-        click.echo("… there is more; narrow it with --pointer", err=True)
+        click.echo(f"… there is more after {answer['pointer'] or 'this'}; ask for it with --pointer", err=True)

@@ -87,6 +87,11 @@ def _device(index: Index, place: Place, *, full: bool) -> int:
         device = os.stat(place.path).st_dev
         with os.scandir(place.path) as entries:
             is_empty = next(entries, None) is None
+    except NotADirectoryError as error:
+        raise NotFound(
+            f"{shown(place.path)} is a file, not a folder",
+            hint=f"index the folder that it is in: {shown(os.path.dirname(place.path))}",
+        ) from error
     except OSError as error:
         raise NotFound(
             f"cannot look into {shown(place.path)}: {(error.strerror or '').lower()}",
