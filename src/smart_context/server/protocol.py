@@ -85,32 +85,36 @@ def build(offer: Offer) -> Server[Any]:
 
 
 async def _run(offer: Offer, call: Call, context: Context) -> Reply:
-    on_progress, model = Relay(context), sampling.of(context)
+    relay, model = Relay(context), sampling.of(context)
 
     def work(stop: Stopper) -> Reply:
-        return perform(call, Work(stop, on_progress, model(stop) if model else None), offer.guard)
+        return perform(call, Work(stop, relay, model(stop) if model else None), offer.guard)
 
     # Calls without a limit get threads of their own, so that they never hold up those that have one.
     workers = offer.patient_workers if call.tool.seconds is None else offer.workers
     try:
-        return await workers.run(work, call.tool.seconds)
+        reply = await workers.run(work, call.tool.seconds)
     except CallTimeout as error:
         return call.tool.refuse(error)
+    await relay.finish()
+    return reply
 
 
 class Relay:
-    """Passes progress on to the client, from the call's thread, no more often than anybody can read."""
+    """Passes progress on to the client, from the call's thread, no more often than anybody can read, and the last of it always."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
         self._loop = asyncio.get_running_loop()
         self._next = 0.0
-        self._done = -1
+        self._done = -1  # what the client has heard of
+        self._held: Progress | None = None
         self._sending: asyncio.Task[None] | None = None
 
     def __call__(self, step: Progress) -> None:
-        """Send the step if it is time; the client hears only of progress that grows."""
+        """Send the step if it is time, else hold it back."""
         now = time.monotonic()
+        self._held = step
         if now < self._next or step.done <= self._done:
             return
         self._next, self._done = now + _PROGRESS_EVERY, step.done
@@ -118,6 +122,13 @@ class Relay:
             self._loop.call_soon_threadsafe(self._send, step)
         except RuntimeError:  # the loop has ended: nobody listens any more
             return
+
+    async def finish(self) -> None:
+        """Send what was held back last, and see that every notice goes before the answer."""
+        if self._held is not None and self._held.done > self._done:
+            self._send(self._held)
+        if self._sending is not None:
+            await asyncio.wait([self._sending])
 
     def _send(self, step: Progress) -> None:
         report = self._context.session.report_progress(step.done, step.total, step.what or None)
