@@ -11,6 +11,7 @@
     ├── IoError             io_error         6   the file system said no
     ├── InternalError       internal_error   7   we broke a promise
     ├── CallTimeout         internal_error   7   a call ran out of its time
+    ├── CallCancelled       cancelled        7   nobody waits for the answer any more; it is only logged
     └── SearchError                              what the Smart File Search tools answer
         ├── BadRequest      BAD_REQUEST      1
         ├── NotFound        NOT_FOUND        4
@@ -132,6 +133,12 @@ class InternalError(ContextError):
 
 class CallTimeout(ContextError):
     """A call ran out of its time and stopped working."""
+
+
+class CallCancelled(ContextError):
+    """A call was cancelled by its caller and stopped working; no answer is sent."""
+
+    code = "cancelled"
 
 
 class SearchError(ContextError):
