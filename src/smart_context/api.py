@@ -34,10 +34,6 @@ if TYPE_CHECKING:
 
 Answer = dict[str, Any]
 
-# Of a server's reading processes, so that searches go first. Not of the thread that indexes: a thread that steps back while it
-# holds Python's lock holds up every other.
-_NICE = 10
-
 
 def _never() -> None:
     pass
@@ -175,15 +171,13 @@ class App:
         found = status.of_index(self.data_dir, self.roots, self._options().walk, compare=compare)
         return replace(found, meaning=self.extra.coverage())
 
-    def index_here(
-        self, folder: str, *, full: bool, on_progress: OnProgress, stop: Stop = _never, nice: int = 0
-    ) -> IndexReport:
-        """Index a folder in this thread, as the only writer; `nice`: how far the reading processes step back for others."""
+    def index_here(self, folder: str, *, full: bool, on_progress: OnProgress, stop: Stop = _never) -> IndexReport:
+        """Index a folder in this process, as the only writer."""
         from smart_context.search import indexer
         from smart_context.search.index import Index
 
         with Index.open(self.data_dir, writable=True, on_progress=on_progress) as index:
-            options = replace(self._options(), nice=nice)
+            options = self._options()
             return indexer.run(index, self.roots, folder, options, full=full, on_progress=on_progress, stop=stop)
 
     def embed(self, *, workers: int = 1, on_progress: OnProgress = lambda _step: None, stop: Stop = _never) -> int:
@@ -198,6 +192,13 @@ class App:
         from smart_context.search import upkeep
 
         upkeep.maintain(self.data_dir, on_progress)
+        self.extra.tidy()
+
+    def maintain_apart(self, stop: Stop) -> None:
+        """Tidy the index from another process."""
+        from smart_context.search import writer
+
+        writer.maintain(self.data_dir, stop=stop)
         self.extra.tidy()
 
     def has_index(self) -> bool:
@@ -224,14 +225,18 @@ class App:
 
     @property
     def jobs(self) -> JobQueue:
-        """The queue of indexing runs of this process."""
+        """The queue of indexing runs that this process has another one do."""
+        from smart_context.search import writer
         from smart_context.search.jobs import JobQueue
 
         with self._opening:
             if self._jobs is None:
 
                 def run(folder: str, full: bool, on_progress: OnProgress, stop: Stop) -> IndexReport:
-                    return self.index_here(folder, full=full, on_progress=on_progress, stop=stop, nice=_NICE)
+                    options = self._options()
+                    return writer.index(
+                        self.data_dir, self.roots, folder, options, full=full, on_progress=on_progress, stop=stop
+                    )
 
                 self._jobs = JobQueue(self.data_dir, self.roots, run)
             return self._jobs

@@ -46,10 +46,25 @@ class Roots:
 
     def __init__(self, folders: Iterable[str | os.PathLike[str]]) -> None:
         names = dict.fromkeys(os.path.abspath(os.fspath(folder)) for folder in folders)
-        self.names = tuple(names)
-        self._real = {name: os.path.realpath(name) for name in names}
-        spellings = {_parts(real): name for name, real in self._real.items()}
-        spellings.update({_parts(name): name for name in names})
+        self._take({name: os.path.realpath(name) for name in names})
+
+    @classmethod
+    def as_resolved(cls, resolved: dict[str, str]) -> Roots:
+        """Give the roots as another process resolved them."""
+        roots = cls(())
+        roots._take(resolved)
+        return roots
+
+    @property
+    def resolved(self) -> dict[str, str]:
+        """What each name resolved to at the start."""
+        return dict(self._real)
+
+    def _take(self, resolved: dict[str, str]) -> None:
+        self.names = tuple(resolved)
+        self._real = resolved
+        spellings = {_parts(real): name for name, real in resolved.items()}
+        spellings.update({_parts(name): name for name in resolved})
         # The innermost first, so that the first match is the one that counts.
         self._spellings = sorted(spellings.items(), key=lambda item: -len(item[0]))
 

@@ -74,7 +74,7 @@ def build(offer: Offer) -> Server[Any]:
             is_error=bool(reply.code),
         )
 
-    return Server(
+    server = Server(
         offer.program.name,
         version=__version__,
         title=offer.program.title,
@@ -82,6 +82,10 @@ def build(offer: Offer) -> Server[Any]:
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )
+    # Without it the SDK lists all tools anew for each call over HTTP, to look up one. (Before 2.3 it knew no such thing.)
+    schemas = {name: tool.input_schema for name, tool in by_name.items()}
+    server.get_tool_input_schema = schemas.get
+    return server
 
 
 async def _run(offer: Offer, call: Call, context: Context) -> Reply:
