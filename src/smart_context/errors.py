@@ -23,7 +23,8 @@
             └── StorageFailed  INTERNAL_ERROR  6   the disk under the index is full or refuses
 
 A class carries a stable `code` and `exit_status`; an instance carries the facts. The message is one line that names
-the thing; `reason` adds the next line where it helps; `hint` says what to do. Context's MCP answers never show a message of an
+the thing; `reason` adds the next line where it helps; `hint` says what to do. Both name a verb or an argument as the tools do, in
+backticks (`searchFiles`, `offset`); the command line puts its own names there. Context's MCP answers never show a message of an
 instance: they use `CANONICAL_MESSAGES`.
 """
 

@@ -102,7 +102,10 @@ class Roots:
             onward = found.walk(opened)
             if onward is None:
                 if opened is not None and not opened:
-                    raise NotFound(f"no such file: {shown(asked)}", hint="list what is there with searchFiles")
+                    raise NotFound(
+                        f"no such file: {shown(asked)}",
+                        hint="find it with `searchFiles`, or index its folder anew with `indexFolder`",
+                    )
                 return self._place(found.real)
             path = onward
         raise _forbidden()
@@ -248,7 +251,7 @@ def _parts(path: str) -> tuple[str, ...]:
 def _forbidden() -> Forbidden:
     # One wording for everything outside, so that the answer says nothing about what is there.
     return Forbidden(
-        "the path is outside the allowed folders", hint="call listRoots; give an absolute path below one of them"
+        "the path is outside the allowed folders", hint="`listRoots` names them; give an absolute path below one"
     )
 
 

@@ -45,6 +45,13 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
 # Commands whose name cannot be that of a function.
 _FUNCTIONS = {"eval": "eval_", "open": "open_"}
 
+# What the core calls by the names of the tools and their arguments, in backticks.
+_OUR_NAMES = {
+    "searchFiles": "context search", "openFile": "context open", "indexFolder": "context index", "listRoots": "context roots",
+    "k": "--limit", "offset": "--offset", "exts": "--ext", "years": "--year", "pointer": "--pointer", "before": "--before",
+    "after": "--after", "full": "--full", "max_tokens": "--max-tokens", "style": "--style",
+}  # fmt: skip
+
 _DEBUG = "smart_context.debug"  # in the meta that all contexts of a run share
 _CONTEXT_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
@@ -142,6 +149,11 @@ def say(*lines: str | None) -> None:
         _discard(2)
 
 
+def in_our_words(text: str) -> str:
+    """Put commands and options where the core's words name tools and arguments."""
+    return "`".join(_OUR_NAMES.get(word, word) for word in text.split("`"))
+
+
 def _run(args: list[str]) -> int:
     """Run a command and say what went wrong, if anything. Returns the exit status."""
     context = None
@@ -177,9 +189,9 @@ def _usage(error: click.ClickException) -> int:
 def _failure(error: Exception) -> int:
     if isinstance(error, ContextError):
         say(
-            f"error: {error.message}",
+            f"error: {in_our_words(error.message)}",
             error.reason and f"reason: {error.reason}",
-            error.hint and f"hint: {error.hint}",
+            error.hint and f"hint: {in_our_words(error.hint)}",
         )
         return error.exit_status
     if isinstance(error, OSError):

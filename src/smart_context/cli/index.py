@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from smart_context.cli import Command
+from smart_context.cli import Command, in_our_words
 from smart_context.cli.options import json_option, settings_options
 from smart_context.cli.show import ProgressBar, plural, size, table
 from smart_context.errors import ContextError, UsageError
@@ -66,7 +66,7 @@ def index(
     for folder in new:
         click.echo(f"note: to search it, add it to the roots: context roots add {_quoted(folder)}", err=True)
     for failure in failures[1:]:
-        click.echo(f"error: {failure.message}", err=True)
+        click.echo(f"error: {in_our_words(failure.message)}", err=True)
     if failures:
         raise failures[0]
 

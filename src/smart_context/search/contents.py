@@ -94,8 +94,7 @@ class Contents:
         if isinstance(done.outcome, Skipped):
             why = f"{done.outcome.reason} ({done.outcome.detail})" if done.outcome.detail else done.outcome.reason
             raise NotFound(
-                f"no text could be read from {shown(path)}: {why}",
-                hint="`context status` lists what could not be read, and why",
+                f"no text could be read from {shown(path)}: {why}", hint="open it with the program that made it"
             )
         assert isinstance(done.outcome, Extracted)
         return list(segment.cut(done.outcome, self._max_chars))

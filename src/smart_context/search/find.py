@@ -85,11 +85,11 @@ def find(
 
 def _check(request: SearchRequest) -> None:
     if not request.query.strip():
-        raise BadRequest("query must not be empty", hint="say what to look for, in plain language")
+        raise BadRequest("the query must not be empty", hint="say what to look for, in plain language")
     if not 1 <= request.k <= MAX_K:
-        raise BadRequest(f"k must be from 1 to {MAX_K}", hint="use offset to see more")
+        raise BadRequest(f"`k` must be from 1 to {MAX_K}", hint="use `offset` to see more")
     if request.offset < 0:
-        raise BadRequest("offset must not be negative", hint="offset is the number of results to pass over")
+        raise BadRequest("`offset` must not be negative", hint="it is the number of results to pass over")
 
 
 def _read(request: SearchRequest, view: View) -> _Asked:

@@ -55,7 +55,7 @@ def cut(segments: Sequence[Segment], pointer: str | None, before: int, after: in
     for name, value in (("before", before), ("after", after)):
         if value < 0:
             raise BadRequest(
-                f"{name} must not be negative", hint=f"{name} is a number of characters from 0 to {MAX_AROUND}"
+                f"`{name}` must not be negative", hint=f"it is a number of characters from 0 to {MAX_AROUND}"
             )
     text, pieces = _join(segments)
     start, end = _find(pieces, grammar.parse(pointer)) if pointer else (0, len(text))
@@ -118,7 +118,7 @@ def _find(pieces: Sequence[_Piece], wanted: Pointer) -> tuple[int, int]:
     if not found:
         raise NotFound(
             f"no {grammar.format(wanted)} in this file",
-            hint="leave `pointer` out to see the start of the file, or take a pointer from searchFiles",
+            hint="leave `pointer` out to see the start of the file, or take a pointer from `searchFiles`",
         )
     return found[0][0], found[-1][1]
 

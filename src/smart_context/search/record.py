@@ -60,7 +60,7 @@ class Record:
         with _translated(path):
             if not path.exists():
                 if not writable:
-                    raise NotFound(f"there is no index in {folder} yet", hint="make one with: context index FOLDER")
+                    raise NotFound(f"there is no index in {folder} yet", hint="make one with `indexFolder`")
                 _create(path)
             db = _connect(path, writable=writable)
             try:
@@ -346,7 +346,7 @@ def _check(db: sqlite3.Connection, path: Path, *, writable: bool) -> None:
     elif version < migrations.VERSION:
         raise SearchFailed(
             f"the index {path} was written by an older version of this program",
-            hint="bring it up to date with: context index",
+            hint="`indexFolder` brings it up to date",
         )
 
 
