@@ -178,7 +178,7 @@ def _file_name(version: str, used: dict[str, int]) -> str:
     return f"{stem}.json" if used[stem] == 1 else f"{stem}-{used[stem]}.json"
 
 
-def _write(holder: int, name: str, data: bytes, *, sync: bool = True) -> None:
+def _write(holder: int, name: str, data: bytes | bytearray, *, sync: bool = True) -> None:
     descriptor = os.open(name, _NEW_FILE, 0o666, dir_fd=holder)
     try:
         written = os.write(descriptor, data)
