@@ -73,8 +73,24 @@ def served(tmp_path_factory):
     index = [*CONTEXT, "index", "--root", str(root), "--data-dir", str(home / "index")]
     subprocess.run(index, env=clean_env(home), capture_output=True, check=True)
     server = Served(home, "--root", str(root))
+    called(server, "indexFolder", {"root": str(root)})
     yield server
     assert server.end() == 0
+
+
+def called(server, tool, arguments):
+    """Call a tool as a client without a session does; gives its result."""
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }
+    params = {"name": tool, "arguments": arguments, "_meta": meta}
+    headers = {"Mcp-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": tool}
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    status, answer = server.ask("POST", "/mcp", body, {**ACCEPT, **headers})
+    assert status == 200, answer
+    return json.loads(answer[answer.index(b"{") :])["result"]
 
 
 def index_and_search(served, mode):
@@ -139,6 +155,7 @@ def test_health_and_metrics_tell_no_file_name(served):
     status, body = served.ask("GET", "/healthz")
     assert status == 200
     assert json.loads(body).items() >= {"live": True, "ready": True, "roots": 1, "roots_available": 1}.items()
+    called(served, "searchFiles", {"query": "harbour"})
     status, page = served.ask("GET", "/metrics")
     assert b'smart_context_calls_total{tool="searchFiles",outcome="ok"}' in page
     assert b"smart_context_index_files 1\n" in page
@@ -216,7 +233,9 @@ def test_off_loopback_the_token_is_needed(guarded, value, status):
 
 def test_off_loopback_health_needs_no_token_and_tells_only_that_it_lives(guarded):
     assert guarded.ask("GET", "/healthz", host="share.example")[1] == b'{"live":true}\n'
-    assert guarded.ask("GET", "/healthz")[0] == 421  # 127.0.0.1 was not allowed here
+    assert guarded.ask("GET", "/healthz")[1] == b'{"live":true}\n'  # by loopback's own name, as a health check does
+    for host in ("0.0.0.0", "[::]", "other.example"):
+        assert guarded.ask("GET", "/healthz", host=host)[0] == 421
 
 
 def test_a_token_is_made_for_the_owner_alone_and_kept(tmp_path):

@@ -47,6 +47,8 @@ def serve(server: Server[Any], listen: Listen, metrics: Metrics, state: Callable
         log_config=None,
         access_log=False,
         server_header=False,
+        # A proxy on this machine may say for whom it asks; nobody else is believed.
+        forwarded_allow_ips=["127.0.0.1", "::1"],
         limit_concurrency=_MAX_CONNECTIONS,
         timeout_keep_alive=_IDLE_SECONDS,
         timeout_graceful_shutdown=_FINISH_SECONDS,
