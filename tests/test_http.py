@@ -70,8 +70,6 @@ def served(tmp_path_factory):
     root = home / "share"
     root.mkdir()
     (root / "notes.md").write_text("# Ships\nThe harbour master is Ada Quill.\n", encoding="utf-8")
-    index = [*CONTEXT, "index", "--root", str(root), "--data-dir", str(home / "index")]
-    subprocess.run(index, env=clean_env(home), capture_output=True, check=True)
     server = Served(home, "--root", str(root))
     called(server, "indexFolder", {"root": str(root)})
     yield server
@@ -93,8 +91,8 @@ def called(server, tool, arguments):
     return json.loads(answer[answer.index(b"{") :])["result"]
 
 
-def index_and_search(served, mode):
-    """The names of the tools, and what a search finds."""
+@pytest.mark.parametrize("mode", ["legacy", "auto", "2026-07-28"])
+def test_clients_of_both_eras_index_and_search(served, mode):
     import anyio
     from mcp import Client
 
@@ -105,12 +103,7 @@ def index_and_search(served, mode):
             found = await client.call_tool("searchFiles", {"query": "harbour master"})
             return names, found.structured_content
 
-    return anyio.run(talk)
-
-
-@pytest.mark.parametrize("mode", ["legacy", "auto", "2026-07-28"])
-def test_clients_of_both_eras_index_and_search(served, mode):
-    names, found = index_and_search(served, mode)
+    names, found = anyio.run(talk)
     assert len(names) == 9
     assert found["items"][0]["path"] == str(served.home / "share/notes.md")
 
@@ -151,7 +144,6 @@ def test_paths_that_are_no_route_find_nothing(served, path):
 
 
 def test_health_and_metrics_tell_no_file_name(served):
-    index_and_search(served, "auto")
     status, body = served.ask("GET", "/healthz")
     assert status == 200
     assert json.loads(body).items() >= {"live": True, "ready": True, "roots": 1, "roots_available": 1}.items()
