@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
+import smart_context
 from smart_context.errors import SearchFailed
 from smart_context.search.expression import AnyOf, Everything, Filters, Group, Sequence, Term
 from smart_context.search.model import RankedFile, RankedSegment
@@ -192,3 +194,10 @@ def test_closing_forgets_what_was_not_committed(ranking, tmp_path):
     ranking.add(file(3, "/r/c.txt"), [RankedSegment(31, "", "rent")])
     ranking.close()
     assert ids(Ranking.open(tmp_path / "ranking", writable=True), Term("rent")) == {11, 12}
+
+
+def test_no_other_package_knows_the_engine():
+    package = Path(smart_context.__file__).parent
+    imports = re.compile(r"^\s*(?:import|from) tantivy\b", re.MULTILINE)
+    knows = {path.parent for path in package.rglob("*.py") if imports.search(path.read_text(encoding="utf-8"))}
+    assert knows == {package / "search" / "ranking"}

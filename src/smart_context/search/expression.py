@@ -1,6 +1,6 @@
 """What the ranking index is asked for: a tree of terms, engine-neutral.
 
-`query.py` reads what people write; `plan.py` turns that into this; `ranking.py` turns this into the engine's own queries.
+`query.py` reads what people write; `plan.py` turns that into this; `ranking` turns this into the engine's own queries.
 """
 
 from __future__ import annotations

@@ -1,0 +1,259 @@
+"""One committed state of the ranking index, to look things up in.
+
+In: expressions and filters.  Out: candidates, best first, and exact counts of live segments.
+Always: what it sees stays as it is while others write. Scores given here depend on how the index was merged: `rank.py` makes the
+final ones.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from smart_context.search import entry, expression, languages
+from smart_context.search.expression import Expression, Filters
+from smart_context.search.ranking import engine
+
+if TYPE_CHECKING:
+    import tantivy
+
+_LEAST_BEFORE = 3  # letters before a part that is not in front
+_PREPARED = 300  # matches looked for at once
+_MANY = 500  # terms from which their common beginning is quicker than a set of them
+_ALL = Filters()
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A segment that may answer, with the engine's own score."""
+
+    segment_id: int
+    file_id: int
+    language: str
+    score: float
+    place: tantivy.DocAddress
+
+
+class View:
+    """One committed state of the index. Counts are of live segments only, and remembered."""
+
+    def __init__(self, index: tantivy.Index, folder: Path) -> None:
+        self._searcher = index.searcher()
+        self._schema = index.schema
+        self._folder = folder
+        self.segments: int = self._searcher.num_docs
+        self._counts: dict[tuple[Expression, Filters], int] = {}
+        self._average = -1.0
+        self._languages: tuple[str, ...] | None = None
+        self._compounds: str | None = None
+        self._prepared: tuple[object, list[tuple[float, tantivy.DocAddress]]] = (None, [])
+
+    @property
+    def average_length(self) -> float:
+        """The mean number of words in a segment."""
+        if self._average < 0:
+            with engine.translated(self._folder):
+                total = self._searcher.aggregate(engine.query().all_query(), {"words": {"sum": {"field": "length"}}})
+            self._average = total["words"]["value"] / self.segments if self.segments else 0.0
+        return self._average
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The languages that segments here are in."""
+        if self._languages is None:
+            with engine.translated(self._folder):
+                self._languages = tuple(
+                    code
+                    for number, code in enumerate(languages.CODES)
+                    if self._count(engine.query().term_query(self._schema, "language", number))
+                )
+        return self._languages
+
+    def count(self, wanted: Expression, filters: Filters = _ALL) -> int:
+        """How many segments match, exactly."""
+        key = (wanted, filters)
+        if key not in self._counts:
+            if len(self._counts) > 20_000:
+                self._counts.clear()
+            with engine.translated(self._folder):
+                self._counts[key] = self._count(self._narrowed(self._query(wanted), filters))
+        return self._counts[key]
+
+    def prepare(self, wanted: Expression, filters: Filters) -> None:
+        """Look once for what will be asked several times: how many match, and the first of them."""
+        key = (wanted, filters)
+        with engine.translated(self._folder):
+            query = self._narrowed(self._query(wanted), filters)
+            found = self._searcher.search(query, limit=_PREPARED, count=True)
+        self._counts[key] = found.count  # type: ignore[attr-defined]  # not in its stub
+        self._prepared = (key, found.hits)
+
+    def top(self, wanted: Expression, filters: Filters, limit: int) -> list[Candidate]:
+        """The best candidates, best first."""
+        with engine.translated(self._folder):
+            return self._described(self._hits(wanted, filters, limit))
+
+    def _hits(self, wanted: Expression, filters: Filters, limit: int) -> list[tuple[float, tantivy.DocAddress]]:
+        key, prepared = self._prepared
+        if key == (wanted, filters) and (limit <= _PREPARED or len(prepared) < _PREPARED):
+            return prepared[: max(0, limit)]
+        query = self._narrowed(self._query(wanted), filters)
+        return self._searcher.search(query, limit=limit, count=False).hits if limit > 0 else []
+
+    def all_of(self, wanted: Expression, filters: Filters) -> list[Candidate]:
+        """Every match, in no order."""
+        with engine.translated(self._folder):
+            query = self._narrowed(engine.query().const_score_query(self._query(wanted), 1.0), filters)
+            return self._candidates(query, self._count(query))
+
+    def packed(self, candidates: Sequence[Candidate]) -> list[bytes]:
+        """What each candidate says, as `forward` packed it."""
+        with engine.translated(self._folder):
+            doc = self._searcher.doc
+            return [bytes(doc(candidate.place).get_first("packed") or b"") for candidate in candidates]
+
+    def files_of(self, wanted: Expression, filters: Filters, limit: int) -> list[int]:
+        """The file of each of the best candidates."""
+        with engine.translated(self._folder):
+            places = [place for _, place in self._hits(wanted, filters, limit)]
+            return [int(i or 0) for i in self._searcher.fast_field_values("file_id", places)]
+
+    def first_segments(self, filters: Filters) -> list[Candidate]:
+        """The first segment of every file, in no order."""
+        with engine.translated(self._folder):
+            return self._candidates(self._narrowed(self._first(), filters), self.segments)
+
+    def file_count(self, filters: Filters) -> int:
+        """How many files have a segment."""
+        with engine.translated(self._folder):
+            return self._count(self._narrowed(self._first(), filters))
+
+    def _first(self) -> tantivy.Query:
+        return engine.query().term_query(self._schema, "first", 1)
+
+    def _candidates(self, query: tantivy.Query, limit: int) -> list[Candidate]:
+        return self._described(self._searcher.search(query, limit=limit, count=False).hits) if limit > 0 else []
+
+    def _described(self, found: list[tuple[float, tantivy.DocAddress]]) -> list[Candidate]:
+        places = [place for _, place in found]
+        segment_ids = self._searcher.fast_field_values("segment_id", places)
+        file_ids = self._searcher.fast_field_values("file_id", places)
+        codes = self._searcher.fast_field_values("language", places)
+        return [
+            Candidate(int(s or 0), int(f or 0), languages.CODES[int(code or 0)], score, place)
+            for (score, place), s, f, code in zip(found, segment_ids, file_ids, codes, strict=True)
+        ]
+
+    def compounds(self, part: str) -> list[str]:
+        """The long words, of languages that compound, that hold a part: in front, at the end, or between."""
+        if self._compounds is None:
+            with engine.translated(self._folder):
+                found = self._searcher.terms_with_prefix("compounds", "")
+            self._compounds = "\n".join(["", *sorted(word for word, _ in found), ""])
+        # One search through one long string: quicker than asking each word.
+        words, out, at = self._compounds, [], self._compounds.find(part)
+        while at >= 0:
+            start, end = words.rfind("\n", 0, at) + 1, words.find("\n", at)
+            if at - start == 0 or at - start >= _LEAST_BEFORE:
+                out.append(words[start:end])
+            at = words.find(part, end)
+        return out
+
+    def terms(self, beginning: str) -> list[str]:
+        """Every term that begins so, sorted; some may stand in deleted segments only."""
+        with engine.translated(self._folder):
+            return sorted(term for term, _ in self._searcher.terms_with_prefix("text", beginning))
+
+    def file_ids(self) -> set[int]:
+        """Every file that has a segment here."""
+        with engine.translated(self._folder):
+            found = self._searcher.search(engine.query().all_query(), limit=max(1, self.segments), count=False).hits
+            return {int(i or 0) for i in self._searcher.fast_field_values("file_id", [place for _, place in found])}
+
+    def _count(self, query: tantivy.Query) -> int:
+        found: int = self._searcher.search(query, limit=1, count=True).count  # type: ignore[attr-defined]  # not in its stub
+        return found
+
+    # Expressions into the engine's queries
+
+    def _narrowed(self, query: tantivy.Query, filters: Filters) -> tantivy.Query:
+        limits = [
+            engine.query().term_set_query(self._schema, field, list(values))
+            for field, values in (
+                ("file_id", filters.files),
+                ("ext", filters.exts),
+                ("year", filters.years),
+                ("folder", [entry.folder_key(folder) for folder in filters.folders]),
+            )
+            if values
+        ]
+        if not limits:
+            return query
+        must = engine.occur().Must
+        return engine.query().boolean_query(
+            [(must, query), *((must, engine.query().const_score_query(q, 0.0)) for q in limits)]
+        )
+
+    def _query(self, wanted: Expression) -> tantivy.Query:
+        match wanted:
+            case expression.Term():
+                return self._any(self._term(wanted))
+            case expression.AnyOf(terms=terms, weight=weight, beginning=beginning):
+                if beginning and len(terms) > _MANY:
+                    fields = [
+                        engine.query().regex_query(self._schema, field, f"{re.escape(beginning)}.*")
+                        for field in ("text", "also")
+                    ]
+                    return engine.query().const_score_query(self._any(fields), weight)
+                sets = [engine.query().term_set_query(self._schema, field, list(terms)) for field in ("text", "also")]
+                return engine.query().const_score_query(self._any(sets), weight)
+            case expression.Sequence(terms=terms, slop=slop):
+                if len(terms) == 1:
+                    return self._query(expression.Term(terms[0]))
+                return (
+                    engine.query().phrase_query(self._schema, "text", list(terms), slop)
+                    if terms
+                    else engine.query().empty_query()
+                )
+            case expression.Group():
+                return self._group(wanted)
+            case expression.Everything():
+                return engine.query().const_score_query(engine.query().all_query(), 1.0)
+
+    def _term(self, wanted: expression.Term) -> list[tantivy.Query]:
+        found = [
+            engine.query().term_query(self._schema, field, wanted.text, "freq")
+            for field in ("text", "also")
+            if self._searcher.doc_freq(field, wanted.text)
+        ]
+        return found if wanted.weight == 1.0 else [engine.query().boost_query(query, wanted.weight) for query in found]
+
+    def _group(self, wanted: expression.Group) -> tantivy.Query:
+        occur = engine.occur()
+        should: list[tantivy.Query] = []
+        for item in wanted.should:
+            # Terms side by side, not nested: the engine skips ahead in a flat list of terms only.
+            if isinstance(item, expression.Term):
+                should += self._term(item)
+            else:
+                should.append(self._query(item))
+        clauses = [(occur.Must, self._query(item)) for item in wanted.must]
+        clauses += [(occur.Should, query) for query in should]
+        clauses += [(occur.MustNot, self._query(item)) for item in wanted.must_not]
+        if wanted.must_not and not wanted.must and not wanted.should:
+            clauses.append((occur.Must, engine.query().const_score_query(engine.query().all_query(), 1.0)))
+        elif not wanted.must and not should:
+            return engine.query().empty_query()
+        return engine.query().boolean_query(clauses)
+
+    def _any(self, queries: list[tantivy.Query]) -> tantivy.Query:
+        if len(queries) == 1:
+            return queries[0]
+        return (
+            engine.query().boolean_query([(engine.occur().Should, q) for q in queries])
+            if queries
+            else engine.query().empty_query()
+        )
