@@ -174,7 +174,7 @@ def test_searches_go_on_while_a_run_writes_and_see_whole_commits(data, root):
             reader.refresh()
             view = reader.ranking.view()
             for i in (0, 17, 39):
-                [hit] = view.top(Term(f"zebra{i}"), _everywhere(), 10)
+                [hit] = view.matches(Term(f"zebra{i}"), _everywhere()).top(10)
                 [text] = reader.record.texts([hit.segment_id]).values()
                 assert f"zebra{i} " in text
         run.communicate()

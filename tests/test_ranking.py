@@ -36,7 +36,7 @@ def ranking(tmp_path: Path) -> Ranking:
 
 
 def ids(ranking: Ranking, wanted, filters=ALL) -> set[int]:
-    found = {hit.segment_id for hit in ranking.view().top(wanted, filters, 100)}
+    found = {hit.segment_id for hit in ranking.view().matches(wanted, filters).top(100)}
     assert ranking.view().count(wanted, filters) == len(found)
     return found
 
@@ -174,8 +174,11 @@ def test_compounds_are_known_by_their_parts(ranking):
     assert ranking.view().compounds("rent") == []
 
 
-def test_terms_are_known_by_their_beginning(ranking):
-    assert ranking.view().terms("re") == ["rent", "report"]
+def test_terms_are_known_by_their_beginning_the_commonest_first(ranking):
+    ranking.add(file(3, "/r/c.txt"), [RankedSegment(31, "", "a red rent")])
+    ranking.commit(2)
+    ranking.reload()
+    assert ranking.view().terms("re") == ["rent", "report", "red"]
 
 
 def test_closing_lets_a_merge_under_way_finish(tmp_path):

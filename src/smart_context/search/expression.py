@@ -18,7 +18,8 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class AnyOf:
-    """Any of many terms, each worth the same: what a `beginning` (where there is one) or a part of a compound stands for."""
+    """Any of many terms, each worth the same: the compounds that a word is part of, or what a `beginning` stands for (the commonest
+    terms first)."""
 
     terms: tuple[str, ...]
     weight: float = 1.0

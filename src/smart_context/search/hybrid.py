@@ -55,7 +55,7 @@ class Fused(Ordering):
 
     def best(self) -> Iterator[Placed]:
         """Every result, best first."""
-        count = self._view.count(self._plan.wanted, self._limits)
+        count = self.matches.count
         tier, given = self._tier(0, LEXICAL, count) if count else ([], 0)
         nearest = self._nearest({candidate.segment_id for candidate in tier})
         scored = self._fused(tier, nearest)

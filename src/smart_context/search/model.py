@@ -61,6 +61,15 @@ class SegmentRow:
     heading: str
 
 
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A segment's text, and some of what stands before and after it in its file."""
+
+    text: str
+    before: str = ""
+    after: str = ""
+
+
 Stamp = tuple[bytes, int, int, int]
 """What decides whether a file is read again: (path, file_id, size, mtime_ns). A bare row, because a run over an unchanged
 folder does little else than look at these; mtime_ns is -1 where the file should be tried again whatever its time."""

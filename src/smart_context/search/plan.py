@@ -32,8 +32,8 @@ class Sought:
     """One word that segments are scored by.
 
     text: as typed. terms: any of them is a hit. parts: so are these, compounds that hold the word, at less. instead: the words
-    tried because this one stands nowhere. beginning: of the terms, where only that was asked for. times: how often it was asked for. count, idf: the live segments that have it, and what that
-    makes it worth.
+    tried because this one stands nowhere. beginning: of the terms, where only that was asked for; commonest: some of those that
+    most segments have. times: how often it was asked for. count, idf: the live segments that have it, and what that makes it worth.
     """
 
     text: str
@@ -41,6 +41,7 @@ class Sought:
     parts: frozenset[str] = frozenset()
     instead: tuple[str, ...] = ()
     beginning: str = ""
+    commonest: tuple[str, ...] = ()
     times: float = 1.0
     count: int = 0
     idf: float = 0.0
@@ -189,9 +190,7 @@ class _Planner:
         if text.isalpha() or not any(char.isdigit() for char in text) or any(map(analysis.has_no_spaces, units)):
             return None
         joined = {term for language in self._present for term in analysis.terms(text, language).also.split()}
-        whole = [
-            Term(term) for term in sorted(joined) if len(term) > max(map(len, units)) and self._view.count(Term(term))
-        ]
+        whole = [Term(term) for term in sorted(joined) if len(term) > max(map(len, units)) and self._view.having(term)]
         found = _any([self._sequence([text]), *whole])
         return found if self._view.count(found) else None
 
@@ -220,7 +219,7 @@ class _Planner:
         beginning = analysis.fold(unit)
         found = self._view.terms(beginning)[:_MAX_BEGINNINGS]
         terms = frozenset(found) | (self._terms(unit) if len(found) <= _MANY else frozenset())
-        return self._weighted(Sought(key, terms, beginning=beginning))
+        return self._weighted(Sought(key, terms, beginning=beginning, commonest=tuple(found[:_MANY])))
 
     def _sequence(self, texts: list[str], slop: int = 0) -> Expression:
         """The texts one after the other, in each language that the index holds."""
@@ -264,7 +263,7 @@ class _Planner:
             for form in _spellings(unit, language):
                 known = analysis.terms(form, language)
                 out.update(known.line.split(), known.also.split())
-        return frozenset(term for term in out if self._view.count(Term(term))) or frozenset(
+        return frozenset(term for term in out if self._view.having(term)) or frozenset(
             analysis.terms(unit, self._present[0]).line.split()
         )
 
@@ -299,7 +298,7 @@ class _Planner:
         if len(terms) > _MANY:
             return self._view.count(AnyOf(tuple(sorted(terms)), beginning=beginning))
         if len(terms) == 1:
-            return self._view.count(Term(next(iter(terms))))
+            return self._view.having(next(iter(terms)))
         return self._view.count(Group(should=tuple(Term(term) for term in sorted(terms))))
 
     def _weighted(self, word: Sought) -> Sought:
@@ -337,17 +336,21 @@ def _times(word: Sought, times: int) -> Sought:
 
 def _weighed(word: Sought, view: View) -> Expression:
     """What finds a word: its terms, each at the worth of the word rather than of that one form."""
-    items: list[Expression] = []
     if len(word.terms) > _MANY:
-        items.append(AnyOf(tuple(sorted(word.terms)), round(word.idf, 3), word.beginning))
-    else:
-        for term in sorted(word.terms):
-            count = view.count(Term(term))
-            own = math.log(1 + (view.segments - count + 0.5) / (count + 0.5))
-            items.append(Term(term, round(word.idf / own, 3) if len(word.terms) > 1 and count else 1.0))
+        # All of them find; a few are enough to tell roughly which segments have much of it.
+        every = AnyOf(tuple(sorted(word.terms)), 0.0, word.beginning)
+        return Group((every,), tuple(_alike(word, word.commonest, view)))
+    items: list[Expression] = list(_alike(word, sorted(word.terms), view))
     if word.parts:
         items.append(AnyOf(tuple(sorted(word.parts)), round(PART * word.idf, 3)))
     return Group(should=tuple(items))
+
+
+def _alike(word: Sought, terms: Iterable[str], view: View) -> Iterator[Term]:
+    for term in terms:
+        count = view.having(term)
+        own = math.log(1 + (view.segments - count + 0.5) / (count + 0.5))
+        yield Term(term, round(word.idf / own, 3) if len(word.terms) > 1 and count else 1.0)
 
 
 def _flat(wishes: list[Expression]) -> list[Expression]:

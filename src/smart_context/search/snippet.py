@@ -1,6 +1,6 @@
 """Cut the part of a segment that answers.
 
-In: a segment's text with what stands before and after it, the words sought, and what must not show.  Out: a `Snippet`: plain
+In: a segment's text with what stands around it, the words sought, and what must not show.  Out: a `Snippet`: plain
 text of at most `MAX_CHARS` characters, and where the words stand in it.
 Always: what must not show is replaced before anything is cut, so that half a secret never shows; a cut falls between words.
 """
@@ -8,17 +8,19 @@ Always: what must not show is replaced before anything is cut, so that half a se
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Protocol
 
 from smart_context.search import analysis
+from smart_context.search.model import Passage
 from smart_context.search.plan import Sought
 
 MAX_CHARS = 500
-_AROUND = 320  # characters of neighbouring segments that may complete a secret
+AROUND = 320  # characters of neighbouring segments that may complete a secret
+_STEM = 3  # letters of a word that every form of it begins with
 _ELLIPSIS = "…"
+_WORD_END = re.compile(r"\w+")
 _REDACTED = re.compile(r"\[redacted:[a-z_]+\]")
 
 
@@ -42,6 +44,14 @@ Spans = Callable[[str], Sequence[Hidden]]
 
 
 @dataclass(frozen=True, slots=True)
+class Words:
+    """The terms that are sought, each with the number of its word, and how they begin."""
+
+    numbers: Mapping[str, tuple[int, ...]]
+    beginnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Snippet:
     """Text around the best hit; `highlights` are (start, end) of words that were sought."""
 
@@ -49,10 +59,19 @@ class Snippet:
     highlights: tuple[tuple[int, int], ...] = ()
 
 
-def cut(text: str, sought: Sequence[Sought], language: str, spans: Spans, before: str = "", after: str = "") -> Snippet:
+def words(sought: Sequence[Sought]) -> Words:
+    """What marks the words of a query, for any number of snippets."""
+    numbers: dict[str, tuple[int, ...]] = {}
+    for number, word in enumerate(sought):
+        for term in word.terms | word.parts:
+            numbers.setdefault(term, (number,))
+    return Words(numbers, tuple(sorted({term[:_STEM] for term in numbers})))
+
+
+def cut(passage: Passage, words: Words, language: str, spans: Spans) -> Snippet:
     """Cut a snippet out of a segment."""
-    plain = " ".join(_cleaned(text, spans, before[-_AROUND:], after[:_AROUND]).split())
-    hits = _hits(plain, sought, language)
+    plain = " ".join(_cleaned(passage, spans).split())
+    hits = _hits(plain, words, language)
     start, end = _window(plain, hits)
     head, tail = (_ELLIPSIS if start else ""), (_ELLIPSIS if end < len(plain) else "")
     shift = len(head) - start
@@ -60,9 +79,10 @@ def cut(text: str, sought: Sequence[Sought], language: str, spans: Spans, before
     return Snippet(head + plain[start:end] + tail, marks)
 
 
-def _cleaned(text: str, spans: Spans, before: str, after: str) -> str:
-    whole = before + text + after
-    first, last = len(before), len(before) + len(text)
+def _cleaned(passage: Passage, spans: Spans) -> str:
+    whole = passage.before + passage.text + passage.after
+    first = len(passage.before)
+    last = first + len(passage.text)
     out: list[str] = []
     at = first
     for hidden in spans(whole):
@@ -73,18 +93,15 @@ def _cleaned(text: str, spans: Spans, before: str, after: str) -> str:
     return "".join(out) + whole[at:last]
 
 
-def _hits(plain: str, sought: Sequence[Sought], language: str) -> list[tuple[int, int, int]]:
+def _hits(plain: str, words: Words, language: str) -> list[tuple[int, int, int]]:
     """Where words that are sought stand: (start, end, number of the word)."""
-    numbers: dict[str, tuple[int, ...]] = {}
-    for number, word in enumerate(sought):
-        for term in word.terms | word.parts:
-            numbers.setdefault(term, (number,))
+    numbers = words.numbers
     if not numbers:
         return []
     wide = analysis.has_no_spaces(plain)
     which: dict[str, int] = {}
     if plain.isascii():
-        which = _which(set(_begins(frozenset(term[:2] for term in numbers)).findall(plain)), numbers, language)
+        which = _which(set(_beginning(plain, words.beginnings)), numbers, language)
     if not which:
         which = _which(set(_pairs(plain)) if wide else set(analysis.WORD.findall(plain)), numbers, language)
     hits: list[tuple[int, int, int]] = []
@@ -99,13 +116,19 @@ def _hits(plain: str, sought: Sequence[Sought], language: str) -> list[tuple[int
     return sorted(hit for hit in hits if not any(a <= hit[0] < b for a, b in closed))
 
 
-@lru_cache(maxsize=64)
-def _begins(beginnings: frozenset[str]) -> re.Pattern[str]:
-    # Stems keep how a word begins, so that most words need no analysis.
-    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, sorted(beginnings)))})\w*", re.IGNORECASE)
+def _beginning(plain: str, beginnings: Sequence[str]) -> Iterator[str]:
+    """The words that begin in one of these ways. Stems keep how a word begins, so that most words need no analysis."""
+    lower = plain.lower()
+    for beginning in beginnings:
+        at = lower.find(beginning)
+        while at >= 0:
+            found = _WORD_END.match(plain, at)
+            if found and not lower[at - 1 : at].isalnum():
+                yield found[0]
+            at = lower.find(beginning, at + 1)
 
 
-def _which(tokens: set[str], numbers: dict[str, tuple[int, ...]], language: str) -> dict[str, int]:
+def _which(tokens: set[str], numbers: Mapping[str, tuple[int, ...]], language: str) -> dict[str, int]:
     """For each token that is a hit, the number of the word."""
     found = analysis.hits(tokens, language, numbers)
     return {token: hit.places[0][1] if hit.places else min(hit.also) for token, hit in sorted(found.items())}

@@ -17,12 +17,12 @@ from smart_context.errors import SearchFailed
 from smart_context.search import entry, languages, ranking_state
 from smart_context.search.model import RankedFile, RankedSegment
 from smart_context.search.ranking import engine
-from smart_context.search.ranking.view import Candidate, View
+from smart_context.search.ranking.view import Candidate, Matches, View
 
 if TYPE_CHECKING:
     import tantivy
 
-__all__ = ["Candidate", "Ranking", "View"]
+__all__ = ["Candidate", "Matches", "Ranking", "View"]
 
 _HEAP = 64_000_000  # bytes the writer may hold before it writes a part of the index
 

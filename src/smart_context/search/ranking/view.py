@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from smart_context.search import entry, expression, languages
 from smart_context.search.expression import Expression, Filters
@@ -20,10 +20,14 @@ from smart_context.search.ranking import engine
 if TYPE_CHECKING:
     import tantivy
 
+    Hit = tuple[float, tantivy.DocAddress]  # as the engine gives it: its score, and where it stands
+
 _LEAST_BEFORE = 3  # letters before a part that is not in front
-_PREPARED = 300  # matches looked for at once
+_AHEAD = 100  # matches looked for at once
+_REMEMBERED = 20_000  # counts
 _MANY = 500  # terms from which their common beginning is quicker than a set of them
 _ALL = Filters()
+Key = TypeVar("Key")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +50,12 @@ class View:
         self._folder = folder
         self.segments: int = self._searcher.num_docs
         self._counts: dict[tuple[Expression, Filters], int] = {}
+        self._having: dict[str, int] = {}
         self._average = -1.0
         self._languages: tuple[str, ...] | None = None
         self._compounds: str | None = None
-        self._prepared: tuple[object, list[tuple[float, tantivy.DocAddress]]] = (None, [])
+        # Whether nothing here is deleted: then the engine's own counts, which do not leave that out, are exact.
+        self._is_whole = sum(self._searcher.doc_freq("first", number) for number in (0, 1)) == self.segments
 
     @property
     def average_length(self) -> float:
@@ -72,42 +78,41 @@ class View:
                 )
         return self._languages
 
+    def having(self, term: str) -> int:
+        """How many segments have a term."""
+        found = self._having.get(term)
+        if found is None:
+            with engine.translated(self._folder):
+                fields = self._fields(term)
+                if len(fields) == 1 and self._is_whole:
+                    found = self._searcher.doc_freq(fields[0], term)
+                else:
+                    found = self._count(self._query(expression.Term(term))) if fields else 0
+            _remember(self._having, term, found)
+        return found
+
     def count(self, wanted: Expression, filters: Filters = _ALL) -> int:
         """How many segments match, exactly."""
+        if isinstance(wanted, expression.Term) and filters == _ALL:
+            return self.having(wanted.text)
         key = (wanted, filters)
-        if key not in self._counts:
-            if len(self._counts) > 20_000:
-                self._counts.clear()
+        found = self._counts.get(key)
+        if found is None:
             with engine.translated(self._folder):
-                self._counts[key] = self._count(self._narrowed(self._query(wanted), filters))
-        return self._counts[key]
+                found = self._count(self._narrowed(self._query(wanted), filters))
+            _remember(self._counts, key, found)
+        return found
 
-    def prepare(self, wanted: Expression, filters: Filters) -> None:
+    def matches(self, wanted: Expression, filters: Filters) -> Matches:
         """Look once for what will be asked several times: how many match, and the first of them."""
-        key = (wanted, filters)
         with engine.translated(self._folder):
-            query = self._narrowed(self._query(wanted), filters)
-            found = self._searcher.search(query, limit=_PREPARED, count=True)
-        self._counts[key] = found.count  # type: ignore[attr-defined]  # not in its stub
-        self._prepared = (key, found.hits)
-
-    def top(self, wanted: Expression, filters: Filters, limit: int) -> list[Candidate]:
-        """The best candidates, best first."""
-        with engine.translated(self._folder):
-            return self._described(self._hits(wanted, filters, limit))
-
-    def _hits(self, wanted: Expression, filters: Filters, limit: int) -> list[tuple[float, tantivy.DocAddress]]:
-        key, prepared = self._prepared
-        if key == (wanted, filters) and (limit <= _PREPARED or len(prepared) < _PREPARED):
-            return prepared[: max(0, limit)]
-        query = self._narrowed(self._query(wanted), filters)
-        return self._searcher.search(query, limit=limit, count=False).hits if limit > 0 else []
+            return Matches(self, self._narrowed(self._query(wanted), filters))
 
     def all_of(self, wanted: Expression, filters: Filters) -> list[Candidate]:
         """Every match, in no order."""
         with engine.translated(self._folder):
             query = self._narrowed(engine.query().const_score_query(self._query(wanted), 1.0), filters)
-            return self._candidates(query, self._count(query))
+            return self._candidates(query)
 
     def packed(self, candidates: Sequence[Candidate]) -> list[bytes]:
         """What each candidate says, as `forward` packed it."""
@@ -115,16 +120,10 @@ class View:
             doc = self._searcher.doc
             return [bytes(doc(candidate.place).get_first("packed") or b"") for candidate in candidates]
 
-    def files_of(self, wanted: Expression, filters: Filters, limit: int) -> list[int]:
-        """The file of each of the best candidates."""
-        with engine.translated(self._folder):
-            places = [place for _, place in self._hits(wanted, filters, limit)]
-            return [int(i or 0) for i in self._searcher.fast_field_values("file_id", places)]
-
     def first_segments(self, filters: Filters) -> list[Candidate]:
         """The first segment of every file, in no order."""
         with engine.translated(self._folder):
-            return self._candidates(self._narrowed(self._first(), filters), self.segments)
+            return self._candidates(self._narrowed(self._first(), filters))
 
     def file_count(self, filters: Filters) -> int:
         """How many files have a segment."""
@@ -134,10 +133,11 @@ class View:
     def _first(self) -> tantivy.Query:
         return engine.query().term_query(self._schema, "first", 1)
 
-    def _candidates(self, query: tantivy.Query, limit: int) -> list[Candidate]:
-        return self._described(self._searcher.search(query, limit=limit, count=False).hits) if limit > 0 else []
+    def _candidates(self, query: tantivy.Query) -> list[Candidate]:
+        return self.described(self.look(query, max(1, self._count(query)))[0])
 
-    def _described(self, found: list[tuple[float, tantivy.DocAddress]]) -> list[Candidate]:
+    def described(self, found: Sequence[Hit]) -> list[Candidate]:
+        """What the engine found, as candidates."""
         places = [place for _, place in found]
         segment_ids = self._searcher.fast_field_values("segment_id", places)
         file_ids = self._searcher.fast_field_values("file_id", places)
@@ -163,9 +163,9 @@ class View:
         return out
 
     def terms(self, beginning: str) -> list[str]:
-        """Every term that begins so, sorted; some may stand in deleted segments only."""
+        """Every term that begins so, the commonest first; some may stand in deleted segments only."""
         with engine.translated(self._folder):
-            return sorted(term for term, _ in self._searcher.terms_with_prefix("text", beginning))
+            return [term for term, _ in self._searcher.terms_with_prefix("text", beginning)]
 
     def file_ids(self) -> set[int]:
         """Every file that has a segment here."""
@@ -173,9 +173,19 @@ class View:
             found = self._searcher.search(engine.query().all_query(), limit=max(1, self.segments), count=False).hits
             return {int(i or 0) for i in self._searcher.fast_field_values("file_id", [place for _, place in found])}
 
+    def look(self, query: tantivy.Query, limit: int) -> tuple[list[Hit], int]:
+        """The best matches of a query, best first, and how many there are in all."""
+        with engine.translated(self._folder):
+            found = self._searcher.search(query, limit=limit, count=True)
+            return found.hits, found.count  # type: ignore[attr-defined]  # not in its stub
+
+    def files_of(self, found: Sequence[Hit]) -> list[int]:
+        """The file of each hit."""
+        with engine.translated(self._folder):
+            return [int(i or 0) for i in self._searcher.fast_field_values("file_id", [place for _, place in found])]
+
     def _count(self, query: tantivy.Query) -> int:
-        found: int = self._searcher.search(query, limit=1, count=True).count  # type: ignore[attr-defined]  # not in its stub
-        return found
+        return self.look(query, 1)[1]
 
     # Expressions into the engine's queries
 
@@ -225,11 +235,12 @@ class View:
 
     def _term(self, wanted: expression.Term) -> list[tantivy.Query]:
         found = [
-            engine.query().term_query(self._schema, field, wanted.text, "freq")
-            for field in ("text", "also")
-            if self._searcher.doc_freq(field, wanted.text)
+            engine.query().term_query(self._schema, field, wanted.text, "freq") for field in self._fields(wanted.text)
         ]
         return found if wanted.weight == 1.0 else [engine.query().boost_query(query, wanted.weight) for query in found]
+
+    def _fields(self, term: str) -> list[str]:
+        return [field for field in ("text", "also") if self._searcher.doc_freq(field, term)]
 
     def _group(self, wanted: expression.Group) -> tantivy.Query:
         occur = engine.occur()
@@ -257,3 +268,31 @@ class View:
             if queries
             else engine.query().empty_query()
         )
+
+
+class Matches:
+    """What a query matches: how many segments, and the best of them. It belongs to one search."""
+
+    def __init__(self, view: View, query: tantivy.Query) -> None:
+        self._view = view
+        self._query = query
+        self._first, self.count = view.look(query, _AHEAD)
+
+    def top(self, limit: int) -> list[Candidate]:
+        """The best candidates, best first."""
+        return self._view.described(self._hits(limit))
+
+    def files(self, limit: int) -> list[int]:
+        """The file of each of the best candidates."""
+        return self._view.files_of(self._hits(limit))
+
+    def _hits(self, limit: int) -> Sequence[Hit]:
+        if len(self._first) < min(limit, self.count):
+            self._first, _ = self._view.look(self._query, limit)
+        return self._first[: max(0, limit)]
+
+
+def _remember(known: dict[Key, int], key: Key, count: int) -> None:
+    if len(known) > _REMEMBERED:
+        known.clear()
+    known[key] = count
