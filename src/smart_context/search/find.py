@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -52,7 +53,7 @@ class SearchRequest:
 
 @dataclass(frozen=True, slots=True)
 class SearchItem:
-    """One result. `highlights`: where sought words stand in the snippet; `explanation`: why it is where it is, in lines."""
+    """One result. `highlights`: where sought words stand in the snippet; `why`: makes the explanation, for whoever asks."""
 
     path: str
     pointer: str
@@ -61,7 +62,12 @@ class SearchItem:
     ext: str
     modified: str
     highlights: tuple[tuple[int, int], ...] = ()
-    explanation: tuple[str, ...] = ()
+    why: Callable[[], tuple[str, ...]] = field(default=tuple, compare=False, repr=False)
+
+    @property
+    def explanation(self) -> tuple[str, ...]:
+        """Why it is where it is, in lines."""
+        return self.why()
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +228,7 @@ def _items(
             continue  # replaced since the ranking was read
         cut = snippet.cut(passage, words, one.language, spans)
         modified = datetime.fromtimestamp(file.mtime_ns // 1_000_000_000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        why = ordering.explain(one)
+        why = partial(ordering.explain, one)
         yield SearchItem(shown(file.path), row.pointer, cut.text, one.score, file.ext, modified, cut.highlights, why)
 
 

@@ -18,7 +18,10 @@ from smart_context.search.plan import Sought
 
 MAX_CHARS = 500
 AROUND = 320  # characters of neighbouring segments that may complete a secret
-_STEM = 3  # letters of a word that every form of it begins with
+_SHORTEST, _CHANGED = (
+    3,
+    2,
+)  # letters that all forms of a word begin with at least; letters at the end of a stem that they may not have
 _ELLIPSIS = "…"
 _WORD_END = re.compile(r"\w+")
 _REDACTED = re.compile(r"\[redacted:[a-z_]+\]")
@@ -65,7 +68,13 @@ def words(sought: Sequence[Sought]) -> Words:
     for number, word in enumerate(sought):
         for term in word.terms | word.parts:
             numbers.setdefault(term, (number,))
-    return Words(numbers, tuple(sorted({term[:_STEM] for term in numbers})))
+    return Words(numbers, tuple(sorted(set(map(_common, numbers)))))
+
+
+def _common(term: str) -> str:
+    """What every word of a term begins with, near enough: `hop` of `hope`, for `hoping`."""
+    stem = term.partition(analysis.TAG)[0]
+    return stem[: max(_SHORTEST, len(stem) - _CHANGED)]
 
 
 def cut(passage: Passage, words: Words, language: str, spans: Spans) -> Snippet:
@@ -117,7 +126,7 @@ def _hits(plain: str, words: Words, language: str) -> list[tuple[int, int, int]]
 
 
 def _beginning(plain: str, beginnings: Sequence[str]) -> Iterator[str]:
-    """The words that begin in one of these ways. Stems keep how a word begins, so that most words need no analysis."""
+    """The words that begin in one of these ways: the others need no analysis."""
     lower = plain.lower()
     for beginning in beginnings:
         at = lower.find(beginning)

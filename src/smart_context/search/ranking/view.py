@@ -28,6 +28,7 @@ _REMEMBERED = 20_000  # counts
 _MANY = 500  # terms from which their common beginning is quicker than a set of them
 _ALL = Filters()
 Key = TypeVar("Key")
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,14 @@ class Candidate:
     place: tantivy.DocAddress
 
 
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """Where a term stands, and how many segments have it."""
+
+    fields: tuple[str, ...]
+    count: int
+
+
 class View:
     """One committed state of the index. Counts are of live segments only, and remembered."""
 
@@ -50,7 +59,7 @@ class View:
         self._folder = folder
         self.segments: int = self._searcher.num_docs
         self._counts: dict[tuple[Expression, Filters], int] = {}
-        self._having: dict[str, int] = {}
+        self._terms: dict[str, _Known] = {}
         self._average = -1.0
         self._languages: tuple[str, ...] | None = None
         self._compounds: str | None = None
@@ -80,15 +89,18 @@ class View:
 
     def having(self, term: str) -> int:
         """How many segments have a term."""
-        found = self._having.get(term)
+        return self._known(term).count
+
+    def _known(self, term: str) -> _Known:
+        found = self._terms.get(term)
         if found is None:
             with engine.translated(self._folder):
-                fields = self._fields(term)
-                if len(fields) == 1 and self._is_whole:
-                    found = self._searcher.doc_freq(fields[0], term)
-                else:
-                    found = self._count(self._query(expression.Term(term))) if fields else 0
-            _remember(self._having, term, found)
+                counts = {field: self._searcher.doc_freq(field, term) for field in ("text", "also")}
+                fields = tuple(field for field, count in counts.items() if count)
+                found = _Known(fields, sum(counts.values()))
+                if len(fields) > 1 or (fields and not self._is_whole):
+                    found = _Known(fields, self._count(self._any(self._term_in(fields, term))))
+            _remember(self._terms, term, found)
         return found
 
     def count(self, wanted: Expression, filters: Filters = _ALL) -> int:
@@ -234,13 +246,11 @@ class View:
                 return engine.query().const_score_query(engine.query().all_query(), 1.0)
 
     def _term(self, wanted: expression.Term) -> list[tantivy.Query]:
-        found = [
-            engine.query().term_query(self._schema, field, wanted.text, "freq") for field in self._fields(wanted.text)
-        ]
+        found = self._term_in(self._known(wanted.text).fields, wanted.text)
         return found if wanted.weight == 1.0 else [engine.query().boost_query(query, wanted.weight) for query in found]
 
-    def _fields(self, term: str) -> list[str]:
-        return [field for field in ("text", "also") if self._searcher.doc_freq(field, term)]
+    def _term_in(self, fields: Sequence[str], term: str) -> list[tantivy.Query]:
+        return [engine.query().term_query(self._schema, field, term, "freq") for field in fields]
 
     def _group(self, wanted: expression.Group) -> tantivy.Query:
         occur = engine.occur()
@@ -292,7 +302,7 @@ class Matches:
         return self._first[: max(0, limit)]
 
 
-def _remember(known: dict[Key, int], key: Key, count: int) -> None:
+def _remember(known: dict[Key, Value], key: Key, value: Value) -> None:
     if len(known) > _REMEMBERED:
         known.clear()
-    known[key] = count
+    known[key] = value
