@@ -8,7 +8,7 @@ Always: the plan depends on the query and on the live content of the index, neve
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, replace
 
 from smart_context.search import analysis, languages, near, query
@@ -23,6 +23,9 @@ _NEAR_WORD = 0.6  # what a word that was probably meant is worth
 _SHORTEST_PART = 4
 _MAX_PARTS = 300  # compounds that a word is looked for in, the shortest first
 _MAX_BEGINNINGS = 20_000  # words that a beginning may stand for
+_LARGE = 20_000  # segments from which an index is large: there,
+_COMMON = 3  # in a sentence, a word that more than one segment in so many has finds nothing by itself,
+_ENOUGH = 3  # if there are so many rarer ones
 _MANY = 24  # terms from which one set is quicker than each for itself
 _EVERYTHING = Everything()
 
@@ -91,6 +94,7 @@ class _Planner:
         self._found: dict[str, Sought] = {}
         self._times: dict[str, int] = {}
         self.left_out: list[str] = []
+        self._common: Set[str] = frozenset()
         stop = languages.stop_words(units)
         self._stop = stop if any(unit not in stop for unit in units) else frozenset()
         asked = languages.detect(units, least=0.2)
@@ -138,6 +142,8 @@ class _Planner:
 
     def _some(self, tree: query.Some, *, scored: bool) -> Expression:
         wishes: list[Expression] = []
+        if tree.is_prose:
+            self._common = self._commonest(tree)
         for item in tree.items:
             if isinstance(item, query.Word):
                 wishes += self._wishes(item.text, scored=scored)
@@ -183,7 +189,17 @@ class _Planner:
         if keep and not wanted:
             wanted = units
         self._score(wanted, scored=scored)
-        return [_weighed(self._word(unit), self._view) for unit in wanted]
+        return [_weighed(self._word(unit), self._view) for unit in wanted if unit not in self._common]
+
+    def _commonest(self, tree: query.Some) -> Set[str]:
+        """The words of a sentence that so many segments have that looking at all of them would cost more than the rest."""
+        if self._view.segments < _LARGE:
+            return frozenset()
+        units = [unit for text in _texts(tree) for unit in analysis.units(text) if unit not in self._stop]
+        counts = {unit: self._word(unit).count for unit in units}
+        common = {unit for unit, count in counts.items() if count > self._view.segments // _COMMON}
+        rarer = [unit for unit, count in counts.items() if count and unit not in common]
+        return common if len(rarer) >= _ENOUGH else frozenset()
 
     def _identifier(self, text: str, units: list[str]) -> Expression | None:
         """What is one thing though it has several words, such as a number of an invoice: all of it, if that stands anywhere."""
