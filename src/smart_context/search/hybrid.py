@@ -104,8 +104,8 @@ class Fused(Ordering):
             return {}
         wanted = {one.segment_id for one in near}
         files = tuple(sorted({one.file_id for one in near}))
-        found = self._view.all_of(self._plan.binding, replace(self._limits, files=files))
-        return {candidate.segment_id: candidate for candidate in found if candidate.segment_id in wanted}
+        found = self._view.all_of(self._plan.binding, replace(self._limits, files=files), wanted)
+        return {candidate.segment_id: candidate for candidate in found}
 
     def _fused(self, tier: Sequence[Candidate], nearest: Sequence[Candidate]) -> list[Scored]:
         """Score by words and meaning, best first."""

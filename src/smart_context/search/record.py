@@ -140,23 +140,19 @@ class Record:
 
     def passages(self, segment_ids: Iterable[int], around: int) -> dict[int, Passage]:
         """Segments' text by id, each with so many characters of what stands before and after it in its file."""
-        ids = list(segment_ids)
+        wanted = set(segment_ids)
         query = """SELECT segment_id, file_id, seq, text FROM segments
             WHERE segment_id IN (SELECT value FROM json_each(?)) ORDER BY segment_id"""
-        rows = self._rows(query, (json.dumps([near for i in ids for near in (i - 1, i, i + 1)]),))
+        rows = self._rows(query, (json.dumps([near for i in wanted for near in (i - 1, i, i + 1)]),))
         # A file's segments have numbers in a row, and so has what replaced them, right behind.
         place = {(file_id, seq, i): text for i, file_id, seq, text in rows}
-        wanted = set(ids)
+        found: dict[int, Passage] = {}
         with _translated(self.path):
-            return {
-                i: Passage(
-                    _unpacked(text),
-                    _unpacked(place.get((file_id, seq - 1, i - 1), _NOTHING))[-around:],
-                    _unpacked(place.get((file_id, seq + 1, i + 1), _NOTHING), around)[:around],
-                )
-                for i, file_id, seq, text in rows
-                if i in wanted
-            }
+            for i, file_id, seq, text in rows:
+                if i in wanted:
+                    before, after = (place.get((file_id, seq + n, i + n), _NOTHING) for n in (-1, 1))
+                    found[i] = Passage(_unpacked(text), _unpacked(before)[-around:], _unpacked(after, around)[:around])
+        return found
 
     def by_path(self) -> Iterator[list[int]]:
         """The id of every file that gave text, in the order of their paths: a few, then more and more at a time."""

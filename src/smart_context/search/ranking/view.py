@@ -8,7 +8,7 @@ final ones.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _LEAST_BEFORE = 3  # letters before a part that is not in front
 _AHEAD = 100  # matches looked for at once
+_AT_ONCE = 2000  # where all are wanted, without knowing how many that is
 _REMEMBERED = 20_000  # counts
 _MANY = 500  # terms from which their common beginning is quicker than a set of them
 _ALL = Filters()
@@ -120,11 +121,15 @@ class View:
         with engine.translated(self._folder):
             return Matches(self, self._narrowed(self._query(wanted), filters))
 
-    def all_of(self, wanted: Expression, filters: Filters) -> list[Candidate]:
-        """Every match, in no order."""
+    def all_of(self, wanted: Expression, filters: Filters, among: Set[int] | None = None) -> list[Candidate]:
+        """Every match, in no order; of some segments alone where given."""
         with engine.translated(self._folder):
             query = self._narrowed(engine.query().const_score_query(self._query(wanted), 1.0), filters)
-            return self._candidates(query)
+            found = self._all_hits(query)
+            if among is not None:
+                ids = self._searcher.fast_field_values("segment_id", [place for _, place in found])
+                found = [hit for hit, i in zip(found, ids, strict=True) if i in among]
+            return self.described(found)
 
     def packed(self, candidates: Sequence[Candidate]) -> list[bytes]:
         """What each candidate says, as `forward` packed it."""
@@ -135,7 +140,7 @@ class View:
     def first_segments(self, filters: Filters) -> list[Candidate]:
         """The first segment of every file, in no order."""
         with engine.translated(self._folder):
-            return self._candidates(self._narrowed(self._first(), filters))
+            return self.described(self._all_hits(self._narrowed(self._first(), filters)))
 
     def file_count(self, filters: Filters) -> int:
         """How many files have a segment."""
@@ -145,8 +150,9 @@ class View:
     def _first(self) -> tantivy.Query:
         return engine.query().term_query(self._schema, "first", 1)
 
-    def _candidates(self, query: tantivy.Query) -> list[Candidate]:
-        return self.described(self.look(query, max(1, self._count(query)))[0])
+    def _all_hits(self, query: tantivy.Query) -> list[Hit]:
+        found, count = self.look(query, _AT_ONCE)
+        return found if len(found) == count else self.look(query, count)[0]
 
     def described(self, found: Sequence[Hit]) -> list[Candidate]:
         """What the engine found, as candidates."""
