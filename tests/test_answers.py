@@ -190,6 +190,26 @@ def test_a_query_without_a_word_finds_nothing_unless_a_filter_says_what_to_list(
     assert office.names("*", years=("2020",)) == ["finance/budget 2020.txt"]
 
 
+@pytest.mark.parametrize(("between", "expected"), [(0, {0}), (1, {0, 1}), (3, {0, 1, 2, 3})])
+def test_near_allows_so_many_words_between(tmp_path, between, expected):
+    texts = {f"{n}.txt": f"start {'word ' * n}goal" for n in range(6)}
+    write(tmp_path / "root", texts)
+    with indexed(tmp_path / "root", tmp_path / "data") as searched:
+        names = {f"{n}.txt" for n in expected}
+        assert set(searched.names(f"start NEAR/{between} goal")) == names
+        assert set(searched.names(f"goal NEAR/{between} start")) == names
+
+
+def test_a_phrase_is_found_wherever_a_file_is_cut_into_segments(tmp_path):
+    lines = [f"first{n} {'some words between them ' * (n % 5)}last{n}" for n in range(200)]
+    write(tmp_path / "root", {"long.txt": "\n".join(lines)})
+    with indexed(tmp_path / "root", tmp_path / "data") as searched:
+        assert searched.index.ranking.segment_count > 5
+        for n in range(199):
+            assert searched.names(f'"last{n} first{n + 1}"') == ["long.txt"]
+        assert searched.names('"last7 first9"') == []
+
+
 def test_exclusions_alone_find_all_that_is_left(office):
     assert set(office.names("-the -vendor", 50)) == {"finance/rents.csv", "code/users.py", "code/iso.txt"}
 

@@ -166,6 +166,24 @@ def test_names_that_are_not_text_are_no_trouble(tmp_path):
     assert ids(opened, Term("text"), Filters(folders=("/r/bad\udcff",))) == {1}
 
 
+def test_a_phrase_that_goes_on_in_the_next_segment_is_found_where_it_begins(ranking):
+    texts = ["we read the annual", "report of the year and", "then", "rest"]
+    pointers = ["page 3", "page 4 lines 1-20", "page 4 lines 21-40", "attachment 'a' lines 1-9"]
+    numbered = enumerate(zip(texts, pointers, strict=True))
+    ranking.add(file(3, "/r/c.pdf"), [RankedSegment(31 + n, "", text, pointer) for n, (text, pointer) in numbered])
+    ranking.commit(2)
+    ranking.reload()
+    assert ids(ranking, Sequence(("annual", "report"))) == {31}
+    assert ids(ranking, Sequence(("read", "the", "annual", "report", "of"))) == {31}
+    assert ids(ranking, Sequence(("report", "of"))) == {32}
+    assert ids(ranking, Sequence(("the", "annual"))) == {31}
+    assert ids(ranking, Sequence(("year", "and", "then"))) == {32}
+    assert ids(ranking, Sequence(("annual", "year"))) == set()
+    assert ids(ranking, Sequence(("then", "rest"))) == set()  # another text
+    assert ids(ranking, Sequence(("annual", "report"), slop=1)) == set()
+    assert ids(ranking, Group(must=(Term("read"),), must_not=(Sequence(("annual", "report")),))) == set()
+
+
 def test_compounds_are_known_by_their_parts(ranking):
     assert ranking.view().compounds("kranken") == ["krankenversicherungsbeitrage"]
     assert ranking.view().compounds("versicherung") == ["krankenversicherungsbeitrage"]

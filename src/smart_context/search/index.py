@@ -102,7 +102,7 @@ class Index:
         ranking = self.ranking  # before anything is pending: should it need repair, that starts from a commit
         file_id, ids = self.record.put(new, segments, years, indexed_at)
         row = self.record.files([file_id])[file_id]
-        ranked = [RankedSegment(i, s.heading, s.text) for i, s in zip(ids, segments, strict=True)]
+        ranked = [RankedSegment(i, s.heading, s.text, s.pointer) for i, s in zip(ids, segments, strict=True)]
         with _told_of_a_full_disk(self.folder):
             _add(ranking, row, ranked)
 
@@ -214,7 +214,7 @@ def _catch_up(ranking: Ranking, record: Record, on_progress: OnProgress) -> None
         on_progress(Progress(count, None, row.path))
         segments = record.segments_of(row.file_id)
         texts = record.texts(s.segment_id for s in segments)
-        _add(ranking, row, [RankedSegment(s.segment_id, s.heading, texts[s.segment_id]) for s in segments])
+        _add(ranking, row, [RankedSegment(s.segment_id, s.heading, texts[s.segment_id], s.pointer) for s in segments])
     ranking.commit(record.generation)
 
 

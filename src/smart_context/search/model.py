@@ -123,6 +123,7 @@ class RankedSegment:
     segment_id: int
     heading: str
     text: str
+    pointer: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -249,8 +249,8 @@ class _Planner:
         both = self._all((tree.left, tree.right), scored=scored)
         if len(left) != 1 or len(right) != 1:
             return both
-        slop = tree.distance - 1
-        close = _any([self._sequence([left[0], right[0]], slop), self._sequence([right[0], left[0]], slop)])
+        pairs = ([left[0], right[0]], [right[0], left[0]])
+        close = _any([self._sequence(pair, tree.distance) for pair in pairs])
         return Group((close, both)) if isinstance(tree.left, query.Near) else close
 
     # One word

@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -75,7 +76,7 @@ class Ranking:
             writer.delete_documents_by_term("file_id", file.file_id)
             whole = entry.language_of(segments)
             folders = entry.folder_keys(file.path)
-            for number, segment in enumerate(segments):
+            for number, (segment, after) in enumerate(zip_longest(segments, segments[1:])):
                 doc = tantivy.Document()
                 doc.add_unsigned("first", int(number == 0))
                 doc.add_unsigned("segment_id", segment.segment_id)
@@ -84,7 +85,7 @@ class Ranking:
                 doc.add_text("year", " ".join(file.years))
                 for key in folders:
                     doc.add_text("folder", key)
-                _add_entry(doc, entry.make(file, segment, whole))
+                _add_entry(doc, entry.make(file, segment, whole, after))
                 writer.add_document(doc)
 
     def delete(self, file_ids: Iterable[int]) -> None:
@@ -164,7 +165,7 @@ class Ranking:
 
 def _add_entry(doc: tantivy.Document, made: entry.Entry) -> None:
     doc.add_text("text", made.text)
-    for field, text in (("also", made.also), ("compounds", made.compounds)):
+    for field, text in (("also", made.also), ("compounds", made.compounds), ("border", made.border)):
         if text:
             doc.add_text(field, text)
     doc.add_bytes("packed", made.packed)

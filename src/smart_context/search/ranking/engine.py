@@ -49,7 +49,8 @@ def schema() -> tantivy.Schema:
     import tantivy
 
     builder = tantivy.SchemaBuilder()
-    builder.add_text_field("text", tokenizer_name="whitespace", index_option="position")
+    for field in ("text", "border"):
+        builder.add_text_field(field, tokenizer_name="whitespace", index_option="position")
     builder.add_text_field("also", tokenizer_name="whitespace", index_option="freq")
     for field in ("compounds", "year"):
         builder.add_text_field(field, tokenizer_name="whitespace", index_option="basic")

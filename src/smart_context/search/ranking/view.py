@@ -241,15 +241,19 @@ class View:
             case expression.Sequence(terms=terms, slop=slop):
                 if len(terms) == 1:
                     return self._query(expression.Term(terms[0]))
-                return (
-                    engine.query().phrase_query(self._schema, "text", list(terms), slop)
-                    if terms
-                    else engine.query().empty_query()
-                )
+                return self._any([*self._phrase("text", terms, slop), *([] if slop else self._across(terms))])
             case expression.Group():
                 return self._group(wanted)
             case expression.Everything():
                 return engine.query().const_score_query(engine.query().all_query(), 1.0)
+
+    def _phrase(self, field: str, terms: Sequence[str], slop: int = 0) -> list[tantivy.Query]:
+        return [engine.query().phrase_query(self._schema, field, list(terms), slop)] if terms else []
+
+    def _across(self, terms: Sequence[str]) -> list[tantivy.Query]:
+        """What finds the segment in which a phrase begins that goes on in the next one."""
+        cuts = range(max(1, len(terms) - entry.REACH), min(len(terms) - 1, entry.REACH) + 1)
+        return [q for cut in cuts for q in self._phrase("border", [*terms[:cut], entry.BREAK, *terms[cut:]])]
 
     def _term(self, wanted: expression.Term) -> list[tantivy.Query]:
         found = self._term_in(self._known(wanted.text).fields, wanted.text)
