@@ -21,6 +21,7 @@ from smart_context.search import indexer, lock, status, upkeep
 from smart_context.search.expression import Term
 from smart_context.search.index import Index
 from smart_context.search.indexer import Options
+from smart_context.search.model import NewFile, Segment
 from smart_context.search.record import NAME, Record
 
 OPTIONS = Options(workers=2)
@@ -241,6 +242,17 @@ def test_a_reader_notices_that_the_ranking_was_made_anew(data, root):
         Index.open(data, writable=True).close()
         reader.refresh()
         assert reader.ranking.view().count(Term("zebra7")) == 1
+
+
+def test_a_writer_that_has_just_made_an_index_sees_it_and_stays_the_writer(data, root):
+    with Index.open(data, writable=True) as opened:
+        for generation in (1, 2):
+            opened.put(
+                NewFile(f"/r/{generation}", "/r", "text", 1, 1, "", "ok"), [Segment(0, "page 1", "", "ibis")], (), ""
+            )
+            assert opened.commit() == generation
+            opened.refresh()
+            assert opened.ranking.view().count(Term("ibi")) == generation
 
 
 def test_a_reader_notices_that_a_damaged_index_was_replaced(data, root):

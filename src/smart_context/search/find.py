@@ -27,6 +27,7 @@ from smart_context.search.index import Index
 from smart_context.search.order import Placed
 from smart_context.search.plan import Plan
 from smart_context.search.ranking import View
+from smart_context.search.record import Record
 from smart_context.search.snippet import Spans
 
 if TYPE_CHECKING:
@@ -133,16 +134,16 @@ def find(
     Raises: BadRequest for an empty query, a `k` or `offset` out of range, a malformed filter.
     """
     _check(request)
-    view = index.ranking.view()
+    record, view = index.both()
     asked = _read(request, view)
     stop()
-    ordering = _ordering(index, view, asked, request, stop, meaning)
+    ordering = _ordering(record, view, asked, request, stop, meaning)
     placed = ordering.listing() if asked.listing else ordering.best()
     wanted = request.offset + request.k
     reached = list(islice(_few_a_file(placed), min(wanted, sys.maxsize)))
     page = reached[request.offset :]
     stop()
-    items = tuple(_items(index, page, ordering, asked.plan, spans))
+    items = tuple(_items(record, page, ordering, asked.plan, spans))
     total = _total(view, asked, ordering, len(reached)) if len(reached) == wanted else len(reached)
     return SearchPage(items, request.offset, total, tuple(_interpretation(asked)), asked.remarks)
 
@@ -188,9 +189,9 @@ def _folders(folders: tuple[str, ...], view: View) -> tuple[str, ...]:
 
 
 def _ordering(
-    index: Index, view: View, asked: _Asked, request: SearchRequest, stop: Stop, meaning: Meaning | None
+    record: Record, view: View, asked: _Asked, request: SearchRequest, stop: Stop, meaning: Meaning | None
 ) -> order.Ordering:
-    given = (index.record, view, asked.plan, asked.limits, request.never_show, stop)
+    given = (record, view, asked.plan, asked.limits, request.never_show, stop)
     likeness = meaning.like(asked.plan.meant) if meaning and asked.plan.meant and not asked.listing else None
     if meaning is None or likeness is None:
         return order.Ordering(*given)
@@ -217,10 +218,10 @@ def _total(view: View, asked: _Asked, ordering: order.Ordering, reached: int) ->
 
 
 def _items(
-    index: Index, page: Sequence[Placed], ordering: order.Ordering, planned: Plan, spans: Spans
+    record: Record, page: Sequence[Placed], ordering: order.Ordering, planned: Plan, spans: Spans
 ) -> Iterator[SearchItem]:
     words = snippet.words(planned.sought)
-    passages = index.record.passages([one.segment.segment_id for one in page], snippet.AROUND)
+    passages = record.passages([one.segment.segment_id for one in page], snippet.AROUND)
     for one in page:
         row, file = one.segment, one.file
         passage = passages.get(row.segment_id)
