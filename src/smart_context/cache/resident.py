@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 _MOST_CACHES = 64
 _ENTRY_BYTES = 450  # an entry of the manifest, and its stamp
+_LARGEST_DOCUMENT = (
+    8 * 1024 * 1024
+)  # bytes that are counted at once, for which words of one letter need forty times as much
 _WIDTH = 4  # numbers in a stamp
 _FEW = 100  # members that are looked at on every call, which costs half a millisecond: events miss some changes
 _SWEEP_EVERY = 2.0  # seconds
@@ -285,6 +288,8 @@ def _load(cache: str | os.PathLike[str], opened: Folder, max_bytes: int, stop: S
         opened.stamps = array("q")
         words = inverted.Inverted()
         for number, content in enumerate(verify.contents(opened, listed, stop=stop)):
+            if content.size > _LARGEST_DOCUMENT:
+                return None
             words.add(content.text, content.size)
             if number % 256 == 0 and words.nbytes + _ENTRY_BYTES * len(listed.documents) > max_bytes:
                 return None
