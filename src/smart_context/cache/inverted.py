@@ -107,20 +107,9 @@ class Inverted:
     def matches(self, terms: Iterable[str]) -> NDArray[np.float64]:
         """Return how many words of each document are among the distinct terms."""
         wanted = _words(bytearray(f" {' '.join(terms)} ".encode()))
-        mixed = _mix(wanted)
         hits = np.zeros(len(self.totals))
         for block in self._blocks:
-            spans = [
-                slice(block.starts[at], block.starts[at + 1])
-                for low, high, tail in zip(
-                    np.searchsorted(block.mixed, mixed).tolist(),
-                    np.searchsorted(block.mixed, mixed, "right").tolist(),
-                    wanted.tails,
-                    strict=True,
-                )
-                for at in (low + np.flatnonzero(block.tails[low:high] == tail)).tolist()
-            ]
-            if spans:
+            if spans := _spans(block, wanted):
                 hits[block.first : block.first + block.size] = np.bincount(
                     np.concatenate([block.documents[span] for span in spans]),
                     np.concatenate([block.counts[span] for span in spans]),
@@ -171,7 +160,7 @@ def fill(scores: NDArray[np.float32], tokens: NDArray[np.uint64], budget: int) -
 
 
 def _words(text: bytearray) -> _Words:
-    """Find the words of a text that begins and ends with white space."""
+    """Find the words of a text that begins and ends with white space; the text itself is used up."""
     in_word = np.frombuffer(text.translate(_IN_WORD), dtype=np.bool_)
     edges = np.flatnonzero(in_word[1:] != in_word[:-1]) + 1
     starts, ends = edges[::2], edges[1::2]
@@ -239,6 +228,19 @@ def _merged(blocks: Sequence[_Block]) -> _Block:
         np.concatenate([block.documents + np.uint16(block.first - first) for block in blocks])[old],
         np.concatenate([block.counts for block in blocks])[old],
     )
+
+
+def _spans(block: _Block, wanted: _Words) -> list[slice]:
+    """Where a block has the documents of words."""
+    mixed = _mix(wanted)
+    lows = np.searchsorted(block.mixed, mixed).tolist()
+    highs = np.searchsorted(block.mixed, mixed, "right").tolist()
+    return [
+        slice(block.starts[at], block.starts[at + 1])
+        for low, high, tail in zip(lows, highs, wanted.tails, strict=True)
+        for at in range(low, high)
+        if block.tails[at] == tail
+    ]
 
 
 def _mix(found: _Words) -> NDArray[np.uint64]:
