@@ -28,12 +28,13 @@ ACCEPT = {"Accept": "application/json, text/event-stream", "Content-Type": "appl
 class Served:
     """A running server: its port, and how to ask it."""
 
-    def __init__(self, home, *args, config="", port=0):
+    def __init__(self, home, *args, config="", port=0, under=()):
+        """under: a command that starts the server's."""
         (home / "config/smart-context").mkdir(parents=True, exist_ok=True)
         (home / "config/smart-context/config.toml").write_text(config, encoding="utf-8")
         self.home = home
         self.process = subprocess.Popen(
-            [*CONTEXT, "serve", "--http", "--port", str(port), "--data-dir", str(home / "index"), *args],
+            [*under, *CONTEXT, "serve", "--http", "--port", str(port), "--data-dir", str(home / "index"), *args],
             env=clean_env(home),
             stderr=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
@@ -155,6 +156,7 @@ def test_health_and_metrics_tell_no_file_name(served):
         assert b"notes" not in told
         assert str(served.home).encode() not in told
     assert served.ask("POST", "/metrics", b"")[0] == 405
+    assert served.ask("TRACE", "/metrics")[0] == 405
     assert served.ask("HEAD", "/healthz")[1] == b""
 
 
@@ -246,9 +248,51 @@ def test_a_token_is_made_for_the_owner_alone_and_kept(tmp_path):
         listen.token(tmp_path / "data", None)
 
 
-def test_a_port_that_is_taken_is_an_error_that_says_so(served, run):
-    done = run("serve", "--http", "--port", str(served.port))
+def test_a_place_where_nobody_can_listen_is_an_error_that_says_why(served, run):
+    done = run("serve", "--http", "--port", str(served.port), "--root", served.home / "share")
     assert (done.returncode, done.stdout) == (6, b"")
+    said = b"error: cannot listen on 127.0.0.1:%d\nreason: Address already in use\nhint: " % served.port
+    assert done.stderr.startswith(said)
+    assert run("serve", "--http", "--host", "192.0.2.1", "--port", "0").returncode == 6
+
+
+@pytest.mark.skipif(not socket.has_ipv6, reason="needs IPv6")
+def test_an_address_of_ipv6_is_told_as_clients_write_it(tmp_path):
+    try:
+        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+    except OSError:
+        pytest.skip("this machine speaks no IPv6")
+    server = Served(tmp_path, "--host", "::1")
+    with socket.create_connection(("::1", server.port), timeout=30) as connection:
+        connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: [::1]:%d\r\nConnection: close\r\n\r\n" % server.port)
+        assert connection.recv(100).startswith(b"HTTP/1.1 200")
+    assert server.end() == 0
+    assert server.said.startswith(b"listening on http://[::1]:")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="counts descriptors in /proc")
+def test_more_connections_than_descriptors_are_turned_away_and_the_server_goes_on(tmp_path):
+    server = Served(tmp_path, under=("sh", "-c", 'ulimit -n 64 && exec "$@"', "sh"))
+    held = [socket.create_connection(("127.0.0.1", server.port), timeout=30) for _ in range(200)]
+    turned_away = [connection for connection in held if is_closed(connection)]
+    assert 100 < len(turned_away) < 200
+    for connection in held:
+        connection.close()
+    while len(os.listdir(f"/proc/{server.process.pid}/fd")) > 30:
+        pass
+    assert server.ask("GET", "/healthz")[0] == 200
+    server.process.terminate()
+    assert server.process.communicate(timeout=30)[1] == b""
+
+
+def is_closed(connection):
+    connection.settimeout(0.05)
+    try:
+        return connection.recv(1) == b""
+    except TimeoutError:
+        return False
+    except ConnectionResetError:
+        return True
 
 
 def test_options_that_do_not_go_together_are_refused(run):
