@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -23,15 +24,22 @@ def cache(tmp_path: Path) -> Path:
 
 
 def test_the_public_names_are_these_and_all_are_there() -> None:
-    assert smart_context.__all__ == [
-        "Cache",
-        "ContextError",
-        "Selection",
-        "__version__",
-        "build_cache",
-        "open_cache",
-        "verify_cache",
-    ]
+    assert (
+        dir(smart_context)
+        == smart_context.__all__
+        == [
+            "Built",
+            "Cache",
+            "Chosen",
+            "ContextError",
+            "Selection",
+            "Verified",
+            "__version__",
+            "build_cache",
+            "open_cache",
+            "verify_cache",
+        ]
+    )
     assert [name for name in smart_context.__all__ if not hasattr(smart_context, name)] == []
     with pytest.raises(AttributeError):
         _ = smart_context.absent
@@ -49,6 +57,16 @@ def test_a_cache_is_built_verified_opened_and_resolved_from_python(cache: Path) 
             opened.resolve("beta", 1)
     with pytest.raises(CacheMissing):
         smart_context.open_cache(cache / "absent")
+
+
+@pytest.mark.parametrize("page", ["concepts/caches.md", "reference/python.md"])
+def test_the_examples_of_the_documents_run(page: str, tmp_path: Path) -> None:
+    naive.write_sources(tmp_path / "docs", SOURCES)
+    text = (Path(__file__).parent.parent / "docs" / page).read_text(encoding="utf-8")
+    examples = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    assert examples
+    for example in examples:
+        subprocess.run([sys.executable, "-c", example], cwd=tmp_path, check=True, capture_output=True)
 
 
 @pytest.mark.parametrize(

@@ -96,6 +96,24 @@ def test_a_target_with_the_sources_in_it_is_refused(target: str, force: bool, tm
     assert names(work) == {"sources", "link"}
 
 
+@unprivileged.needs_root
+@pytest.mark.parametrize("target", ["sources", "."])
+def test_a_target_that_is_the_sources_under_another_mount_is_refused(target: str, tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    root = naive.write_sources(work / "sources", OLD)
+    for folder in (work, root):
+        (folder / "manifest.json").write_text("{}")  # as if it were a cache, for --force
+    (tmp_path / "again").mkdir()
+    if subprocess.run(["mount", "--bind", work, tmp_path / "again"], capture_output=True, check=False).returncode:
+        pytest.skip("this machine lets nobody mount a folder again")
+    try:
+        with pytest.raises(IoError):
+            make(root, tmp_path / "again" / target, force=True)
+        assert names(root) == {*OLD, "manifest.json"}
+    finally:
+        subprocess.run(["umount", tmp_path / "again"], check=True)
+
+
 @pytest.mark.parametrize(
     "what", ["file", "link to a cache", "link to nothing", "full folder", "linked manifest", "pipe"]
 )
@@ -133,6 +151,27 @@ def test_force_replaces_an_old_cache_and_an_empty_folder(
         root = naive.write_sources(tmp_path / f"sources{number}", tree)
         assert make(root, target, force=True) == verify.cache(target) == (naive.cache_version(tree), len(tree))
     assert names(tmp_path) == {"cache", "sources0", "sources1"}
+
+
+@pytest.mark.parametrize("force", [True, False])
+def test_a_cache_that_another_build_has_put_there_meanwhile_is_replaced_by_force_alone(
+    force: bool, tmp_path: Path
+) -> None:
+    root = naive.write_sources(tmp_path / "sources", NEW)
+    other = naive.write_sources(tmp_path / "other", OLD)
+    target = tmp_path / "cache"
+
+    def build_other(_progress: object) -> None:
+        if not target.exists():
+            make(other, target)
+
+    if force:
+        build.cache(root, target, created_at=CREATED_AT, force=True, on_progress=build_other)
+    else:
+        with pytest.raises(IoError):
+            build.cache(root, target, created_at=CREATED_AT, on_progress=build_other)
+    assert verify.cache(target).cache_version == naive.cache_version(NEW if force else OLD)
+    assert names(tmp_path) == {"cache", "other", "sources"}
 
 
 def test_missing_parents_are_made_and_removed_again_if_the_build_fails(tmp_path: Path) -> None:

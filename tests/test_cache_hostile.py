@@ -6,13 +6,14 @@ import json
 import os
 import subprocess
 import sys
+import tracemalloc
 from pathlib import Path
 
 import pytest
 
 import naive
 from conftest import Run, clean_env
-from smart_context.cache import build, folder, inspect, resolve, verify
+from smart_context.cache import build, folder, inspect, manifest, resolve, verify
 from smart_context.errors import CacheInvalid, CacheMissing
 
 SOURCES = {"a.md": "alpha beta", "b.md": "beta"}
@@ -238,3 +239,18 @@ def _resolve_measured(cache: Path, query: str, budget: int) -> tuple[bytes, int]
     )
     peak, answer = done.stdout.split(b"\n", 1)
     return answer, int(peak)
+
+
+def test_reading_a_manifest_takes_little_more_than_its_text_and_its_entries() -> None:
+    entries = [
+        manifest.Entry(f"part/document {n}.md", naive.version(str(n)), f"documents/{n:012x}.json") for n in range(2000)
+    ]
+    data = manifest.to_json(entries, "2026-01-01T00:00:00Z")
+    tracemalloc.start()
+    try:
+        listed = manifest.read(bytes(bytearray(data)))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert listed.documents == sorted(entries)
+    assert peak < 3.5 * len(data)

@@ -184,6 +184,15 @@ def test_a_cache_beyond_the_bound_is_resolved_cold_each_time(cache: Path) -> Non
     small.close()
 
 
+def test_a_cache_with_a_document_too_large_to_count_is_resolved_cold_each_time(
+    cache: Path, residents: Residents, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(resident, "_LARGEST_DOCUMENT", 40)
+    for _ in range(2):
+        assert residents.resolve(cache, "alpha", 99) == naive.resolve(SOURCES, "alpha", 99)
+    assert not residents._held
+
+
 def test_documents_in_folders_are_resolved_cold(cache: Path, residents: Residents) -> None:
     (cache / "documents" / "sub").mkdir()
     name = min(path.name for path in (cache / "documents").iterdir())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import venv
@@ -89,3 +90,18 @@ def test_the_base_install_needs_no_extra(installed):
     help_text = subprocess.run([installed / "context", "--help"], capture_output=True, check=True, timeout=60).stdout
     assert b"Caches:" in help_text
     assert (installed / "mcp-context-server").exists()
+
+
+def test_the_library_ships_its_types_and_the_examples_of_its_page_run(installed, tmp_path):
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "deploy.md").write_text("How do I deploy? Push the tag.\n", encoding="utf-8")
+    page = (ROOT / "docs/reference/python.md").read_text(encoding="utf-8")
+    for example in re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL):
+        subprocess.run(
+            [installed / "python", "-I", "-c", example], cwd=tmp_path, check=True, capture_output=True, timeout=60
+        )
+    code = "from importlib.resources import files; print(files('smart_context').joinpath('py.typed').is_file())"
+    shipped = subprocess.run(
+        [installed / "python", "-I", "-c", code], cwd=tmp_path, check=True, capture_output=True, timeout=60
+    )
+    assert shipped.stdout == b"True\n"

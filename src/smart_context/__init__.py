@@ -5,32 +5,51 @@ The public Python API is this module; everything below it may change between ver
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
 
+__all__ = [
+    "Built",
+    "Cache",
+    "Chosen",
+    "ContextError",
+    "Selection",
+    "Verified",
+    "__version__",
+    "build_cache",
+    "open_cache",
+    "verify_cache",
+]
+
 if TYPE_CHECKING:
     from smart_context.cache.api import Cache, build_cache, open_cache, verify_cache
-    from smart_context.cache.select import Selection
+    from smart_context.cache.build import Built
+    from smart_context.cache.select import Chosen, Selection
+    from smart_context.cache.verify import Verified
     from smart_context.errors import ContextError
+else:
+    _HOMES = {
+        "Built": "cache.build",
+        "Cache": "cache.api",
+        "Chosen": "cache.select",
+        "ContextError": "errors",
+        "Selection": "cache.select",
+        "Verified": "cache.verify",
+        "build_cache": "cache.api",
+        "open_cache": "cache.api",
+        "verify_cache": "cache.api",
+    }
 
-__all__ = ["Cache", "ContextError", "Selection", "__version__", "build_cache", "open_cache", "verify_cache"]
+    def __getattr__(name: str) -> object:
+        # Lazily, so that `import smart_context` costs nothing until a name is used. A type checker sees the names themselves,
+        # and tells of one that is not there.
+        home = _HOMES.get(name)
+        if home is None:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib import import_module
 
-_HOMES = {
-    "Cache": "cache.api",
-    "ContextError": "errors",
-    "Selection": "cache.select",
-    "build_cache": "cache.api",
-    "open_cache": "cache.api",
-    "verify_cache": "cache.api",
-}
+        return getattr(import_module(f"{__name__}.{home}"), name)
 
-
-def __getattr__(name: str) -> Any:
-    # Lazily, so that `import smart_context` costs nothing until a name is used.
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    return getattr(import_module(f"{__name__}.{home}"), name)
+    def __dir__() -> list[str]:
+        return __all__

@@ -265,6 +265,12 @@ def applications_folder(environ: Mapping[str, str] | None = None) -> str:
     return os.path.dirname(os.path.dirname(config_path(environ)))
 
 
+def moved_folders(environ: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The folders that MCP clients were told to keep their settings in, by the variable that told them."""
+    environ = os.environ if environ is None else environ
+    return {name: environ[name] for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME") if environ.get(name)}
+
+
 def api_key(llm: LlmSettings, environ: Mapping[str, str] | None = None) -> str:
     """The language model's key, or "". It is read when it is needed and kept in no setting, so that none can print it.
 

@@ -31,7 +31,12 @@ def build_cache(
     on_skipped: OnSkipped | None = None,
     on_progress: OnProgress | None = None,
 ) -> Built:
-    """Freeze the Markdown files below a folder into a cache; `force` replaces an old one. Raises: SameId, IoError."""
+    """Freeze the Markdown files below a folder into a cache; `force` replaces an old one.
+
+    `on_skipped` is told the path of a link that is left out, and why; `on_progress` how far the build is.
+
+    Raises: SameId, IoError.
+    """
     created_at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     return build.cache(
         sources, cache, created_at=created_at, force=force, on_skipped=on_skipped, on_progress=on_progress
@@ -44,7 +49,11 @@ def verify_cache(cache: str | os.PathLike[str], *, on_progress: OnProgress | Non
 
 
 def open_cache(cache: str | os.PathLike[str], *, max_bytes: int = _MAX_BYTES) -> Cache:
-    """Open a cache for many queries; close it, or use it in a `with`. Raises: CacheMissing, CacheInvalid, IoError."""
+    """Open a cache for many queries; close it, or use it in a `with`. One that would take more than `max_bytes` of memory is read
+    anew for each query.
+
+    Raises: CacheMissing, CacheInvalid, IoError.
+    """
     opened = Cache(cache, max_bytes)
     opened.resolve("", 0)
     return opened

@@ -50,7 +50,7 @@ def cache(
     _check_sources(root)
     parent, name = _split(os.fspath(target))
     _refuse_parent_of_sources(os.path.join(parent, name), root)
-    replace = _check_target(parent, name, force=force)
+    _check_target(parent, name, force=force)
     found, misnamed = sources.find(root, on_skipped or (lambda _path, _why: None))
     with _io(os.path.join(parent, name)), _folder(parent) as holder, working.Working(holder, name) as work:
         entries, unreadable = _write_documents(work.new, found, on_progress)
@@ -59,7 +59,8 @@ def cache(
         _write(work.new, INDEX, manifest.index_json(entries))
         _write(work.new, MANIFEST, manifest.to_json(entries, created_at))
         os.fsync(work.new)
-        work.put_in_place(replace=replace)
+        # Others build too: what stands at the target now may not be what stood there before.
+        work.put_in_place(replace=_check_target(parent, name, force=force))
     return Built(manifest.version_of(manifest.SUPPORTED, entries), len(entries))
 
 
@@ -82,8 +83,14 @@ def _split(target: str) -> tuple[str, str]:
 
 
 def _refuse_parent_of_sources(target: str, root: str) -> None:
-    real_target = os.path.realpath(target).rstrip("/") + "/"
-    if (os.path.realpath(root) + "/").startswith(real_target):
+    # By identity: a name may differ in case alone, or lead through a link or another mount.
+    with suppress(OSError):
+        standing = os.stat(target)
+        at = os.path.realpath(root)
+        while not os.path.samestat(os.stat(at), standing):
+            if at == os.path.dirname(at):
+                return
+            at = os.path.dirname(at)
         raise IoError(f"cannot build a cache at {target}", reason="the sources are in it")
 
 
@@ -178,7 +185,7 @@ def _file_name(version: str, used: dict[str, int]) -> str:
     return f"{stem}.json" if used[stem] == 1 else f"{stem}-{used[stem]}.json"
 
 
-def _write(holder: int, name: str, data: bytes, *, sync: bool = True) -> None:
+def _write(holder: int, name: str, data: bytes | bytearray, *, sync: bool = True) -> None:
     descriptor = os.open(name, _NEW_FILE, 0o666, dir_fd=holder)
     try:
         written = os.write(descriptor, data)

@@ -17,7 +17,7 @@ except ImportError:
 _before_openssl = 256 * 1024  # bytes
 
 
-def sha256(data: bytes) -> str:
+def sha256(data: bytes | bytearray) -> str:
     """Return the SHA-256 of the bytes in hex."""
     global _before_openssl, _sha256  # noqa: PLW0603  # which implementation serves is a fact about the process
     if _before_openssl > 0:

@@ -2,144 +2,144 @@
 
 In: documents' contents in the order of ids.  Out: for any terms, each document's matches, words and tokens.
 Always: the numbers are those that reading the documents again would give.
+
+Documents are counted many at a time, in arrays: no word becomes an object of its own. A word is known by sixteen bytes, its head
+and its tail: itself, padded with a byte that UTF-8 does not have, or, if it is longer, that byte and fifteen of its SHA-256.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections import defaultdict
-from collections.abc import Iterable
-from operator import itemgetter
+from collections.abc import Iterable, Sequence
+from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
 
 from smart_context.cache import select, words
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
-_BLOCK = 4096  # documents a block: their numbers fit 16 bits, and sorting a block takes little memory
-_BLOCK_WORDS = 8 * 1024 * 1024
+_COUNTED_BYTES = 1024 * 1024  # of text counted at a time: what that needs for a moment stays near the processor
+_COUNTED = 2048  # documents, at most
+_MERGED = 32  # so many small blocks become a large one, whose documents' numbers still fit 16 bits
 _STRIDE = 256
-_WORD_BYTES = 130  # a word in the vocabulary: the string, its number, its slot
+_HALF = 8  # bytes of a head, and of a tail
+_WHOLE = 2 * _HALF
+_IN_WORD = bytes(code not in words.ASCII_SPACES for code in range(256))
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)
+
+
+def _padding(used: int) -> int:
+    return (2**64 - 1) << 8 * min(max(used, 0), _HALF) & 2**64 - 1
+
+
+# What pads the halves of a word, by its length.
+_AFTER_HEAD = np.array([_padding(length) for length in range(_WHOLE + 1)], dtype=np.uint64)
+_AFTER_TAIL = np.array([_padding(length - _HALF) for length in range(_WHOLE + 1)], dtype=np.uint64)
+
+
+class _Words(NamedTuple):
+    """Words in the order of a text: where each begins, and the halves by which it is known."""
+
+    starts: NDArray[np.int64]
+    heads: NDArray[np.uint64]
+    tails: NDArray[np.uint64]
 
 
 class _Block(NamedTuple):
-    """The words of consecutive documents: for `terms[i]`, the documents and counts in `[starts[i], starts[i + 1])`."""
+    """The words of consecutive documents, sorted by their `mixed` halves.
+
+    The word of `mixed[i]` and `tails[i]` is in `documents[starts[i] : starts[i + 1]]`, in each as often as `counts` says.
+    """
 
     first: int
     size: int
-    terms: NDArray[np.uint32]
+    mixed: NDArray[np.uint64]
+    tails: NDArray[np.uint64]
     starts: NDArray[np.uint32]
     documents: NDArray[np.uint16]
     counts: NDArray[np.unsignedinteger]
 
     @property
     def nbytes(self) -> int:
-        return self.terms.nbytes + self.starts.nbytes + self.documents.nbytes + self.counts.nbytes
+        return sum(column.nbytes for column in (self.mixed, self.tails, self.starts, self.documents, self.counts))
 
 
 class Inverted:
     """The words of a cache. `add` every document, `finish`, then ask."""
 
     def __init__(self) -> None:
-        self._vocabulary: defaultdict[str, int] = defaultdict()
-        self._vocabulary.default_factory = self._vocabulary.__len__
         self._blocks: list[_Block] = []
-        self._pending_words = array("I")
-        self._pending_totals = array("I")
+        self._small: list[_Block] = []
+        self._text = bytearray(b" ")  # of the documents that are not counted yet
+        self._ends = array("Q")  # where each of them ends in it
         self._totals = array("Q")
         self._tokens = array("Q")
 
     def add(self, content: str, size: int) -> None:
         """Take in the next document, of so many bytes."""
-        found = words.of(content)
-        if len(found) > 1:  # the fastest way through a dictionary that there is
-            self._pending_words.fromlist(list(itemgetter(*found)(self._vocabulary)))
-        else:
-            self._pending_words.extend(self._vocabulary[word] for word in found)
-        self._pending_totals.append(len(found))
-        self._totals.append(len(found))
+        self._text += words.spaced(content)
+        self._text += b" "
+        self._ends.append(len(self._text))
         self._tokens.append(select.tokens_of(size))
-        if len(self._pending_totals) == _BLOCK or len(self._pending_words) > _BLOCK_WORDS:
-            self._close_block()
+        if len(self._ends) == _COUNTED or len(self._text) > _COUNTED_BYTES:
+            self._count()
+        if len(self._small) == _MERGED:
+            self._merge()
 
     def finish(self) -> None:
         """Take in no more."""
-        import numpy as np
-
-        self._close_block()
-        self._vocabulary.default_factory = None
+        if self._ends:
+            self._count()
+        if self._small:
+            self._merge()
         self.totals: NDArray[np.uint64] = np.frombuffer(self._totals, dtype=np.uint64)
         self.tokens: NDArray[np.uint64] = np.frombuffer(self._tokens, dtype=np.uint64)
 
     @property
     def nbytes(self) -> int:
         """The memory that this takes, about."""
-        arrays = (self._totals, self._tokens, self._pending_words, self._pending_totals)
-        return (
-            sum(block.nbytes for block in self._blocks)
-            + sum(one.itemsize * len(one) for one in arrays)
-            + _WORD_BYTES * len(self._vocabulary)
-        )
+        blocks = sum(block.nbytes for block in self._blocks + self._small)
+        return blocks + len(self._text) + 2 * self._tokens.itemsize * len(self._tokens)
 
     def matches(self, terms: Iterable[str]) -> NDArray[np.float64]:
         """Return how many words of each document are among the distinct terms."""
-        import numpy as np
-
-        known = [self._vocabulary[term] for term in terms if term in self._vocabulary]
-        wanted = np.array(sorted(known), dtype=np.uint32)
+        wanted = _words(bytearray(f" {' '.join(terms)} ".encode()))
         hits = np.zeros(len(self.totals))
         for block in self._blocks:
-            at = np.searchsorted(block.terms, wanted)
-            present = at[(at < len(block.terms)) & (block.terms.take(at, mode="clip") == wanted)]
-            if not len(present):
-                continue
-            spans = [slice(block.starts[i], block.starts[i + 1]) for i in present.tolist()]
-            hits[block.first : block.first + block.size] = np.bincount(
-                np.concatenate([block.documents[span] for span in spans]),
-                np.concatenate([block.counts[span] for span in spans]),
-                block.size,
-            )
+            if spans := _spans(block, wanted):
+                hits[block.first : block.first + block.size] = np.bincount(
+                    np.concatenate([block.documents[span] for span in spans]),
+                    np.concatenate([block.counts[span] for span in spans]),
+                    block.size,
+                )
         return hits
 
     def scores(self, hits: NDArray[np.float64]) -> NDArray[np.float32]:
         """Return the documents' scores for so many matches each."""
-        import numpy as np
-
         scores = np.zeros(len(hits), dtype=np.float32)
         np.divide(hits.astype(np.float32), self.totals.astype(np.float32), out=scores, where=self.totals > 0)
         return scores
 
-    def _close_block(self) -> None:
-        import numpy as np
+    def _count(self) -> None:
+        size = len(self._ends)
+        found = _words(self._text)
+        totals = np.diff(np.searchsorted(found.starts, self._ends), prepend=0)
+        owners = np.repeat(np.arange(size, dtype=np.uint16), totals)
+        self._small.append(_block(len(self._totals), size, found, owners))
+        self._totals.extend(totals.tolist())
+        self._text = bytearray(b" ")
+        self._ends = array("Q")
 
-        size = len(self._pending_totals)
-        if not size:
-            return
-        owners = np.repeat(np.arange(size, dtype=np.uint64), self._pending_totals)
-        # One number a word, the term above the document: sorted, equal ones stand together, term by term.
-        pairs = (np.frombuffer(self._pending_words, dtype=np.uint32).astype(np.uint64) << np.uint64(16)) | owners
-        pairs, counts = np.unique(pairs, return_counts=True)
-        terms, starts = np.unique((pairs >> np.uint64(16)).astype(np.uint32), return_index=True)
-        self._blocks.append(
-            _Block(
-                len(self._totals) - size,
-                size,
-                terms,
-                np.append(starts, len(pairs)).astype(np.uint32),
-                (pairs & np.uint64(0xFFFF)).astype(np.uint16),
-                counts.astype(np.min_scalar_type(int(counts.max(initial=0)))),
-            )
-        )
-        self._pending_words = array("I")
-        self._pending_totals = array("I")
+    def _merge(self) -> None:
+        self._blocks.append(_merged(self._small))
+        self._small = []
 
 
 def fill(scores: NDArray[np.float32], tokens: NDArray[np.uint64], budget: int) -> tuple[list[int], int]:
     """Choose as `select.fill` does, without looking at documents that are too large for what is left of the budget."""
-    import numpy as np
-
     if budget == 0:
         return [], 0
     matching = np.flatnonzero(scores)
@@ -157,3 +157,97 @@ def fill(scores: NDArray[np.float32], tokens: NDArray[np.uint64], budget: int) -
                 taken.append(number)
                 left -= cost
     return taken, budget - left
+
+
+def _words(text: bytearray) -> _Words:
+    """Find the words of a text that begins and ends with white space; the text itself is used up."""
+    in_word = np.frombuffer(text.translate(_IN_WORD), dtype=np.bool_)
+    edges = np.flatnonzero(in_word[1:] != in_word[:-1]) + 1
+    starts, ends = edges[::2], edges[1::2]
+    lengths = ends - starts
+    capped = np.minimum(lengths, _WHOLE)
+    text += bytes(_WHOLE)  # so that there are two halves to read also from the last word on
+    halves = np.ndarray(len(text) - _HALF + 1, dtype="<u8", buffer=text, strides=(1,))  # one from each byte on
+    heads = halves[starts] | _AFTER_HEAD[capped]
+    tails = halves[starts + _HALF] | _AFTER_TAIL[capped]
+    for at in np.flatnonzero(lengths > _WHOLE).tolist():
+        digest = sha256(memoryview(text)[starts[at] : ends[at]]).digest()
+        heads[at], tails[at] = np.frombuffer(b"\xff" + digest[: _WHOLE - 1], dtype="<u8")
+    return _Words(starts, heads, tails)
+
+
+def _block(first: int, size: int, found: _Words, owners: NDArray[np.uint16]) -> _Block:
+    mixed = _mix(found)
+    order = _order(mixed)
+    mixed, tails, owners = mixed[order], found.tails[order], owners[order]
+    is_word = _is_new(mixed) | _is_new(tails)
+    pairs = np.flatnonzero(is_word | _is_new(owners))
+    counts = np.diff(pairs, append=len(order))
+    starts = np.flatnonzero(is_word[pairs])
+    return _Block(
+        first,
+        size,
+        mixed[pairs[starts]],
+        tails[pairs[starts]],
+        np.append(starts, len(pairs)).astype(np.uint32),
+        owners[pairs],
+        counts.astype(np.min_scalar_type(int(counts.max(initial=0)))),
+    )
+
+
+def _order(mixed: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """The order that brings equal numbers together, each kind in its own order.
+
+    Sorting is much faster than finding the order that sorts, so the lower bits give way to the position. Numbers that differ
+    there alone may alternate: their words stand in several places, until blocks are merged.
+    """
+    below = np.uint64((1 << len(mixed).bit_length()) - 1)
+    return np.sort(mixed & ~below | np.arange(len(mixed), dtype=np.uint64)) & below
+
+
+def _merged(blocks: Sequence[_Block]) -> _Block:
+    mixed = np.concatenate([block.mixed for block in blocks])
+    order = np.argsort(mixed, kind="stable")
+    mixed, tails = mixed[order], np.concatenate([block.tails for block in blocks])[order]
+    is_word = _is_new(mixed) | _is_new(tails)
+    lengths = np.concatenate([np.diff(block.starts) for block in blocks]).astype(np.int64)
+    old_starts = (np.cumsum(lengths) - lengths)[order]
+    lengths = lengths[order]
+    starts = np.cumsum(lengths) - lengths
+    old = np.ones(lengths.sum(), dtype=np.int64)  # where each pair stood: one further than the one before it, or a jump
+    old[starts] = np.diff(old_starts, prepend=0)
+    old[starts[1:]] -= lengths[:-1] - 1
+    np.cumsum(old, out=old)
+    first = blocks[0].first
+    return _Block(
+        first,
+        sum(block.size for block in blocks),
+        mixed[is_word],
+        tails[is_word],
+        np.append(starts[is_word], len(old)).astype(np.uint32),
+        np.concatenate([block.documents + np.uint16(block.first - first) for block in blocks])[old],
+        np.concatenate([block.counts for block in blocks])[old],
+    )
+
+
+def _spans(block: _Block, wanted: _Words) -> list[slice]:
+    """Where a block has the documents of words."""
+    mixed = _mix(wanted)
+    lows = np.searchsorted(block.mixed, mixed).tolist()
+    highs = np.searchsorted(block.mixed, mixed, "right").tolist()
+    return [
+        slice(block.starts[at], block.starts[at + 1])
+        for low, high, tail in zip(lows, highs, wanted.tails, strict=True)
+        for at in range(low, high)
+        if block.tails[at] == tail
+    ]
+
+
+def _mix(found: _Words) -> NDArray[np.uint64]:
+    """One number for the two halves, mostly different for different words; with the tail it determines the head."""
+    return (found.heads ^ found.tails * _SPREAD) * _SPREAD
+
+
+def _is_new(numbers: NDArray[np.unsignedinteger]) -> NDArray[np.bool_]:
+    """Whether each number differs from the one before it."""
+    return np.concatenate([np.ones(min(len(numbers), 1), np.bool_), numbers[1:] != numbers[:-1]])

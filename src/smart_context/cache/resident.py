@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 _MOST_CACHES = 64
 _ENTRY_BYTES = 450  # an entry of the manifest, and its stamp
+_LARGEST_DOCUMENT = (
+    8 * 1024 * 1024
+)  # bytes that are counted at once, for which words of one letter need forty times as much
 _WIDTH = 4  # numbers in a stamp
 _FEW = 100  # members that are looked at on every call, which costs half a millisecond: events miss some changes
 _SWEEP_EVERY = 2.0  # seconds
@@ -283,15 +286,10 @@ def _load(cache: str | os.PathLike[str], opened: Folder, max_bytes: int, stop: S
             identity = None  # what is missing, the verification reports
         listed = verify.manifest(opened)
         opened.stamps = array("q")
-        words = inverted.Inverted()
-        for number, content in enumerate(verify.contents(opened, listed, stop=stop)):
-            words.add(content.text, content.size)
-            if number % 256 == 0 and words.nbytes + _ENTRY_BYTES * len(listed.documents) > max_bytes:
-                return None
-        words.finish()
+        words = _count(opened, listed, max_bytes - _ENTRY_BYTES * len(listed.documents), stop)
         # Folders in `documents/` are legal, but no build makes them: such a cache is not worth watching them for.
         is_flat = all(entry.file.count("/") == 1 for entry in listed.documents)
-        if identity is None or not is_flat or words.nbytes + _ENTRY_BYTES * len(listed.documents) > max_bytes:
+        if identity is None or words is None or not is_flat:
             return None
         stamps, opened.stamps = opened.stamps, None
         held, watch = watch, None
@@ -299,3 +297,23 @@ def _load(cache: str | os.PathLike[str], opened: Folder, max_bytes: int, stop: S
     finally:
         if watch:
             watch.close()
+
+
+def _count(opened: Folder, listed: Manifest, room: int, stop: Stop | None) -> inverted.Inverted | None:
+    """Verify the documents and count their words; None if that takes more memory than there is room for."""
+    words = inverted.Inverted()
+    for number, content in enumerate(verify.contents(opened, listed, stop=stop)):
+        if content.size > _LARGEST_DOCUMENT or (number % 256 == 0 and words.nbytes > room):
+            return None
+        words.add(content.text, content.size)
+    words.finish()
+    _give_memory_back()
+    return words if words.nbytes <= room else None
+
+
+def _give_memory_back() -> None:
+    # Counting leaves holes in the heap that are worth a third of it, and the C library keeps them until it is asked.
+    import ctypes
+
+    if trim := getattr(ctypes.CDLL(None), "malloc_trim", None):
+        trim(0)

@@ -8,6 +8,7 @@ Always: any bytes give a value or `Malformed`, on every Python alike, however de
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from json.decoder import JSONDecoder
 from typing import TypeAlias, Union
 
@@ -20,6 +21,7 @@ class Other:
 
 Object: TypeAlias = "tuple[tuple[str, Value], ...]"
 Value: TypeAlias = Union[str, int, bool, Other, Object, "list[Value]", None]
+AsObject: TypeAlias = "Callable[[list[tuple[str, Value]]], Value]"
 
 OTHER = Other()
 _LONGEST_INTEGER = 20  # characters of 2^64 - 1, and of -2^63
@@ -33,19 +35,32 @@ class Malformed(ValueError):
 
 def parse(data: bytes) -> Value:
     """Return the one JSON value that the bytes hold. Raises: Malformed."""
+    return _parse(decoded(data), _DECODER)
+
+
+def parse_many(text: str, as_object: AsObject) -> Value:
+    """Return the one JSON value of a text with many objects, each as `as_object` makes it, at once. Raises: Malformed."""
+    return _parse(text, _decoder(as_object))
+
+
+def decoded(data: bytes) -> str:
+    """Return the text of the bytes. Raises: Malformed."""
     try:
-        text = data.decode("utf-8")
+        return data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise Malformed(f"not UTF-8 at byte {error.start}") from error
+
+
+def _parse(text: str, decoder: JSONDecoder) -> Value:
     try:
-        return _decode(text)
+        return _decode(text, decoder)
     except RecursionError:
-        return _decode(_flattened(text))
+        return _decode(_flattened(text), decoder)
 
 
-def _decode(text: str) -> Value:
+def _decode(text: str, decoder: JSONDecoder) -> Value:
     try:
-        value: Value = _DECODER.decode(text)
+        value: Value = decoder.decode(text)
     except ValueError as error:
         raise Malformed(f"not JSON: {error}") from error
     return value
@@ -67,7 +82,7 @@ def _flattened(text: str) -> str:
                 done = match.start()
         elif match[0] in "]}":
             if depth > 0 and depth % _LEVELS == 0:
-                _decode("".join(open_parts.pop()) + text[done : match.end()])
+                _decode("".join(open_parts.pop()) + text[done : match.end()], _DECODER)
                 open_parts[-1].append("0")
                 done = match.end()
             depth -= 1
@@ -89,6 +104,10 @@ def _refuse(constant: str) -> Value:
     raise ValueError(f"{constant} is no JSON")
 
 
-_DECODER = JSONDecoder(
-    object_pairs_hook=tuple, parse_int=_integer, parse_float=_float, parse_constant=_refuse, strict=True
-)
+def _decoder(as_object: AsObject) -> JSONDecoder:
+    return JSONDecoder(
+        object_pairs_hook=as_object, parse_int=_integer, parse_float=_float, parse_constant=_refuse, strict=True
+    )
+
+
+_DECODER = _decoder(tuple)

@@ -10,12 +10,20 @@ import re
 
 from smart_context.cache import lowercase
 
+ASCII_SPACES = b"\t\n\v\f\r "
+
 _WORD = "[^\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+"
 
 
 def of(text: str) -> list[str]:
     """Return the words of a text, in lower case."""
     return split(lowercase.lower(text))
+
+
+def spaced(text: str) -> bytes:
+    """Return the words of a text, in lower case and UTF-8, with some of `ASCII_SPACES` between them and no other white space."""
+    lowered = lowercase.lower(text)
+    return (lowered if lowered.isascii() else " ".join(split(lowered))).encode()
 
 
 def split(text: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -61,6 +62,15 @@ class SegmentRow:
     heading: str
 
 
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A segment's text, and some of what stands before and after it in its file."""
+
+    text: str
+    before: str = ""
+    after: str = ""
+
+
 Stamp = tuple[bytes, int, int, int]
 """What decides whether a file is read again: (path, file_id, size, mtime_ns). A bare row, because a run over an unchanged
 folder does little else than look at these; mtime_ns is -1 where the file should be tried again whatever its time."""
@@ -114,6 +124,7 @@ class RankedSegment:
     segment_id: int
     heading: str
     text: str
+    pointer: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +145,7 @@ class SearchRequest:
 
 @dataclass(frozen=True, slots=True)
 class SearchItem:
-    """One result. `highlights`: where sought words stand in the snippet; `explanation`: why it is where it is, in lines."""
+    """One result. `highlights`: where sought words stand in the snippet; `why`: makes the explanation, for whoever asks."""
 
     path: str
     pointer: str
@@ -143,7 +154,12 @@ class SearchItem:
     ext: str
     modified: str
     highlights: tuple[tuple[int, int], ...] = ()
-    explanation: tuple[str, ...] = ()
+    why: Callable[[], tuple[str, ...]] = field(default=tuple, compare=False, repr=False)
+
+    @property
+    def explanation(self) -> tuple[str, ...]:
+        """Why it is where it is, in lines."""
+        return self.why()
 
     def answer(self) -> dict[str, Any]:
         """The result as `searchFiles` answers it."""

@@ -106,7 +106,7 @@ class Watcher:
             except NotFound:
                 self._report(f"{folder} is not there; its last index stays")
             except ContextError as error:
-                self._report(f"cannot index {folder}: {error.message}")
+                self._report(f"cannot index {folder}: {': '.join(filter(None, (error.message, error.reason)))}")
             self._due.pop(folder, None)
 
     def _batches(self) -> Iterator[Iterable[str]]:

@@ -157,7 +157,7 @@ def _listed(tool: Tool, names: ToolNames) -> ListedTool:
 
 
 def _caller(context: Context) -> str:
-    """Give the client's own name, and over HTTP the address it calls from (behind a proxy: the proxy's)."""
+    """Give the client's own name, and over HTTP the address it calls from."""
     params = context.session.client_params
     name = params.client_info.name if params is not None else ""
     peer = getattr(context.request, "client", None)
