@@ -296,6 +296,22 @@ def test_sources_that_change_during_the_build_give_a_cache_that_verifies(tmp_pat
         changer.wait()
 
 
+@pytest.mark.parametrize("what", ["folder", "file"])
+def test_what_becomes_a_link_during_the_build_is_not_followed(what: str, tmp_path: Path) -> None:
+    root = naive.write_sources(tmp_path / "sources", {"a.md": "first", "b/c/d.md": "inside", "b/e.md": "inside too"})
+    naive.write_sources(tmp_path / "outside", {"c/d.md": "secret", "e.md": "secret"})
+
+    def swap(_progress: object) -> None:
+        swapped = root / "b" if what == "folder" else root / "b" / "c" / "d.md"
+        if not swapped.is_symlink():
+            swapped.rename(tmp_path / "away")
+            swapped.symlink_to(tmp_path / "outside" if what == "folder" else tmp_path / "outside" / "c" / "d.md")
+
+    with pytest.raises(IoError):
+        build.cache(root, tmp_path / "cache", created_at=CREATED_AT, on_progress=swap)
+    assert names(tmp_path) == {"sources", "outside", "away"}
+
+
 def test_a_source_that_vanishes_is_an_error_and_nothing_is_left(tmp_path: Path) -> None:
     root = naive.write_sources(tmp_path / "sources", NEW)
 
@@ -417,4 +433,5 @@ def test_the_manifest_is_dated_now_in_utc(tmp_path: Path, run: Run) -> None:
 def test_a_source_larger_than_one_read_is_whole(tmp_path: Path) -> None:
     path = tmp_path / "big.md"
     path.write_bytes(b"x" * 5_000_000)
-    assert sources.read(sources.Source("big.md", "big.md", str(path))) == b"x" * 5_000_000
+    with sources.Sources(str(path.parent)) as tree:
+        assert tree.read(sources.Source("big.md", path.name, path.name)) == b"x" * 5_000_000

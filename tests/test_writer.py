@@ -184,9 +184,8 @@ def test_it_ends_with_its_server_however_that_ends(tree, tmp_path):
     assert is_alive(pid)
     server.kill()
     server.communicate()
-    while is_alive(pid):
+    while is_alive(pid) or lock.holder(tmp_path / "data"):  # the lock goes with the last of its threads
         time.sleep(0.01)
-    assert lock.holder(tmp_path / "data") == ""
 
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="looks at processes in /proc")

@@ -62,7 +62,7 @@ class App:
         """Name the folders that may be read."""
         if not self.roots.names:
             raise SearchFailed(
-                "no roots are configured", hint="set `roots` in the configuration, or start with --root DIR"
+                "no roots are configured", hint="name one with --root DIR, or for good: context roots add DIR"
             )
         return {"roots": [shown(name) for name in self.roots.names]}
 
@@ -269,8 +269,7 @@ class App:
 
     def _folders(self, asked: tuple[str, ...]) -> tuple[str, ...]:
         """Give the folders to search: those asked for, each inside a root, or all roots."""
-        if not self.roots.names:
-            raise Forbidden("no folder is allowed", hint="configure `roots` or start with --root DIR")
+        self.roots.check_any()
         return tuple(self.roots.inside(parsed(folder)).path for folder in asked) or self.roots.names
 
     def _shown(self, path: str) -> Place:

@@ -68,6 +68,16 @@ class Roots:
         # The innermost first, so that the first match is the one that counts.
         self._spellings = sorted(spellings.items(), key=lambda item: -len(item[0]))
 
+    def check_any(self) -> None:
+        """Refuse everything where nothing is allowed.
+
+        Raises: Forbidden.
+        """
+        if not self.names:
+            raise Forbidden(
+                "no folder may be read yet", hint="name one with --root DIR, or for good: context roots add DIR"
+            )
+
     def state(self, root: str) -> State:
         """Say whether a configured root is there now; an unmounted share is not, and stays configured."""
         return "available" if os.path.isdir(self._real[root]) else "unavailable"
@@ -91,8 +101,7 @@ class Roots:
 
     def _walk(self, path: str, opened: list[int] | None) -> Place:
         asked = path
-        if not self.names:
-            raise Forbidden("no folder is allowed", hint="configure `roots` or start with --root DIR")
+        self.check_any()
         if not _can_name_a_file(path):
             raise _forbidden()
         self._match(_parts(os.path.normpath(path)))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from smart_context.cache import document, durable, manifest, sources, working
 from smart_context.cache.folder import DOCUMENTS
 from smart_context.cache.manifest import Entry
-from smart_context.cache.sources import OnSkipped, Source
+from smart_context.cache.sources import OnSkipped, Source, Sources
 from smart_context.cache.verify import INDEX, MANIFEST
 from smart_context.errors import IoError
 
@@ -47,28 +47,21 @@ def cache(
     Raises: SameId, IoError.
     """
     root = os.fspath(source_dir)
-    _check_sources(root)
-    parent, name = _split(os.fspath(target))
-    _refuse_parent_of_sources(os.path.join(parent, name), root)
-    _check_target(parent, name, force=force)
-    found, misnamed = sources.find(root, on_skipped or (lambda _path, _why: None))
-    with _io(os.path.join(parent, name)), _folder(parent) as holder, working.Working(holder, name) as work:
-        entries, unreadable = _write_documents(work.new, found, on_progress)
-        if bad := misnamed + unreadable:
-            raise sources.not_utf8(root, bad)
-        _write(work.new, INDEX, manifest.index_json(entries))
-        _write(work.new, MANIFEST, manifest.to_json(entries, created_at))
-        os.fsync(work.new)
-        # Others build too: what stands at the target now may not be what stood there before.
-        work.put_in_place(replace=_check_target(parent, name, force=force))
+    with Sources(root) as tree:
+        parent, name = _split(os.fspath(target))
+        _refuse_parent_of_sources(os.path.join(parent, name), root)
+        _check_target(parent, name, force=force)
+        found, misnamed = tree.find(on_skipped or (lambda _path, _why: None))
+        with _io(os.path.join(parent, name)), _folder(parent) as holder, working.Working(holder, name) as work:
+            entries, unreadable = _write_documents(work.new, tree, found, on_progress)
+            if bad := misnamed + unreadable:
+                raise sources.not_utf8(root, bad)
+            _write(work.new, INDEX, manifest.index_json(entries))
+            _write(work.new, MANIFEST, manifest.to_json(entries, created_at))
+            os.fsync(work.new)
+            # Others build too: what stands at the target now may not be what stood there before.
+            work.put_in_place(replace=_check_target(parent, name, force=force))
     return Built(manifest.version_of(manifest.SUPPORTED, entries), len(entries))
-
-
-def _check_sources(root: str) -> None:
-    try:
-        os.close(os.open(root, _FOLDER))
-    except OSError as error:
-        raise IoError(f"cannot read sources {root}", reason=error.strerror) from error
 
 
 def _split(target: str) -> tuple[str, str]:
@@ -147,7 +140,9 @@ def _folder(path: str) -> Iterator[int]:
         raise
 
 
-def _write_documents(new: int, found: list[Source], on_progress: OnProgress | None) -> tuple[list[Entry], list[str]]:
+def _write_documents(
+    new: int, tree: Sources, found: list[Source], on_progress: OnProgress | None
+) -> tuple[list[Entry], list[str]]:
     """Write the documents; return their entries, and the paths of sources whose contents are not UTF-8."""
     from smart_context.model import Progress
 
@@ -159,7 +154,7 @@ def _write_documents(new: int, found: list[Source], on_progress: OnProgress | No
     holder = os.open(DOCUMENTS, _FOLDER, dir_fd=new)
     try:
         for source in found:
-            data = sources.read(source)
+            data = tree.read(source)
             try:
                 text = data.decode()
             except UnicodeDecodeError:

@@ -285,11 +285,13 @@ def _load(cache: str | os.PathLike[str], opened: Folder, max_bytes: int, stop: S
         except OSError:
             identity = None  # what is missing, the verification reports
         listed = verify.manifest(opened)
-        opened.stamps = array("q")
-        words = _count(opened, listed, max_bytes - _ENTRY_BYTES * len(listed.documents), stop)
         # Folders in `documents/` are legal, but no build makes them: such a cache is not worth watching them for.
         is_flat = all(entry.file.count("/") == 1 for entry in listed.documents)
-        if identity is None or words is None or not is_flat:
+        if identity is None or not is_flat:
+            return None
+        opened.stamps = array("q")
+        words = _count(opened, listed, max_bytes - _ENTRY_BYTES * len(listed.documents), stop)
+        if words is None:
             return None
         stamps, opened.stamps = opened.stamps, None
         held, watch = watch, None

@@ -1,20 +1,24 @@
 """Find and read the documents that a cache is built from.
 
 In: a sources folder.  Out: the paths of its documents in the order of their ids, and each one's bytes.
-Always: only regular files inside the folder are opened, each once; links are followed to files that stay inside.
+Always: only regular files inside the folder are opened, each once, by steps that follow no link, whatever happens to the tree
+meanwhile; links are resolved first, and followed to files that stay inside.
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Callable
 from itertools import pairwise
+from types import TracebackType
 from typing import NamedTuple
 
 from smart_context.cache import document, names
 from smart_context.errors import IoError, SameId
 
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _ENDING = ".md"
 _PIECE = 16 * 1024 * 1024
@@ -24,60 +28,116 @@ OnSkipped = Callable[[str, str], None]
 
 
 class Source(NamedTuple):
-    """A file that becomes a document: its id, its path relative to the sources, and where it is read."""
+    """A file that becomes a document: its id, its path, and the one where it is read; both relative to the sources."""
 
     id: str
     path: str
     place: str
 
 
-def find(root: str, on_skipped: OnSkipped) -> tuple[list[Source], list[str]]:
-    """Return the sources below a folder, sorted by id, and the paths of those whose names are not UTF-8.
+class Sources:
+    """An open sources folder. Close it, or use it in a `with`."""
 
-    Raises: SameId, IoError.
-    """
-    found: list[Source] = []
-    misnamed: list[str] = []
-    real_root = os.path.realpath(root)
-    waiting = [""]
-    while waiting:
-        folder = waiting.pop()
-        for entry in _entries(root, folder):
-            path = folder + names.as_text(entry.name)
-            if entry.is_dir(follow_symlinks=False):
-                waiting.append(path + "/")
-            elif entry.name.endswith(_ENDING) and entry.name != _ENDING:  # a stem, and this very ending
-                place = _place(entry, real_root, path, on_skipped)
-                if place is None:
-                    continue
-                if names.is_text(path):
-                    found.append(Source(document.id_of(path), path, place))
-                else:
-                    misnamed.append(path)
-    found.sort()
-    for one, other in pairwise(found):
-        if one.id == other.id:
-            raise SameId(one.id, one.path, other.path)
-    return found, misnamed
-
-
-def read(source: Source) -> bytes:
-    """Return the bytes of a source. Raises: IoError."""
-    try:
-        descriptor = os.open(source.place, _FILE)
+    def __init__(self, root: str) -> None:
+        self.root = root
         try:
-            status = os.fstat(descriptor)
-            if not stat.S_ISREG(status.st_mode):
-                raise IoError(f"cannot read {source.place}", reason="it is no regular file any more")
-            data = os.read(descriptor, status.st_size + 1)
-            if len(data) != status.st_size:  # it grows or shrinks, or is too large for one read: go on to the end
-                while more := os.read(descriptor, _PIECE):
-                    data += more
-            return data
-        finally:
-            os.close(descriptor)
-    except OSError as error:
-        raise IoError(f"cannot read {source.place}", reason=error.strerror) from error
+            self._descriptor = os.open(root, _FOLDER)
+        except OSError as error:
+            raise IoError(f"cannot read sources {root}", reason=error.strerror) from error
+        self._real_root = os.path.realpath(root)
+        self._at, self._holder = "", os.dup(self._descriptor)  # the folder that was opened last: most have many files
+
+    def find(self, on_skipped: OnSkipped) -> tuple[list[Source], list[str]]:
+        """Return the sources, sorted by id, and the paths of those whose names are not UTF-8. Raises: SameId, IoError."""
+        found: list[Source] = []
+        misnamed: list[str] = []
+        waiting = [""]
+        while waiting:
+            folder = waiting.pop()
+            for entry in self._entries(folder):
+                path = folder + names.as_text(entry.name)
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(path + "/")
+                elif entry.name.endswith(_ENDING) and entry.name != _ENDING:  # a stem, and this very ending
+                    place = self._place(entry, path, on_skipped)
+                    if place is None:
+                        continue
+                    if names.is_text(path):
+                        found.append(Source(document.id_of(path), path, place))
+                    else:
+                        misnamed.append(path)
+        found.sort()
+        for one, other in pairwise(found):
+            if one.id == other.id:
+                raise SameId(one.id, one.path, other.path)
+        return found, misnamed
+
+    def read(self, source: Source) -> bytes:
+        """Return the bytes of a source. Raises: IoError."""
+        folder, _, name = source.place.rpartition("/")
+        try:
+            descriptor = os.open(names.for_system(name), _FILE, dir_fd=self._open(folder))
+            try:
+                return _read(descriptor)
+            finally:
+                os.close(descriptor)
+        except OSError as error:
+            raise IoError(f"cannot read {os.path.join(self.root, source.path)}", reason=error.strerror) from error
+
+    def close(self) -> None:
+        """Let go of the folder."""
+        os.close(self._holder)
+        os.close(self._descriptor)
+
+    def __enter__(self) -> Sources:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _entries(self, folder: str) -> list[os.DirEntry[str]]:
+        try:
+            with os.scandir(self._open(folder.rstrip("/"))) as entries:
+                return list(entries)
+        except OSError as error:
+            path = os.path.join(self.root, folder)
+            raise IoError(f"cannot list sources in {path}", reason=error.strerror) from error
+
+    def _place(self, entry: os.DirEntry[str], path: str, on_skipped: OnSkipped) -> str | None:
+        """Return where to read an entry, or None if it is not to be taken."""
+        if entry.is_file(follow_symlinks=False):
+            return path
+        if not entry.is_symlink():
+            return None
+        real = os.path.realpath(os.path.join(self._real_root, names.for_system(path)))
+        prefix = self._real_root.rstrip("/") + "/"
+        if not real.startswith(prefix):
+            on_skipped(path, "it is a link that leaves the sources")
+            return None
+        try:
+            mode = os.lstat(real).st_mode
+        except OSError as error:
+            on_skipped(path, f"it is a link that leads nowhere: {error.strerror}")
+            return None
+        if stat.S_ISLNK(mode):
+            on_skipped(path, "it is a link that leads to itself")
+        return names.as_text(real[len(prefix) :]) if stat.S_ISREG(mode) else None
+
+    def _open(self, folder: str) -> int:
+        """Return the descriptor of a folder, owned by this object until the next one is asked for. Raises: OSError."""
+        if folder != self._at:
+            holder = os.dup(self._descriptor)
+            for name in names.for_system(folder).split("/") if folder else ():
+                outer = holder
+                try:
+                    holder = os.open(name, _FOLDER | os.O_NOFOLLOW, dir_fd=outer)
+                finally:
+                    os.close(outer)
+            os.close(self._holder)
+            self._at, self._holder = folder, holder
+        return self._holder
 
 
 def not_utf8(root: str, paths: list[str]) -> IoError:
@@ -86,30 +146,12 @@ def not_utf8(root: str, paths: list[str]) -> IoError:
     return IoError(f"sources in {root} have names or contents that are not UTF-8", reason=shown)
 
 
-def _entries(root: str, folder: str) -> list[os.DirEntry[str]]:
-    path = os.path.join(root, names.for_system(folder))
-    try:
-        with os.scandir(path) as entries:
-            return list(entries)
-    except OSError as error:
-        raise IoError(f"cannot list sources in {path}", reason=error.strerror) from error
-
-
-def _place(entry: os.DirEntry[str], real_root: str, path: str, on_skipped: OnSkipped) -> str | None:
-    """Return where to read an entry, or None if it is not to be taken."""
-    if entry.is_file(follow_symlinks=False):
-        return entry.path
-    if not entry.is_symlink():
-        return None
-    real = os.path.realpath(entry.path)
-    if not real.startswith(real_root.rstrip("/") + "/"):
-        on_skipped(path, "it is a link that leaves the sources")
-        return None
-    try:
-        mode = os.lstat(real).st_mode
-    except OSError as error:
-        on_skipped(path, f"it is a link that leads nowhere: {error.strerror}")
-        return None
-    if stat.S_ISLNK(mode):
-        on_skipped(path, "it is a link that leads to itself")
-    return real if stat.S_ISREG(mode) else None
+def _read(descriptor: int) -> bytes:
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError(errno.EINVAL, "it is no regular file any more")
+    data = os.read(descriptor, status.st_size + 1)
+    if len(data) != status.st_size:  # it grows or shrinks, or is too large for one read: go on to the end
+        while more := os.read(descriptor, _PIECE):
+            data += more
+    return data
