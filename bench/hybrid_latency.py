@@ -18,8 +18,9 @@ from pathlib import Path
 import numpy as np
 
 from bench import query_latency
-from smart_context.search.find import SearchRequest, find
+from smart_context.search.find import find
 from smart_context.search.index import Index
+from smart_context.search.model import SearchRequest
 from smart_context.search.record import Record
 from smart_context.search.semantic.meaning import Meaning
 

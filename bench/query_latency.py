@@ -19,9 +19,9 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from smart_context.search.find import SearchRequest, find
+from smart_context.search.find import find
 from smart_context.search.index import Index
-from smart_context.search.model import NewFile, Segment
+from smart_context.search.model import NewFile, SearchRequest, Segment
 
 _SEED = 20211
 _A_FILE = 8

@@ -9,8 +9,9 @@ from pathlib import Path
 from smart_context import redact
 from smart_context.roots import Roots
 from smart_context.search import indexer
-from smart_context.search.find import SearchPage, SearchRequest, find
+from smart_context.search.find import find
 from smart_context.search.index import Index
+from smart_context.search.model import SearchPage, SearchRequest
 
 
 def no_stop() -> None:

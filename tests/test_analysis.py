@@ -49,12 +49,18 @@ def test_words_become_terms_in_order(text, language, line):
         ("v2.1.3", {"v2", "1", "3", "v213"}),
         ("INV-2021/00417", {"inv", "2021", "00417", "inv202100417"}),
         ("1,000", {"1", "000", "1000"}),
+        ("1.000", {"1", "000", "1000"}),  # a thousand, in other countries
         ("O'Brien", {"o", "brien", "obrien"}),
         ("foo@example.org", {"foo", "exampl", "org"}),
     ],
 )
 def test_identifiers_are_found_whole_and_in_parts(text, parts):
     assert parts <= found_by(text)
+
+
+@pytest.mark.parametrize(("text", "parts"), [("3.14", {"3", "14"}), ("12,5", {"12", "5"}), ("0.3333", {"0", "3333"})])
+def test_a_decimal_is_not_found_without_its_point(text, parts):
+    assert found_by(text) == parts
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import pytest
 
 from searching import Searched, indexed
 from smart_context.errors import BadRequest
+from smart_context.search import plan
 from smart_context.search.ranking import Ranking
 
 OFFICE = {
@@ -189,8 +190,55 @@ def test_a_query_without_a_word_finds_nothing_unless_a_filter_says_what_to_list(
     assert office.names("*", years=("2020",)) == ["finance/budget 2020.txt"]
 
 
+@pytest.mark.parametrize(("between", "expected"), [(0, {0}), (1, {0, 1}), (3, {0, 1, 2, 3})])
+def test_near_allows_so_many_words_between(tmp_path, between, expected):
+    texts = {f"{n}.txt": f"start {'word ' * n}goal" for n in range(6)}
+    write(tmp_path / "root", texts)
+    with indexed(tmp_path / "root", tmp_path / "data") as searched:
+        names = {f"{n}.txt" for n in expected}
+        assert set(searched.names(f"start NEAR/{between} goal")) == names
+        assert set(searched.names(f"goal NEAR/{between} start")) == names
+
+
+def test_a_phrase_is_found_wherever_a_file_is_cut_into_segments(tmp_path):
+    lines = [f"first{n} {'some words between them ' * (n % 5)}last{n}" for n in range(200)]
+    write(tmp_path / "root", {"long.txt": "\n".join(lines)})
+    with indexed(tmp_path / "root", tmp_path / "data") as searched:
+        assert searched.index.ranking.segment_count > 5
+        for n in range(199):
+            assert searched.names(f'"last{n} first{n + 1}"') == ["long.txt"]
+        assert searched.names('"last7 first9"') == []
+
+
 def test_exclusions_alone_find_all_that_is_left(office):
     assert set(office.names("-the -vendor", 50)) == {"finance/rents.csv", "code/users.py", "code/iso.txt"}
+
+
+def test_a_beginning_finds_every_word_that_begins_so_however_many_those_are(tmp_path):
+    few = {f"{n:02}.txt": f"ba{n:02} " + "other words " * n for n in range(60)}
+    write(tmp_path / "root", few | {"much.txt": "ba01 ba02 ba03", "none.txt": "nothing of the kind"})
+    with indexed(tmp_path / "root", tmp_path / "data") as searched:
+        assert set(searched.names("ba*", 100)) == {*few, "much.txt"}
+        assert searched.names("ba*")[0] == "much.txt"
+        assert searched.names("-ba*") == ["none.txt"]
+        assert searched.names("ba* AND kind") == []
+
+
+def test_in_a_sentence_on_a_large_index_what_most_texts_have_counts_but_does_not_find(tmp_path, monkeypatch):
+    texts = {f"{n}.txt": f"the report on {word}" for n, word in enumerate(["budget", "travel", "roofs", "boats"])}
+    write(tmp_path / "root", texts | {"plain.txt": "a report", "best.txt": "reports and budget for travel and roofs"})
+    sentence = "which report tells me about travel budget and new roofs"
+    with indexed(tmp_path / "root", tmp_path / "data") as searched:
+        small = [(item.path, item.score) for item in searched.page(sentence).items]
+        monkeypatch.setattr(plan, "_LARGE", 5)
+        large = [(item.path, item.score) for item in searched.page(sentence).items]
+        left_out = {str(searched.root / name) for name in ("3.txt", "plain.txt")}
+        assert large == [(path, score) for path, score in small if path not in left_out]
+        assert len(small) == len(large) + 2
+        assert set(searched.names("which report tells me about any of all these things")) == set(texts) | {
+            "plain.txt",
+            "best.txt",
+        }
 
 
 def test_an_index_of_nothing_finds_nothing(tmp_path):

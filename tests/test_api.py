@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from office_files import pdf_pages, shown
 from smart_context import config
 from smart_context.api import App
-from smart_context.errors import CallTimeout
+from smart_context.errors import CallTimeout, NotFound
 
 
 def processes() -> set[str]:
@@ -47,3 +48,46 @@ def test_a_caller_who_gives_up_does_not_spoil_the_next_preview(app):
         with pytest.raises(CallTimeout):
             app.open_file(f"{root}/1.txt", stop=stop)
         assert app.open_file(f"{root}/2.txt")["preview"] == "text 2"
+
+
+def test_a_preview_needs_the_record_alone(app, tmp_path):
+    [root] = app.roots.names
+    with app:
+        app.index_folder(root, on_progress=lambda _step: None)
+        for part in (tmp_path / "data" / "ranking").iterdir():
+            part.write_bytes(b"damaged")
+        os.rename(root, tmp_path / "unmounted")  # so that only the index has the text
+        assert app.open_file(f"{root}/1.txt")["preview"] == "text 1"
+
+
+def test_a_file_indexed_below_a_wider_root_is_shown_below_a_narrower_one(tree, tmp_path):
+    root = tree({"inner/a.txt": "text"})
+    home, data = {"HOME": str(tmp_path)}, str(tmp_path / "data")
+    with App(config.load({"roots": (str(root),), "data_dir": data}, home)) as wide:
+        wide.index_folder(str(root), on_progress=lambda _step: None)
+    with App(config.load({"roots": (str(root / "inner"),), "data_dir": data}, home)) as narrow:
+        assert narrow.open_file(str(root / "inner/a.txt"))["preview"] == "text"
+
+
+def test_a_hit_far_down_a_long_page_is_shown_by_the_pointer_of_its_result(tree, tmp_path):
+    lines = [f"{n} ordinary words about nothing that stand on one line of a page" for n in range(60)]
+    root = tree({"long.pdf": pdf_pages(shown("short"), shown(*lines, "the walrus sleeps", *lines))})
+    with App(config.load({"roots": (str(root),), "data_dir": str(tmp_path / "data")}, {"HOME": str(tmp_path)})) as app:
+        app.index_folder(str(root), on_progress=lambda _step: None)
+        [found] = app.search_files("walrus")["items"]
+        page = app.open_file(found["path"], "page 2")
+        there = app.open_file(found["path"], found["pointer"])
+    assert page["truncated"]
+    assert "walrus" not in page["preview"]
+    assert page["pointer"].startswith("page 2 lines 1-")
+    assert "the walrus sleeps" in there["preview"]
+
+
+def test_a_file_to_index_is_refused_with_the_folder_that_could_be(app):
+    [root] = app.roots.names
+    with app, pytest.raises(NotFound) as refused:
+        app.index_folder(f"{root}/1.txt", on_progress=lambda _step: None)
+    assert (refused.value.message, refused.value.hint) == (
+        f"{root}/1.txt is a file, not a folder",
+        f"index the folder that it is in: {root}",
+    )

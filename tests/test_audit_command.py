@@ -92,3 +92,18 @@ def test_a_missing_log_is_told(audit, action):
     done = command(action)
     assert (done.returncode, done.stdout) == (4, b"")
     assert b"there is no audit log" in done.stderr
+
+
+def test_a_call_that_its_client_cancelled_is_logged_as_cancelled(run, tree, tmp_path):
+    share, data = tree({f"{n}.txt": "text" for n in range(50)}), tmp_path / "index"
+    log = data / "audit.jsonl"
+    with Peer([*SERVE, "--root", str(share), "--data-dir", str(data)], tmp_path) as peer:
+        peer.initialize()
+        call = {"name": "indexFolder", "arguments": {"root": str(share)}, "_meta": {"progressToken": "t"}}
+        indexing = peer.post("tools/call", call)
+        peer.read()  # that it waits its turn
+        peer.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": indexing}})
+        while not (log.exists() and log.read_bytes().endswith(b"\n")):
+            peer.ask("ping")
+    [entry] = map(json.loads, run("audit", "--json", "--outcome", "cancelled", "--data-dir", data).stdout.splitlines())
+    assert (entry["tool"], entry["outcome"], "error" in entry) == ("indexFolder", "cancelled", False)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -104,22 +103,6 @@ def test_help_has_an_example(command: str, run: Run) -> None:
     done = run(command, "--help")
     assert done.returncode == 0
     assert f"context {command} --".encode() in done.stdout.split(b"Example", 1)[1]
-
-
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_prints_a_script_that_its_shell_reads(shell: str, tmp_path: Path, run: Run) -> None:
-    done = run("completion", shell)
-    assert done.returncode == 0
-    assert b"_CONTEXT_COMPLETE" in done.stdout
-    if not shutil.which(shell):
-        pytest.skip(f"{shell} is not installed to try it")
-    (tmp_path / "script").write_bytes(done.stdout)
-    subprocess.run([shell, "-n", tmp_path / "script"], check=True)
-
-
-def test_completion_knows_the_commands(run: Run) -> None:
-    env = {"_CONTEXT_COMPLETE": "bash_complete", "COMP_WORDS": "context res", "COMP_CWORD": "1"}
-    assert run(env=env).stdout == b"plain,resolve\n"
 
 
 def test_resolving_imports_no_engine_that_it_does_not_use(cache: Path) -> None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import pty
 import subprocess
 import sys
 
 import pytest
+
+from conftest import clean_env
 
 
 def test_help_names_every_command_and_goes_to_stdout(run):
@@ -66,3 +70,44 @@ def test_output_that_nobody_takes_is_an_error_only_where_it_is_lost(run, tmp_pat
     script = f"set -o pipefail; {sys.executable} -m smart_context {command} {redirect}"
     done = subprocess.run(["bash", "-c", script], cwd=tmp_path, capture_output=True, timeout=60, check=False)
     assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (status, b"", lines), done.stderr
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["serch", "x"], "error: no such command 'serch' (did you mean 'search'?)\nhint: see 'context --help'\n"),
+        (["roots", "ad"], "error: no such command 'ad' (did you mean 'add'?)\nhint: see 'context roots --help'\n"),
+        (["llm", "chek"], "error: no such command 'chek' (did you mean 'check'?)\nhint: see 'context llm --help'\n"),
+        (["llm"], "error: Missing command.\nhint: see 'context llm --help'\n"),
+        (["zzz"], "error: no such command 'zzz'\nhint: see 'context --help'\n"),
+    ],
+)
+def test_a_command_that_does_not_exist_is_answered_with_the_nearest_one(run, args, said):
+    done = run(*args)
+    assert (done.returncode, done.stdout, done.stderr.decode()) == (1, b"", said)
+
+
+@pytest.mark.parametrize(("no_color", "is_plain"), [("1", True), ("", False)])
+def test_a_terminal_gets_no_colours_when_it_asks_for_none(run, tree, tmp_path, no_color, is_plain):
+    root = tree({"a.md": "The gryphon sleeps."})
+    run("index", "--root", root)
+    terminal, inner = pty.openpty()
+    try:
+        command = [sys.executable, "-m", "smart_context", "search", "gryphon", "--root", root]
+        env = {**clean_env(tmp_path), "NO_COLOR": no_color, "TERM": "xterm"}
+        subprocess.run(command, stdout=inner, stderr=subprocess.DEVNULL, env=env, check=True)
+        shown = os.read(terminal, 65536)
+    finally:
+        os.close(inner)
+        os.close(terminal)
+    assert b"sleeps" in shown
+    assert (b"\x1b[" not in shown) is is_plain
+
+
+def test_a_folder_that_is_not_there_is_not_indexed_and_leaves_nothing_behind(run, tmp_path):
+    done = run("index", tmp_path / "abesnt")
+    assert (done.returncode, done.stdout) == (4, b"")
+    assert (
+        done.stderr.decode() == f"error: there is no folder {tmp_path / 'abesnt'}\nhint: look for a slip in its name\n"
+    )
+    assert list(tmp_path.iterdir()) == []

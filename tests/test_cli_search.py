@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
+
+from server_client import SERVE, Peer
 
 
 @pytest.fixture
@@ -55,3 +58,53 @@ def test_neither_names_nor_text_reach_a_terminal_as_commands(run, share, as_json
     told = (done.stdout + done.stderr).decode()
     assert "esc" in told
     assert not {"\x1b", "\x07", "\x9b"} & set(told)
+
+
+TOOLS = re.compile(r"searchFiles|openFile|indexFolder|listRoots|`(k|offset|exts|years|pointer|before|after|full)`")
+COMMANDS = re.compile(r"context [a-z]+|--[a-z]+")
+
+
+@pytest.mark.parametrize(
+    ("command", "tool", "arguments"),
+    [
+        (["open", "/etc/passwd"], "openFile", {"path": "/etc/passwd"}),
+        (["open", "{root}/gone.md"], "openFile", {"path": "{root}/gone.md"}),
+        (["open", "{root}"], "openFile", {"path": "{root}"}),
+        (
+            ["open", "{root}/plan.md", "--pointer", "page 9"],
+            "openFile",
+            {"path": "{root}/plan.md", "pointer": "page 9"},
+        ),
+        (["open", "{root}/plan.md", "--pointer", "frob"], "openFile", {"path": "{root}/plan.md", "pointer": "frob"}),
+        (["open", "{root}/plan.md", "--before", "-1"], "openFile", {"path": "{root}/plan.md", "before": -1}),
+        (["open", "{root}/empty.md"], "openFile", {"path": "{root}/empty.md"}),
+        (["search", "x", "-k", "0"], "searchFiles", {"query": "x", "k": 0}),
+        (["search", "x", "--offset", "-1"], "searchFiles", {"query": "x", "offset": -1}),
+        (["search", "x", "--year", "21"], "searchFiles", {"query": "x", "years": ["21"]}),
+        (["search", "x", "--ext", ""], "searchFiles", {"query": "x", "exts": [""]}),
+        (["search", "x", "--in", "/etc"], "searchFiles", {"query": "x", "roots": ["/etc"]}),
+        (["index", "{root}/gone"], "indexFolder", {"root": "{root}/gone"}),
+    ],
+)
+def test_an_error_names_commands_to_a_person_and_tools_to_a_client(run, server, command, tool, arguments):
+    root, peer = server
+    done = run(*(word.replace("{root}", str(root)) for word in command), "--root", root)
+    told = peer.call(
+        tool, {k: v.replace("{root}", str(root)) if isinstance(v, str) else v for k, v in arguments.items()}
+    )
+    error = told["structuredContent"]["error"]
+    assert (done.returncode != 0, b"hint: " in done.stderr) == (True, True)
+    assert not TOOLS.search(done.stderr.decode())
+    assert error["details"]["hint"]
+    assert not COMMANDS.search(f"{error['message']} {error['details']['hint']}".replace(str(root), ""))
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    home = tmp_path_factory.mktemp("home")
+    (home / "share").mkdir()
+    (home / "share/plan.md").write_text("The gryphon is fed at noon.", encoding="utf-8")
+    (home / "share/empty.md").write_text("", encoding="utf-8")
+    with Peer((*SERVE, "--root", str(home / "share")), home) as peer:
+        peer.initialize()
+        yield home / "share", peer

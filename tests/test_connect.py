@@ -48,3 +48,16 @@ def test_print_shows_the_settings_and_writes_none(run, tree, tmp_path):
     done = run("connect", "claude-desktop", "--root", tree({"a.md": "x"}), "--print")
     assert "smart-context" in json.loads(done.stdout)["mcpServers"]
     assert not settings(tmp_path).exists()
+
+
+def test_settings_that_were_moved_are_found_where_they_are(run, tree, tmp_path):
+    root = tree({"a.md": "x"})
+    for client, variable, file in (
+        ("claude-code", "CLAUDE_CONFIG_DIR", ".claude.json"),
+        ("codex", "CODEX_HOME", "config.toml"),
+    ):
+        done = run("connect", client, "--root", root, "--yes", env={variable: str(tmp_path / client)})
+        assert done.returncode == 0, done.stderr
+        assert "smart-context" in (tmp_path / client / file).read_text(encoding="utf-8")
+    assert not (tmp_path / ".claude.json").exists()
+    assert not (tmp_path / ".codex").exists()

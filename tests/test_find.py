@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from searching import Searched, indexed
+from smart_context.search import order
+from smart_context.search.ranking import View, view
 
 _FILES = 400
 
@@ -62,3 +65,42 @@ def test_the_estimate_counts_results_under_that_rule(searched, everything, offse
 def test_a_page_past_the_end_is_empty_and_the_estimate_stays_true(searched, everything, offset):
     page = searched.page("red kite", 10, offset)
     assert (page.items, page.offset, page.total_estimate) == ((), offset, len(everything))
+
+
+@pytest.mark.parametrize("query", ["-nowhere", "md files"])
+def test_what_nothing_tells_apart_goes_by_path_and_is_looked_at_as_far_as_it_is_read(searched, monkeypatch, query):
+    looked_at = []
+    described = View.described
+
+    def counted(view, found):
+        looked_at.extend(found)
+        return described(view, found)
+
+    monkeypatch.setattr(View, "described", counted)
+    monkeypatch.setattr(order, "_ALL_AT_ONCE", 10**6)
+    whole = [(item.path, item.pointer) for item in searched.page(query, 100).items]
+    assert whole == sorted(whole)
+    at_once = len(looked_at)
+    looked_at.clear()
+    monkeypatch.setattr(order, "_ALL_AT_ONCE", 100)
+    assert [(item.path, item.pointer) for item in searched.page(query, 10).items] == whole[:10]
+    assert len(looked_at) < at_once / 4
+    pages = [searched.page(query, 7, offset).items for offset in range(0, 98, 7)]
+    assert [(item.path, item.pointer) for page in pages for item in page] == whole[:98]
+
+
+def test_searches_of_many_threads_on_one_index_do_not_disturb_each_other(searched, monkeypatch):
+    monkeypatch.setattr(view, "_REMEMBERED", 2)  # so that what one thread remembers is forgotten under another's hands
+    queries = [
+        "red kite",
+        "red",
+        "kite -red",
+        "fil*",
+        '"red kite"',
+        "kite NEAR/3 red",
+        "padding filler",
+        "md files",
+    ] * 3
+    alone = [searched.page(query) for query in queries]
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(searched.page, queries * 4)) == alone * 4

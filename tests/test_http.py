@@ -28,12 +28,13 @@ ACCEPT = {"Accept": "application/json, text/event-stream", "Content-Type": "appl
 class Served:
     """A running server: its port, and how to ask it."""
 
-    def __init__(self, home, *args, config="", port=0):
+    def __init__(self, home, *args, config="", port=0, under=()):
+        """under: a command that starts the server's."""
         (home / "config/smart-context").mkdir(parents=True, exist_ok=True)
         (home / "config/smart-context/config.toml").write_text(config, encoding="utf-8")
         self.home = home
         self.process = subprocess.Popen(
-            [*CONTEXT, "serve", "--http", "--port", str(port), "--data-dir", str(home / "index"), *args],
+            [*under, *CONTEXT, "serve", "--http", "--port", str(port), "--data-dir", str(home / "index"), *args],
             env=clean_env(home),
             stderr=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
@@ -71,8 +72,24 @@ def served(tmp_path_factory):
     root.mkdir()
     (root / "notes.md").write_text("# Ships\nThe harbour master is Ada Quill.\n", encoding="utf-8")
     server = Served(home, "--root", str(root))
+    called(server, "indexFolder", {"root": str(root)})
     yield server
     assert server.end() == 0
+
+
+def called(server, tool, arguments):
+    """Call a tool as a client without a session does; gives its result."""
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }
+    params = {"name": tool, "arguments": arguments, "_meta": meta}
+    headers = {"Mcp-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": tool}
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    status, answer = server.ask("POST", "/mcp", body, {**ACCEPT, **headers})
+    assert status == 200, answer
+    return json.loads(answer[answer.index(b"{") :])["result"]
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto", "2026-07-28"])
@@ -131,6 +148,7 @@ def test_health_and_metrics_tell_no_file_name(served):
     status, body = served.ask("GET", "/healthz")
     assert status == 200
     assert json.loads(body).items() >= {"live": True, "ready": True, "roots": 1, "roots_available": 1}.items()
+    called(served, "searchFiles", {"query": "harbour"})
     status, page = served.ask("GET", "/metrics")
     assert b'smart_context_calls_total{tool="searchFiles",outcome="ok"}' in page
     assert b"smart_context_index_files 1\n" in page
@@ -138,6 +156,7 @@ def test_health_and_metrics_tell_no_file_name(served):
         assert b"notes" not in told
         assert str(served.home).encode() not in told
     assert served.ask("POST", "/metrics", b"")[0] == 405
+    assert served.ask("TRACE", "/metrics")[0] == 405
     assert served.ask("HEAD", "/healthz")[1] == b""
 
 
@@ -208,7 +227,9 @@ def test_off_loopback_the_token_is_needed(guarded, value, status):
 
 def test_off_loopback_health_needs_no_token_and_tells_only_that_it_lives(guarded):
     assert guarded.ask("GET", "/healthz", host="share.example")[1] == b'{"live":true}\n'
-    assert guarded.ask("GET", "/healthz")[0] == 421  # 127.0.0.1 was not allowed here
+    assert guarded.ask("GET", "/healthz")[1] == b'{"live":true}\n'  # by loopback's own name, as a health check does
+    for host in ("0.0.0.0", "[::]", "other.example"):
+        assert guarded.ask("GET", "/healthz", host=host)[0] == 421
 
 
 def test_a_token_is_made_for_the_owner_alone_and_kept(tmp_path):
@@ -227,9 +248,51 @@ def test_a_token_is_made_for_the_owner_alone_and_kept(tmp_path):
         listen.token(tmp_path / "data", None)
 
 
-def test_a_port_that_is_taken_is_an_error_that_says_so(served, run):
-    done = run("serve", "--http", "--port", str(served.port))
+def test_a_place_where_nobody_can_listen_is_an_error_that_says_why(served, run):
+    done = run("serve", "--http", "--port", str(served.port), "--root", served.home / "share")
     assert (done.returncode, done.stdout) == (6, b"")
+    said = b"error: cannot listen on 127.0.0.1:%d\nreason: Address already in use\nhint: " % served.port
+    assert done.stderr.startswith(said)
+    assert run("serve", "--http", "--host", "192.0.2.1", "--port", "0").returncode == 6
+
+
+@pytest.mark.skipif(not socket.has_ipv6, reason="needs IPv6")
+def test_an_address_of_ipv6_is_told_as_clients_write_it(tmp_path):
+    try:
+        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+    except OSError:
+        pytest.skip("this machine speaks no IPv6")
+    server = Served(tmp_path, "--host", "::1")
+    with socket.create_connection(("::1", server.port), timeout=30) as connection:
+        connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: [::1]:%d\r\nConnection: close\r\n\r\n" % server.port)
+        assert connection.recv(100).startswith(b"HTTP/1.1 200")
+    assert server.end() == 0
+    assert server.said.startswith(b"listening on http://[::1]:")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="counts descriptors in /proc")
+def test_more_connections_than_descriptors_are_turned_away_and_the_server_goes_on(tmp_path):
+    server = Served(tmp_path, under=("sh", "-c", 'ulimit -n 64 && exec "$@"', "sh"))
+    held = [socket.create_connection(("127.0.0.1", server.port), timeout=30) for _ in range(200)]
+    turned_away = [connection for connection in held if is_closed(connection)]
+    assert 100 < len(turned_away) < 200
+    for connection in held:
+        connection.close()
+    while len(os.listdir(f"/proc/{server.process.pid}/fd")) > 30:
+        pass
+    assert server.ask("GET", "/healthz")[0] == 200
+    server.process.terminate()
+    assert server.process.communicate(timeout=30)[1] == b""
+
+
+def is_closed(connection):
+    connection.settimeout(0.05)
+    try:
+        return connection.recv(1) == b""
+    except TimeoutError:
+        return False
+    except ConnectionResetError:
+        return True
 
 
 def test_options_that_do_not_go_together_are_refused(run):

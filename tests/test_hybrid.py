@@ -17,10 +17,11 @@ pytest.importorskip("tokenizers", reason="the extra [semantic] is not installed"
 
 import tiny_encoder
 from smart_context import config
-from smart_context.api import App, Request
+from smart_context.api import App
 from smart_context.errors import Conflict
 from smart_context.search import hybrid
 from smart_context.search.lock import WriteLock
+from smart_context.search.model import SearchRequest
 from smart_context.search.semantic import embedding
 from smart_context.server import background
 
@@ -71,7 +72,7 @@ def index(app):
 
 
 def found(app, query, **more):
-    items = app.find(Request(query, **more)).items
+    items = app.find(SearchRequest(query, **more)).items
     return [(os.path.relpath(item.path, app.roots.names[0]), item.pointer, item.score) for item in items]
 
 
@@ -97,7 +98,7 @@ def test_nothing_is_found_for_what_is_like_nothing(app):
 
 
 def test_an_explanation_tells_both_parts(app):
-    page = app.find(Request("cat"))
+    page = app.find(SearchRequest("cat"))
     assert [item.explanation[-1].partition(" ")[0] for item in page.items] == ["words", "words"]
 
 
@@ -121,7 +122,7 @@ def test_filters_and_operators_bind_what_is_found_by_meaning(app, query, more, e
 
 def test_a_folder_and_what_is_never_shown_bind(app, settings):
     below = os.path.join(app.roots.names[0], "2021")
-    assert names(app, "car", roots=(below,)) == ["2021/sea.txt"]
+    assert names(app, "car", folders=(below,)) == ["2021/sea.txt"]
     with App(replace(settings, index=replace(settings.index, never_show=("drive*",)))) as other:
         assert names(other, "car") == ["2021/sea.txt"]
 
@@ -133,11 +134,11 @@ def test_narrow_filters_find_what_is_far_from_the_nearest(settings, tree, monkey
     with App(settings) as app:
         index(app)
         app.embed()
-        assert names(app, "kitten", roots=(os.path.join(app.roots.names[0], "few"),)) == ["few/one.txt"]
+        assert names(app, "kitten", folders=(os.path.join(app.roots.names[0], "few"),)) == ["few/one.txt"]
         pages = [one for start in range(0, 120, 30) for one in found(app, "cat", k=30, offset=start)]
         assert len(set(pages)) == len(pages) >= 91
         assert [score for _, _, score in pages] == sorted((score for _, _, score in pages), reverse=True)
-        assert app.find(Request("cat", k=5)).total_estimate == len(pages)
+        assert app.find(SearchRequest("cat", k=5)).total_estimate == len(pages)
 
 
 def test_segments_without_a_vector_are_found_by_their_words(settings, tree):
@@ -336,11 +337,12 @@ import sys
 for name in ("onnxruntime", "onnx", "tokenizers"):
     sys.modules[name] = None
 from smart_context import config
-from smart_context.api import App, Request
+from smart_context.api import App
+from smart_context.search.model import SearchRequest
 flags = {"roots": (sys.argv[1],), "data_dir": sys.argv[2], "index.workers": 1, **dict([sys.argv[3:]] if sys.argv[3:] else [])}
 with App(config.load(flags, {"HOME": "/nonexistent"})) as app:
     app.index_here(sys.argv[1], full=False, on_progress=lambda step: None)
-    print(len(app.find(Request("cat")).items))
+    print(len(app.find(SearchRequest("cat")).items))
     assert not [name for name in sys.modules if name.startswith("smart_context.search.semantic.vec")] or sys.argv[3:]
     app.maintain()
 """

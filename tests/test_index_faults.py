@@ -21,6 +21,7 @@ from smart_context.search import indexer, lock, status, upkeep
 from smart_context.search.expression import Term
 from smart_context.search.index import Index
 from smart_context.search.indexer import Options
+from smart_context.search.model import NewFile, Segment
 from smart_context.search.record import NAME, Record
 
 OPTIONS = Options(workers=2)
@@ -174,7 +175,7 @@ def test_searches_go_on_while_a_run_writes_and_see_whole_commits(data, root):
             reader.refresh()
             view = reader.ranking.view()
             for i in (0, 17, 39):
-                [hit] = view.top(Term(f"zebra{i}"), _everywhere(), 10)
+                [hit] = view.matches(Term(f"zebra{i}"), _everywhere()).top(10)
                 [text] = reader.record.texts([hit.segment_id]).values()
                 assert f"zebra{i} " in text
         run.communicate()
@@ -241,6 +242,17 @@ def test_a_reader_notices_that_the_ranking_was_made_anew(data, root):
         Index.open(data, writable=True).close()
         reader.refresh()
         assert reader.ranking.view().count(Term("zebra7")) == 1
+
+
+def test_a_writer_that_has_just_made_an_index_sees_it_and_stays_the_writer(data, root):
+    with Index.open(data, writable=True) as opened:
+        for generation in (1, 2):
+            opened.put(
+                NewFile(f"/r/{generation}", "/r", "text", 1, 1, "", "ok"), [Segment(0, "page 1", "", "ibis")], (), ""
+            )
+            assert opened.commit() == generation
+            opened.refresh()
+            assert opened.ranking.view().count(Term("ibi")) == generation
 
 
 def test_a_reader_notices_that_a_damaged_index_was_replaced(data, root):

@@ -110,6 +110,16 @@ def test_a_folder_that_cannot_be_written_leaves_the_process_its_own_count(tmp_pa
     assert [served(limits) for _ in range(3)] == [True, True, False]
 
 
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs RLIMIT_FSIZE with SIGXFSZ ignored")
+def test_a_full_disk_leaves_the_process_its_own_count(tmp_path: Path) -> None:
+    script = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n" + SCRIPT.replace("60", "30")
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(tmp_path)], env=env, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "30\n"
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="modes")
 def test_what_is_kept_is_private_and_names_nobody(tmp_path: Path) -> None:
     RateLimits(str(tmp_path / "data"), {"t": 2}, Clock()).take("../../client", "t")

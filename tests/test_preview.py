@@ -9,7 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smart_context.errors import BadRequest, NotFound
-from smart_context.search import preview
+from smart_context.model import Extracted, Part, Unit
+from smart_context.redact import Span
+from smart_context.search import preview, segment
 from smart_context.search.model import Segment
 
 
@@ -18,7 +20,7 @@ def nothing(text):
 
 
 def secrets(text):
-    return [(m.start(), m.end(), "[gone]") for m in re.finditer(r"S3CRET-\d+", text)]
+    return [Span(m.start(), m.end(), "gone") for m in re.finditer(r"S3CRET-\d+", text)]
 
 
 def segments(*pairs):
@@ -98,6 +100,58 @@ def test_no_part_of_a_secret_shows_wherever_the_cut_falls(before, after):
 def test_a_preview_is_at_most_two_thousand_bytes_and_whole_characters():
     shown = preview.cut(segments(("page 1", "漢" * 5000)), "page 1", 0, 0, nothing)
     assert (shown.text, shown.truncated) == ("漢" * 666, True)
+
+
+def paged(text, room=400):
+    pages = Extracted(
+        "pdf", "", (Unit((Part("page", first=1),), text), Unit((Part("page", first=2),), "the next page"))
+    )
+    return list(segment.cut(pages, room))
+
+
+FIFTY = "\n".join(f"line {n} {'x' * 90}" for n in range(1, 51))
+
+
+@pytest.mark.parametrize(
+    ("parts", "pointer", "shown"),
+    [
+        (paged(FIFTY), "page 1", "page 1 lines 1-20"),
+        (paged(FIFTY), "page 1 lines 21-90", "page 1 lines 21-40"),
+        (paged(FIFTY), None, "page 1 lines 1-20"),
+        (paged(FIFTY, room=9000), "page 1", "page 1 lines 1-20"),  # in one piece
+        (segments(("lines 1-50", FIFTY)), None, "lines 1-20"),
+        (segments(("sheet 'Q2' rows 41-90", FIFTY)), "sheet 'Q2'", "sheet 'Q2' rows 41-60"),
+        (segments(("section 'A'", FIFTY)), "section 'A'", "section 'A' paragraphs 1-20"),
+        (segments(("lines 1-1", "x" * 1500), ("lines 1-1", "x" * 1500)), None, "lines 1-1"),  # one long line
+        (segments(("message", "x" * 1500), ("attachment 'a' lines 1-1", "y" * 1500)), None, "message"),  # two places
+    ],
+)
+def test_a_preview_that_is_cut_off_names_the_lines_that_it_shows(parts, pointer, shown):
+    found = preview.cut(parts, pointer, 0, 0, nothing)
+    assert (found.pointer, found.truncated) == (shown, True)
+
+
+LINES_OF_TEXT = st.lists(st.text(st.sampled_from("ab 漢."), max_size=300), min_size=1, max_size=60)
+
+
+@given(LINES_OF_TEXT.map(lambda lines: [*lines, "end"]), st.integers(50, 3000))
+def test_reading_on_from_where_a_preview_ended_shows_every_line_of_a_page(lines, room):
+    read, first = [], 1
+    while first <= len(lines):
+        found = preview.cut(paged("\n".join(lines), room), f"page 1 lines {first}-999", 0, 0, nothing)
+        whole = int(found.pointer.rpartition("-")[2]) - first + 1 if found.truncated else len(lines) - first + 1
+        read += found.text.split("\n")[:whole]
+        first += whole
+    assert read == lines
+
+
+def test_the_lines_of_a_preview_are_those_of_the_file_whatever_was_hidden_in_them():
+    text = "\n".join(["S3CRET-1", "S3CRET-2 " + "x" * 500, "y" * 2000])
+    found = preview.cut(
+        paged(text, room=5000), "page 1", 0, 0, lambda t: [Span(0, t.index("x"), "gone")] if "x" in t else []
+    )
+    assert found.text.startswith("[redacted:gone]xxx")
+    assert found.pointer == "page 1 lines 1-2"
 
 
 def test_an_empty_file_has_an_empty_preview():

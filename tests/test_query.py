@@ -30,7 +30,7 @@ a, b, c = Word("a"), Word("b"), Word("c")
         ("a b AND c", And((Some((a, b)), c))),
         ("a NEAR/5 b", Near(a, b, 5)),
         ("a NEAR b", Near(a, b, 10)),
-        ("a NEAR/0 b", Near(a, b, 1)),
+        ("a NEAR/0 b", Near(a, b, 0)),
         ("a NEAR/5 b AND (c)", And((Near(a, b, 5), c))),
         ("a NEAR/2 b NEAR/3 c", Near(Near(a, b, 2), c, 3)),
         ("a -(b OR c)", Some((a, Not(Or((b, c)))))),

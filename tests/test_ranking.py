@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
+import smart_context
 from smart_context.errors import SearchFailed
 from smart_context.search.expression import AnyOf, Everything, Filters, Group, Sequence, Term
 from smart_context.search.model import RankedFile, RankedSegment
@@ -34,7 +36,7 @@ def ranking(tmp_path: Path) -> Ranking:
 
 
 def ids(ranking: Ranking, wanted, filters=ALL) -> set[int]:
-    found = {hit.segment_id for hit in ranking.view().top(wanted, filters, 100)}
+    found = {hit.segment_id for hit in ranking.view().matches(wanted, filters).top(100)}
     assert ranking.view().count(wanted, filters) == len(found)
     return found
 
@@ -164,6 +166,24 @@ def test_names_that_are_not_text_are_no_trouble(tmp_path):
     assert ids(opened, Term("text"), Filters(folders=("/r/bad\udcff",))) == {1}
 
 
+def test_a_phrase_that_goes_on_in_the_next_segment_is_found_where_it_begins(ranking):
+    texts = ["we read the annual", "report of the year and", "then", "rest"]
+    pointers = ["page 3", "page 4 lines 1-20", "page 4 lines 21-40", "attachment 'a' lines 1-9"]
+    numbered = enumerate(zip(texts, pointers, strict=True))
+    ranking.add(file(3, "/r/c.pdf"), [RankedSegment(31 + n, "", text, pointer) for n, (text, pointer) in numbered])
+    ranking.commit(2)
+    ranking.reload()
+    assert ids(ranking, Sequence(("annual", "report"))) == {31}
+    assert ids(ranking, Sequence(("read", "the", "annual", "report", "of"))) == {31}
+    assert ids(ranking, Sequence(("report", "of"))) == {32}
+    assert ids(ranking, Sequence(("the", "annual"))) == {31}
+    assert ids(ranking, Sequence(("year", "and", "then"))) == {32}
+    assert ids(ranking, Sequence(("annual", "year"))) == set()
+    assert ids(ranking, Sequence(("then", "rest"))) == set()  # another text
+    assert ids(ranking, Sequence(("annual", "report"), slop=1)) == set()
+    assert ids(ranking, Group(must=(Term("read"),), must_not=(Sequence(("annual", "report")),))) == set()
+
+
 def test_compounds_are_known_by_their_parts(ranking):
     assert ranking.view().compounds("kranken") == ["krankenversicherungsbeitrage"]
     assert ranking.view().compounds("versicherung") == ["krankenversicherungsbeitrage"]
@@ -172,8 +192,11 @@ def test_compounds_are_known_by_their_parts(ranking):
     assert ranking.view().compounds("rent") == []
 
 
-def test_terms_are_known_by_their_beginning(ranking):
-    assert ranking.view().terms("re") == ["rent", "report"]
+def test_terms_are_known_by_their_beginning_the_commonest_first(ranking):
+    ranking.add(file(3, "/r/c.txt"), [RankedSegment(31, "", "a red rent")])
+    ranking.commit(2)
+    ranking.reload()
+    assert ranking.view().terms("re") == ["rent", "report", "red"]
 
 
 def test_closing_lets_a_merge_under_way_finish(tmp_path):
@@ -192,3 +215,10 @@ def test_closing_forgets_what_was_not_committed(ranking, tmp_path):
     ranking.add(file(3, "/r/c.txt"), [RankedSegment(31, "", "rent")])
     ranking.close()
     assert ids(Ranking.open(tmp_path / "ranking", writable=True), Term("rent")) == {11, 12}
+
+
+def test_no_other_package_knows_the_engine():
+    package = Path(smart_context.__file__).parent
+    imports = re.compile(r"^\s*(?:import|from) tantivy\b", re.MULTILINE)
+    knows = {path.parent for path in package.rglob("*.py") if imports.search(path.read_text(encoding="utf-8"))}
+    assert knows == {package / "search" / "ranking"}

@@ -13,7 +13,7 @@ import pytest
 
 from smart_context import errors
 from smart_context.search import lock, migrations
-from smart_context.search.model import NewFile, Segment
+from smart_context.search.model import NewFile, Passage, Segment
 from smart_context.search.record import NAME, Record
 
 NOW = "2024-05-06T07:08:09Z"
@@ -79,6 +79,32 @@ def test_replaced_text_stays_for_searches_under_way_until_the_next_commit(tmp_pa
     put(writer, "/r/b", "x")
     writer.commit()
     assert writer.texts([old, fresh]) == {fresh: "fresh"}
+    writer.close()
+
+
+def test_a_passage_has_what_stands_around_it_in_its_file_and_nothing_of_what_was_there_before(tmp_path):
+    writer = Record.open(tmp_path, writable=True)
+    put(writer, "/r/a", "other")
+    _, [first, second] = put(writer, "/r/b", "first ü", "second")
+    writer.commit()
+    _, [fresh] = put(writer, "/r/b", "fresh")
+    writer.commit()
+    assert writer.passages([first, second, fresh, 99], 3) == {
+        first: Passage("first ü", "", "sec"),
+        second: Passage("second", "t ü", ""),
+        fresh: Passage("fresh"),
+    }
+    writer.close()
+
+
+def test_files_are_listed_by_path_in_pieces(tmp_path):
+    writer = Record.open(tmp_path, writable=True)
+    names = [f"/r/{n:02}\udcff" for n in range(40)]
+    ids = {name: put(writer, name, "x")[0] for name in sorted(names, reverse=True)}
+    writer.commit()
+    found = list(writer.by_path())
+    assert [i for some in found for i in some] == [ids[name] for name in names]
+    assert len(found) > 1
     writer.close()
 
 

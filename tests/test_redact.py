@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+import unicodedata
 
 import pytest
 from hypothesis import given, settings
@@ -13,6 +14,8 @@ from hypothesis import strategies as st
 import redaction_cases as cases
 from smart_context import redact
 from smart_context.errors import ConfigError
+from smart_context.redact import codes, phones, wrap
+from smart_context.redact import view as views
 
 _PLACES = (
     "{}", "use {} now", "id\t{}\tend", "# {}\n", '"{}"', "key={}", "({}).", "It is {}.", "{}: that is it", "https://example.org/?t={}&a=b", "`{}`", "line\\n{}", "令牌{}吧",
@@ -201,10 +204,45 @@ def test_hostile_text_takes_time_in_proportion_to_its_length(name):
     assert min(cost(32_000) for _ in range(2)) < small * 8 * 3
 
 
+_DIGITS = st.text("0123456789", min_size=1, max_size=9)
+_NUMBERS = st.lists(
+    st.one_of(
+        _DIGITS,
+        st.sampled_from([" ", " ", "-", ".", "/", "\n", "  ", " - ", ") ", "(", "+", "+49 ", "00", "0", "\t", ",", "-\n", " x "]),
+        st.sampled_from(["tel ", "call me at ", " fax", "visa ", "4111 1111 1111 1111", "(212) 555-0187", "212 555 0187", "030 123456"]),
+        st.sampled_from(["5500000000000004", "3782 822463 10005", "212.555.0187", "+44 20 7946 0958", "06 12 34 56 78"]),
+    ),
+    max_size=30,
+).map("".join)  # fmt: skip
+
+
+@given(_NUMBERS)
+def test_numbers_that_are_passed_over_by_their_shape_hold_nothing(text):
+    view = views.of(text)
+    with pytest.MonkeyPatch.context() as everything_looked_at:
+        everything_looked_at.setattr(codes, "_SHAPES", (b"",))
+        everything_looked_at.setattr(phones, "_GROUPED", (b"",))
+        expected = [*codes.cards(view.text, view.low), *phones.find(view.text, view.low)]
+    assert [*codes.cards(view.text, view.low), *phones.find(view.text, view.low)] == expected
+
+
+@given(st.text(st.sampled_from("ab \t\\-\"'+\r\n>|*#"), max_size=80))
+def test_lines_are_joined_as_their_breaks_are_followed(text):
+    seams = list(wrap._BREAK.finditer(text))
+    starts, ends = [0, *(seam.end() for seam in seams)], [*(seam.start() for seam in seams), len(text)]
+    assert wrap.joined(text).text == "".join(text[a:b] for a, b in zip(starts, ends, strict=True))
+
+
+@pytest.mark.skipif(unicodedata.unidata_version.split(".") > ["17", "0"], reason="this Python knows later scripts")
+def test_every_decimal_digit_is_read_as_one():
+    digits = [chr(c) for c in range(0x110000) if unicodedata.decimal(chr(c), None) is not None]
+    assert {c for c in digits if views.of(c).text != str(unicodedata.decimal(c))} == set()
+
+
 def test_importing_redaction_does_not_load_the_numbering_plans():
     code = "import sys, smart_context.redact as r; r.clean('ordinary text, 12 of 14'); sys.exit('phonenumbers' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_nothing_but_the_gate_is_public():
-    assert redact.__all__ == ["Redactor", "Span", "clean", "spans"]
+    assert redact.__all__ == ["Redactor", "Span", "Spans", "clean", "part", "spans"]

@@ -12,7 +12,7 @@ pytest.importorskip("onnxruntime", reason="the extra [semantic] is not installed
 tokenizers = pytest.importorskip("tokenizers", reason="the extra [semantic] is not installed")
 
 from smart_context.errors import ConfigError, SearchFailed  # noqa: E402
-from smart_context.search.semantic import bert, prepare  # noqa: E402
+from smart_context.search.semantic import bert, prepare, vectors  # noqa: E402
 from smart_context.search.semantic.encoder import Encoder  # noqa: E402
 from smart_context.search.semantic.vectors import Vectors  # noqa: E402
 
@@ -158,6 +158,44 @@ def test_a_cosine_is_the_same_wherever_its_row_stands(tmp_path):
     second.append((n, 1, rows[n]) for n in reversed(range(1000, 3000)))
     second.append((n, 1, rows[n]) for n in range(1000))
     assert first.compare(query).nearest(700) == second.compare(query).nearest(700)
+
+
+def test_of_many_rows_few_are_compared_and_the_nearest_are_among_them(tmp_path, monkeypatch):
+    compared = []
+    exact = vectors.Likeness._compared
+
+    def counted(like, places):
+        compared.append(len(places))
+        return exact(like, places)
+
+    monkeypatch.setattr(vectors.Likeness, "_compared", counted)
+    query = units(1, 384, seed=2)[0]
+    rows = units(3000, 384) + np.linspace(0, 1, 3000, dtype=np.float32)[:, None] * query
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    store, other = Vectors(tmp_path / "a", 384), Vectors(tmp_path / "b", 384)
+    store.append((n, 1, row) for n, row in enumerate(rows))
+    whole = store.compare(query).nearest(20)
+    monkeypatch.setattr(vectors, "_LIKELY", 300)
+    monkeypatch.setattr(vectors, "_SHARE", 10)
+    found = store.compare(query).nearest(20)
+    assert len(set(found).intersection(whole)) >= 19
+    assert compared[0] == 3000
+    assert compared[1] < 400
+    for part in (range(2000, 3000), range(500), range(500, 2000)):  # seen as the file grows
+        other.append((n, 1, rows[n]) for n in part)
+    assert other.compare(query).nearest(20) == found
+
+
+def test_a_file_in_the_place_of_another_is_seen_as_it_is(tmp_path, monkeypatch):
+    monkeypatch.setattr(vectors, "_LIKELY", 20)
+    store = Vectors(tmp_path / "v", 16)
+    store.append((n, 1, row) for n, row in enumerate(units(100)))
+    new = units(300, seed=5)
+    other = Vectors(tmp_path / "other", 16)
+    other.append((n, 1, row) for n, row in enumerate(new))
+    (tmp_path / "v").write_bytes((tmp_path / "other").read_bytes())  # the same inode
+    store.reload()
+    assert store.compare(new[7]).nearest(1) == other.compare(new[7]).nearest(1)
 
 
 def test_equals_of_the_last_that_counts_are_found_too(tmp_path):

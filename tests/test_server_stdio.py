@@ -286,6 +286,16 @@ def test_a_call_without_a_limit_reports_progress_and_is_told_when_it_is_cancelle
             assert peer.ask("ping")["result"] == {}
 
 
+def test_the_last_progress_reaches_the_total_before_the_answer(tmp_path: Path) -> None:
+    with Peer(TOY, tmp_path) as peer:
+        peer.initialize()
+        peer.post("tools/call", {**call("steps"), "_meta": {"progressToken": "t"}})
+        *notices, answer = peer.finish()
+        assert text_of(answer["result"]) == "done"
+        assert notices[0]["params"]["progress"] == 1
+        assert notices[-1]["params"] == {"progressToken": "t", "progress": 100, "total": 100, "message": "file 99"}
+
+
 @pytest.mark.parametrize("version", ["2024-11-05", "2025-03-26", "2025-06-18"])  # the latest: every other test
 def test_each_handshake_version_is_spoken(tmp_path: Path, version: str) -> None:
     with Peer(TOY, tmp_path) as peer:

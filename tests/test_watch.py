@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 import queue
+import shutil
+import subprocess
+import sys
 import time
 
 import pytest
 
+from conftest import clean_env
 from server_client import SERVE, Peer
 from smart_context.errors import Conflict, NotFound
 from smart_context.search.watch import Pace, Watcher, folders, is_remote
@@ -78,6 +82,90 @@ def test_a_root_that_goes_away_is_told_of_and_found_again(watch, tmp_path):
         asked.get()
     (root / "b.txt").write_bytes(b"x")
     assert asked.get(timeout=20) == str(root)
+
+
+def test_a_root_that_was_replaced_is_looked_at_and_watched_anew(watch, tmp_path):
+    """Nothing rests on the next sweep, which is an hour away."""
+    root, asked, _, _ = watch()
+    asked.get(timeout=20)
+    (tmp_path / "new").mkdir()
+    (tmp_path / "new/a.txt").write_bytes(b"x")
+    os.rename(root, tmp_path / "away")
+    os.rename(tmp_path / "new", root)
+    assert asked.get(timeout=20) == str(root)
+    for name in ("b.txt", "c.txt"):  # the first may be seen by the look that follows the watch
+        while not asked.empty():
+            asked.get()
+        (root / name).write_bytes(b"x")
+        assert asked.get(timeout=20) == str(root)
+
+
+def test_a_root_that_stays_away_is_told_of_once(watch, tmp_path):
+    root, asked, errors, said = watch(Pace(poll=0.05, sweep=0.05))
+    asked.get(timeout=20)
+    os.rename(root, tmp_path / "away")
+    errors += [NotFound("gone")] * 5
+    while errors:
+        pass
+    os.rename(tmp_path / "away", root)
+    asked.get(timeout=20)
+    assert said == [f"{root} is not there; its last index stays"]
+
+
+def test_a_change_without_an_event_is_found_by_the_sweep(watch, tmp_path):
+    """Written through another name outside of the root, where nobody watches."""
+    root, asked, _, _ = watch(Pace(sweep=0.5))
+    (root / "a.txt").write_bytes(b"x")
+    os.link(root / "a.txt", tmp_path / "elsewhere.txt")
+    stamp = (root / "a.txt").stat().st_mtime_ns
+    os.utime(tmp_path / "elsewhere.txt", ns=(stamp, stamp + 1))
+    for _ in range(3):
+        assert asked.get(timeout=20) == str(root)
+
+
+def test_a_renamed_folder_is_watched_under_its_new_name(watch):
+    root, asked, _, _ = watch()
+    asked.get(timeout=20)
+    (root / "old/deep").mkdir(parents=True)
+    assert asked.get(timeout=20) == str(root)
+    os.rename(root / "old", root / "new")
+    assert asked.get(timeout=20) == str(root)
+    (root / "new/deep/a.txt").write_bytes(b"x")
+    assert asked.get(timeout=20) == str(root / "new/deep")
+
+
+FEW_WATCHES = 'echo 2 > /proc/sys/user/max_inotify_watches && exec "$@"'
+
+
+def test_where_the_kernel_has_too_few_watches_the_roots_are_looked_at_instead(tree, tmp_path):
+    """A real limit, in a user namespace of its own: `context watch` says so once and finds the change."""
+    under = ["unshare", "--user", "--map-root-user", "sh", "-c", FEW_WATCHES, "sh"]
+    if not shutil.which("unshare") or subprocess.run([*under, "true"], check=False, capture_output=True).returncode:
+        pytest.skip("needs user namespaces")
+    root = tree({f"{n}/a.md": "The lighthouse is white." for n in range(5)})
+    config = tmp_path / "config.toml"
+    config.write_text("[watch]\npoll_seconds = 1\n", encoding="utf-8")
+    places = ["--root", str(root), "--data-dir", str(tmp_path / "data"), "--config", str(config)]
+    watching = subprocess.Popen(
+        [*under, sys.executable, "-m", "smart_context", "watch", *places],
+        env=clean_env(tmp_path),
+        stderr=subprocess.PIPE,
+    )
+    try:
+        while not (said := watching.stderr.readline()).startswith(b"no file events"):
+            assert said
+        (root / "3/new.md").write_text("The trawler is red.", encoding="utf-8")
+        search = [sys.executable, "-m", "smart_context", "search", "trawler", "--json", *places]
+        until = time.monotonic() + 60
+        while (
+            str(root / "3/new.md").encode()
+            not in subprocess.run(search, env=clean_env(tmp_path), capture_output=True, check=False).stdout
+        ):
+            assert time.monotonic() < until
+    finally:
+        watching.terminate()
+        rest = watching.communicate(timeout=30)[1]
+    assert rest == b""
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,13 @@ Always: a flag goes before the environment, the environment before the file, the
 unknown, of the wrong type or out of range is refused with the place where it stands; the file is the one named by the user
 or the one in the platform's configuration folder, never one that lies in the working folder or came with a project.
 
-No other module reads the environment.
+No other module reads the environment, but for what a shell or a terminal tells `cli/__init__.py`.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
@@ -176,6 +177,15 @@ class Settings:
         return self.audit.path or os.path.join(self.data_dir, "audit.jsonl")
 
 
+@dataclass(frozen=True, slots=True)
+class ServedCaches:
+    """What `mcp-context-server` can be told: by its environment alone, as the program that it stands in for. No root: None."""
+
+    root: str | None
+    timeout: int
+    memory_mb: int
+
+
 def load(flags: Mapping[str, object] | None = None, environ: Mapping[str, str] | None = None) -> Settings:
     """Resolve the settings.
 
@@ -191,6 +201,30 @@ def load(flags: Mapping[str, object] | None = None, environ: Mapping[str, str] |
         values[name] = config_read.checked(settings()[name], value, _flag(name), os.getcwd())
     values["data_dir"] = values.get("data_dir") or data_folder(environ)
     return _built(values, path or "")
+
+
+def served_caches(environ: Mapping[str, str] | None = None) -> ServedCaches:
+    """Resolve what `mcp-context-server` is told.
+
+    Raises: ConfigError for a number that is not a positive integer.
+    """
+    environ = os.environ if environ is None else environ
+    return ServedCaches(
+        cache_root(environ),
+        _positive(environ, "CONTEXT_TOOL_TIMEOUT_SECS", 30),
+        _positive(environ, "CONTEXT_CACHE_MEMORY_MB", CacheSettings().memory_mb),
+    )
+
+
+def cache_root(environ: Mapping[str, str] | None = None) -> str | None:
+    """The folder of caches that the environment names, as it stands there; None where it names none."""
+    environ = os.environ if environ is None else environ
+    return environ.get("CONTEXT_CACHE_ROOT") or None
+
+
+def child_environment(changed: Mapping[str, str]) -> dict[str, str]:
+    """The environment for a program of ours, with some settings changed: by dotted name, as text."""
+    return {**os.environ, **{settings()[name].env: text for name, text in changed.items()}}
 
 
 @cache
@@ -229,6 +263,12 @@ def home_folder(environ: Mapping[str, str] | None = None) -> str:
 def applications_folder(environ: Mapping[str, str] | None = None) -> str:
     """Where applications keep their settings, each in a folder of its own."""
     return os.path.dirname(os.path.dirname(config_path(environ)))
+
+
+def moved_folders(environ: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The folders that MCP clients were told to keep their settings in, by the variable that told them."""
+    environ = os.environ if environ is None else environ
+    return {name: environ[name] for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME") if environ.get(name)}
 
 
 def api_key(llm: LlmSettings, environ: Mapping[str, str] | None = None) -> str:
@@ -270,6 +310,15 @@ def _from_environment(environ: Mapping[str, str]) -> dict[str, object]:
         if setting.env and (text := environ.get(setting.env, "")):
             values[name] = config_read.checked(setting, config_read.from_text(setting, text), setting.env, os.getcwd())
     return values
+
+
+def _positive(environ: Mapping[str, str], name: str, default: int) -> int:
+    text = environ.get(name)
+    if text is None:
+        return default
+    if not re.fullmatch(r"\+?0*[1-9][0-9]{0,4000}", text, re.ASCII):
+        raise ConfigError(f"{name} is not a positive integer", reason=f"it is {text!r}")
+    return min(int(text), 10**9)
 
 
 def _flag(name: str) -> str:

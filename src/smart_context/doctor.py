@@ -229,7 +229,7 @@ def _server(command: Sequence[str]) -> Iterator[Finding]:
 
 
 def _clients() -> Iterator[Finding]:
-    places = Places(Path(config.home_folder()), Path(config.applications_folder()))
+    places = Places(Path(config.home_folder()), Path(config.applications_folder()), moved=config.moved_folders())
     connected = 0
     for client in CLIENTS.values():
         try:

@@ -11,6 +11,7 @@
     ├── IoError             io_error         6   the file system said no
     ├── InternalError       internal_error   7   we broke a promise
     ├── CallTimeout         internal_error   7   a call ran out of its time
+    ├── CallCancelled       cancelled        7   nobody waits for the answer any more; it is only logged
     └── SearchError                              what the Smart File Search tools answer
         ├── BadRequest      BAD_REQUEST      1
         ├── NotFound        NOT_FOUND        4
@@ -22,7 +23,8 @@
             └── StorageFailed  INTERNAL_ERROR  6   the disk under the index is full or refuses
 
 A class carries a stable `code` and `exit_status`; an instance carries the facts. The message is one line that names
-the thing; `reason` adds the next line where it helps; `hint` says what to do. Context's MCP answers never show a message of an
+the thing; `reason` adds the next line where it helps; `hint` says what to do. Both name a verb or an argument as the tools do, in
+backticks (`searchFiles`, `offset`); the command line puts its own names there. Context's MCP answers never show a message of an
 instance: they use `CANONICAL_MESSAGES`.
 """
 
@@ -52,6 +54,11 @@ class ContextError(Exception):
         self.message = message
         self.reason = reason
         self.hint = hint
+
+    @property
+    def in_one_line(self) -> str:
+        """Everything there is to say, for a warning."""
+        return "; ".join(filter(None, (self.message, self.reason, self.hint)))
 
 
 class UsageError(ContextError):
@@ -127,6 +134,12 @@ class InternalError(ContextError):
 
 class CallTimeout(ContextError):
     """A call ran out of its time and stopped working."""
+
+
+class CallCancelled(ContextError):
+    """A call was cancelled by its caller and stopped working; no answer is sent."""
+
+    code = "cancelled"
 
 
 class SearchError(ContextError):

@@ -99,4 +99,4 @@ OnProgress = Callable[[Progress], None]
 """Called often; the receiver decides how often to show."""
 
 Stop = Callable[[], None]
-"""Called between steps of long work; raises (`CallTimeout`, …) when the work should end now."""
+"""Called between steps of long work; raises (`CallTimeout`, `CallCancelled`, …) when the work should end now."""

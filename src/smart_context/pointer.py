@@ -27,7 +27,7 @@ NAMED = frozenset({"sheet", "section"}) | CONTAINERS
 RANGES = frozenset({"lines", "rows", "paragraphs"})
 
 _HINT = (
-    "use a pointer as searchFiles returns it: page 3, slide 7, sheet 'Q2' rows 41-80, lines 10-40, "
+    "use a pointer as `searchFiles` returns it: page 3, slide 7, sheet 'Q2' rows 41-80, lines 10-40, "
     "section 'Pricing', message, attachment 'x.pdf' page 2, entry 'inner/a.txt' lines 1-20"
 )
 

@@ -46,12 +46,37 @@ class Roots:
 
     def __init__(self, folders: Iterable[str | os.PathLike[str]]) -> None:
         names = dict.fromkeys(os.path.abspath(os.fspath(folder)) for folder in folders)
-        self.names = tuple(names)
-        self._real = {name: os.path.realpath(name) for name in names}
-        spellings = {_parts(real): name for name, real in self._real.items()}
-        spellings.update({_parts(name): name for name in names})
+        self._take({name: os.path.realpath(name) for name in names})
+
+    @classmethod
+    def as_resolved(cls, resolved: dict[str, str]) -> Roots:
+        """Give the roots as another process resolved them."""
+        roots = cls(())
+        roots._take(resolved)
+        return roots
+
+    @property
+    def resolved(self) -> dict[str, str]:
+        """What each name resolved to at the start."""
+        return dict(self._real)
+
+    def _take(self, resolved: dict[str, str]) -> None:
+        self.names = tuple(resolved)
+        self._real = resolved
+        spellings = {_parts(real): name for name, real in resolved.items()}
+        spellings.update({_parts(name): name for name in resolved})
         # The innermost first, so that the first match is the one that counts.
         self._spellings = sorted(spellings.items(), key=lambda item: -len(item[0]))
+
+    def check_any(self) -> None:
+        """Refuse everything where nothing is allowed.
+
+        Raises: Forbidden.
+        """
+        if not self.names:
+            raise Forbidden(
+                "no folder may be read yet", hint="name one with --root DIR, or for good: context roots add DIR"
+            )
 
     def state(self, root: str) -> State:
         """Say whether a configured root is there now; an unmounted share is not, and stays configured."""
@@ -76,8 +101,7 @@ class Roots:
 
     def _walk(self, path: str, opened: list[int] | None) -> Place:
         asked = path
-        if not self.names:
-            raise Forbidden("no folder is allowed", hint="configure `roots` or start with --root DIR")
+        self.check_any()
         if not _can_name_a_file(path):
             raise _forbidden()
         self._match(_parts(os.path.normpath(path)))
@@ -87,7 +111,10 @@ class Roots:
             onward = found.walk(opened)
             if onward is None:
                 if opened is not None and not opened:
-                    raise NotFound(f"no such file: {shown(asked)}", hint="list what is there with searchFiles")
+                    raise NotFound(
+                        f"no such file: {shown(asked)}",
+                        hint="find it with `searchFiles`, or index its folder anew with `indexFolder`",
+                    )
                 return self._place(found.real)
             path = onward
         raise _forbidden()
@@ -233,7 +260,7 @@ def _parts(path: str) -> tuple[str, ...]:
 def _forbidden() -> Forbidden:
     # One wording for everything outside, so that the answer says nothing about what is there.
     return Forbidden(
-        "the path is outside the allowed folders", hint="call listRoots; give an absolute path below one of them"
+        "the path is outside the allowed folders", hint="`listRoots` names them; give an absolute path below one"
     )
 
 

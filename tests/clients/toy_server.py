@@ -62,6 +62,13 @@ def for_ever(arguments: Arguments, work: Work) -> Reply:
     return waits(arguments, work)
 
 
+def steps(arguments: Arguments, work: Work) -> Reply:
+    """Go faster than anybody can read."""
+    for done in range(100):
+        work.on_progress(Progress(done + 1, 100, f"file {done}"))
+    return Reply("done")
+
+
 def refuse(error: ContextError) -> Reply:
     return Reply(f"{error.code}: {error.message}", code=error.code)
 
@@ -73,6 +80,6 @@ def tool(name: str, act: object, **more: object) -> Tool:
 
 if __name__ == "__main__":
     seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 60
-    rows = [tool(act.__name__, act, seconds=seconds) for act in (echo, waits, release, deaf, noisy, breaks)]
+    rows = [tool(act.__name__, act, seconds=seconds) for act in (echo, waits, release, deaf, noisy, breaks, steps)]
     rows.append(tool("for.ever", for_ever, seconds=None))
     run.over_stdio(Program("toy", "Toy", "Misbehave."), rows)

@@ -45,6 +45,13 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
 # Commands whose name cannot be that of a function.
 _FUNCTIONS = {"eval": "eval_", "open": "open_"}
 
+# What the core calls by the names of the tools and their arguments, in backticks.
+_OUR_NAMES = {
+    "searchFiles": "context search", "openFile": "context open", "indexFolder": "context index", "listRoots": "context roots",
+    "k": "--limit", "offset": "--offset", "exts": "--ext", "years": "--year", "pointer": "--pointer", "before": "--before",
+    "after": "--after", "full": "--full", "max_tokens": "--max-tokens", "style": "--style",
+}  # fmt: skip
+
 _DEBUG = "smart_context.debug"  # in the meta that all contexts of a run share
 _CONTEXT_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
@@ -78,13 +85,29 @@ class Command(click.Command):
 
 
 class Group(click.Group):
-    """A group whose commands are modules, imported when asked for."""
+    """A group of such commands, which suggests the nearest one for a name that it does not know."""
 
     command_class = Command
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+        super().__init__(*args, **{"no_args_is_help": False, **kwargs})
+        self.context_settings = {**_CONTEXT_SETTINGS, **self.context_settings}
         self.params.append(_debug_option())
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that is asked for."""
+        if args[0] in self.list_commands(ctx) or ctx.resilient_parsing:
+            return super().resolve_command(ctx, args)
+        import difflib
+
+        near = difflib.get_close_matches(args[0], self.list_commands(ctx), n=1)
+        raise click.UsageError(f"no such command '{args[0]}'" + (f" (did you mean '{near[0]}'?)" if near else ""), ctx)
+
+
+class Program(Group):
+    """The group whose commands are modules, imported when asked for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Name every command, in the order of the table."""
@@ -108,7 +131,7 @@ class Group(click.Group):
                 formatter.write_dl(rows)
 
 
-@click.group(cls=Group, context_settings=_CONTEXT_SETTINGS, no_args_is_help=False, invoke_without_command=False)
+@click.group(cls=Program)
 @click.version_option(__version__, prog_name="context")
 def cli() -> None:
     """Answers from your own folders: search them, or freeze them into a cache and resolve it.
@@ -142,11 +165,16 @@ def say(*lines: str | None) -> None:
         _discard(2)
 
 
+def in_our_words(text: str) -> str:
+    """Put commands and options where the core's words name tools and arguments."""
+    return "`".join(_OUR_NAMES.get(word, word) for word in text.split("`"))
+
+
 def _run(args: list[str]) -> int:
     """Run a command and say what went wrong, if anything. Returns the exit status."""
     context = None
     try:
-        with cli.make_context("context", args) as context:
+        with cli.make_context("context", args, color=False if os.environ.get("NO_COLOR") else None) as context:
             cli.invoke(context)
         if sys.stdout:
             sys.stdout.flush()
@@ -177,9 +205,9 @@ def _usage(error: click.ClickException) -> int:
 def _failure(error: Exception) -> int:
     if isinstance(error, ContextError):
         say(
-            f"error: {error.message}",
+            f"error: {in_our_words(error.message)}",
             error.reason and f"reason: {error.reason}",
-            error.hint and f"hint: {error.hint}",
+            error.hint and f"hint: {in_our_words(error.hint)}",
         )
         return error.exit_status
     if isinstance(error, OSError):

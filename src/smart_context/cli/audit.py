@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @click.argument("action", required=False, type=click.Choice(["show", "verify"]), default="show")
 @click.option("--tool", default="", help="Only calls of this tool.")
 @click.option("--caller", default="", help="Only calls of this client.")
-@click.option("--outcome", type=click.Choice(["ok", "error"]), help="Only calls that ended so.")
+@click.option("--outcome", type=click.Choice(["ok", "error", "cancelled"]), help="Only calls that ended so.")
 @click.option("--since", default="", metavar="TIME", help="Only calls from then on: 2026-05-01, or 2026-05-01T12:30.")
 @click.option("--until", default="", metavar="TIME", help="Only calls up to then.")
 @settings_options

@@ -102,9 +102,7 @@ def verify(cache: str) -> None:
 
 
 @click.command(cls=Command)
-@click.option(
-    "--root", envvar="CONTEXT_CACHE_ROOT", show_envvar=True, metavar="DIR", help="Folder whose folders are listed."
-)
+@click.option("--root", metavar="DIR", help="Folder whose folders are listed. Default: what CONTEXT_CACHE_ROOT names.")
 def list(root: str | None) -> None:  # noqa: A001  # the command's own name
     """Print the folders that may be caches.
 
@@ -112,8 +110,10 @@ def list(root: str | None) -> None:  # noqa: A001  # the command's own name
     Example:
       context list --root ~/caches
     """
+    from smart_context import config
     from smart_context.cache import listing
 
+    root = config.cache_root() if root is None else root
     if root is None:
         raise UsageError("no cache root", hint="give --root DIR, or set CONTEXT_CACHE_ROOT")
     _print(listing.to_json(root) + b"\n")

@@ -61,7 +61,7 @@ def connect(
       context connect vscode --root ~/notes --yes
       context connect cursor --remove
     """
-    places = Places(Path(config.home_folder()), Path(config.applications_folder()))
+    places = Places(Path(config.home_folder()), Path(config.applications_folder()), moved=config.moved_folders())
     if client is None:
         _list(places)
         return

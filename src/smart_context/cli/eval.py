@@ -93,8 +93,8 @@ def measure(documents: Path, data: Path, asked: Sequence[Query], name: Callable[
         with ProgressBar("embedding") as bar:
             app.embed(workers=os.cpu_count() or 1, on_progress=bar)
         for method in ("semantic", "hybrid"):
-            if app.meaning:
-                app.meaning.alone = method == "semantic"
+            if meaning := app.extra.meaning():
+                meaning.alone = method == "semantic"
                 results.append(asking(method))
         return results
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from smart_context.cli import Command
+from smart_context.cli import Command, in_our_words
 from smart_context.cli.options import json_option, settings_options
 from smart_context.cli.show import ProgressBar, plural, size, table
 from smart_context.errors import ContextError, UsageError
@@ -55,7 +55,7 @@ def index(
     with App(replace(settings, roots=(*settings.roots, *new))) as app:
         if rebuild:
             _mend(app)
-        reports, failures = _run(app, named or app.roots.names, full=full)
+        reports, failures = _run(app, named or app.roots.names, new, full=full)
         embedded = 0 if no_embed else _embed(app)
     if as_json:
         click.echo(json.dumps([{"root": shown(f), **asdict(r)} for f, r in reports.items()], ensure_ascii=False))
@@ -63,10 +63,10 @@ def index(
         _summarize(list(reports.values()))
     if embedded:
         click.echo(f"{plural(embedded, 'segment')} embedded", err=True)
-    for folder in new:
+    for folder in (folder for folder in new if folder in reports):
         click.echo(f"note: to search it, add it to the roots: context roots add {_quoted(folder)}", err=True)
     for failure in failures[1:]:
-        click.echo(f"error: {failure.message}", err=True)
+        click.echo(f"error: {in_our_words(failure.message)}", err=True)
     if failures:
         raise failures[0]
 
@@ -95,13 +95,19 @@ def _mend(app: App) -> None:
         click.echo(f"the damaged index is now in {aside}", err=True)
 
 
-def _run(app: App, folders: Sequence[str], *, full: bool) -> tuple[dict[str, IndexReport], list[ContextError]]:
+def _run(
+    app: App, folders: Sequence[str], new: Sequence[str], *, full: bool
+) -> tuple[dict[str, IndexReport], list[ContextError]]:
     """Index each folder; one that is not there does not stop the others."""
     from smart_context.errors import NotFound
+    from smart_context.roots import shown
 
     reports: dict[str, IndexReport] = {}
     failures: list[ContextError] = []
     for folder in folders:
+        if folder in new and not os.path.isdir(folder):  # a slip of the pen, not a share that is away
+            failures.append(NotFound(f"there is no folder {shown(folder)}", hint="look for a slip in its name"))
+            continue
         try:
             with ProgressBar("indexing") as bar:
                 reports[folder] = app.index_here(folder, full=full, on_progress=bar)
@@ -118,8 +124,7 @@ def _embed(app: App) -> int:
         with ProgressBar("embedding") as bar:
             return app.embed(workers=app.settings.index.workers or os.cpu_count() or 1, on_progress=bar)
     except (ConfigError, Conflict) as error:
-        told = "; ".join(filter(None, (error.message, error.reason, error.hint)))
-        click.echo(f"warning: not embedded: {told}", err=True)
+        click.echo(f"warning: not embedded: {error.in_one_line}", err=True)
         return 0
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from smart_context.cli import Command
+from smart_context.cli import Command, Group
 from smart_context.cli.options import json_option, settings_options
 from smart_context.cli.show import safe
 
@@ -95,12 +95,12 @@ def rewrite(query: str, settings: Settings, as_json: bool) -> None:
     click.echo(safe(answer["notes"]), err=True)
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(cls=Group)
 def llm() -> None:
     """Look at the language model that is configured."""
 
 
-@llm.command(cls=Command)
+@llm.command()
 @click.option("--send", is_flag=True, help="Send the example, and show the answer.")
 @settings_options
 @json_option

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from smart_context.cli import Command
+from smart_context.cli import Group
 from smart_context.cli.options import json_option, settings_options
 from smart_context.errors import ConfigError, NotFound
 
@@ -17,12 +17,7 @@ if TYPE_CHECKING:
     from smart_context.config import Settings
 
 
-class _Group(click.Group):
-    command_class = Command
-
-
-@click.group(cls=_Group, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
-@click.option("--debug", is_flag=True, expose_value=False, help="Show a traceback on an error.")
+@click.group(cls=Group, invoke_without_command=True)
 @settings_options
 @json_option
 @click.pass_context

@@ -14,7 +14,7 @@ from smart_context.cli.show import safe, wrapped
 
 if TYPE_CHECKING:
     from smart_context.config import Settings
-    from smart_context.search.find import SearchPage
+    from smart_context.search.model import SearchPage
 
 
 @click.command(cls=Command)
@@ -50,18 +50,15 @@ def search(
       context search '"notice period" -draft' --ext .docx
       context search "budget spreadsheets" --in ~/finance --json
     """
-    from smart_context.api import App, Request
+    from smart_context.api import App
+    from smart_context.search.model import SearchRequest
 
-    request = Request(query, k, offset, exts, years, tuple(os.path.abspath(folder) for folder in folders))
+    request = SearchRequest(query, k, offset, exts, years, tuple(os.path.abspath(folder) for folder in folders))
     with App(settings) as app:
-        if as_json and not explain:
-            answer = app.search_files(request.query, k, offset, exts, years, request.roots)
-            click.echo(json.dumps(answer, ensure_ascii=False))
-            return
         page = app.find(request)
         has_index = app.has_index()
     if as_json:
-        click.echo(json.dumps(page.explained(), ensure_ascii=False))
+        click.echo(json.dumps(page.explained() if explain else page.answer(), ensure_ascii=False))
         return
     _show(page, explain=explain)
     if not has_index:
@@ -117,4 +114,4 @@ def open_(path: str, pointer: str | None, before: int, after: int, settings: Set
     click.echo(f"{_path(answer['path'])}  {answer['pointer']}", err=True)
     click.echo(safe(answer["preview"]).rstrip("\n"))
     if answer["truncated"]:
-        click.echo("… there is more; narrow it with --pointer", err=True)
+        click.echo(f"… there is more after {answer['pointer'] or 'this'}; ask for it with --pointer", err=True)

@@ -6,15 +6,15 @@ In: a command.  Out: the names of its tools, or an error that says what went wro
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import threading
 from collections.abc import Sequence
 
+from smart_context import config
 from smart_context.errors import IoError
 
 _PROTOCOL = "2025-06-18"
-_ONLY_LOOK = {"SMART_CONTEXT_INDEX_AT_START": "false"}  # a server that lives for a moment should begin nothing
+_ONLY_LOOK = {"index.at_start": "false"}  # a server that lives for a moment should begin nothing
 
 
 def tools(command: Sequence[str], timeout: float = 30.0) -> list[str]:
@@ -25,7 +25,7 @@ def tools(command: Sequence[str], timeout: float = 30.0) -> list[str]:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env={**os.environ, **_ONLY_LOOK},
+            env=config.child_environment(_ONLY_LOOK),
         )
     except OSError as error:
         raise IoError(f"cannot start {command[0]}", reason=error.strerror) from error

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from smart_context import flock
-from smart_context.errors import IoError
+from smart_context.errors import CallCancelled, IoError
 
 GENESIS = "0" * 64
 _STATE_BYTES = 512
@@ -31,7 +31,10 @@ _APPEND = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What is logged of a call. counts: results, files, tokens …, by name. error: the code of an error, or ""."""
+    """What is logged of a call. counts: results, files, tokens …, by name. error: the code of an error, or "".
+
+    A call that its caller cancelled has the code of `CallCancelled`, and is logged as neither done nor failed.
+    """
 
     tool: str
     caller: str
@@ -85,15 +88,16 @@ class AuditLog:
             raise IoError(f"cannot write the audit log {self._path}", reason=error.strerror) from error
 
     def _facts(self, call: Call) -> dict[str, object]:
+        is_cancelled = call.error == CallCancelled.code
         facts: dict[str, object] = {
             "time": self._now().astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
             "tool": call.tool,
             "caller": self._clean(call.caller)[:_MAX_CALLER],
             "counts": dict(sorted(call.counts.items())),
             "latency_ms": round(call.latency_ms, 3),
-            "outcome": "error" if call.error else "ok",
+            "outcome": call.error if is_cancelled else "error" if call.error else "ok",
         }
-        if call.error:
+        if call.error and not is_cancelled:
             facts["error"] = call.error
         if call.query is not None and self._include_query:
             facts["query"] = self._clean(call.query)[:_MAX_QUERY]

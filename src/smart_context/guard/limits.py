@@ -61,11 +61,14 @@ class RateLimits:
         """Seconds to wait; 0 if the call was counted."""
         key = hashlib.sha256(f"{client}\0{tool}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
         try:
-            fd = self._open(key)
+            return self._counted_on_disk(key, most)
         except OSError:
             # A full or read-only disk must not end the service: this process at least keeps its own count.
             wait, self._own[key] = _after_one_more(self._own.get(key, []), self._now(), most)
             return wait
+
+    def _counted_on_disk(self, key: str, most: int) -> float:
+        fd = self._open(key)
         try:
             flock.lock(fd)
             wait, times = _after_one_more(_times(os.read(fd, 8 * most + 8 * 1024)), self._now(), most)

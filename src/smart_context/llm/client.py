@@ -274,7 +274,7 @@ def _reply(body: bytes, max_tokens: int) -> Reply:
         raise unreadable
     text = _without_thoughts(content)[: _CHARS_A_TOKEN * max_tokens].strip()
     if not text:
-        raise LlmUpstream("the language model gave an empty answer", hint="raise max_tokens, or try again")
+        raise LlmUpstream("the language model gave an empty answer", hint="raise `max_tokens`, or try again")
     counts = usage if isinstance(usage, dict) else {}
     return Reply(text, _count(counts.get("prompt_tokens")), _count(counts.get("completion_tokens")))
 

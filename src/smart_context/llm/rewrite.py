@@ -41,7 +41,7 @@ def query(
     Raises: BadRequest, LlmUpstream, RateLimited.
     """
     if not text.strip():
-        raise BadRequest("query is empty", hint="ask in plain words")
+        raise BadRequest("the query is empty", hint="ask in plain words")
     if not provider.is_there(settings, sample):
         return _by_rules(text, "read by rules, without a language model")
     asked = prompt.rewriting(text, redactor)

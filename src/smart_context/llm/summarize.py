@@ -58,12 +58,12 @@ def results(
 
 def _check(query: str, snippets: Sequence[Snippet], style: str, max_tokens: int | None) -> None:
     if not query.strip():
-        raise BadRequest("query is empty", hint="say what the summary should answer")
+        raise BadRequest("the query is empty", hint="say what the summary should answer")
     if not snippets:
-        raise BadRequest("results is empty", hint="pass items of searchFiles, each with path and snippet")
+        raise BadRequest("`results` is empty", hint="pass items of `searchFiles`, each with path and snippet")
     if style not in STYLES:
-        raise BadRequest(f"style must be one of {', '.join(STYLES)}", hint=f"it is {style[:40]!r}")
+        raise BadRequest(f"`style` must be one of {', '.join(STYLES)}", hint=f"it is {style[:40]!r}")
     if max_tokens is not None and max_tokens < 1:
         raise BadRequest(
-            "max_tokens must be at least 1", hint=f"the default is {DEFAULT_TOKENS}, the most {MAX_TOKENS}"
+            "`max_tokens` must be at least 1", hint=f"the default is {DEFAULT_TOKENS}, the most {MAX_TOKENS}"
         )

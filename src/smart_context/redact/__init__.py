@@ -7,10 +7,11 @@ Always: what is clean stays as it is, byte for byte; `clean(clean(x)) == clean(x
     tokens, private, access, assigned, columns    secrets
     mail, phones, codes                           addresses, numbers, cards and accounts
     values, wrap                                  what a secret looks like, and how it goes on over a line break
+    shape, stems                                  what tells at once that a text holds nothing of a kind
 """
 
 from __future__ import annotations
 
-from smart_context.redact.gate import Redactor, Span, clean, spans
+from smart_context.redact.gate import Redactor, Span, Spans, clean, part, spans
 
-__all__ = ["Redactor", "Span", "clean", "spans"]
+__all__ = ["Redactor", "Span", "Spans", "clean", "part", "spans"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from smart_context.redact import values, wrap
+from smart_context.redact import stems, values, wrap
 
 # A password with a slash in it is looked for only where no plain one ends at an "@".
 _USERINFO = re.compile(
@@ -16,39 +16,28 @@ _USERINFO = re.compile(
     r"(?::(?P<plain>[^\s/?#\"'<>]{1,256})@|:(?P<odd>[^\s\"'<>]{1,256})@|@)(?=[\w\[$\{])"
 )
 _PORT = re.compile(r"\d{1,5}(?:/|$)")
-_SCHEME = re.compile(
-    r"(?P<scheme>basic|bearer|token|apikey|digest|negotiate|aws4-hmac-sha256)(?:[ \t:=\"']{1,4}(?:\r?\n[ \t]{0,8})?|\r?\n[ \t]{0,8})(?P<value>[^\s\"'<>,;]{6,4096}+)"
-)
+_SCHEMES = {
+    scheme: re.compile(rf"{scheme}(?:[ \t:=\"']{{1,4}}(?:\r?\n[ \t]{{0,8}})?|\r?\n[ \t]{{0,8}})(?P<value>[^\s\"'<>,;]{{6,4096}}+)")
+    for scheme in ("basic", "bearer", "token", "apikey", "digest", "negotiate", "aws4-hmac-sha256")
+}  # fmt: skip
 _TOKEN = re.compile(r"[A-Za-z0-9._~+/=\-]{6,4096}+")
 _AUTHORIZATION = re.compile(
     r"authori[sz]ation[\"'\]]{0,2}[ \t]{0,4}[:=,][ \t]{0,4}[\"']?(?P<value>[^\s\"'<>]{8,4096}+)"
 )
 _COOKIE = re.compile(r"(?:set-)?cookie[ \t]{0,4}:[ \t]{0,4}(?P<value>[^\n]{8,4096}+)")
 _COOKIE_VALUE = re.compile(r"=([^;\s,]{12,4096}+)")
+# The words that begin a pattern, and the pattern.
 _ARGUMENT = (
-    re.compile(
-        r"\bcurl\b[^\n]{0,200}?[ ](?:-u|--user|--proxy-user|-U)[ =]?[\"']?[^\s:\"']{1,100}+:(?P<value>[^\s\"']{1,200}+)"
-    ),
-    re.compile(r"\b(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n]{0,200}?[ ]-p(?P<value>[^\s\"'-][^\s\"']{2,200}+)"),
-    re.compile(r"\bsshpass[ ]{1,4}-p[ ]?[\"']?(?P<value>[^\s\"']{2,200}+)"),
-    re.compile(
-        r"\bidentified[ ]{1,4}(?:with[ ][\w\"']{1,60}[ ])?by[ ]{1,4}(?:password[ ])?[\"'](?P<value>[^\"'\n]{2,200}+)"
-    ),
-    re.compile(r"\bmachine[ ][^\s]{1,200}\s{1,4}login[ ][^\s]{1,200}\s{1,4}password[ ](?P<value>[^\s]{2,200}+)"),
-    re.compile(
-        r"(?:redis-cli|requirepass|masterauth|auth)[ ](?:-a[ ])?[\"']?(?P<value>(?=[^\s\"']{0,40}\d)[^\s\"']{8,200}+)"
-    ),
-)
-_ARGUMENT_WORDS = (
-    "curl",
-    "mysql",
-    "mariadb",
-    "sshpass",
-    "identified",
-    "machine",
-    "redis-cli",
-    "requirepass",
-    "masterauth",
+    (("curl",), r"\bcurl\b[^\n]{0,200}?[ ](?:-u|--user|--proxy-user|-U)[ =]?[\"']?[^\s:\"']{1,100}+:(?P<value>[^\s\"']{1,200}+)"),
+    (("mysql", "mariadb"), r"\b(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n]{0,200}?[ ]-p(?P<value>[^\s\"'-][^\s\"']{2,200}+)"),
+    (("sshpass",), r"\bsshpass[ ]{1,4}-p[ ]?[\"']?(?P<value>[^\s\"']{2,200}+)"),
+    (("identified",), r"\bidentified[ ]{1,4}(?:with[ ][\w\"']{1,60}[ ])?by[ ]{1,4}(?:password[ ])?[\"'](?P<value>[^\"'\n]{2,200}+)"),
+    (("machine",), r"\bmachine[ ][^\s]{1,200}\s{1,4}login[ ][^\s]{1,200}\s{1,4}password[ ](?P<value>[^\s]{2,200}+)"),
+)  # fmt: skip
+# Of these, "auth" is a command only where another one is spoken of.
+_REDIS = ("redis-cli", "requirepass", "masterauth", "auth")
+_REDIS_ARGUMENT = (
+    r"(?:redis-cli|requirepass|masterauth|auth)[ ](?:-a[ ])?[\"']?(?P<value>(?=[^\s\"']{0,40}\d)[^\s\"']{8,200}+)"
 )
 
 
@@ -56,22 +45,17 @@ def find(text: str, low: str) -> Iterator[tuple[int, int]]:
     """Yield where such secrets stand."""
     if "://" in text and "@" in text:
         yield from _in_urls(text)
-    if any(word in low for word in ("basic", "bearer", "token", "apikey", "digest", "negotiate")):
-        yield from _in_schemes(text, low)
+    for scheme, pattern in _SCHEMES.items():
+        if scheme in low:
+            for match in pattern.finditer(low):
+                yield from _in_scheme(text, low, scheme, match)
     if "uthori" in low:
         for match in _AUTHORIZATION.finditer(low):
             if values.is_strong(text[match.start("value") : match.end("value")]):
-                yield match.start("value"), match.end("value")
+                yield match.span("value")
     if "cookie" in low:
-        for match in _COOKIE.finditer(low):
-            for value in _COOKIE_VALUE.finditer(text, match.start("value"), match.end("value")):
-                if values.is_random(value[1]):
-                    yield value.span(1)
-    if any(word in low for word in _ARGUMENT_WORDS):
-        for pattern in _ARGUMENT:
-            for match in pattern.finditer(low):
-                if not values.is_placeholder(text[match.start("value") : match.end("value")]):
-                    yield match.start("value"), match.end("value")
+        yield from _in_cookies(text, low)
+    yield from _in_arguments(text, low)
 
 
 def _in_urls(text: str) -> Iterator[tuple[int, int]]:
@@ -85,28 +69,37 @@ def _in_urls(text: str) -> Iterator[tuple[int, int]]:
             yield match.start("user"), match.end("user")
 
 
-def _in_schemes(text: str, low: str) -> Iterator[tuple[int, int]]:
-    for match in _SCHEME.finditer(low):
-        start = match.start("value")
-        token = _TOKEN.match(text, start)
-        if token is None:
-            continue
-        value = token[0].rstrip(".")
-        if match["scheme"] == "basic":
-            known = _is_pair(value) or low[max(0, match.start() - 24) : match.start()].rstrip().endswith(
-                ("authorization:", 'authorization":')
-            )
-            if not known:
-                continue
-        elif match["scheme"] == "bearer":
-            if not (values.is_strong(value) or (len(value) >= 16 and values.is_random(value))):
-                continue
-        elif (
-            not (len(value) >= 16 and values.is_strong(value))
-            or "authorization" not in low[max(0, match.start() - 40) : match.start()]
-        ):
-            continue
+def _in_scheme(text: str, low: str, scheme: str, match: re.Match[str]) -> Iterator[tuple[int, int]]:
+    start = match.start("value")
+    token = _TOKEN.match(text, start)
+    if token is None:
+        return
+    value = token[0].rstrip(".")
+    before = low[max(0, match.start() - 40) : match.start()]
+    if scheme == "basic":
+        is_one = _is_pair(value) or before.rstrip().endswith(("authorization:", 'authorization":'))
+    elif scheme == "bearer":
+        is_one = values.is_strong(value) or (len(value) >= 16 and values.is_random(value))
+    else:
+        is_one = len(value) >= 16 and values.is_strong(value) and "authorization" in before
+    if is_one:
         yield start, wrap.follow(text, start + len(value), _TOKEN)
+
+
+def _in_cookies(text: str, low: str) -> Iterator[tuple[int, int]]:
+    for match in _COOKIE.finditer(low):
+        for value in _COOKIE_VALUE.finditer(text, match.start("value"), match.end("value")):
+            if values.is_random(value[1]):
+                yield value.span(1)
+
+
+def _in_arguments(text: str, low: str) -> Iterator[tuple[int, int]]:
+    redis = _REDIS if any(word in low for word in _REDIS[:-1]) else ()
+    for words, pattern in (*_ARGUMENT, (redis, _REDIS_ARGUMENT)):
+        for word in words:
+            for match in stems.matches(pattern, word, low):
+                if not values.is_placeholder(text[match.start("value") : match.end("value")]):
+                    yield match.span("value")
 
 
 def _is_pair(value: str) -> bool:

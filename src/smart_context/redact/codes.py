@@ -9,16 +9,22 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from smart_context.redact import shape as shapes
+
+_MIN_CARD, _MAX_CARD = 13, 19
 _RUN = re.compile(
     r"(?<![A-Za-z0-9_])(?<!\d[.,])\d{2,19}+(?:(?:[ ]?-[ ]?|[ ]{1,2}|\.|[ \t]?\r?\n[ \t]?)\d{2,19}+)*+(?!\d)"
 )
 _GROUP = re.compile(r"\d+")
-_CONTEXT = re.compile(
+_SAID = re.compile(
     r"(?:card|visa|master|amex|american express|maestro|discover|diners|jcb|credit|debit|karte|carte|tarjeta|cartão|carta|"
     r"\bcc\b|\bpan\b|карт|卡|カード)[^\d\n]{0,24}$"
 )
-_LAYOUTS = frozenset({(4, 4, 4, 4), (4, 6, 5), (4, 6, 4), (4, 4, 4, 4, 3), (4, 4, 4, 1), (6, 13), (4, 4, 5), (8, 8)})
-_MIN_CARD, _MAX_CARD = 13, 19
+_LAYOUTS = frozenset({(4, 4, 4, 4), (4, 6, 5), (4, 6, 4), (4, 4, 4, 4, 3), (6, 13), (8, 8)})
+# How each layout begins, and a card in one piece, with one space for every separator.
+_SHAPES = (b"0" * 14, b"0000 0000 0000 0000", b"0000 000000 0000", b"000000 0000000000000", b"00000000 00000000")
+
+_FIRST_DIGITS = "234568"  # of a card of any issuer below
 
 # Letters and digits of an IBAN, by country, as the registry of ISO 13616 has them.
 _IBAN_LENGTH = {
@@ -37,17 +43,22 @@ _IBAN_GAP = re.compile(r"[ \t]{0,3}+\r?\n[ \t]{0,8}+|[ ]{1,2}|[ ]?-[ ]?|\.")
 
 def cards(text: str, low: str) -> Iterator[tuple[int, int]]:
     """Yield where card numbers stand."""
+    shape = shapes.of(text)
+    has_layout: bool | None = None
+    before = 0
     for run in _RUN.finditer(text):
-        if run.end() - run.start() < _MIN_CARD:
+        start, end = run.span()
+        since, before = max(before, start - 60), end
+        digits = shape.count(b"0", start, end)
+        if digits < _MIN_CARD:
             continue
-        groups: list[_Group] = []
-        line, at = 0, run.start()
-        for match in _GROUP.finditer(text, run.start(), run.end()):
-            line += text.count("\n", at, match.start())
-            at = match.end()
-            groups.append(_Group(match.start(), match.end(), line))
-        named = _CONTEXT.search(low, max(0, run.start() - 60), run.start()) is not None
-        yield from _cards_in(text, groups, named=named)
+        if has_layout is None:
+            spaced = b" ".join(shape.replace(b"-", b" ").split())
+            has_layout = any(layout in spaced for layout in _SHAPES)
+        named = _SAID.search(low, since, start) is not None
+        # Without a word for it, a card has a layout of cards or is broken over two lines, alone there.
+        if named or has_layout or (digits <= _MAX_CARD and text.count("\n", start, end) == 1):
+            yield from _cards_in(text, _groups(text, start, end), named=named)
 
 
 class _Group(NamedTuple):
@@ -56,9 +67,22 @@ class _Group(NamedTuple):
     line: int
 
 
+def _groups(text: str, start: int, end: int) -> list[_Group]:
+    groups: list[_Group] = []
+    line, at = 0, start
+    for match in _GROUP.finditer(text, start, end):
+        line += text.count("\n", at, match.start())
+        at = match.end()
+        groups.append(_Group(match.start(), at, line))
+    return groups
+
+
 def _cards_in(text: str, groups: list[_Group], *, named: bool) -> Iterator[tuple[int, int]]:
     first = 0
     while first < len(groups):
+        if text[groups[first].start] not in _FIRST_DIGITS:
+            first += 1
+            continue
         if not named and first and groups[first - 1].line == groups[first].line:
             # Inside a row only a number in one piece can be a card.
             if _is_card(text, groups, first, first + 1, named=False):

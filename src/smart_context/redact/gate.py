@@ -7,7 +7,7 @@ and run only where the text holds something that it could begin with; most text 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from smart_context.redact import names, patterns, tokens
@@ -51,6 +51,10 @@ class Span:
     kind: str
 
 
+Spans = Callable[[str], Sequence[Span]]
+"""What must not show in a text: in text order, apart from each other."""
+
+
 class Redactor:
     """Redaction with a configuration's extra patterns, which become `[redacted:custom]`."""
 
@@ -59,15 +63,7 @@ class Redactor:
 
     def clean(self, text: str) -> str:
         """Return the text with everything that must not leave replaced."""
-        found = self.spans(text)
-        if not found:
-            return text
-        parts: list[str] = []
-        at = 0
-        for span in found:
-            parts += (text[at : span.start], f"[redacted:{span.kind}]")
-            at = span.end
-        return "".join((*parts, text[at:]))
+        return part(text, self.spans(text), 0, len(text))
 
     def spans(self, text: str) -> tuple[Span, ...]:
         """Return what `clean` would replace, in text order, apart from each other."""
@@ -123,6 +119,19 @@ def _numbers(text: str, low: str) -> Iterator[tuple[int, int, str]]:
         yield start, end, "card"
     for start, end in phones.find(text, low):
         yield start, end, "phone"
+
+
+def part(text: str, spans: Sequence[Span], start: int, end: int) -> str:
+    """Return what may be shown of a part of a text: a span that reaches into it is replaced as a whole."""
+    parts: list[str] = []
+    at = start
+    for span in spans:
+        if span.start >= end:
+            break
+        if span.end > start:
+            parts += (text[at : span.start], f"[redacted:{span.kind}]")
+            at = span.end
+    return "".join((*parts, text[at:end]))
 
 
 _PLAIN = Redactor()

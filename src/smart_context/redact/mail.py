@@ -15,6 +15,7 @@ _WRITTEN = re.compile(
     r"(?<![\w.])(?P<local>[\w.+'\-]{1,64}+)[ ]{0,2}(?:[\[({<][ ]?(?:at|ät|a|@|arroba)[ ]?[\])}>]|(?P<bare>[ ]at[ ]))[ ]{0,2}"
     r"(?P<domain>\w[\w\-]{0,62}+(?:(?:[ ]{0,2}[\[({<][ ]?(?:dot|punkt|punto|point|\.)[ ]?[\])}>][ ]{0,2}|(?P<dot>[ ]dot[ ])|\.)\w[\w\-]{0,62}+){1,5}+)"
 )
+_BRACKETED_AT = re.compile(r"[\[({<][ ]?(?:at|ät|a|@|arroba)[ ]?[\])}>]")
 _DOMAIN_GAP = re.compile(r"[ \t]{0,4}\r?\n[ \t>|*#]{0,20}")
 _LABELS = re.compile(r"\w[\w\-]{0,62}+(?:\.\w[\w\-]{0,62}+){0,8}+")
 _LITERAL = re.compile(r"\[(?:IPv6:[0-9A-Fa-f:.]{2,45}|\d{1,3}(?:\.\d{1,3}){3})\]")
@@ -42,7 +43,7 @@ def find(text: str, low: str) -> Iterator[tuple[int, int]]:
             span = _around(text, at)
             if span is not None:
                 yield span
-    if "at" in low or "arroba" in low or "ät" in low:
+    if (" at " in low and " dot " in low) or _BRACKETED_AT.search(low):
         for match in _WRITTEN.finditer(low):
             # Two plain words, "at" and "dot", are an address only together: "look at example.com" is not one.
             if match["bare"] and not match["dot"]:
@@ -146,6 +147,8 @@ def _is_local(c: str, *, wide: bool) -> bool:
 
 def _before_break(text: str, at: int) -> int:
     """Take in the end of the line before, where it stops inside a local part: at a dot, hyphen, underscore or plus."""
+    if "\n" not in text[max(0, at - 17) : at]:
+        return at
     before = text[max(0, at - 90) : at]
     match = re.search(r"[A-Za-z0-9._+\-]{0,63}[A-Za-z0-9][._+\-]\r?\n[ \t>|*#]{0,16}$", before)
     return at - len(before) + match.start() if match else at

@@ -7,7 +7,10 @@ Always: a stem is looked for as a plain substring; its pattern runs only where i
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+
+from smart_context.redact import stems
 
 _KEY_OF = (
     "api access secret private encrypt encryption sign signing master account auth shared deploy consumer app application "
@@ -17,8 +20,7 @@ _KEY_OF = (
 _BEFORE_KEY = re.compile(rf"(?:{'|'.join(sorted(set(_KEY_OF.split()), key=len, reverse=True))})[ _.\-]?$")
 _LATIN = r"(?<![a-z])"
 
-# stem, pattern, whether people choose the value themselves (a password) or a machine makes it (a token)
-# The patterns are compiled when their stem is first met; `re` keeps them.
+# stem, pattern that begins with it, whether people choose the value themselves (a password) or a machine makes it (a token)
 _ASCII: tuple[tuple[str, str, bool], ...] = (
     ("pass", r"pass(?:word|wort|wd|wrd|phrase|code|ord)|(?<![a-z])pass(?!e)|(?<=de)passe|(?<=de[ _-])passe|(?<=a[- ])passe", True),
     ("pwd", r"pwd", True),
@@ -46,11 +48,13 @@ _ASCII: tuple[tuple[str, str, bool], ...] = (
     ("token", r"token", False),
     ("credential", r"credentials?", False),
     ("jeton", rf"{_LATIN}jeton", False),
-    ("sessi", r"session[ _\-]?id|jsessionid", False),
-    ("sessid", r"phpsessid", False),
+    ("session", r"(?<!j)session[ _\-]?id", False),
+    ("jsessionid", r"jsessionid", False),
+    ("phpsessid", r"phpsessid", False),
     ("connect.sid", r"connect\.sid", False),
-    ("auth", r"x-auth|(?<![a-z0-9])_auth", False),
-    ("clave api", r"clave (?:de )?(?:la )?api", False),
+    ("x-auth", r"x-auth", False),
+    ("_auth", r"(?<![a-z0-9])_auth", False),
+    ("clave ", r"clave (?:de )?(?:la )?api", False),
     ("chave", r"chave (?:de |da )?api", False),
 )  # fmt: skip
 _OTHER_CHOSEN = (
@@ -83,19 +87,14 @@ class Name:
 
 def find(low: str) -> list[Name]:
     """Return the names in text order."""
-    found: list[Name] = []
     tables = (_ASCII,) if low.isascii() else (_ASCII, _OTHER)
-    for table in tables:
-        for stem, pattern, chosen in table:
-            if stem in low:
-                found += _of(low, pattern, chosen=chosen)
+    found = [name for table in tables for row in table if row[0] in low for name in _of(low, *row)]
     found.sort()
     return found
 
 
-def _of(low: str, pattern: str, *, chosen: bool) -> list[Name]:
-    names = []
-    for match in re.finditer(pattern, low):
+def _of(low: str, stem: str, pattern: str, is_chosen: bool) -> Iterator[Name]:
+    for match in stems.matches(pattern, stem, low):
         suffix = _SUFFIX.match(low, match.end())
         if suffix is None:
             continue
@@ -105,5 +104,4 @@ def _of(low: str, pattern: str, *, chosen: bool) -> list[Name]:
             if kind is None:
                 continue
             start = kind.start()
-        names.append(Name(start, suffix.end(), word, chosen))
-    return names
+        yield Name(start, suffix.end(), word, is_chosen)

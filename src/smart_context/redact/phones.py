@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from smart_context.redact import shape as shapes
+
 _SEPARATOR = r"(?:[ ]{0,2}[)./\-]?[ \t]{0,4}\r?\n[ \t]{0,8}(?:[(\-.][ ]?)?|[ ]{0,2}[()./\-]{1,3}[ ]{0,2}|[ ]{1,2})"
 _RUN = re.compile(rf"(?<![A-Za-z0-9_])(?<!\d[.,])(?:\+[ ]?\(?|\(\+?)?+\d++(?:{_SEPARATOR}\d++)*+")
 _GROUP = re.compile(r"\d+")
@@ -38,7 +40,13 @@ _NANP = re.compile(
     r"(?:\(\d{3}\)[ ]?\n?[ ]?\d{3}[ .\-]\d{4}|\d{3}(?P<s>[.\-])\n?\d{3}(?P=s)\n?\d{4}|\d{3}[ /]\d{3}-\d{4})(?![.\-/]?\d)"
     r"|(?<![\d.\-/ ])\d{3} \d{3} \d{4}(?![.\-/ ]?\d)"
 )
+# The shapes of `_NANP`, one of which must be there.
+_GROUPED = (b"(000)", b"000 000-0000", b"000-000-0000", b"000-\n000-0000", b"000-000-\n0000", b"000-\n000-\n0000")
+_SPACED = re.compile(rb"000 000 0000(?<![0\- ]000 000 0000)")
+_ZERO = re.compile(r"\D*00?")
+_WINDOW = 48  # characters before a number in which a word may announce it
 _MIN_DIGITS, _MAX_DIGITS = 6, 15
+_MIN_TRUNK, _MAX_TRUNK = 9, 12  # digits of a number with its trunk zero
 _WITH_ZERO = (
     "GB",
     "DE",
@@ -66,8 +74,15 @@ Groups = Sequence[tuple[int, int]]
 
 def find(text: str, low: str) -> Iterator[tuple[int, int]]:
     """Yield where telephone numbers stand."""
+    shape = shapes.of(text)
+    has_grouped = any(group in shape for group in _GROUPED) or _SPACED.search(shape) is not None
+    before = 0
     for run in _RUN.finditer(text):
-        if run.end() - run.start() < _MIN_DIGITS or (run.end() < len(text) and _sticks(text[run.end()])):
+        start, end = run.span()
+        since, before = before, end
+        if end - start < _MIN_DIGITS or (end < len(text) and _sticks(text[end])):
+            continue
+        if not (has_grouped or _begins_as_one(text, shape, start, end) or _is_said(low, since, start, end)):
             continue
         done = 0
         for line in _lines(text, run):
@@ -75,6 +90,26 @@ def find(text: str, low: str) -> Iterator[tuple[int, int]]:
                 for start, end in _in_line(text, low, line):
                     yield start, end
                     done = end
+
+
+def _begins_as_one(text: str, shape: bytes, start: int, end: int) -> bool:
+    """Whether digits begin with a plus, or a line of them with two zeros, or with one and is as long as a number."""
+    if "+" in text[start : start + 3]:
+        return True
+    while start < end:
+        stop = text.find("\n", start, end)
+        stop = end if stop < 0 else stop
+        zero = _ZERO.match(text, start, stop)
+        if zero and (zero[0].endswith("00") or _MIN_TRUNK <= shape.count(b"0", start, stop) <= _MAX_TRUNK):
+            return True
+        start = stop + 1
+    return False
+
+
+def _is_said(low: str, since: int, start: int, end: int) -> bool:
+    """Whether a word that announces a telephone number stands before digits or after them."""
+    window = low[max(since, start - _WINDOW) : start]
+    return bool(_STRONG.search(window) or _SOFT.search(window) or _AFTER.match(low, end))
 
 
 def _sticks(c: str) -> bool:
@@ -118,7 +153,7 @@ def _in_line(text: str, low: str, line: _Line) -> Iterator[tuple[int, int]]:
         and not _DATE.search(text, line.start, line.end)
         and not _ADDRESS.fullmatch(text, line.start, line.end)
     ):
-        window = low[max(0, line.start - 48) : line.start]
+        window = low[max(0, line.start - _WINDOW) : line.start]
         said = window.rstrip(_BETWEEN)[-1:]
         if not said or said.isdigit():
             window = ""
@@ -174,7 +209,7 @@ def _trunk(text: str, line: _Line) -> str:
     if line.own > 5 or line.own < 2 or first[0] != "0" or len(first) < 2 or first[1] == "0":
         return ""
     digits = _digits(text, line.groups[: line.own])
-    return digits if 9 <= len(digits) <= 12 else ""
+    return digits if _MIN_TRUNK <= len(digits) <= _MAX_TRUNK else ""
 
 
 def _is_valid(digits: str, regions: int | None = None) -> bool:

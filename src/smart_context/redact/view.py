@@ -23,13 +23,15 @@ _SPACES = "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2
 _DASHES = "\u058a\u2010\u2011\u2012\u2013\u2014\u2015\u2043\u207b\u208b\u2212\ufe58\ufe63\uff0d"
 _DOTS = "\u3002\uff61\u2024\ufe52"
 _QUOTES = {"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u00ab": '"', "\u00bb": '"', "\u201e": '"'}
-# The zero of every script's decimal digits; the nine others follow it.
+# The zero of every script's decimal digits, as of Unicode 17; the nine others follow it.
 _ZEROS = (
     0x0660, 0x06F0, 0x07C0, 0x0966, 0x09E6, 0x0A66, 0x0AE6, 0x0B66, 0x0BE6, 0x0C66, 0x0CE6, 0x0D66, 0x0DE6, 0x0E50, 0x0ED0,
     0x0F20, 0x1040, 0x1090, 0x17E0, 0x1810, 0x1946, 0x19D0, 0x1A80, 0x1A90, 0x1B50, 0x1BB0, 0x1C40, 0x1C50, 0xA620, 0xA8D0,
-    0xA900, 0xA9D0, 0xA9F0, 0xAA50, 0xABF0, 0x1D7CE, 0x1D7D8, 0x1D7E2, 0x1D7EC, 0x1D7F6,
+    0xA900, 0xA9D0, 0xA9F0, 0xAA50, 0xABF0, 0x104A0, 0x10D30, 0x10D40, 0x11066, 0x110F0, 0x11136, 0x111D0, 0x112F0, 0x11450, 0x114D0,
+    0x11650, 0x116C0, 0x116D0, 0x116DA, 0x11730, 0x118E0, 0x11950, 0x11BF0, 0x11C50, 0x11D50, 0x11DA0, 0x11DE0, 0x11F50, 0x16130, 0x16A60,
+    0x16AC0, 0x16B50, 0x16D70, 0x1CCF0, 0x1D7CE, 0x1D7D8, 0x1D7E2, 0x1D7EC, 0x1D7F6, 0x1E140, 0x1E2F0, 0x1E4F0, 0x1E5F1, 0x1E950, 0x1FBF0,
 )  # fmt: skip
-_FOLD: dict[int, str] = {
+_FOLD = {
     **{code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)},
     **{zero + n: str(n) for zero in _ZEROS for n in range(10)},
     **dict.fromkeys(map(ord, _SPACES), " "),
@@ -41,6 +43,7 @@ _FOLD: dict[int, str] = {
     0x0085: "\n",
     0xFE6B: "@",
 }
+_FOLDED = frozenset(map(chr, _FOLD))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +84,7 @@ def of(text: str, hidden: Sequence[tuple[int, int]] = ()) -> View:
         text_at.append(end)
         at = end
     folded = "".join((*parts, text[at:]))
-    if not folded.isascii():
+    if not folded.isascii() and not _FOLDED.isdisjoint(folded):
         folded = folded.translate(_FOLD)
     low = folded.lower()
     if len(low) != len(folded):  # a few capitals lower to two characters, which would shift every offset after them

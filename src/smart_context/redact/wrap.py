@@ -11,7 +11,12 @@ from dataclasses import dataclass
 
 from smart_context.redact import values
 
-_BREAK = re.compile(r"[ \t]{0,8}+[\\\-]?[\"']?[ \t]{0,4}+[+\\]?\r?\n[ \t>|*#]{0,40}+[\"']?")
+_BEFORE = r"[ \t]{0,8}+[\\\-]?[\"']?[ \t]{0,4}+[+\\]?\r?"
+_AFTER = r"\n[ \t>|*#]{0,40}+[\"']?"
+_BREAK = re.compile(_BEFORE + _AFTER)
+_BEFORE_BREAK, _MOST_BEFORE = re.compile(_BEFORE + "$"), 16  # characters
+_MAY_STAND_BEFORE = frozenset(" \t\\-\"'+\r")
+_AFTER_BREAK = re.compile(_AFTER)
 _AFTER_NAME = re.compile(r"[ \t]{0,4}+(?:[:(]|=(?!=*+[\s\"';,]|=*+$))")
 _REST_OF_LINE = re.compile(r"[\"'`;,.)\]}=]*+[ \t]*+(?:\r?\n|$)")
 _MAX_LINES = 80
@@ -69,10 +74,16 @@ def joined(text: str) -> Joined:
     """Join the lines of a text."""
     parts, seams, lost = [], [], [0]
     at = length = 0
-    for seam in _BREAK.finditer(text):
-        parts.append(text[at : seam.start()])
-        length += seam.start() - at
+    # The same as to look for `_BREAK`, but only where there is one.
+    while (newline := text.find("\n", at)) >= 0:
+        end = newline
+        if newline > at and text[newline - 1] in _MAY_STAND_BEFORE:
+            before = _BEFORE_BREAK.search(text, max(at, newline - _MOST_BEFORE), newline)
+            end = before.start() if before else newline
+        after = _AFTER_BREAK.match(text, newline)
+        parts.append(text[at:end])
+        length += end - at
         seams.append(length)
-        lost.append(lost[-1] + seam.end() - seam.start())
-        at = seam.end()
+        at = after.end() if after else newline + 1
+        lost.append(lost[-1] + at - end)
     return Joined("".join((*parts, text[at:])), seams, lost)

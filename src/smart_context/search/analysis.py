@@ -48,6 +48,7 @@ _JOINED = re.compile(
     r"|[A-Za-z0-9]+(?:[-_./:+&'’@,][A-Za-z0-9]+)+"  # snake_case, v2.1.3, ISO-27001, 1,000, O'Brien
     r"|[A-Za-z]{2,}[0-9]{2,}|[0-9]{2,}[A-Za-z]{2,}"  # ISO27001
 )
+_DECIMAL = re.compile(r"[0-9]+[.,](?:[0-9]{1,2}|[0-9]{4,})")  # with three digits, it may be a thousand
 _PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _ALNUM = re.compile(r"[A-Za-z0-9]+")
 
@@ -278,7 +279,7 @@ def joined(run: str, language: str, known: _Known) -> list[str]:
         words = _ALNUM.findall(found)
         pieces = [_PIECE.findall(word) for word in words]
         parts = [piece for several in pieces if len(several) > 1 for piece in several if len(piece) > 1]
-        if len(words) > 1:
+        if len(words) > 1 and not _DECIMAL.fullmatch(found):  # nobody looks for 3.14 by 314
             parts.append("".join(words))
         lower = [part.lower()[:MAX_TERM] for part in parts]
         learn(lower, language, known)

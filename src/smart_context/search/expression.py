@@ -1,6 +1,6 @@
 """What the ranking index is asked for: a tree of terms, engine-neutral.
 
-`query.py` reads what people write; `plan.py` turns that into this; `ranking.py` turns this into the engine's own queries.
+`query.py` reads what people write; `plan.py` turns that into this; `ranking` turns this into the engine's own queries.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class AnyOf:
-    """Any of many terms, each worth the same: what a `beginning` (where there is one) or a part of a compound stands for."""
+    """Any of many terms, each worth the same: the compounds that a word is part of, or what a `beginning` stands for (the commonest
+    terms first)."""
 
     terms: tuple[str, ...]
     weight: float = 1.0

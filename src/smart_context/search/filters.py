@@ -120,11 +120,11 @@ def given(exts: Iterable[str], years: Iterable[str]) -> tuple[tuple[str, ...], t
     """
     plain = dict.fromkeys("." + ext.strip().lower().lstrip("*").lstrip(".") for ext in exts)
     if "." in plain:
-        raise BadRequest("exts holds an empty extension", hint='exts is a list such as [".docx", ".pdf"]')
+        raise BadRequest("`exts` holds an empty extension", hint="an extension looks like .docx")
     numbers = dict.fromkeys(year.strip() for year in years)
     for year in numbers:
         if not re.fullmatch(r"[0-9]{4}", year):
-            raise BadRequest(f"years holds {year[:20]!r}, which is no year", hint='years is a list such as ["2021"]')
+            raise BadRequest(f"`years` holds {year[:20]!r}, which is no year", hint="a year looks like 2021")
     return tuple(plain), tuple(numbers)
 
 

@@ -13,20 +13,23 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from smart_context.errors import BadRequest
 from smart_context.model import Stop
+from smart_context.redact import Spans
 from smart_context.roots import shown
 from smart_context.search import filters, hybrid, order, plan, query, snippet
 from smart_context.search.expression import Expression, Filters, Group
 from smart_context.search.filters import Reading
 from smart_context.search.index import Index
+from smart_context.search.model import SearchItem, SearchPage, SearchRequest
 from smart_context.search.order import Placed
 from smart_context.search.plan import Plan
 from smart_context.search.ranking import View
-from smart_context.search.snippet import Spans
+from smart_context.search.record import Record
 
 if TYPE_CHECKING:
     from smart_context.search.semantic.meaning import Meaning
@@ -34,68 +37,7 @@ if TYPE_CHECKING:
 MAX_K = 100
 A_FILE = 3  # results of one file
 _COUNTED = 1000  # matches up to which `total_estimate` is exact
-_SAMPLED = 300  # of more, those it is estimated by
-
-
-@dataclass(frozen=True, slots=True)
-class SearchRequest:
-    """What is asked for. `folders`: absolute, the search stays below them; `never_show`: patterns of files to leave out."""
-
-    query: str
-    k: int = 10
-    offset: int = 0
-    exts: tuple[str, ...] = ()
-    years: tuple[str, ...] = ()
-    folders: tuple[str, ...] = ()
-    never_show: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class SearchItem:
-    """One result. `highlights`: where sought words stand in the snippet; `explanation`: why it is where it is, in lines."""
-
-    path: str
-    pointer: str
-    snippet: str
-    score: float
-    ext: str
-    modified: str
-    highlights: tuple[tuple[int, int], ...] = ()
-    explanation: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class SearchPage:
-    """One page. `interpretation`: how the query was read, in lines; `remarks`: those of them that a person should know anyway."""
-
-    items: tuple[SearchItem, ...]
-    offset: int
-    total_estimate: int
-    interpretation: tuple[str, ...] = ()
-    remarks: tuple[str, ...] = ()
-
-    def explained(self) -> dict[str, Any]:
-        """Everything, ready for JSON."""
-        return {
-            "interpretation": list(self.interpretation),
-            "items": [
-                {
-                    "path": item.path,
-                    "pointer": item.pointer,
-                    "snippet": item.snippet,
-                    "score": item.score,
-                    "ext": item.ext,
-                    "modified": item.modified,
-                    "explanation": list(item.explanation),
-                }
-                for item in self.items
-            ],
-            "pagination": {
-                "offset": self.offset,
-                "returned": len(self.items),
-                "total_estimate": self.total_estimate,
-            },
-        }
+_SAMPLED = 100  # of more, those it is estimated by
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,29 +69,27 @@ def find(
     Raises: BadRequest for an empty query, a `k` or `offset` out of range, a malformed filter.
     """
     _check(request)
-    view = index.ranking.view()
+    record, view = index.both()
     asked = _read(request, view)
     stop()
-    if not asked.listing:
-        view.prepare(asked.plan.wanted, asked.limits)
-    ordering = _ordering(index, view, asked, request, stop, meaning)
+    ordering = _ordering(record, view, asked, request, stop, meaning)
     placed = ordering.listing() if asked.listing else ordering.best()
     wanted = request.offset + request.k
     reached = list(islice(_few_a_file(placed), min(wanted, sys.maxsize)))
     page = reached[request.offset :]
     stop()
-    items = tuple(_items(index, page, ordering, asked.plan, spans))
-    total = _total(view, asked, len(reached), full=len(reached) == wanted, added=ordering.added)
+    items = tuple(_items(record, page, ordering, asked.plan, spans))
+    total = _total(view, asked, ordering, len(reached)) if len(reached) == wanted else len(reached)
     return SearchPage(items, request.offset, total, tuple(_interpretation(asked)), asked.remarks)
 
 
 def _check(request: SearchRequest) -> None:
     if not request.query.strip():
-        raise BadRequest("query must not be empty", hint="say what to look for, in plain language")
+        raise BadRequest("the query must not be empty", hint="say what to look for, in plain language")
     if not 1 <= request.k <= MAX_K:
-        raise BadRequest(f"k must be from 1 to {MAX_K}", hint="use offset to see more")
+        raise BadRequest(f"`k` must be from 1 to {MAX_K}", hint="use `offset` to see more")
     if request.offset < 0:
-        raise BadRequest("offset must not be negative", hint="offset is the number of results to pass over")
+        raise BadRequest("`offset` must not be negative", hint="it is the number of results to pass over")
 
 
 def _read(request: SearchRequest, view: View) -> _Asked:
@@ -177,14 +117,16 @@ def _any(view: View, asked: _Asked) -> bool:
 
 def _folders(folders: tuple[str, ...], view: View) -> tuple[str, ...]:
     """The folders to stay below; none where that leaves nothing out, because a filter costs."""
+    if not folders:
+        return ()
     everything: Expression = plan.make(None, view).wanted
     return () if view.count(everything, Filters(folders=folders)) == view.segments else folders
 
 
 def _ordering(
-    index: Index, view: View, asked: _Asked, request: SearchRequest, stop: Stop, meaning: Meaning | None
+    record: Record, view: View, asked: _Asked, request: SearchRequest, stop: Stop, meaning: Meaning | None
 ) -> order.Ordering:
-    given = (index.record, view, asked.plan, asked.limits, request.never_show, stop)
+    given = (record, view, asked.plan, asked.limits, request.never_show, stop)
     likeness = meaning.like(asked.plan.meant) if meaning and asked.plan.meant and not asked.listing else None
     if meaning is None or likeness is None:
         return order.Ordering(*given)
@@ -200,35 +142,29 @@ def _few_a_file(placed: Iterator[Placed]) -> Iterator[Placed]:
             yield one
 
 
-def _total(view: View, asked: _Asked, reached: int, *, full: bool, added: Sequence[int]) -> int:
-    """How many results there are in all: exactly where we have seen the end, or can count; else by the share seen so far."""
-    if not full:
-        return reached
-    count = view.count(asked.plan.wanted, asked.limits)
+def _total(view: View, asked: _Asked, ordering: order.Ordering, reached: int) -> int:
+    """How many results there are in all, at least those reached: exactly where we can count, else by the share seen so far."""
     if asked.listing:
         return view.file_count(asked.limits)
-    files = view.files_of(asked.plan.wanted, asked.limits, count if count <= _COUNTED else _SAMPLED)
-    kept = sum(min(times, A_FILE) for times in Counter([*files, *added]).values())
+    count = ordering.matches.count
+    files = ordering.matches.files(count if count <= _COUNTED else _SAMPLED)
+    kept = sum(min(times, A_FILE) for times in Counter([*files, *ordering.added]).values())
     return max(reached, kept if count <= _COUNTED else round(count * kept / len(files)))
 
 
 def _items(
-    index: Index, page: Sequence[Placed], ordering: order.Ordering, planned: Plan, spans: Spans
+    record: Record, page: Sequence[Placed], ordering: order.Ordering, planned: Plan, spans: Spans
 ) -> Iterator[SearchItem]:
-    ids = [one.segment.segment_id for one in page]
-    texts = index.record.texts({near for i in ids for near in (i - 1, i, i + 1)})
-    following = index.record.segments(i + 1 for i in ids)
+    words = snippet.words(planned.sought)
+    passages = record.passages([one.segment.segment_id for one in page], snippet.AROUND)
     for one in page:
         row, file = one.segment, one.file
-        if row.segment_id not in texts:
+        passage = passages.get(row.segment_id)
+        if passage is None:
             continue  # replaced since the ranking was read
-        # A file's segments have numbers in a row. What stands around one is read with it, because it may complete a secret.
-        before = texts.get(row.segment_id - 1, "") if row.seq else ""
-        after = following.get(row.segment_id + 1)
-        goes_on = texts.get(row.segment_id + 1, "") if after and after.file_id == file.file_id else ""
-        cut = snippet.cut(texts[row.segment_id], planned.sought, one.language, spans, before, goes_on)
+        cut = snippet.cut(passage, words, one.language, spans)
         modified = datetime.fromtimestamp(file.mtime_ns // 1_000_000_000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        why = ordering.explain(one)
+        why = partial(ordering.explain, one)
         yield SearchItem(shown(file.path), row.pointer, cut.text, one.score, file.ext, modified, cut.highlights, why)
 
 

@@ -58,28 +58,32 @@ def pack(line: str, also: str, heads: str) -> bytes:
 
 def scan(packed: Sequence[bytes], numbers: Mapping[str, tuple[int, ...]]) -> Found:
     """Find numbered terms in packed segments."""
-    shapes = np.array([_HEADER.unpack_from(one) for one in packed], dtype=np.int64).reshape(-1, 3)
-    codes = _unpacked(b"".join([one[_HEADER.size :] for one in packed]))
+    headers = np.frombuffer(b"".join([one[: _HEADER.size] for one in packed]), "<u4")
+    shapes = headers.reshape(-1, 3).astype(np.int64)
+    words = shapes.sum(axis=1)
     table = sorted((int.from_bytes(_codes[term], "little"), number) for term, own in numbers.items() for number in own)
     sought = np.array([code for code, _ in table], dtype=np.uint32)
     which = np.array([number for _, number in table], dtype=np.int64)
-    # Most words are not sought: half of a code tells, by one look into a table.
-    may_be = np.zeros(1 << 16, dtype=np.bool_)
-    may_be[sought & 0xFFFF] = True
-    at = np.nonzero(may_be[codes & 0xFFFF])[0]
-    first, last = (np.searchsorted(sought, codes[at], side=side) for side in _SIDES)
+    at, codes = _sifted(b"".join([one[_HEADER.size :] for one in packed]), sought)
+    first, last = (np.searchsorted(sought, codes, side=side) for side in _SIDES)
     times = last - first  # none, or several where a term has several numbers
     rows = np.repeat(at, times)
     within = np.arange(len(rows)) - np.repeat(np.cumsum(times) - times, times)
-    ends = np.cumsum(shapes.sum(axis=1))
+    ends = np.cumsum(words)
     owners = np.searchsorted(ends, rows, side="right")
-    places = rows - (ends - shapes.sum(axis=1))[owners]
+    places = rows - (ends - words)[owners]
     kinds = (places >= shapes[owners, 0]).astype(np.int64) + (places >= shapes[owners, 0] + shapes[owners, 1])
     return Found(shapes[:, 0], owners, places, which[np.repeat(first, times) + within], kinds)
 
 
-def _unpacked(data: bytes) -> NDArray[np.uint32]:
-    # Four bytes from each third one on, of which the last is not ours.
-    padded = np.frombuffer(data + b"\0", dtype=np.uint8)
-    four = np.lib.stride_tricks.as_strided(padded, (len(data) // _WIDTH, 4), (_WIDTH, 1))
-    return np.ascontiguousarray(four).view("<u4").reshape(-1) & np.uint32(0xFFFFFF)
+def _sifted(data: bytes, sought: NDArray[np.uint32]) -> tuple[Numbers, NDArray[np.uint32]]:
+    """Where codes stand that may be sought, and those codes."""
+    count = len(data) // _WIDTH
+    # Most words are not sought: two bytes of a code tell, by one look into a table, and are looked at where they stand.
+    two = np.ndarray((count,), "<u2", data, strides=(_WIDTH,)) if count else np.empty(0, np.uint16)
+    may_be = np.zeros(1 << 16, dtype=np.bool_)
+    may_be[sought & 0xFFFF] = True
+    at: Numbers = np.flatnonzero(may_be[two])
+    third = np.frombuffer(data, np.uint8)[at * _WIDTH + 2]
+    codes: NDArray[np.uint32] = two[at] + (third.astype(np.uint32) << np.uint32(16))
+    return at, codes

@@ -55,7 +55,7 @@ class Fused(Ordering):
 
     def best(self) -> Iterator[Placed]:
         """Every result, best first."""
-        count = self._view.count(self._plan.wanted, self._limits)
+        count = self.matches.count
         tier, given = self._tier(0, LEXICAL, count) if count else ([], 0)
         nearest = self._nearest({candidate.segment_id for candidate in tier})
         scored = self._fused(tier, nearest)
@@ -104,8 +104,8 @@ class Fused(Ordering):
             return {}
         wanted = {one.segment_id for one in near}
         files = tuple(sorted({one.file_id for one in near}))
-        found = self._view.all_of(self._plan.binding, replace(self._limits, files=files))
-        return {candidate.segment_id: candidate for candidate in found if candidate.segment_id in wanted}
+        found = self._view.all_of(self._plan.binding, replace(self._limits, files=files), wanted)
+        return {candidate.segment_id: candidate for candidate in found}
 
     def _fused(self, tier: Sequence[Candidate], nearest: Sequence[Candidate]) -> list[Scored]:
         """Score by words and meaning, best first."""

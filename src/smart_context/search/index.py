@@ -26,7 +26,7 @@ from smart_context.search.record import NAME, RANKING, Record
 from smart_context.search.semantic.place import all_vectors
 
 if TYPE_CHECKING:
-    from smart_context.search.ranking import Ranking
+    from smart_context.search.ranking import Ranking, View
 
 _LEFT_OVER = (f"{RANKING}.new", f"{RANKING}.old")  # of a rebuild that was interrupted
 _FULL = 4 << 20  # bytes: less than one part of the ranking needs
@@ -87,9 +87,9 @@ class Index:
         """See what has been committed since; cheap when nothing was."""
         with self._refreshing:
             places = _places(self.folder)
-            if places != self._places and None not in places:
+            if self._held is None and places != self._places and None not in places:
                 # Rebuilt by a writer: what we have open is not the index any more. A search under way may still use it, so
-                # that it is let go, not closed.
+                # that it is let go, not closed. The writer itself has what it made.
                 self.record = Record.open(self.folder)
                 self._ranking = _opened(self.folder)
                 self._places, self._seen = places, -1
@@ -97,12 +97,17 @@ class Index:
                 self.ranking.reload()
                 self._seen = generation
 
+    def both(self) -> tuple[Record, View]:
+        """The record, and what the ranking shows of it: two that belong together, whatever other threads refresh meanwhile."""
+        with self._refreshing:
+            return self.record, self.ranking.view()
+
     def put(self, new: NewFile, segments: Sequence[Segment], years: Sequence[str], indexed_at: str) -> None:
         """Take in a file's text in place of what was there; searches see it after `commit`."""
         ranking = self.ranking  # before anything is pending: should it need repair, that starts from a commit
         file_id, ids = self.record.put(new, segments, years, indexed_at)
         row = self.record.files([file_id])[file_id]
-        ranked = [RankedSegment(i, s.heading, s.text) for i, s in zip(ids, segments, strict=True)]
+        ranked = [RankedSegment(i, s.heading, s.text, s.pointer) for i, s in zip(ids, segments, strict=True)]
         with _told_of_a_full_disk(self.folder):
             _add(ranking, row, ranked)
 
@@ -214,7 +219,7 @@ def _catch_up(ranking: Ranking, record: Record, on_progress: OnProgress) -> None
         on_progress(Progress(count, None, row.path))
         segments = record.segments_of(row.file_id)
         texts = record.texts(s.segment_id for s in segments)
-        _add(ranking, row, [RankedSegment(s.segment_id, s.heading, texts[s.segment_id]) for s in segments])
+        _add(ranking, row, [RankedSegment(s.segment_id, s.heading, texts[s.segment_id], s.pointer) for s in segments])
     ranking.commit(record.generation)
 
 

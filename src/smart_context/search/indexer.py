@@ -42,16 +42,12 @@ _COUNTS = ("indexed", "removed", "failed", "no_text", "moved")
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to index: what the walk leaves out, what one file may cost, how many are read at once, how long segments are.
-
-    nice: how far the reading processes step back for others.
-    """
+    """How to index: what the walk leaves out, what one file may cost, how many are read at once, how long segments are."""
 
     walk: WalkOptions = field(default_factory=WalkOptions)
     limits: Limits = field(default_factory=Limits)
     workers: int | None = None
     max_chars: int = MAX_CHARS
-    nice: int = 0
 
 
 def run(
@@ -87,6 +83,11 @@ def _device(index: Index, place: Place, *, full: bool) -> int:
         device = os.stat(place.path).st_dev
         with os.scandir(place.path) as entries:
             is_empty = next(entries, None) is None
+    except NotADirectoryError as error:
+        raise NotFound(
+            f"{shown(place.path)} is a file, not a folder",
+            hint=f"index the folder that it is in: {shown(os.path.dirname(place.path))}",
+        ) from error
     except OSError as error:
         raise NotFound(
             f"cannot look into {shown(place.path)}: {(error.strerror or '').lower()}",
@@ -162,7 +163,7 @@ class _Run:
 
         self.intake = Intake(self.index, self.place.root, self.options.max_chars, self.started)
         self.committed_at = time.monotonic()
-        with Pool(self.options.limits, self.options.workers, nice=self.options.nice) as pool:
+        with Pool(self.options.limits, self.options.workers) as pool:
             for done in pool.run(self._tasks(changed), self._tick):
                 self._take(done)
                 self._tick()

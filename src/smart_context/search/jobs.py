@@ -9,7 +9,6 @@ manner for somebody who asks for the same folder.
 from __future__ import annotations
 
 import os
-import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -28,7 +27,6 @@ Runner = Callable[[str, bool, OnProgress, Stop], IndexReport]
 """Run one folder: (folder, full, on_progress, stop)."""
 
 _LOOK_EVERY = 0.1  # seconds between two looks at whether the waiting caller has gone
-_SWITCH_SECONDS = 0.001
 
 
 class Job:
@@ -153,8 +151,6 @@ class JobQueue:
             self._thread.join()
 
     def _work(self) -> None:
-        # Threads that search wait up to this long, each time, for a thread that indexes to let Python go.
-        sys.setswitchinterval(_SWITCH_SECONDS)
         while True:
             with self._wake:
                 while not self._waiting and not self._closing:

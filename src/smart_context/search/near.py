@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from smart_context.search import analysis
-from smart_context.search.expression import Term
 from smart_context.search.ranking import View
 
 _MOST = 3
@@ -29,7 +28,7 @@ def words(unit: str, terms: Iterable[str], view: View) -> tuple[str, ...]:
             if tag != language or abs(len(candidate) - len(stem)) > room or len(letters ^ set(candidate)) > 2 * room:
                 continue
             steps = distance(stem, candidate, room) if candidate.isalpha() else room + 1
-            if steps <= room and (count := view.count(Term(other))):
+            if steps <= room and (count := view.having(other)):
                 best.append((steps, -count, other))
     best.sort()
     return tuple(dict.fromkeys(term for steps, _, term in best if steps == best[0][0]))[:_MOST]

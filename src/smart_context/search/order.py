@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from itertools import groupby
 
 from smart_context.model import Stop
@@ -19,7 +20,7 @@ from smart_context.search.expression import Filters
 from smart_context.search.model import FileRow, SegmentRow
 from smart_context.search.plan import Plan
 from smart_context.search.rank import DIGITS, Score, Scorer
-from smart_context.search.ranking import Candidate, View
+from smart_context.search.ranking import Candidate, Matches, View
 from smart_context.search.record import Record
 from smart_context.sources import ignore
 
@@ -63,19 +64,26 @@ class Ordering:
         self._plan = plan
         self._limits = limits
         self._stop = stop
-        self._hides = _hider(never_show)
+        self._hides = ignore.hider(never_show) if never_show else None
         self._scorer = Scorer(plan, view)
         self._files: dict[int, FileRow] = {}
         self._segments: dict[int, SegmentRow] = {}
 
+    @cached_property
+    def matches(self) -> Matches:
+        """What the plan matches."""
+        return self._view.matches(self._plan.wanted, self._limits)
+
     def listing(self) -> Iterator[Placed]:
         """One segment of each file, by path."""
-        found = self._view.first_segments(self._limits)
-        yield from self._placed([Scored(candidate, 1.0) for candidate in found])
+        return self._by_path(self._view.first_segments, self._view.file_count(self._limits), 1.0)
 
     def best(self) -> Iterator[Placed]:
         """Every match, best first."""
-        count = self._view.count(self._plan.wanted, self._limits)
+        count = self.matches.count
+        if not self._plan.sought:  # nothing tells them apart
+            yield from self._by_path(partial(self._view.all_of, self._plan.wanted), count, 0.0)
+            return
         given, lowest = 0, 1.0
         last: list[Scored] = []  # the lowest of a tier wait for the next one, whose best may score the same
         for size in TIERS if count > _ALL_AT_ONCE else (count,):
@@ -92,11 +100,18 @@ class Ordering:
         """Why a segment stands where it does, in lines."""
         return self._scorer.explain(one.made_of) if one.made_of else ()
 
+    def _by_path(self, look: Callable[[Filters], list[Candidate]], count: int, score: float) -> Iterator[Placed]:
+        """All that `look` finds, by path: of a few files at a time where it is much, because most of it is not read."""
+        files = self._record.by_path() if count > _ALL_AT_ONCE else [()]
+        for some in files:
+            found = look(replace(self._limits, files=tuple(some)))
+            yield from self._placed([Scored(candidate, score) for candidate in found])
+
     def _tier(self, given: int, size: int, count: int) -> tuple[list[Candidate], int]:
         """The candidates from `given` to about `size`: further where the next ones score the same."""
         room = max(size, given) + max(size, given) // 4
         while True:
-            found = self._view.top(self._plan.wanted, self._limits, min(count, room))
+            found = self.matches.top(min(count, room))
             last = min(max(size, given), len(found))
             floor = found[last - 1].score * (1 - _EQUAL) if last else 0.0
             while last < len(found) and found[last].score >= floor:
@@ -113,7 +128,7 @@ class Ordering:
 
     def _rest(self, given: int, count: int, most: float) -> list[Scored]:
         """What hardly anybody reads this far for: in the engine's order."""
-        found = self._view.top(self._plan.wanted, self._limits, count)[given:]
+        found = self.matches.top(count)[given:]
         top = found[0].score if found and found[0].score > 0 else 1.0
         return [Scored(c, round(most * min(1.0, c.score / top), DIGITS)) for c in found]
 
@@ -130,7 +145,9 @@ class Ordering:
                 if (c := one.candidate) and (row := self._segments.get(c.segment_id)) and self._shows(c)
             ]
             yield from (
-                sorted(placed, key=lambda one: (one.file.path, one.segment.pointer)) if len(placed) > 1 else placed
+                sorted(placed, key=lambda one: (os.fsencode(one.file.path), one.segment.pointer))
+                if len(placed) > 1
+                else placed
             )
 
     def _learn(self, ahead: Sequence[Candidate], tied: Sequence[Scored]) -> None:
@@ -144,15 +161,4 @@ class Ordering:
 
     def _shows(self, candidate: Candidate) -> bool:
         file = self._files.get(candidate.file_id)
-        return file is not None and not (self._hides and self._hides(file))
-
-
-def _hider(patterns: Sequence[str]) -> Callable[[FileRow], bool] | None:
-    if not patterns:
-        return None
-    rules = ignore.parse("\n".join(patterns))
-
-    def hides(file: FileRow) -> bool:
-        return ignore.leaves_out(rules, tuple(os.path.relpath(file.path, file.root).split(os.sep)))
-
-    return hides
+        return file is not None and not (self._hides and self._hides(file.path, file.root))

@@ -8,7 +8,7 @@ Always: the plan depends on the query and on the live content of the index, neve
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, replace
 
 from smart_context.search import analysis, languages, near, query
@@ -23,6 +23,9 @@ _NEAR_WORD = 0.6  # what a word that was probably meant is worth
 _SHORTEST_PART = 4
 _MAX_PARTS = 300  # compounds that a word is looked for in, the shortest first
 _MAX_BEGINNINGS = 20_000  # words that a beginning may stand for
+_LARGE = 20_000  # segments from which an index is large: there,
+_COMMON = 3  # in a sentence, a word that more than one segment in so many has finds nothing by itself,
+_ENOUGH = 3  # if there are so many rarer ones
 _MANY = 24  # terms from which one set is quicker than each for itself
 _EVERYTHING = Everything()
 
@@ -32,8 +35,8 @@ class Sought:
     """One word that segments are scored by.
 
     text: as typed. terms: any of them is a hit. parts: so are these, compounds that hold the word, at less. instead: the words
-    tried because this one stands nowhere. beginning: of the terms, where only that was asked for. times: how often it was asked for. count, idf: the live segments that have it, and what that
-    makes it worth.
+    tried because this one stands nowhere. beginning: of the terms, where only that was asked for; commonest: some of those that
+    most segments have. times: how often it was asked for. count, idf: the live segments that have it, and what that makes it worth.
     """
 
     text: str
@@ -41,6 +44,7 @@ class Sought:
     parts: frozenset[str] = frozenset()
     instead: tuple[str, ...] = ()
     beginning: str = ""
+    commonest: tuple[str, ...] = ()
     times: float = 1.0
     count: int = 0
     idf: float = 0.0
@@ -90,6 +94,7 @@ class _Planner:
         self._found: dict[str, Sought] = {}
         self._times: dict[str, int] = {}
         self.left_out: list[str] = []
+        self._common: Set[str] = frozenset()
         stop = languages.stop_words(units)
         self._stop = stop if any(unit not in stop for unit in units) else frozenset()
         asked = languages.detect(units, least=0.2)
@@ -137,6 +142,8 @@ class _Planner:
 
     def _some(self, tree: query.Some, *, scored: bool) -> Expression:
         wishes: list[Expression] = []
+        if tree.is_prose:
+            self._common = self._commonest(tree)
         for item in tree.items:
             if isinstance(item, query.Word):
                 wishes += self._wishes(item.text, scored=scored)
@@ -182,16 +189,24 @@ class _Planner:
         if keep and not wanted:
             wanted = units
         self._score(wanted, scored=scored)
-        return [_weighed(self._word(unit), self._view) for unit in wanted]
+        return [_weighed(self._word(unit), self._view) for unit in wanted if unit not in self._common]
+
+    def _commonest(self, tree: query.Some) -> Set[str]:
+        """The words of a sentence that so many segments have that looking at all of them would cost more than the rest."""
+        if self._view.segments < _LARGE:
+            return frozenset()
+        units = [unit for text in _texts(tree) for unit in analysis.units(text) if unit not in self._stop]
+        counts = {unit: self._word(unit).count for unit in units}
+        common = {unit for unit, count in counts.items() if count > self._view.segments // _COMMON}
+        rarer = [unit for unit, count in counts.items() if count and unit not in common]
+        return common if len(rarer) >= _ENOUGH else frozenset()
 
     def _identifier(self, text: str, units: list[str]) -> Expression | None:
         """What is one thing though it has several words, such as a number of an invoice: all of it, if that stands anywhere."""
         if text.isalpha() or not any(char.isdigit() for char in text) or any(map(analysis.has_no_spaces, units)):
             return None
         joined = {term for language in self._present for term in analysis.terms(text, language).also.split()}
-        whole = [
-            Term(term) for term in sorted(joined) if len(term) > max(map(len, units)) and self._view.count(Term(term))
-        ]
+        whole = [Term(term) for term in sorted(joined) if len(term) > max(map(len, units)) and self._view.having(term)]
         found = _any([self._sequence([text]), *whole])
         return found if self._view.count(found) else None
 
@@ -220,7 +235,7 @@ class _Planner:
         beginning = analysis.fold(unit)
         found = self._view.terms(beginning)[:_MAX_BEGINNINGS]
         terms = frozenset(found) | (self._terms(unit) if len(found) <= _MANY else frozenset())
-        return self._weighted(Sought(key, terms, beginning=beginning))
+        return self._weighted(Sought(key, terms, beginning=beginning, commonest=tuple(found[:_MANY])))
 
     def _sequence(self, texts: list[str], slop: int = 0) -> Expression:
         """The texts one after the other, in each language that the index holds."""
@@ -234,8 +249,8 @@ class _Planner:
         both = self._all((tree.left, tree.right), scored=scored)
         if len(left) != 1 or len(right) != 1:
             return both
-        slop = tree.distance - 1
-        close = _any([self._sequence([left[0], right[0]], slop), self._sequence([right[0], left[0]], slop)])
+        pairs = ([left[0], right[0]], [right[0], left[0]])
+        close = _any([self._sequence(pair, tree.distance) for pair in pairs])
         return Group((close, both)) if isinstance(tree.left, query.Near) else close
 
     # One word
@@ -264,7 +279,7 @@ class _Planner:
             for form in _spellings(unit, language):
                 known = analysis.terms(form, language)
                 out.update(known.line.split(), known.also.split())
-        return frozenset(term for term in out if self._view.count(Term(term))) or frozenset(
+        return frozenset(term for term in out if self._view.having(term)) or frozenset(
             analysis.terms(unit, self._present[0]).line.split()
         )
 
@@ -299,7 +314,7 @@ class _Planner:
         if len(terms) > _MANY:
             return self._view.count(AnyOf(tuple(sorted(terms)), beginning=beginning))
         if len(terms) == 1:
-            return self._view.count(Term(next(iter(terms))))
+            return self._view.having(next(iter(terms)))
         return self._view.count(Group(should=tuple(Term(term) for term in sorted(terms))))
 
     def _weighted(self, word: Sought) -> Sought:
@@ -337,17 +352,21 @@ def _times(word: Sought, times: int) -> Sought:
 
 def _weighed(word: Sought, view: View) -> Expression:
     """What finds a word: its terms, each at the worth of the word rather than of that one form."""
-    items: list[Expression] = []
     if len(word.terms) > _MANY:
-        items.append(AnyOf(tuple(sorted(word.terms)), round(word.idf, 3), word.beginning))
-    else:
-        for term in sorted(word.terms):
-            count = view.count(Term(term))
-            own = math.log(1 + (view.segments - count + 0.5) / (count + 0.5))
-            items.append(Term(term, round(word.idf / own, 3) if len(word.terms) > 1 and count else 1.0))
+        # All of them find; a few are enough to tell roughly which segments have much of it.
+        every = AnyOf(tuple(sorted(word.terms)), 0.0, word.beginning)
+        return Group((every,), tuple(_alike(word, word.commonest, view)))
+    items: list[Expression] = list(_alike(word, sorted(word.terms), view))
     if word.parts:
         items.append(AnyOf(tuple(sorted(word.parts)), round(PART * word.idf, 3)))
     return Group(should=tuple(items))
+
+
+def _alike(word: Sought, terms: Iterable[str], view: View) -> Iterator[Term]:
+    for term in terms:
+        count = view.having(term)
+        own = math.log(1 + (view.segments - count + 0.5) / (count + 0.5))
+        yield Term(term, round(word.idf / own, 3) if len(word.terms) > 1 and count else 1.0)
 
 
 def _flat(wishes: list[Expression]) -> list[Expression]:

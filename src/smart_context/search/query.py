@@ -7,7 +7,7 @@ Always: no text is an error; what cannot be read as an operator is read as words
     "annual report"        the words one after the other
     -draft   NOT draft     without
     a AND b   a OR b       both, either; AND binds tighter, words side by side bind tightest
-    a NEAR/5 b             at most five words apart, either way round (NEAR alone: ten)
+    a NEAR/5 b             at most five words between them, either way round (NEAR alone: ten)
     contract*              any word that begins so
     ( … )                  first
 """
@@ -47,7 +47,7 @@ class Phrase:
 
 @dataclass(frozen=True, slots=True)
 class Near:
-    """Two things at most `distance` words apart."""
+    """Two things with at most `distance` words between them."""
 
     left: Query
     right: Query
@@ -217,7 +217,7 @@ class _Reader:
         if self.place >= len(self._tokens) or self._tokens[self.place].kind != "word" or not self._follows(1):
             return None
         found = _NEAR_TOKEN.fullmatch(self._tokens[self.place].text)
-        return max(1, min(int(found[1] or _NEAR), _MAX_NEAR)) if found else None
+        return min(int(found[1] or _NEAR), _MAX_NEAR) if found else None
 
     def _follows(self, ahead: int = 0) -> bool:
         place = self.place + ahead

@@ -129,8 +129,11 @@ class Scorer:
         close = np.zeros(len(room) * pairs)
         for ahead in range(1, 2 * WINDOW + 1):
             apart = places[ahead:] - places[:-ahead]
+            inside = (owners[ahead:] == owners[:-ahead]) & (apart <= WINDOW)
+            if not inside.any():
+                break  # what stands further ahead is further away
             first, second = numbers[:-ahead], numbers[ahead:]
-            near = (owners[ahead:] == owners[:-ahead]) & (apart > 0) & (apart <= WINDOW) & (abs(second - first) == 1)
+            near = inside & (apart > 0) & (abs(second - first) == 1)
             if near.any():
                 key = owners[:-ahead][near] * pairs + np.minimum(first, second)[near]
                 close += np.bincount(key, weights=1.0 / apart[near] ** 2, minlength=len(close))

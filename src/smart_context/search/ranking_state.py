@@ -13,13 +13,13 @@ from pathlib import Path
 
 from smart_context.errors import SearchFailed
 
-ANALYSIS_VERSION = 1
+ANALYSIS_VERSION = 2
 """Of the terms that `analysis` makes of a text; another one means another ranking."""
 
 REBUILD = "the index is rebuilt from the record by: context index --rebuild"
 
 _NAME = "generation.json"
-_FORMAT = 1
+_FORMAT = 2
 
 
 def read(folder: Path) -> int:

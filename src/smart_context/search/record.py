@@ -22,7 +22,7 @@ from typing import Any
 from smart_context import __version__
 from smart_context.errors import Conflict, NotFound, SearchFailed, StorageFailed
 from smart_context.search import migrations
-from smart_context.search.model import FileRow, LastRun, NewFile, Segment, SegmentRow, Stamp, Tally
+from smart_context.search.model import FileRow, LastRun, NewFile, Passage, Segment, SegmentRow, Stamp, Tally
 
 NAME = "record.sqlite"
 RANKING = "ranking"  # the folder beside it, which is derived from it
@@ -60,7 +60,7 @@ class Record:
         with _translated(path):
             if not path.exists():
                 if not writable:
-                    raise NotFound(f"there is no index in {folder} yet", hint="make one with: context index FOLDER")
+                    raise NotFound(f"there is no index in {folder} yet", hint="make one with `indexFolder`")
                 _create(path)
             db = _connect(path, writable=writable)
             try:
@@ -137,6 +137,30 @@ class Record:
         rows = self._rows(query, (json.dumps(list(segment_ids)),))
         with _translated(self.path):
             return {r[0]: _unpacked(r[1]) for r in rows}
+
+    def passages(self, segment_ids: Iterable[int], around: int) -> dict[int, Passage]:
+        """Segments' text by id, each with so many characters of what stands before and after it in its file."""
+        wanted = set(segment_ids)
+        query = """SELECT segment_id, file_id, seq, text FROM segments
+            WHERE segment_id IN (SELECT value FROM json_each(?)) ORDER BY segment_id"""
+        rows = self._rows(query, (json.dumps([near for i in wanted for near in (i - 1, i, i + 1)]),))
+        # A file's segments have numbers in a row, and so has what replaced them, right behind.
+        place = {(file_id, seq, i): text for i, file_id, seq, text in rows}
+        found: dict[int, Passage] = {}
+        with _translated(self.path):
+            for i, file_id, seq, text in rows:
+                if i in wanted:
+                    before, after = (place.get((file_id, seq + n, i + n), _NOTHING) for n in (-1, 1))
+                    found[i] = Passage(_unpacked(text), _unpacked(before)[-around:], _unpacked(after, around)[:around])
+        return found
+
+    def by_path(self) -> Iterator[list[int]]:
+        """The id of every file that gave text, in the order of their paths: a few, then more and more at a time."""
+        last, many = b"", 16
+        query = "SELECT path, file_id FROM files WHERE path > ? AND state = 'ok' ORDER BY path LIMIT ?"
+        while rows := self._rows(query, (last, many)):
+            yield [r[1] for r in rows]
+            last, many = rows[-1][0], min(4 * many, 4096)
 
     def living(self) -> list[int]:
         """The number of every segment that is in force, ascending."""
@@ -346,7 +370,7 @@ def _check(db: sqlite3.Connection, path: Path, *, writable: bool) -> None:
     elif version < migrations.VERSION:
         raise SearchFailed(
             f"the index {path} was written by an older version of this program",
-            hint="bring it up to date with: context index",
+            hint="`indexFolder` brings it up to date",
         )
 
 
@@ -378,8 +402,14 @@ def _packed(text: str) -> bytes:
     return zlib.compress(text.encode("utf-8", "replace"), 6)
 
 
-def _unpacked(data: bytes) -> str:
-    return zlib.decompress(data).decode("utf-8")
+def _unpacked(data: bytes, most: int = 0) -> str:
+    """The text, or at least its first `most` characters."""
+    if not most:
+        return zlib.decompress(data).decode("utf-8")
+    return zlib.decompressobj().decompress(data, 4 * most).decode("utf-8", "ignore")
+
+
+_NOTHING = _packed("")
 
 
 def _file_values(

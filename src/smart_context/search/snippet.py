@@ -1,6 +1,6 @@
 """Cut the part of a segment that answers.
 
-In: a segment's text with what stands before and after it, the words sought, and what must not show.  Out: a `Snippet`: plain
+In: a segment's text with what stands around it, the words sought, and what must not show.  Out: a `Snippet`: plain
 text of at most `MAX_CHARS` characters, and where the words stand in it.
 Always: what must not show is replaced before anything is cut, so that half a secret never shows; a cut falls between words.
 """
@@ -8,37 +8,32 @@ Always: what must not show is replaced before anything is cut, so that half a se
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Protocol
 
+from smart_context import redact
+from smart_context.redact import Spans
 from smart_context.search import analysis
+from smart_context.search.model import Passage
 from smart_context.search.plan import Sought
 
 MAX_CHARS = 500
-_AROUND = 320  # characters of neighbouring segments that may complete a secret
+AROUND = 320  # characters of neighbouring segments that may complete a secret
+_SHORTEST, _CHANGED = (
+    3,
+    2,
+)  # letters that all forms of a word begin with at least; letters at the end of a stem that they may not have
 _ELLIPSIS = "…"
+_WORD_END = re.compile(r"\w+")
 _REDACTED = re.compile(r"\[redacted:[a-z_]+\]")
 
 
-class Hidden(Protocol):
-    """A stretch of a text that must not show."""
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The terms that are sought, each with the number of its word, and how they begin."""
 
-    @property
-    def start(self) -> int:
-        """Where it begins."""
-
-    @property
-    def end(self) -> int:
-        """Where it ends."""
-
-    @property
-    def kind(self) -> str:
-        """What it is."""
-
-
-Spans = Callable[[str], Sequence[Hidden]]
+    numbers: Mapping[str, tuple[int, ...]]
+    beginnings: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +44,25 @@ class Snippet:
     highlights: tuple[tuple[int, int], ...] = ()
 
 
-def cut(text: str, sought: Sequence[Sought], language: str, spans: Spans, before: str = "", after: str = "") -> Snippet:
+def words(sought: Sequence[Sought]) -> Words:
+    """What marks the words of a query, for any number of snippets."""
+    numbers: dict[str, tuple[int, ...]] = {}
+    for number, word in enumerate(sought):
+        for term in word.terms | word.parts:
+            numbers.setdefault(term, (number,))
+    return Words(numbers, tuple(sorted(set(map(_common, numbers)))))
+
+
+def _common(term: str) -> str:
+    """What every word of a term begins with, near enough: `hop` of `hope`, for `hoping`."""
+    stem = term.partition(analysis.TAG)[0]
+    return stem[: max(_SHORTEST, len(stem) - _CHANGED)]
+
+
+def cut(passage: Passage, words: Words, language: str, spans: Spans) -> Snippet:
     """Cut a snippet out of a segment."""
-    plain = " ".join(_cleaned(text, spans, before[-_AROUND:], after[:_AROUND]).split())
-    hits = _hits(plain, sought, language)
+    plain = " ".join(_cleaned(passage, spans).split())
+    hits = _hits(plain, words, language)
     start, end = _window(plain, hits)
     head, tail = (_ELLIPSIS if start else ""), (_ELLIPSIS if end < len(plain) else "")
     shift = len(head) - start
@@ -60,31 +70,21 @@ def cut(text: str, sought: Sequence[Sought], language: str, spans: Spans, before
     return Snippet(head + plain[start:end] + tail, marks)
 
 
-def _cleaned(text: str, spans: Spans, before: str, after: str) -> str:
-    whole = before + text + after
-    first, last = len(before), len(before) + len(text)
-    out: list[str] = []
-    at = first
-    for hidden in spans(whole):
-        if hidden.end <= first or hidden.start >= last:
-            continue
-        out += [whole[at : max(at, hidden.start)], f"[redacted:{hidden.kind}]"]
-        at = max(at, hidden.end)
-    return "".join(out) + whole[at:last]
+def _cleaned(passage: Passage, spans: Spans) -> str:
+    whole = passage.before + passage.text + passage.after
+    first = len(passage.before)
+    return redact.part(whole, spans(whole), first, first + len(passage.text))
 
 
-def _hits(plain: str, sought: Sequence[Sought], language: str) -> list[tuple[int, int, int]]:
+def _hits(plain: str, words: Words, language: str) -> list[tuple[int, int, int]]:
     """Where words that are sought stand: (start, end, number of the word)."""
-    numbers: dict[str, tuple[int, ...]] = {}
-    for number, word in enumerate(sought):
-        for term in word.terms | word.parts:
-            numbers.setdefault(term, (number,))
+    numbers = words.numbers
     if not numbers:
         return []
     wide = analysis.has_no_spaces(plain)
     which: dict[str, int] = {}
     if plain.isascii():
-        which = _which(set(_begins(frozenset(term[:2] for term in numbers)).findall(plain)), numbers, language)
+        which = _which(set(_beginning(plain, words.beginnings)), numbers, language)
     if not which:
         which = _which(set(_pairs(plain)) if wide else set(analysis.WORD.findall(plain)), numbers, language)
     hits: list[tuple[int, int, int]] = []
@@ -99,13 +99,19 @@ def _hits(plain: str, sought: Sequence[Sought], language: str) -> list[tuple[int
     return sorted(hit for hit in hits if not any(a <= hit[0] < b for a, b in closed))
 
 
-@lru_cache(maxsize=64)
-def _begins(beginnings: frozenset[str]) -> re.Pattern[str]:
-    # Stems keep how a word begins, so that most words need no analysis.
-    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, sorted(beginnings)))})\w*", re.IGNORECASE)
+def _beginning(plain: str, beginnings: Sequence[str]) -> Iterator[str]:
+    """The words that begin in one of these ways: the others need no analysis."""
+    lower = plain.lower()
+    for beginning in beginnings:
+        at = lower.find(beginning)
+        while at >= 0:
+            found = _WORD_END.match(plain, at)
+            if found and not lower[at - 1 : at].isalnum():
+                yield found[0]
+            at = lower.find(beginning, at + 1)
 
 
-def _which(tokens: set[str], numbers: dict[str, tuple[int, ...]], language: str) -> dict[str, int]:
+def _which(tokens: set[str], numbers: Mapping[str, tuple[int, ...]], language: str) -> dict[str, int]:
     """For each token that is a hit, the number of the word."""
     found = analysis.hits(tokens, language, numbers)
     return {token: hit.places[0][1] if hit.places else min(hit.also) for token, hit in sorted(found.items())}

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from functools import cache
 
 _SNOWBALL = {
     "da": "danish",
@@ -34,17 +33,11 @@ _SNOWBALL = {
 def stem(words: Sequence[str], language: str) -> list[str]:
     """The stem of each word; a language without rules leaves them as they are."""
     if language in _SNOWBALL:
-        return _snowball(language)(" ".join(words))
+        from smart_context.search.ranking import engine  # which itself needs the stems of words
+
+        return engine.stemmer(_SNOWBALL[language])(" ".join(words))
     rule = _LIGHT.get(language)
     return [rule(word) for word in words] if rule else list(words)
-
-
-@cache
-def _snowball(language: str) -> Callable[[str], list[str]]:
-    import tantivy
-
-    builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace())
-    return builder.filter(tantivy.Filter.stemmer(_SNOWBALL[language])).build().analyze
 
 
 def _endings(words: str) -> re.Pattern[str]:

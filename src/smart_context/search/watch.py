@@ -8,9 +8,11 @@ the next sweep, which is also how roots are watched where there are no events (n
 from __future__ import annotations
 
 import os
+import stat
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from smart_context.errors import Conflict, ContextError, NotFound
@@ -65,6 +67,8 @@ class Watcher:
         self._due: dict[str, None] = {}
         self._next: dict[str, float] = {}
         self._polled: set[str] = {root for root in roots if is_remote(root)}
+        self._told: dict[str, str] = {}
+        self._forgives = False  # folders that may not be read: the library then keeps a lack of watches to itself, too
         self._thread = threading.Thread(target=self._run, name="watch", daemon=True)
 
     def start(self) -> None:
@@ -92,8 +96,11 @@ class Watcher:
             for root in self._roots:
                 if now >= self._next.get(root, 0.0):
                     self._due[root] = None
-                    self._next[root] = now + (self._pace.poll if root in self._polled else self._pace.sweep)
+                    self._next[root] = now + self._pause(root)
             self._work_off()
+
+    def _pause(self, root: str) -> float:
+        return self._pace.poll if root in self._polled or self._forgives else self._pace.sweep
 
     def _work_off(self) -> None:
         for folder in list(self._due):
@@ -101,27 +108,44 @@ class Watcher:
                 return
             try:
                 self._index(folder)
+                self._told.pop(folder, None)
             except Conflict:
                 continue  # somebody else writes: it stays due
             except NotFound:
-                self._report(f"{folder} is not there; its last index stays")
+                self._tell(folder, f"{folder} is not there; its last index stays")
             except ContextError as error:
-                self._report(f"cannot index {folder}: {error.message}")
+                self._tell(folder, f"cannot index {folder}: {': '.join(filter(None, (error.message, error.reason)))}")
             self._due.pop(folder, None)
+
+    def _tell(self, folder: str, what: str) -> None:
+        """Report what is wrong with a folder once, not each time it is looked at."""
+        if self._told.get(folder) != what:
+            self._told[folder] = what
+            self._report(what)
 
     def _batches(self) -> Iterator[Iterable[str]]:
         """Yield what changed, after quiet; an empty batch at every tick, so that sweeps come round."""
         while not self._stop.is_set():
-            live = [root for root in self._roots if root not in self._polled and os.path.isdir(root)]
-            if not live:
+            if live := self._live():
+                yield from self._events(live)
+            else:
                 yield ()
                 self._stop.wait(_TICK_MS / 1000)
-                continue
-            yield from self._events(live)
 
-    def _events(self, live: Sequence[str]) -> Iterator[Iterable[str]]:
+    def _live(self) -> dict[str, tuple[int, int]]:
+        """The roots that can be watched now, with their identities: one that was replaced has to be watched anew."""
+        found = {}
+        for root in self._roots:
+            with suppress(OSError):
+                info = os.stat(root)
+                if root not in self._polled and stat.S_ISDIR(info.st_mode):
+                    found[root] = info.st_dev, info.st_ino
+        return found
+
+    def _events(self, live: Mapping[str, tuple[int, int]]) -> Iterator[Iterable[str]]:
         from watchfiles import watch
 
+        self._next.clear()  # for what changed while nobody watched
         try:
             changes = watch(
                 *live,
@@ -132,13 +156,16 @@ class Watcher:
                 rust_timeout=_TICK_MS,
                 yield_on_timeout=True,
                 raise_interrupt=False,
-                ignore_permission_denied=True,
+                ignore_permission_denied=self._forgives,
             )
             for batch in changes:
                 yield [path for _, path in batch]
-                # A root that came back or went away changes what there is to watch.
-                if [root for root in self._roots if root not in self._polled and os.path.isdir(root)] != live:
+                if self._live() != live:
                     return
+        except PermissionError:
+            if self._forgives:  # the root itself
+                self._polled.update(live)
+            self._forgives = True
         except (OSError, RuntimeError) as error:
             # Too many folders for the kernel's watches, or none allowed: look regularly instead.
             self._report(f"no file events ({error}); looking every {self._pace.poll:g} seconds instead")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import NoReturn
 
@@ -30,10 +29,11 @@ def main() -> NoReturn:
 def _main(args: list[str]) -> int:
     if args not in ([], ["--debug"]):
         return _told_about(args)
+    from smart_context import config
     from smart_context.server import programs
 
     try:
-        programs.context_server(os.environ)
+        programs.context_server(config.served_caches())
     except ContextError as error:
         lines = (("error", error.message), ("reason", error.reason), ("hint", error.hint))
         say("".join(f"{name}: {text}\n" for name, text in lines if text))

@@ -149,7 +149,7 @@ def _embed(app: App, ended: threading.Event, report: Callable[[str], None]) -> N
         except (_Later, Conflict):
             continue  # files come first, and another server does the same work
         except ContextError as error:
-            report("; ".join(filter(None, (error.message, error.reason, error.hint))))
+            report(error.in_one_line)
             return
 
 
@@ -159,11 +159,16 @@ class _Later(Exception):
 
 def _upkeep(app: App, ended: threading.Event) -> None:
     """Tidy the index once it has changed and nothing is being indexed."""
+
+    def stop() -> None:
+        if ended.is_set():
+            raise Conflict("the server ends")
+
     tidied = 0
     while not ended.wait(_UPKEEP_EVERY):
         try:
             if app.has_index() and not app.jobs.states() and app.index.record.generation != tidied:
-                app.maintain()
+                app.maintain_apart(stop)
                 tidied = app.index.record.generation
         except ContextError:
             continue  # somebody else writes, or the index is being mended: the next look is soon enough

@@ -1,5 +1,6 @@
 """Run blocking work in a bounded number of threads, each piece within its time.
 
+In: work, and the seconds it may take.  Out: its result.
 Always: the caller gets its answer or `CallTimeout` when the time is up, however slow the work is to notice; work that nobody
 waits for is told to stop, and is not begun if it still waits for a thread.
 """
@@ -16,31 +17,36 @@ from typing import Any, Generic, TypeVar
 
 import anyio
 
-from smart_context.errors import CallTimeout
+from smart_context.errors import CallCancelled, CallTimeout
 
 T = TypeVar("T")
 
 
 class Stopper:
-    """The `Stop` of one call: raises once its time is up or `end` was called."""
+    """The `Stop` of one call: raises once its time is up or nobody waits for it."""
 
     def __init__(self, seconds: float | None) -> None:
         self._deadline = None if seconds is None else time.monotonic() + seconds
-        self._ended = False
+        self._is_abandoned = False
 
     def __call__(self) -> None:
-        """Raise `CallTimeout` if the work should end now."""
-        if self.is_over:
-            raise CallTimeout("the call ran out of its time or was cancelled")
+        """Raise `CallCancelled` or `CallTimeout` if the work should end now."""
+        if self._is_abandoned:
+            raise CallCancelled("the call was cancelled")
+        if self._is_late():
+            raise CallTimeout("the call ran out of its time")
 
     @property
     def is_over(self) -> bool:
         """Whether the work should end now."""
-        return self._ended or (self._deadline is not None and time.monotonic() >= self._deadline)
+        return self._is_abandoned or self._is_late()
 
-    def end(self) -> None:
-        """Ask the work to end."""
-        self._ended = True
+    def abandon(self) -> None:
+        """Note that nobody waits for the work any more: if its time is not up, because the call was cancelled."""
+        self._is_abandoned = not self._is_late()
+
+    def _is_late(self) -> bool:
+        return self._deadline is not None and time.monotonic() >= self._deadline
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +98,7 @@ class Workers:
         except TimeoutError:
             raise CallTimeout(f"the call took longer than {seconds} seconds") from None
         finally:
-            stop.end()
+            stop.abandon()
 
     def _start(self, work: Callable[[Stopper], T], stop: Stopper) -> asyncio.Future[T]:
         loop = asyncio.get_running_loop()

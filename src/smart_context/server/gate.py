@@ -26,6 +26,7 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 _LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
+_ANY = ("0.0.0.0", "::")  # noqa: S104 - compared, not bound
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +59,12 @@ def is_loopback(host: str) -> bool:
 
 
 def allowed_hosts(bind: str, configured: tuple[str, ...]) -> frozenset[str]:
-    """Give the names a client may use: loopback's own, what is configured, and the address itself unless it means "any"."""
-    names = {name.strip("[]").lower() for name in configured}
-    if is_loopback(bind):
-        names.update(_LOOPBACK_NAMES)
-    elif bind.strip("[]") not in {"0.0.0.0", "::"}:  # noqa: S104 - compared, not bound
-        names.add(bind.strip("[]").lower())
-    return frozenset(names)
+    """Give the names a client may use: loopback's own, what is configured, and the address itself unless it means "any".
+
+    A page of another site that calls loopback by its name tells in Origin where it is from.
+    """
+    names = {name.strip("[]").lower() for name in (*configured, bind)}
+    return frozenset(names.difference(_ANY) | set(_LOOPBACK_NAMES))
 
 
 class Gate:

@@ -7,10 +7,12 @@ Always: every request passes the gate first; at the end, what runs is finished o
 from __future__ import annotations
 
 import asyncio
+import resource
 import signal
+import socket
 import sys
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import h11
@@ -19,9 +21,9 @@ from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from smart_context.errors import ConfigError, IoError
+from smart_context.errors import ConfigError
 from smart_context.server.gate import Gate, Policy, Receive, Scope, Send, allowed_hosts, is_loopback
-from smart_context.server.listen import Listen
+from smart_context.server.listen import Listen, bind, url
 from smart_context.server.metrics import Metrics
 from smart_context.server.ops import Ops, State
 
@@ -31,23 +33,27 @@ _HEADER_SECONDS = 10.0
 _IDLE_SECONDS = 30
 _FINISH_SECONDS = 10
 _MAX_CONNECTIONS = 2048
+_FILES = 2 * _MAX_CONNECTIONS  # descriptors: as many again for the index and the reading processes
 
 
 def serve(server: Server[Any], listen: Listen, metrics: Metrics, state: Callable[[], State]) -> None:
     """Serve until a signal asks to end."""
     if not is_loopback(listen.host) and not listen.token:
         raise ConfigError(f"{listen.host} can be reached from elsewhere, so a token is needed")
+    room = _room()
+    sockets = bind(listen.host, listen.port)
     gate = application(server, listen, metrics, state)
     config = uvicorn.Config(
         gate,
-        listen.host.strip("[]"),
-        listen.port,
         http=_Impatient,
         ws="none",
         log_config=None,
         access_log=False,
         server_header=False,
-        limit_concurrency=_MAX_CONNECTIONS,
+        # A proxy on this machine may say for whom it asks; nobody else is believed.
+        forwarded_allow_ips=["127.0.0.1", "::1"],
+        limit_concurrency=room,
+        backlog=max(1, room // 16),  # as many are taken at once, before any of them can be closed
         timeout_keep_alive=_IDLE_SECONDS,
         timeout_graceful_shutdown=_FINISH_SECONDS,
     )
@@ -55,10 +61,19 @@ def serve(server: Server[Any], listen: Listen, metrics: Metrics, state: Callable
     # It raises the signal that ended it once more when it is done; being asked to end is no failure.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: None)
-    try:
-        runner.run()
-    except SystemExit as error:  # uvicorn's way to say that it cannot bind
-        raise IoError(f"cannot listen on {listen.host}:{listen.port}", hint="choose another with --port") from error
+    runner.run(sockets)
+
+
+def _room() -> int:
+    """How many connections may be open, after asking for the descriptors they need: half of what there is."""
+    given, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if given == resource.RLIM_INFINITY:
+        return _MAX_CONNECTIONS
+    wanted = _FILES if most == resource.RLIM_INFINITY else min(most, _FILES)
+    if given < wanted:
+        with suppress(ValueError, OSError):  # some systems have a bound below the one they tell
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
+    return min(_MAX_CONNECTIONS, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2)
 
 
 def application(server: Server[Any], listen: Listen, metrics: Metrics, state: Callable[[], State]) -> Gate:
@@ -107,26 +122,30 @@ class _Announcing(uvicorn.Server):
         self._listen = listen
         self._gate = gate
 
-    async def startup(self, sockets: list[Any] | None = None) -> None:
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        if self.started:
-            port = self.servers[0].sockets[0].getsockname()[1]
+        if self.started and sockets:
             needs = "with the bearer token" if self._listen.token else "without a token"
-            sys.stderr.write(f"listening on http://{self._listen.host}:{port}{PATH} {needs}\n")
+            sys.stderr.write(f"listening on {url(self._listen.host, sockets[0].getsockname()[1], PATH)} {needs}\n")
             sys.stderr.flush()
 
-    async def shutdown(self, sockets: list[Any] | None = None) -> None:
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._gate.hang_up()
         await super().shutdown(sockets)
 
 
 class _Impatient(H11Protocol):
-    """Closes a connection that does not bring the whole head of a request in time; uvicorn alone would wait for ever."""
+    """Closes a connection that does not bring the whole head of a request in time, and those that are far too many.
+
+    uvicorn alone would wait for ever, and take connections until there is no descriptor left.
+    """
 
     _due: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
+        if self.limit_concurrency and len(self.connections) > self.limit_concurrency * 9 // 8:
+            self.transport.close()  # those just over the bound are answered, and told to come back
         self._watch()
 
     def data_received(self, data: bytes) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
+import socket
 import stat
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,6 +26,38 @@ class Listen:
     token: str = field(default="", repr=False)
     max_body: int = 4 * 1024 * 1024
     max_concurrent: int = 256
+
+
+def bind(host: str, port: int) -> list[socket.socket]:
+    """Take the port on every address of the host.
+
+    Raises: IoError when it cannot be had on any of them.
+    """
+    try:
+        addresses = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)
+    except OSError as error:
+        raise IoError(f"cannot listen on {_netloc(host, port)}", reason=error.strerror) from error
+    bound: list[socket.socket] = []
+    why = 0
+    for family, _, _, _, address in addresses:
+        try:
+            bound.append(socket.create_server(address[:2], family=family))
+        except OSError as error:  # `localhost` may have an address of a kind that this machine does not speak
+            why = error.errno or 0
+    if not bound:
+        hint = "something else listens there; choose another with --port" if why == errno.EADDRINUSE else None
+        raise IoError(f"cannot listen on {_netloc(host, port)}", reason=os.strerror(why), hint=hint)
+    return bound
+
+
+def url(host: str, port: int, path: str) -> str:
+    """The address that a client is to be given."""
+    return f"http://{_netloc(host, port)}{path}"
+
+
+def _netloc(host: str, port: int) -> str:
+    name = host.strip("[]")
+    return f"[{name}]:{port}" if ":" in name else f"{name}:{port}"
 
 
 def token(data_dir: Path, token_file: str | None) -> str:

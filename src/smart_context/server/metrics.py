@@ -47,7 +47,7 @@ class Metrics:
             self._running += 1
 
     def end(self, tool: str, outcome: str, seconds: float) -> None:
-        """Count a call that ended: `outcome` is "ok" or an error code."""
+        """Count a call that ended: `outcome` is "ok", an error code, or "cancelled"."""
         with self._lock:
             self._running -= 1
             self._calls[tool, outcome] = self._calls.get((tool, outcome), 0) + 1

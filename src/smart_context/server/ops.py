@@ -16,9 +16,12 @@ from dataclasses import asdict, dataclass, field
 import anyio
 
 from smart_context import __version__
-from smart_context.errors import ContextError
+from smart_context.errors import ContextError, IoError
 from smart_context.server.gate import Gate, Policy, Receive, Scope, Send, allowed_hosts
+from smart_context.server.listen import bind
 from smart_context.server.metrics import Metrics, Sample
+
+_LOOPBACK = "127.0.0.1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,15 +94,16 @@ def beside(port: int, metrics: Metrics, state: Callable[[], State]) -> None:
 
     import uvicorn
 
-    gate = Gate(Ops(metrics, state, lambda _scope: True), Policy(allowed_hosts("127.0.0.1", ())))
-    config = uvicorn.Config(gate, "127.0.0.1", port, log_config=None, lifespan="off", access_log=False)
-    server = uvicorn.Server(config)
+    gate = Gate(Ops(metrics, state, lambda _scope: True), Policy(allowed_hosts(_LOOPBACK, ())))
+    try:
+        sockets = bind(_LOOPBACK, port)
+    except IoError as error:
+        sys.stderr.write(f"warning: no /healthz and /metrics: {error.message}: {error.reason}\n")
+        return
+    server = uvicorn.Server(uvicorn.Config(gate, log_config=None, lifespan="off", access_log=False))
 
     def run() -> None:
-        try:
-            asyncio.run(server.serve())
-        except SystemExit:  # uvicorn's way to say that the port is taken
-            sys.stderr.write(f"warning: cannot serve /healthz and /metrics on port {port}; is it taken?\n")
+        asyncio.run(server.serve(sockets))
 
     threading.Thread(target=run, name="ops", daemon=True).start()
 
@@ -147,5 +151,6 @@ async def _answer(scope: Scope, send: Send, status: int, kind: str, text: str) -
         (b"content-length", str(len(body)).encode()),
         (b"cache-control", b"no-store"),
     ]
+    headers += [(b"allow", b"GET, HEAD")] if status == 405 else []
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})

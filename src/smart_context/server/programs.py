@@ -1,17 +1,15 @@
-"""The two programs: what each puts on the table, and what it can be told.
+"""The two programs: what each puts on the table.
 
+In: what they were told.  Out: a server that runs until its client leaves.
 Always: `mcp-context-server` reads no configuration file and writes nothing to disk.
 """
 
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from smart_context.config import CacheSettings
-from smart_context.errors import ConfigError
+from smart_context.config import ServedCaches
 from smart_context.server import run
 from smart_context.server.context_tools import Caches
 from smart_context.server.tools import Program, ToolNames
@@ -31,17 +29,11 @@ _FILES = (
 _MB = 1024 * 1024
 
 
-def context_server(environ: Mapping[str, str]) -> None:
-    """Serve the three tools of Context as `mcp-context-server`.
-
-    Raises: ConfigError: a number in the environment is not a positive integer.
-    """
-    root = environ.get("CONTEXT_CACHE_ROOT") or None
-    seconds = _positive(environ, "CONTEXT_TOOL_TIMEOUT_SECS", 30)
-    memory_mb = _positive(environ, "CONTEXT_CACHE_MEMORY_MB", CacheSettings().memory_mb)
-    warn_about(root)
-    with Caches(root, memory_mb * _MB) as caches:
-        run.over_stdio(Program("mcp-context-server", "Context", _CACHES), caches.table(seconds))
+def context_server(served: ServedCaches) -> None:
+    """Serve the three tools of Context as `mcp-context-server`."""
+    warn_about(served.root)
+    with Caches(served.root, served.memory_mb * _MB) as caches:
+        run.over_stdio(Program("mcp-context-server", "Context", _CACHES), caches.table(served.timeout))
 
 
 def serve(
@@ -76,15 +68,6 @@ def serve(
         if ops_port is not None:
             ops.beside(ops_port, metrics, lambda: background.state(app))
         run.over_stdio(program, rows, tool_names=tool_names, guard=guard)
-
-
-def _positive(environ: Mapping[str, str], name: str, default: int) -> int:
-    text = environ.get(name)
-    if text is None:
-        return default
-    if not re.fullmatch(r"\+?0*[1-9][0-9]{0,4000}", text, re.ASCII):
-        raise ConfigError(f"{name} is not a positive integer", reason=f"it is {text!r}")
-    return min(int(text), 10**9)
 
 
 def warn_about(root: str | None) -> None:

@@ -74,7 +74,7 @@ def build(offer: Offer) -> Server[Any]:
             is_error=bool(reply.code),
         )
 
-    return Server(
+    server = Server(
         offer.program.name,
         version=__version__,
         title=offer.program.title,
@@ -82,35 +82,43 @@ def build(offer: Offer) -> Server[Any]:
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )
+    # Without it the SDK lists all tools anew for each call over HTTP, to look up one. (Before 2.3 it knew no such thing.)
+    schemas = {name: tool.input_schema for name, tool in by_name.items()}
+    server.get_tool_input_schema = schemas.get
+    return server
 
 
 async def _run(offer: Offer, call: Call, context: Context) -> Reply:
-    on_progress, model = Relay(context), sampling.of(context)
+    relay, model = Relay(context), sampling.of(context)
 
     def work(stop: Stopper) -> Reply:
-        return perform(call, Work(stop, on_progress, model(stop) if model else None), offer.guard)
+        return perform(call, Work(stop, relay, model(stop) if model else None), offer.guard)
 
     # Calls without a limit get threads of their own, so that they never hold up those that have one.
     workers = offer.patient_workers if call.tool.seconds is None else offer.workers
     try:
-        return await workers.run(work, call.tool.seconds)
+        reply = await workers.run(work, call.tool.seconds)
     except CallTimeout as error:
         return call.tool.refuse(error)
+    await relay.finish()
+    return reply
 
 
 class Relay:
-    """Passes progress on to the client, from the call's thread, no more often than anybody can read."""
+    """Passes progress on to the client, from the call's thread, no more often than anybody can read, and the last of it always."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
         self._loop = asyncio.get_running_loop()
         self._next = 0.0
-        self._done = -1
+        self._done = -1  # what the client has heard of
+        self._held: Progress | None = None
         self._sending: asyncio.Task[None] | None = None
 
     def __call__(self, step: Progress) -> None:
-        """Send the step if it is time; the client hears only of progress that grows."""
+        """Send the step if it is time, else hold it back."""
         now = time.monotonic()
+        self._held = step
         if now < self._next or step.done <= self._done:
             return
         self._next, self._done = now + _PROGRESS_EVERY, step.done
@@ -118,6 +126,13 @@ class Relay:
             self._loop.call_soon_threadsafe(self._send, step)
         except RuntimeError:  # the loop has ended: nobody listens any more
             return
+
+    async def finish(self) -> None:
+        """Send what was held back last, and see that every notice goes before the answer."""
+        if self._held is not None and self._held.done > self._done:
+            self._send(self._held)
+        if self._sending is not None:
+            await asyncio.wait([self._sending])
 
     def _send(self, step: Progress) -> None:
         report = self._context.session.report_progress(step.done, step.total, step.what or None)
@@ -142,7 +157,7 @@ def _listed(tool: Tool, names: ToolNames) -> ListedTool:
 
 
 def _caller(context: Context) -> str:
-    """Give the client's own name, and over HTTP the address it calls from (behind a proxy: the proxy's)."""
+    """Give the client's own name, and over HTTP the address it calls from."""
     params = context.session.client_params
     name = params.client_info.name if params is not None else ""
     peer = getattr(context.request, "client", None)

@@ -53,7 +53,9 @@ class Relay:
     async def run(self, read_stream: Incoming, write_stream: Outgoing, initialization_options: None) -> None:
         """Pass messages both ways until the client leaves."""
         limits = httpx2.Limits(max_connections=None)
-        async with httpx2.AsyncClient(timeout=_TIMEOUT, limits=limits, trust_env=False) as http:
+        # The environment may say whom to trust (SSL_CERT_FILE), but not send us through a proxy.
+        trust = httpx2.create_ssl_context()
+        async with httpx2.AsyncClient(timeout=_TIMEOUT, limits=limits, verify=trust, trust_env=False) as http:
             async with anyio.create_task_group() as tasks:
                 async for item in read_stream:
                     if not isinstance(item, SessionMessage):

@@ -99,7 +99,7 @@ OPEN_FILE_IN = inputs(
 )
 OPEN_FILE_OUT = outputs(
     path=_text("The file"),
-    pointer=_text("Where in the file"),
+    pointer=_text("Where in the file: as asked for, or the part of it that is shown, such as page 3 lines 1-40"),
     preview=_text("Its text there, redacted, at most 2000 bytes"),
     truncated={"type": "boolean", "description": "Whether there is more than the preview shows"},
 )

@@ -130,7 +130,8 @@ def table(app: App, clean: Callable[[str], str], seconds: Callable[[str], float]
         row(
             "openFile",
             "Preview a file",
-            "Return a short redacted preview of a file at a pointer, or of its start.",
+            "Return a short redacted preview of a file at a pointer, or of its start. Where it is truncated, the pointer names what "
+            "is shown: ask for the lines, rows or paragraphs after it to read on.",
             acts.open_file,
             schemas.OPEN_FILE_IN,
             schemas.OPEN_FILE_OUT,

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from smart_context.errors import ContextError, InternalError
+from smart_context.errors import CallCancelled, ContextError, InternalError
 from smart_context.model import OnProgress, Stop
 from smart_context.server.wire import say
 
@@ -120,6 +120,8 @@ def perform(call: Call, work: Work, guard: Guard) -> Reply:
 def _worded(tool: Tool, act: Callable[[], Reply]) -> Reply:
     try:
         return act()
+    except CallCancelled as error:
+        return Reply("", code=error.code)  # for the log: nobody reads it
     except ContextError as error:
         return tool.refuse(error)
     except Exception as error:  # noqa: BLE001  # the outer edge: a client never meets our exception

@@ -16,7 +16,6 @@ import sys
 import time
 from collections import deque
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Generic, TypeVar
 
@@ -55,7 +54,7 @@ class Death:
 class Child(Generic[J]):
     """A process and what it has been given. `jobs` are answered in order, the first one is in its hands now."""
 
-    def __init__(self, limits: Limits, command: Sequence[str], nice: int = 0) -> None:
+    def __init__(self, limits: Limits, command: Sequence[str]) -> None:
         self.jobs: deque[J] = deque()
         self._most = 4 * limits.max_text_chars + _HEAD_ROOM
         self._memory_bytes = limits.memory_bytes
@@ -88,9 +87,6 @@ class Child(Generic[J]):
             theirs.close()
             os.close(their_talk)
             os.close(self._lifeline[0])
-        if nice and hasattr(os, "setpriority"):
-            with suppress(OSError):  # it may have ended already, which is told elsewhere
-                os.setpriority(os.PRIO_PROCESS, self._process.pid, nice)
         self.socket.setblocking(False)
         self._touched = time.monotonic()
         self._cpu, self._moved = -1.0, self._touched

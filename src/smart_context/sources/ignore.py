@@ -7,8 +7,9 @@ name: these files come with the folder and are as hostile as the rest of it.
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -95,6 +96,16 @@ def leaves_out(rules: Rules, parts: tuple[str, ...]) -> bool:
     """Say whether a file, given by its components below the rules' base, or a folder above it, is left out."""
     last = len(parts) - 1
     return any(Filter([rules], parts[:at]).leaves_out(name, at < last) for at, name in enumerate(parts))
+
+
+def hider(patterns: Sequence[str]) -> Callable[[str, str], bool]:
+    """A test whether the file at a path, below a root, is left out by patterns that hold from that root on."""
+    rules = parse("\n".join(patterns))
+
+    def hides(path: str, root: str) -> bool:
+        return leaves_out(rules, tuple(os.path.relpath(path, root).split(os.sep)))
+
+    return hides
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,16 +66,14 @@ class Pool:
         workers: int | None = None,
         *,
         stall_seconds: float = _STALL_SECONDS,
-        nice: int = 0,
         start_with: Sequence[str] | None = None,
     ) -> None:
-        """nice: how far the processes step back for others. start_with: another command line for the processes."""
+        """start_with: another command line for the processes."""
         self._limits = limits
         self._workers = workers or os.cpu_count() or 1
         self._stall_seconds = stall_seconds
         self._wall_seconds = 10.0 * limits.cpu_seconds + stall_seconds
         self._command = list(start_with or command())
-        self._nice = nice
         self._children: list[Child[_Given]] = []
         self._selector = selectors.DefaultSelector()
         self._look_again = 0.0
@@ -141,7 +139,7 @@ class Pool:
         return None
 
     def _start(self) -> Child[_Given]:
-        child: Child[_Given] = Child(self._limits, self._command, self._nice)
+        child: Child[_Given] = Child(self._limits, self._command)
         self._children.append(child)
         self._selector.register(child.socket, selectors.EVENT_READ, child)
         return child

@@ -6,7 +6,6 @@ Always: nothing of the extra is imported, so that asking costs nothing where the
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -36,6 +35,8 @@ def fingerprint(folder: Path) -> str:
 
     Raises: OSError when it cannot be read.
     """
+    import hashlib  # here, because most commands only ask whether there is a model
+
     digest = hashlib.sha256()
     for name in (MODEL, TOKENIZER):
         with open(folder / name, "rb") as file:

@@ -23,12 +23,16 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
     Numbers = NDArray[np.int64]
+    Bits = NDArray[np.uint64]
 
 _HEAD = struct.Struct("<8sII")  # what it is, the dimension, nothing yet
 _MAGIC = b"vectors1"
 _MOST = 65_536  # of a dimension
 _BLOCK = 1024  # rows turned into float32 at a time: they stay near the processor
 _CLOSE = 1e-5  # the fast comparison is right to this
+_LIKELY = 4000  # rows, or
+_SHARE = 25  # one in so many if that is more, or
+_WIDER = 10  # so many for each one wanted, that are compared: those with the likest signs
 DIGITS = 6  # of a cosine
 
 
@@ -43,13 +47,14 @@ class Near:
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """The file as it was at one moment. `order`: the rows by their segment; `known`: those segments, ascending."""
+    """The file as it was at one moment. `order`: the rows by their segment; `known`: those segments, ascending; `signs`: of each
+    component one bit, a column a row, 64 components a number."""
 
     rows: Any
     segments: Numbers
-    files: Numbers
     order: Numbers
     known: Numbers
+    signs: Bits
 
 
 class Vectors:
@@ -82,7 +87,8 @@ class Vectors:
         row = _row(self._dimension)
         count = (found.st_size - _HEAD.size) // row.itemsize
         rows = np.memmap(self._file, row, "r", _HEAD.size, (count,)) if count else np.empty(0, row)
-        self._seen = _seen(rows)
+        grown = found.st_ino == self._stamp[0] and found.st_size > self._stamp[1]
+        self._seen = _seen(rows, self._seen.signs if grown else None)
         self._stamp = (found.st_ino, found.st_size)
 
     def _check(self) -> None:
@@ -145,29 +151,35 @@ class Vectors:
 
 
 class Likeness:
-    """How like every row is to one query."""
+    """How like rows are to one query."""
 
     def __init__(self, seen: _Rows, query: Floats) -> None:
         self._seen = seen
         self._query = query
-        self._rough: Floats | None = None
 
     def nearest(self, count: int, among: Sequence[int] | None = None) -> list[Near]:
         """Give the nearest rows, best first: `count`, and all that equal the last of them; of some segments alone where given."""
-        if self._rough is None:
-            self._rough = self._compared()
-        rough, places = self._rough, None
-        if among is not None:
-            places = self._places(among)
-            rough = rough[places]
-        if not len(rough) or count < 1:
+        places = self._likely(count) if among is None else self._places(among)
+        if not len(places) or count < 1:
             return []
-        best = np.arange(len(rough))
-        if len(rough) > count:
-            best = np.flatnonzero(rough >= np.partition(rough, -count)[-count] - _CLOSE)
-        found = self._exact(best if places is None else places[best])
+        if len(places) > count:
+            rough = self._compared(places)
+            places = places[rough >= np.partition(rough, -count)[-count] - _CLOSE]
+        found = self._exact(places)
         edge = found[min(count, len(found)) - 1].cosine
         return [near for near in found if near.cosine >= edge]
+
+    def _likely(self, count: int) -> Numbers:
+        """The rows worth comparing. Vectors that are alike have components of the same sign, and signs are compared 64 at a time; every
+        row that is as like as the last is taken, so that it does not matter in which order rows came."""
+        total = len(self._seen.rows)
+        many = max(_LIKELY, total // _SHARE, _WIDER * count)
+        if many >= total:
+            return np.arange(total)
+        apart = np.zeros(total, np.uint16)
+        for mine, theirs in zip(_signs(self._query[None]), self._seen.signs, strict=True):
+            apart += np.bitwise_count(theirs ^ mine)
+        return np.flatnonzero(apart <= np.partition(apart, many)[many])
 
     def cosines(self, segments: Sequence[int]) -> dict[int, float]:
         """Give the cosine of those of the segments that have a vector."""
@@ -183,14 +195,14 @@ class Likeness:
         found: Numbers = self._seen.order[place[known[place] == wanted]]
         return found
 
-    def _compared(self) -> Floats:
+    def _compared(self, places: Numbers) -> Floats:
         rows = self._seen.rows
-        out = np.empty(len(rows), np.float32)
-        for start in range(0, len(rows), _BLOCK):
-            block = rows[start : start + _BLOCK]
+        out = np.empty(len(places), np.float32)
+        for start in range(0, len(places), _BLOCK):
+            block = rows[places[start : start + _BLOCK]]
             # Not `@`: it would set every processor to work, for longer than one needs.
-            out[start : start + _BLOCK] = np.einsum("ij,j->i", block["vector"].astype(np.float32), self._query)
-        out *= rows["scale"]
+            cosines = np.einsum("ij,j->i", block["vector"].astype(np.float32), self._query)
+            out[start : start + _BLOCK] = cosines * block["scale"]
         return out
 
     def _exact(self, places: Numbers) -> list[Near]:
@@ -206,10 +218,23 @@ def _row(dimension: int) -> np.dtype[np.void]:
     return np.dtype([("segment", "<i8"), ("file", "<i8"), ("scale", "<f4"), ("vector", "i1", (dimension,))])
 
 
-def _seen(rows: Any) -> _Rows:
+def _seen(rows: Any, before: Bits | None = None) -> _Rows:
+    """What is known of rows; `before`: the signs of those that come first, unless the file is another one of the same number."""
     segments = np.array(rows["segment"], np.int64)
     order = np.argsort(segments, kind="stable")
-    return _Rows(rows, segments, np.array(rows["file"], np.int64), order, segments[order])
+    signs = []
+    if before is not None and before.size:
+        ends = [0, before.shape[1] - 1]
+        signs = [before] if np.array_equal(_signs(rows["vector"][ends]), before[:, ends]) else []
+    start = signs[0].shape[1] if signs else 0
+    signs += [_signs(rows["vector"][at : at + _BLOCK]) for at in range(start, max(len(rows), 1), _BLOCK)]
+    return _Rows(rows, segments, order, segments[order], np.concatenate(signs, axis=1))
+
+
+def _signs(vectors: Any) -> Bits:
+    bits = np.packbits(vectors > 0, axis=1)
+    spare = -bits.shape[1] % 8
+    return np.ascontiguousarray(np.pad(bits, ((0, 0), (0, spare))).view(np.uint64).T)
 
 
 def _pack(vector: Floats) -> tuple[float, NDArray[np.int8]]:

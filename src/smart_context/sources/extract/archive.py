@@ -11,7 +11,7 @@ import bz2
 import gzip
 import io
 import lzma
-import os
+import posixpath
 import tarfile
 import zlib
 from collections.abc import Iterator
@@ -161,7 +161,7 @@ def _meter(job: Job, count: int, total: int, packed: int) -> None:
 
 
 def _inner_name(name: str) -> str:
-    stem, extension = os.path.splitext(os.path.basename(name))
+    stem, extension = posixpath.splitext(posixpath.basename(name))
     if extension.lower() == ".tgz":
         return f"{stem}.tar"
     return stem if extension.lower() in _SUFFIXES and stem else "content"

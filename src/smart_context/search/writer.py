@@ -1,0 +1,155 @@
+"""Write the index from a process of its own, for one that also answers searches.
+
+In: an order (index a folder, or tidy).  Out: what came of it, as if it had been done here.
+Always: a search never waits for a run, neither for Python's lock nor for memory; the process ends with its order, and with us
+however we end; it steps back for everybody else on the machine, and so do those that it starts to read files.
+
+The two speak in lines of JSON: the order and perhaps "stop" one way, steps and the outcome the other (`writer_child`).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import selectors
+import subprocess
+import time
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from smart_context import errors
+from smart_context.model import OnProgress, Progress, Stop
+from smart_context.roots import Roots
+from smart_context.search.indexer import Options
+from smart_context.search.model import IndexReport, KindCount
+from smart_context.sources.child import command
+
+STOP = b"stop\n"
+
+_LOOK_EVERY = 0.1  # seconds between two looks at whether to stop
+_STOPPING_SECONDS = (
+    30.0  # for the files in hand and a commit; one that takes longer is killed, and loses what it has since the last
+)
+_CHUNK = 64 * 1024
+_RAISED: dict[str, type[errors.ContextError]] = {
+    kind.__name__: kind
+    for kind in (
+        errors.BadRequest,
+        errors.Conflict,
+        errors.Forbidden,
+        errors.InternalError,
+        errors.NotFound,
+        errors.SearchFailed,
+        errors.StorageFailed,
+    )
+}
+
+
+def index(
+    data_dir: Path, roots: Roots, folder: str, options: Options, *, full: bool, on_progress: OnProgress, stop: Stop
+) -> IndexReport:
+    """Bring the index up to date with a folder: `indexer.run` in another process.
+
+    Raises: what the run raises; what `stop` raises, once everything read so far is committed.
+    """
+    how = asdict(options)
+    how["walk"]["never_enter"] = sorted(options.walk.never_enter)
+    order = {"do": "index", "roots": roots.resolved, "folder": folder, "options": how, "full": full}
+    outcome = _done(data_dir, order, on_progress, stop)
+    kinds = {kind: KindCount(**count) for kind, count in outcome.pop("kinds").items()}
+    return IndexReport(**{**outcome, "problems": tuple(outcome["problems"]), "kinds": kinds})
+
+
+def maintain(data_dir: Path, *, stop: Stop) -> None:
+    """Tidy the index: `upkeep.maintain` in another process."""
+    _done(data_dir, {"do": "maintain"}, lambda _step: None, stop)
+
+
+def _done(data_dir: Path, order: dict[str, Any], on_progress: OnProgress, stop: Stop) -> dict[str, Any]:
+    order["data_dir"] = os.path.abspath(data_dir)
+    process = subprocess.Popen(
+        command("smart_context.search.writer_child"),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        bufsize=0,
+        start_new_session=True,  # Ctrl-C is ours to act on
+        cwd="/",
+    )
+    with process:
+        try:
+            outcome = _followed(process, order, on_progress, stop)
+        except BaseException:
+            _end(process)
+            raise
+    if outcome is None:
+        raise _died(process.returncode)
+    if "error" in outcome:
+        raise _error(*outcome["error"])
+    done: dict[str, Any] = outcome["done"]
+    return done
+
+
+def _followed(
+    process: subprocess.Popen[bytes], order: dict[str, Any], on_progress: OnProgress, stop: Stop
+) -> dict[str, Any] | None:
+    """Give the order and follow the work; its outcome, or None when the process died without one."""
+    assert process.stdin
+    try:
+        process.stdin.write(json.dumps(order).encode() + b"\n")
+    except BrokenPipeError:
+        return None
+    for line in _lines(process):
+        if line is None:
+            stop()
+            continue
+        message = json.loads(line)
+        if "step" not in message:
+            return dict(message)
+        on_progress(Progress(*message["step"]))
+        stop()
+    return None
+
+
+def _lines(process: subprocess.Popen[bytes]) -> Iterator[bytes | None]:
+    """Yield each line that comes, and None whenever none has come for a while."""
+    assert process.stdout
+    rest = b""
+    with selectors.DefaultSelector() as selector:
+        selector.register(process.stdout, selectors.EVENT_READ)
+        while True:
+            if not selector.select(_LOOK_EVERY):
+                yield None
+                continue
+            piece = process.stdout.read(_CHUNK)
+            if not piece:
+                return
+            *lines, rest = (rest + piece).split(b"\n")
+            yield from lines
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Let the process commit what it has, and see to it that it ends."""
+    assert process.stdin
+    late = time.monotonic() + _STOPPING_SECONDS
+    try:
+        process.stdin.write(STOP)
+    except BrokenPipeError:
+        pass  # it has just come to its end
+    for _line in _lines(process):
+        if time.monotonic() > late:
+            process.kill()
+            return
+
+
+def _died(status: int) -> errors.SearchFailed:
+    how = f"signal {-status}" if status < 0 else f"exit status {status}"
+    return errors.SearchFailed(
+        f"the process that writes the index ended unexpectedly ({how})",
+        hint="index the folder again: it goes on from the last commit",
+    )
+
+
+def _error(name: str, message: str, reason: str | None, hint: str | None) -> errors.ContextError:
+    return _RAISED.get(name, errors.SearchFailed)(message, reason=reason, hint=hint)

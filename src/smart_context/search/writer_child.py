@@ -1,0 +1,129 @@
+"""The process that writes the index for a server: carry out one order, tell how it goes, end.
+
+In: an order, a line of JSON on standard input, and perhaps "stop" after it.  Out: steps and the outcome, on standard output.
+Always: "stop" ends it between two files, with a commit; the end of standard input is the end of the server, and ends it at
+once, which no index is the worse for.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from smart_context.errors import ContextError
+from smart_context.model import Limits, OnProgress, Progress, Stop
+
+if TYPE_CHECKING:
+    from smart_context.search.indexer import Options
+
+_NICE = 10
+_TELL_EVERY = 0.1  # seconds
+_CHUNK = 64 * 1024
+
+
+class _Stopped(Exception):
+    """The server asked for it; what it answers is its own affair."""
+
+
+def main(_args: Sequence[str]) -> None:
+    """Carry out the order on standard input."""
+    out = os.dup(1)
+    os.dup2(2, 1)  # whatever else speaks, speaks to people
+    os.nice(_NICE)
+    order, is_stopped = _listen()
+
+    def stop() -> None:
+        if is_stopped():
+            raise _Stopped
+
+    outcome: dict[str, Any] = {}
+    try:
+        outcome["done"] = _carry_out(order, _told(out), stop)
+    except _Stopped:
+        return
+    except ContextError as error:
+        outcome["error"] = [type(error).__name__, error.message, error.reason, error.hint]
+    _tell(out, outcome)
+
+
+def _listen() -> tuple[dict[str, Any], Callable[[], bool]]:
+    """Take the order; whether to stop is known from then on."""
+    data = b""
+    while b"\n" not in data:
+        piece = os.read(0, _CHUNK)
+        if not piece:
+            os._exit(1)
+        data += piece
+    order, _, more = data.partition(b"\n")
+    stopped = threading.Event()
+
+    def listen() -> None:
+        if more or os.read(0, _CHUNK):
+            stopped.set()
+        while os.read(0, _CHUNK):
+            pass
+        os._exit(1)
+
+    threading.Thread(target=listen, daemon=True).start()
+    return json.loads(order), stopped.is_set
+
+
+def _carry_out(order: dict[str, Any], on_progress: OnProgress, stop: Stop) -> dict[str, Any]:
+    def step(progress: Progress) -> None:
+        on_progress(progress)
+        stop()
+
+    data_dir = Path(order["data_dir"])
+    if order["do"] == "maintain":
+        from smart_context.search import upkeep
+
+        upkeep.maintain(data_dir, step)
+        return {}
+    from smart_context.roots import Roots
+    from smart_context.search import indexer
+    from smart_context.search.index import Index
+
+    with Index.open(data_dir, writable=True, on_progress=step) as index:
+        roots = Roots.as_resolved(order["roots"])
+        options = _options(order["options"])
+        full = order["full"]
+        return asdict(
+            indexer.run(index, roots, order["folder"], options, full=full, on_progress=on_progress, stop=stop)
+        )
+
+
+def _options(order: dict[str, Any]) -> Options:
+    from smart_context.search.indexer import Options
+    from smart_context.sources.walk import WalkOptions
+
+    walk = order["walk"]
+    return Options(
+        WalkOptions(**{**walk, "exclude": tuple(walk["exclude"]), "never_enter": frozenset(walk["never_enter"])}),
+        Limits(**order["limits"]),
+        order["workers"],
+        order["max_chars"],
+    )
+
+
+def _told(out: int) -> OnProgress:
+    told_at = 0.0
+
+    def tell(step: Progress) -> None:
+        nonlocal told_at
+        if step.done == step.total or time.monotonic() - told_at >= _TELL_EVERY:
+            _tell(out, {"step": [step.done, step.total, step.what, step.counts]})
+            told_at = time.monotonic()
+
+    return tell
+
+
+def _tell(out: int, message: dict[str, Any]) -> None:
+    data = json.dumps(message).encode() + b"\n"
+    while data:
+        data = data[os.write(out, data) :]
