@@ -1,9 +1,10 @@
-"""The verbs both faces call: previews of files that are read anew."""
+"""The verbs both faces call: previews of files that are read anew, searches that take turns."""
 
 from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from office_files import pdf_pages, shown
 from smart_context import config
 from smart_context.api import App
-from smart_context.errors import CallTimeout, NotFound
+from smart_context.errors import CallCancelled, CallTimeout, NotFound
 
 
 def processes() -> set[str]:
@@ -92,3 +93,19 @@ def test_a_file_to_index_is_refused_with_the_folder_that_could_be(app):
         f"{root}/1.txt is a file, not a folder",
         f"index the folder that it is in: {root}",
     )
+
+
+def test_a_search_that_waits_for_its_turn_ends_when_its_caller_goes(app):
+    [root] = app.roots.names
+
+    def gone():
+        raise CallCancelled("nobody waits")
+
+    with app:
+        app.index_folder(root, on_progress=lambda _step: None)
+        with ExitStack() as turns:
+            for _ in range(2):
+                turns.enter_context(app._turn(gone))
+            with pytest.raises(CallCancelled):
+                app.search_files("text", stop=gone)
+        assert app.search_files("text")["items"]

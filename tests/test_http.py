@@ -256,6 +256,16 @@ def test_a_place_where_nobody_can_listen_is_an_error_that_says_why(served, run):
     assert run("serve", "--http", "--host", "192.0.2.1", "--port", "0").returncode == 6
 
 
+def test_no_answer_waits_for_its_head_to_be_confirmed():
+    from smart_context.server import listen
+
+    [listening] = listen.bind("127.0.0.1", 0)
+    with listening, socket.create_connection(listening.getsockname()):
+        accepted, _ = listening.accept()
+        with accepted:
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
 @pytest.mark.skipif(not socket.has_ipv6, reason="needs IPv6")
 def test_an_address_of_ipv6_is_told_as_clients_write_it(tmp_path):
     try:

@@ -7,8 +7,10 @@ Each verb names its stages in order. `App` holds what they share, opened when it
 
 from __future__ import annotations
 
+import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,6 +36,11 @@ if TYPE_CHECKING:
 
 Answer = dict[str, Any]
 
+# Searches at work at once. More of them would only wait for Python's lock, each time one comes back from the engine or the
+# record, and that waiting costs more than the work.
+_TURNS = 2
+_LOOK_EVERY = 0.1  # seconds between two looks at whether a waiting caller has gone
+
 
 def _never() -> None:
     pass
@@ -50,6 +57,7 @@ class App:
         self._index: Index | None = None
         self._jobs: JobQueue | None = None
         self._redactor: Redactor | None = None
+        self._turns = threading.Semaphore(_TURNS)
         self._hides = ignore.hider(settings.index.never_show)
         self._contents = Contents(self.data_dir, self.roots, settings.limits, settings.index.max_segment_chars)
         self.extra = Extra(settings.semantic, self.data_dir)
@@ -104,8 +112,9 @@ class App:
             index = self.index
         except NotFound:
             return find.nothing(asked)
-        index.refresh()
-        return find.find(index, asked, spans=self.redactor.spans, stop=stop, meaning=self.extra.meaning())
+        with self._turn(stop):
+            index.refresh()
+            return find.find(index, asked, spans=self.redactor.spans, stop=stop, meaning=self.extra.meaning())
 
     def open_file(
         self, path: str, pointer: str | None = None, before: int = 0, after: int = 0, *, stop: Stop = _never
@@ -231,9 +240,11 @@ class App:
 
         with self._opening:
             if self._jobs is None:
+                options = self._options()
+                # Half of the processors are left to searches, where nothing else is configured.
+                options = replace(options, workers=options.workers or max(1, (os.cpu_count() or 1) // 2))
 
                 def run(folder: str, full: bool, on_progress: OnProgress, stop: Stop) -> IndexReport:
-                    options = self._options()
                     return writer.index(
                         self.data_dir, self.roots, folder, options, full=full, on_progress=on_progress, stop=stop
                     )
@@ -266,6 +277,15 @@ class App:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    @contextmanager
+    def _turn(self, stop: Stop) -> Iterator[None]:
+        while not self._turns.acquire(timeout=_LOOK_EVERY):
+            stop()
+        try:
+            yield
+        finally:
+            self._turns.release()
 
     def _folders(self, asked: tuple[str, ...]) -> tuple[str, ...]:
         """Give the folders to search: those asked for, each inside a root, or all roots."""

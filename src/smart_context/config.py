@@ -48,7 +48,7 @@ class IndexSettings:
     at_start: bool = _setting(
         False, "A server indexes roots that nobody has indexed yet by itself; `--watch` does, too."
     )
-    workers: int = _setting(0, "Processes that read files; 0: one a processor.", most=64)
+    workers: int = _setting(0, "Processes that read files; 0: one a processor, in a server half as many.", most=64)
     max_segment_chars: int = _setting(2000, "Longest segment of text, in characters.", least=200, most=20_000)
     gitignore: bool = _setting(True, "Leave out what `.gitignore`, `.ignore` and `.git/info/exclude` say.")
     hidden: bool = _setting(False, "Take hidden files and folders too.")

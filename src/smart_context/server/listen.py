@@ -41,7 +41,10 @@ def bind(host: str, port: int) -> list[socket.socket]:
     why = 0
     for family, _, _, _, address in addresses:
         try:
-            bound.append(socket.create_server(address[:2], family=family))
+            listening = socket.create_server(address[:2], family=family)
+            # Those accepted have it from here: without it the body of an answer waits for its head to be confirmed.
+            listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            bound.append(listening)
         except OSError as error:  # `localhost` may have an address of a kind that this machine does not speak
             why = error.errno or 0
     if not bound:
