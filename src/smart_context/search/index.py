@@ -10,8 +10,7 @@ from __future__ import annotations
 import os
 import shutil
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from smart_context.search.ranking import Ranking, View
 
 _LEFT_OVER = (f"{RANKING}.new", f"{RANKING}.old")  # of a rebuild that was interrupted
-_FULL = 4 << 20  # bytes: less than one part of the ranking needs
 
 
 def _silent(_step: Progress) -> None:
@@ -108,21 +106,18 @@ class Index:
         file_id, ids = self.record.put(new, segments, years, indexed_at)
         row = self.record.files([file_id])[file_id]
         ranked = [RankedSegment(i, s.heading, s.text, s.pointer) for i, s in zip(ids, segments, strict=True)]
-        with _told_of_a_full_disk(self.folder):
-            _add(ranking, row, ranked)
+        _add(ranking, row, ranked)
 
     def remove(self, file_ids: Iterable[int]) -> None:
         """Forget files."""
         ranking, gone = self.ranking, list(file_ids)
         self.record.remove(gone)
-        with _told_of_a_full_disk(self.folder):
-            ranking.delete(gone)
+        ranking.delete(gone)
 
     def commit(self) -> int:
         """Make everything since the last commit lasting and searchable."""
         generation = self.record.commit()
-        with _told_of_a_full_disk(self.folder):
-            self.ranking.commit(generation)
+        self.ranking.commit(generation)
         return generation
 
     def close(self) -> None:
@@ -225,17 +220,6 @@ def _catch_up(ranking: Ranking, record: Record, on_progress: OnProgress) -> None
 
 def _add(ranking: Ranking, row: FileRow, segments: Sequence[RankedSegment]) -> None:
     ranking.add(RankedFile(row.file_id, row.path, row.ext, row.title, row.years), segments)
-
-
-@contextmanager
-def _told_of_a_full_disk(folder: Path) -> Iterator[None]:
-    """The ranking's engine only says that it died; where the disk is full, that is what a person needs to hear."""
-    try:
-        yield
-    except SearchFailed as error:
-        if shutil.disk_usage(folder).free > _FULL:
-            raise
-        raise StorageFailed(f"the disk under {folder} is full", hint="make room and index again") from error
 
 
 def _places(folder: Path) -> tuple[tuple[int, int] | None, ...]:
