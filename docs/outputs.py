@@ -122,7 +122,7 @@ class Stage:
 
     def _env(self) -> dict[str, str]:
         programs = f"{Path(sys.executable).parent}:/usr/bin:/bin"
-        return {"HOME": str(self.home), "PATH": programs, "LANG": "C.UTF-8"}
+        return {"HOME": str(self.home), "PATH": programs, "LANG": "C.UTF-8", "PYTHONPATH": str(ROOT / "src")}
 
 
 def _in_use(stage: Stage) -> None:
