@@ -120,6 +120,11 @@ class Index:
         self.ranking.commit(generation)
         return generation
 
+    def renew(self, on_progress: OnProgress = _silent) -> None:
+        """Derive the ranking anew from the record; readers keep the one they have until it is in place."""
+        self.ranking.close()
+        self._ranking = _rebuilt(self.folder, self.record, on_progress)
+
     def close(self) -> None:
         """Close both halves and let the next writer in; what was not committed is forgotten."""
         try:
