@@ -305,6 +305,14 @@ def test_maintenance_keeps_every_answer(data, root, undisturbed):
         assert [opened.ranking.view().count(Term(f"zebra{i}")) for i in range(FILES)] == [1] * FILES
 
 
+def test_in_the_first_moments_of_the_first_run_there_is_no_index_yet(data):
+    """The record is made before the ranking: a search between the two finds nothing, and nothing is damaged."""
+    data.mkdir()
+    Record.open(data, writable=True).close()
+    with pytest.raises(errors.NotFound):
+        Index.open(data)
+
+
 @contextlib.contextmanager
 def _small_disk(place: Path, size: str) -> Iterator[None]:
     if os.geteuid():

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from smart_context.errors import SearchFailed, StorageFailed
+from smart_context.errors import NotFound, SearchFailed, StorageFailed
 from smart_context.model import OnProgress, Progress
 from smart_context.search import ranking_state
 from smart_context.search.lock import WriteLock
@@ -55,23 +55,23 @@ class Index:
 
         Raises: NotFound where there is none to read; Conflict when another process writes; SearchFailed when it is damaged.
         """
-        if not writable:
-            index = cls(data_dir, Record.open(data_dir), None, lambda: _opened(data_dir))
-            index._ranking = index._open_ranking()
-            return index
-        make_private(data_dir)
-        held = WriteLock.take(data_dir)
+        held: WriteLock | None = None
         record: Record | None = None
         try:
-            record = Record.open(data_dir, writable=True)
-            index = cls(data_dir, record, held, partial(_repaired, data_dir, record, on_progress))
-            if not _is_current(data_dir, record):
+            if writable:
+                make_private(data_dir)
+                held = WriteLock.take(data_dir)
+            record = Record.open(data_dir, writable=writable)
+            repair = partial(_repaired, data_dir, record, on_progress)
+            index = cls(data_dir, record, held, repair if writable else partial(_opened, data_dir, record))
+            if not writable or not _is_current(data_dir, record):
                 index._ranking = index._open_ranking()
             return index
         except BaseException:
             if record:
                 record.close()
-            held.close()
+            if held:
+                held.close()
             raise
 
     @property
@@ -89,7 +89,7 @@ class Index:
                 # Rebuilt by a writer: what we have open is not the index any more. A search under way may still use it, so
                 # that it is let go, not closed. The writer itself has what it made.
                 self.record = Record.open(self.folder)
-                self._ranking = _opened(self.folder)
+                self._ranking = _opened(self.folder, self.record)
                 self._places, self._seen = places, -1
             elif (generation := self.ranking.generation) != self._seen:
                 self.ranking.reload()
@@ -160,10 +160,16 @@ def forget_vectors(folder: Path) -> None:
         file.unlink(missing_ok=True)
 
 
-def _opened(folder: Path) -> Ranking:
+def _opened(folder: Path, record: Record) -> Ranking:
     from smart_context.search.ranking import Ranking
 
-    return Ranking.open(folder / RANKING, writable=False)
+    try:
+        return Ranking.open(folder / RANKING, writable=False)
+    except SearchFailed:
+        if record.generation:
+            raise
+        # The first run ever is about to make it.
+        raise NotFound(f"there is no index in {folder} yet", hint="make one with `indexFolder`") from None
 
 
 def _is_current(folder: Path, record: Record) -> bool:
