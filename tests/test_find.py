@@ -90,7 +90,8 @@ def test_what_nothing_tells_apart_goes_by_path_and_is_looked_at_as_far_as_it_is_
 
 
 def test_searches_of_many_threads_on_one_index_do_not_disturb_each_other(searched, monkeypatch):
-    monkeypatch.setattr(view, "_REMEMBERED", 2)  # so that what one thread remembers is forgotten under another's hands
+    for bound in ("_TERMS", "_EXPRESSIONS"):
+        monkeypatch.setattr(view, bound, 2)  # so that what one thread remembers is forgotten under another's hands
     queries = [
         "red kite",
         "red",

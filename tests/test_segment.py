@@ -62,13 +62,7 @@ def test_a_line_too_long_for_the_room_is_cut_at_words_and_keeps_its_number():
         (lines("a\nb", (), "paragraphs"), ["paragraphs 1-2"]),
         (lines("a\nb", (Part("entry", "in/a.txt"),)), ["entry 'in/a.txt' lines 1-2"]),
         (lines("a\nb", (Part("attachment", "x.pdf"), Part("page", first=2))), ["attachment 'x.pdf' page 2"]),
-        (Unit((Part("page", first=3),), "one\ntwo\n3"), ["page 3"]),
-        (Unit((Part("page", first=3),), "one two\nthree four"), ["page 3 lines 1-1", "page 3 lines 2-2"]),
-        (
-            Unit((Part("slide", first=3),), "one two three\nfour"),
-            ["slide 3 lines 1-1", "slide 3 lines 1-2"],
-        ),  # cut in a line
-        (Unit((Part("sheet", "Q2"),), "a comment\nanother"), ["sheet 'Q2'", "sheet 'Q2'"]),  # not its rows
+        (Unit((Part("page", first=3),), "one two three four"), ["page 3", "page 3"]),
         (Unit((), "a\nb"), [""]),
     ],
 )

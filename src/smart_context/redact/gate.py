@@ -1,5 +1,6 @@
 """The gate that text passes on its way out: every detector, one answer.
 
+In: any text.  Out: `Span`s to hide, or the text without them.
 Always: detectors look again until nothing more is found, each time at what the look before left over. A detector is loaded
 and run only where the text holds something that it could begin with; most text holds nothing of the kind.
 """

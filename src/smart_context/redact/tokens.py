@@ -1,5 +1,6 @@
 """Find tokens that their issuer marks: a known prefix, or a shape nothing else has.
 
+In: folded text.  Out: where tokens stand.
 Always: each prefix is looked for as a plain substring first; a pattern runs only where its prefix stands.
 """
 

@@ -38,16 +38,11 @@ def cut(doc: Extracted, max_chars: int = MAX_CHARS) -> Iterator[Segment]:
 
 def _pieces(unit: Unit, room: int) -> Iterator[tuple[Pointer, str]]:
     names_a_place = bool(unit.pointer) and unit.pointer[-1].kind not in _FILES
-    if names_a_place and len(unit.text) <= room:
-        yield unit.pointer, unit.text
-    elif unit.divisible is None:
-        is_numbered = names_a_place and unit.pointer[-1].kind in pointer.NUMBERED
-        line = 1
+    if unit.divisible is None:
         for text in _prose(unit.text, room):
-            after = line + text.count("\n")
-            lines = Part("lines", first=line, last=max(line, after - text.endswith("\n")))
-            yield (*unit.pointer, lines) if is_numbered else unit.pointer, text
-            line = after
+            yield unit.pointer, text
+    elif names_a_place and len(unit.text) <= room:
+        yield unit.pointer, unit.text
     else:
         for first, last, text in _blocks(unit.text, unit.first, room):
             yield (*unit.pointer, Part(unit.divisible, first=first, last=last)), text

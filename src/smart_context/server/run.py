@@ -1,5 +1,6 @@
-"""Serve a table of tools over standard input and output. The two programs differ only in what they put on the table.
+"""Serve a table of tools, over standard input and output or over HTTP. The two programs differ only in what they put on the table.
 
+In: a table of tools.  Out: nothing until the client has left.
 Always: the wire is claimed before anything heavy is imported.
 """
 

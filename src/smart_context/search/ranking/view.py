@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 _LEAST_BEFORE = 3  # letters before a part that is not in front
 _AHEAD = 100  # matches looked for at once
 _AT_ONCE = 2000  # where all are wanted, without knowing how many that is
-_REMEMBERED = 20_000  # counts
+_TERMS = 10_000  # remembered with their counts
+_EXPRESSIONS = 100  # remembered with their counts: these are larger, and come again mostly within one search
 _MANY = 500  # terms from which their common beginning is quicker than a set of them
 _ALL = Filters()
 Key = TypeVar("Key")
@@ -101,7 +102,7 @@ class View:
                 found = _Known(fields, sum(counts.values()))
                 if len(fields) > 1 or (fields and self.dead):
                     found = _Known(fields, self._count(self._any(self._term_in(fields, term))))
-            _remember(self._terms, term, found)
+            _remember(self._terms, term, found, _TERMS)
         return found
 
     def count(self, wanted: Expression, filters: Filters = _ALL) -> int:
@@ -113,7 +114,7 @@ class View:
         if found is None:
             with engine.translated(self._folder):
                 found = self._count(self._narrowed(self._query(wanted), filters))
-            _remember(self._counts, key, found)
+            _remember(self._counts, key, found, _EXPRESSIONS)
         return found
 
     def matches(self, wanted: Expression, filters: Filters) -> Matches:
@@ -312,7 +313,7 @@ class Matches:
         return self._first[: max(0, limit)]
 
 
-def _remember(known: dict[Key, Value], key: Key, value: Value) -> None:
-    if len(known) > _REMEMBERED:
+def _remember(known: dict[Key, Value], key: Key, value: Value, most: int) -> None:
+    if len(known) >= most:
         known.clear()
     known[key] = value
