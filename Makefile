@@ -1,6 +1,6 @@
 # make demo   install into .venv and try everything on the sample folder
 # make test   lint, types and tests
-# make docs   the generated pages, the README's outputs, the picture
+# make docs   the generated pages, the outputs that the README and the guides show, the picture
 # make bench  the measurements (BENCH=name for one of them)
 PYTHON ?= python3
 VENV := .venv
@@ -29,7 +29,7 @@ bench: install
 
 docs: install
 	$(BIN)/python -m docs.reference
-	$(BIN)/python -m docs.readme
+	$(BIN)/python -m docs.outputs
 	$(BIN)/python -m docs.picture
 
 install: $(STAMP)

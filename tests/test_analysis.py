@@ -169,3 +169,9 @@ def test_nothing_packed_and_nothing_sought_are_no_trouble():
     assert forward.scan([], {"a": (0,)}).sizes.tolist() == []
     assert forward.scan([forward.pack("a b", "", "")], {}).numbers.tolist() == []
     assert forward.scan([forward.pack("", "", "")], {"a": (0,)}).sizes.tolist() == [0]
+
+
+def test_a_dump_without_spaces_is_analysed_in_time():
+    """A search for identifiers from each of its characters on would run into the suite's time limit."""
+    dump = "".join(f"{number * 2654435761 % 2**32:08x}" for number in range(25_000))
+    assert analysis.terms(dump, "").also

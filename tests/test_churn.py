@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
+import sqlite3
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -28,13 +31,28 @@ def size(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
+class Look(NamedTuple):
+    """An index between two runs: its bytes, the pages of its record and those that nothing uses, the parts of its ranking."""
+
+    size: int
+    pages: int
+    unused: int
+    parts: int
+
+
+def look(folder: Path) -> Look:
+    with contextlib.closing(sqlite3.connect(folder / "record.sqlite")) as db:
+        pages, unused = (db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count"))
+    return Look(size(folder), pages, unused, len(list((folder / "ranking").glob("*.store"))))
+
+
 @pytest.fixture(scope="module")
 def churned(tmp_path_factory):
-    """An index after many rounds of changed, new and removed files; each round a run of its own. Gives the largest size on the way."""
+    """An index after many rounds of changed, new and removed files; each round a run of its own. Gives a look after each."""
     folder = tmp_path_factory.mktemp("churn") / "data"
     rnd = random.Random(3)
     names = list(range(FILES))
-    largest = 0
+    looks = []
     for number in range(ROUNDS):
         with Index.open(folder, writable=True) as index:
             for name in names if not number else rnd.sample(names, 5):
@@ -46,22 +64,25 @@ def churned(tmp_path_factory):
             put(index, names[-1], rnd)
             index.commit()
             index.record.tidy()
-        largest = max(largest, size(folder))
-    return folder, names, largest
+        looks.append(look(folder))
+    return folder, names, looks
 
 
 def test_the_index_stays_bounded_under_churn_and_small_after_upkeep(churned, tmp_path):
-    folder, names, largest = churned
+    folder, names, looks = churned
     with Index.open(tmp_path / "fresh", writable=True) as index:
         for name in names:
             put(index, name, random.Random(name))
         index.commit()
         index.record.tidy()
     upkeep.maintain(tmp_path / "fresh")
-    fresh = size(tmp_path / "fresh")
-    assert largest < 3 * fresh
+    fresh = look(tmp_path / "fresh")
+    assert max(seen.size for seen in looks) < 3 * fresh.size
+    assert max(seen.pages for seen in looks) < 1.5 * fresh.pages
+    assert {seen.unused for seen in looks} == {0}
+    assert max(seen.parts for seen in looks) < 12
     upkeep.maintain(folder)
-    assert size(folder) < 1.6 * fresh
+    assert size(folder) < 1.6 * fresh.size
     with Index.open(folder) as index:
         assert index.ranking.file_ids() == index.record.file_ids()
         assert len(index.record.file_ids()) == FILES
@@ -79,3 +100,23 @@ def test_a_ranking_that_lost_a_file_is_made_anew(churned):
     upkeep.maintain(folder)
     with Index.open(folder) as index:
         assert index.ranking.file_ids() == index.record.file_ids()
+
+
+def test_an_index_that_most_files_are_gone_from_is_small_after_upkeep(tmp_path):
+    """The engine alone would keep what they had in its parts until it merges them, which may be never."""
+    few, many = tmp_path / "few", tmp_path / "many"
+    for folder, count in ((few, 4), (many, 40)):
+        with Index.open(folder, writable=True) as index:
+            for name in range(count):
+                put(index, name, random.Random(name))
+            index.commit()
+    with Index.open(many, writable=True) as index:
+        index.remove([index.record.file(f"/share/{name}.txt").file_id for name in range(4, 40)])
+        index.commit()
+    with Index.open(many) as reader:
+        upkeep.maintain(many)
+        reader.refresh()
+        assert reader.ranking.file_ids() == reader.record.file_ids()
+    upkeep.maintain(few)
+    assert look(many).pages < 1.1 * look(few).pages
+    assert size(many / "ranking") < 1.1 * size(few / "ranking")

@@ -10,11 +10,13 @@ import signal
 import socket
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from conftest import clean_env
 
+ROOT = Path(__file__).parent.parent
 CONTEXT = [sys.executable, "-m", "smart_context"]
 INITIALIZE = {
     "jsonrpc": "2.0",
@@ -391,13 +393,25 @@ def test_the_end_stops_indexing_between_two_files_and_leaves_no_process(tmp_path
     assert [pid for pid in readers if os.path.exists(f"/proc/{pid}")] == []
 
 
-def test_health_says_when_the_index_cannot_be_read(tmp_path):
+def test_every_metric_that_the_guides_name_is_there(served):
+    called(served, "listRoots", {})
+    page = served.ask("GET", "/metrics")[1].decode()
+    guides = "".join(guide.read_text(encoding="utf-8") for guide in (ROOT / "docs/guides").glob("*.md"))
+    named = set(re.findall(r"smart_context_\w+", guides))
+    assert "smart_context_calls_total" in named
+    assert named <= set(re.findall(r"^# TYPE (\w+) ", page, re.MULTILINE))
+
+
+def test_health_says_when_the_index_cannot_be_read_and_still_counts_the_roots(tmp_path):
     (tmp_path / "index").mkdir(mode=0o700)
     (tmp_path / "index/record.sqlite").write_bytes(b"no database" * 1000)
-    server = Served(tmp_path, "--root", str(tmp_path))
+    (tmp_path / "here").mkdir()
+    server = Served(tmp_path, "--root", str(tmp_path / "here"), "--root", str(tmp_path / "away"))
     try:
         status, body = server.ask("GET", "/healthz")
-        assert (status, json.loads(body)["ready"], json.loads(body)["live"]) == (503, False, True)
+        told = json.loads(body)
+        assert (status, told["ready"], told["live"], told["is_sound"]) == (503, False, True, False)
+        assert (told["roots"], told["roots_available"]) == (2, 1)
         assert b"smart_context_index_sound 0\n" in server.ask("GET", "/metrics")[1]
     finally:
         server.end()

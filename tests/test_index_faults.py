@@ -17,12 +17,12 @@ import pytest
 
 from smart_context import errors
 from smart_context.roots import Roots
-from smart_context.search import indexer, lock, status, upkeep
+from smart_context.search import indexer, lock, ranking_state, status, upkeep
 from smart_context.search.expression import Term
 from smart_context.search.index import Index
 from smart_context.search.indexer import Options
 from smart_context.search.model import NewFile, Segment
-from smart_context.search.record import NAME, Record
+from smart_context.search.record import NAME, RANKING, Record
 
 OPTIONS = Options(workers=2)
 FILES = 40
@@ -305,6 +305,14 @@ def test_maintenance_keeps_every_answer(data, root, undisturbed):
         assert [opened.ranking.view().count(Term(f"zebra{i}")) for i in range(FILES)] == [1] * FILES
 
 
+def test_in_the_first_moments_of_the_first_run_there_is_no_index_yet(data):
+    """The record is made before the ranking: a search between the two finds nothing, and nothing is damaged."""
+    data.mkdir()
+    Record.open(data, writable=True).close()
+    with pytest.raises(errors.NotFound):
+        Index.open(data)
+
+
 @contextlib.contextmanager
 def _small_disk(place: Path, size: str) -> Iterator[None]:
     if os.geteuid():
@@ -332,3 +340,20 @@ def test_a_full_disk_ends_the_run_with_an_error_and_the_next_one_completes(data,
         big.unlink()
         run_on(data, root)
         check_complete(data, root, undisturbed)
+
+
+def test_a_disk_that_is_too_full_to_mend_the_ranking_is_named_by_upkeep(data, root):
+    """A run that filled the disk left a ranking that lags; what is wrong is the disk, not the ranking."""
+    dice = random.Random(1)
+    (root / "big.txt").write_text(" ".join(dice.randbytes(4).hex() for _ in range(20_000)), encoding="utf-8")
+    with _small_disk(data, "64m"):
+        run_on(data, root)
+        ranking_state.write(data / RANKING, 0)
+        free = os.statvfs(data)
+        (data / "filler").write_bytes(bytes(free.f_bavail * free.f_bsize - 300_000))
+        with pytest.raises(errors.StorageFailed):
+            upkeep.maintain(data)
+        (data / "filler").unlink()
+        upkeep.maintain(data)
+        with Index.open(data) as opened:
+            assert opened.ranking.file_ids() == opened.record.file_ids()

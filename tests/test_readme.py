@@ -1,4 +1,4 @@
-"""The README says what is true: its commands print what it shows, its links lead somewhere."""
+"""The README and the guides say what is true: their commands print what they show, their links lead somewhere."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ import pytest
 ROOT = Path(__file__).parent.parent
 
 
-def test_the_commands_of_the_readme_print_what_it_shows():
+def test_the_commands_of_the_readme_and_the_guides_print_what_they_show():
     done = subprocess.run(
-        [sys.executable, "-m", "docs.readme", "--check"], cwd=ROOT, capture_output=True, timeout=170, check=False
+        [sys.executable, "-m", "docs.outputs", "--check"], cwd=ROOT, capture_output=True, timeout=170, check=False
     )
     assert (done.returncode, done.stderr) == (0, b"")
 

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import queue
 import shutil
 import subprocess
 import sys
 import time
+from datetime import UTC, datetime
 
 import pytest
 
 from conftest import clean_env
 from server_client import SERVE, Peer
+from smart_context import config
+from smart_context.api import App
 from smart_context.errors import Conflict, NotFound
+from smart_context.search.model import SearchRequest
 from smart_context.search.watch import Pace, Watcher, folders, is_remote
 
 
@@ -112,15 +117,63 @@ def test_a_root_that_stays_away_is_told_of_once(watch, tmp_path):
     assert said == [f"{root} is not there; its last index stays"]
 
 
-def test_a_change_without_an_event_is_found_by_the_sweep(watch, tmp_path):
-    """Written through another name outside of the root, where nobody watches."""
-    root, asked, _, _ = watch(Pace(sweep=0.5))
-    (root / "a.txt").write_bytes(b"x")
-    os.link(root / "a.txt", tmp_path / "elsewhere.txt")
-    stamp = (root / "a.txt").stat().st_mtime_ns
-    os.utime(tmp_path / "elsewhere.txt", ns=(stamp, stamp + 1))
-    for _ in range(3):
-        assert asked.get(timeout=20) == str(root)
+@pytest.fixture
+def searched(tree, tmp_path):
+    """Watch two folders and index what changes; gives a start (which waits for the first look), the folders indexed, and a search."""
+    root = tree({"a/ship.md": "The trawler is red.", "b/house.md": "The lighthouse is white."})
+    asked = queue.Queue()
+    with contextlib.ExitStack() as ending:
+        home = {"HOME": str(tmp_path)}
+        app = ending.enter_context(App(config.load({"roots": (str(root),), "data_dir": str(tmp_path / "data")}, home)))
+
+        def index(folder):
+            app.index_here(folder, full=False, on_progress=lambda _step: None)
+            asked.put(folder)
+
+        def start(pace):
+            watcher = Watcher(app.roots.names, index, pace, print)
+            ending.callback(watcher.close)
+            watcher.start()
+            asked.get(timeout=60)
+            return root
+
+        def found(word):
+            return [os.path.relpath(item.path, root) for item in app.find(SearchRequest(word)).items]
+
+        yield start, asked, found
+
+
+def test_a_change_through_a_name_outside_of_the_root_raises_no_event(searched, tmp_path):
+    start, asked, found = searched
+    os.link(tmp_path / "tree/a/ship.md", tmp_path / "elsewhere.md")
+    root = start(Pace())
+    (tmp_path / "elsewhere.md").write_text("The schooner is red.", encoding="utf-8")
+    (root / "b/house.md").write_text("The windmill is white.", encoding="utf-8")
+    assert asked.get(timeout=60) == str(root / "b")
+    assert (found("windmill"), found("schooner")) == (["b/house.md"], [])
+
+
+def test_a_change_that_no_event_told_of_is_searchable_after_the_sweep(searched, tmp_path):
+    start, asked, found = searched
+    os.link(tmp_path / "tree/a/ship.md", tmp_path / "elsewhere.md")
+    start(Pace(sweep=0.2))
+    (tmp_path / "elsewhere.md").write_text("The schooner is red.", encoding="utf-8")
+    while found("schooner") != ["a/ship.md"]:
+        asked.get(timeout=60)
+    assert found("trawler") == []
+
+
+@pytest.mark.parametrize("year", [1971, 2100])
+def test_what_is_written_while_the_clock_is_wrong_is_searchable_all_the_same(searched, year):
+    """Set back or ahead: files are compared by whether their time differs, not by which is later."""
+    start, asked, found = searched
+    root = start(Pace())
+    (root / "a/ship.md").write_text("The schooner is red.", encoding="utf-8")
+    stamp = datetime(year, 1, 1, tzinfo=UTC).timestamp()
+    os.utime(root / "a/ship.md", (stamp, stamp))
+    while found("schooner") != ["a/ship.md"]:
+        assert asked.get(timeout=60) == str(root / "a")
+    assert found("trawler") == []
 
 
 def test_a_renamed_folder_is_watched_under_its_new_name(watch):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def watch(settings: Settings) -> None:
     """Index the roots, then whatever changes in them, until interrupted.
 
-    Changes are searchable about a second after the last of them. Network shares, where the system tells of no changes, are looked
+    Changes are searchable one to two seconds after the last of them. Network shares, where the system tells of no changes, are looked
     at every `watch.poll_seconds`; everything is looked at every `watch.sweep_minutes`.
     """
     from smart_context.api import App

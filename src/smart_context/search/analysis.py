@@ -43,10 +43,11 @@ _CLUSTER = re.compile(
     re.DOTALL,
 )
 # What is one thing to people though it has several words: an identifier, a version, a number. Found in the text as it is written.
+# Each begins where its first run does: to try again inside of the run would find the same, and take a dump in hexadecimal the square of its length.
 _JOINED = re.compile(
-    r"[A-Za-z0-9]*[a-z][A-Z][A-Za-z0-9]*|[A-Z]{2,}[a-z]{2}[A-Za-z0-9]*"  # getUserName, HTTPServer
-    r"|[A-Za-z0-9]+(?:[-_./:+&'’@,][A-Za-z0-9]+)+"  # snake_case, v2.1.3, ISO-27001, 1,000, O'Brien
-    r"|[A-Za-z]{2,}[0-9]{2,}|[0-9]{2,}[A-Za-z]{2,}"  # ISO27001
+    r"(?<![A-Za-z0-9])[A-Za-z0-9]*[a-z][A-Z][A-Za-z0-9]*|(?<![A-Z])[A-Z]{2,}[a-z]{2}[A-Za-z0-9]*"  # getUserName, HTTPServer
+    r"|(?<![A-Za-z0-9])[A-Za-z0-9]+(?:[-_./:+&'’@,][A-Za-z0-9]+)+"  # snake_case, v2.1.3, ISO-27001, 1,000, O'Brien
+    r"|(?<![A-Za-z])[A-Za-z]{2,}[0-9]{2,}|(?<![0-9])[0-9]{2,}[A-Za-z]{2,}"  # ISO27001
 )
 _DECIMAL = re.compile(r"[0-9]+[.,](?:[0-9]{1,2}|[0-9]{4,})")  # with three digits, it may be a thousand
 _PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")

@@ -10,14 +10,13 @@ from __future__ import annotations
 import os
 import shutil
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from smart_context.errors import SearchFailed, StorageFailed
+from smart_context.errors import NotFound, SearchFailed, StorageFailed
 from smart_context.model import OnProgress, Progress
 from smart_context.search import ranking_state
 from smart_context.search.lock import WriteLock
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from smart_context.search.ranking import Ranking, View
 
 _LEFT_OVER = (f"{RANKING}.new", f"{RANKING}.old")  # of a rebuild that was interrupted
-_FULL = 4 << 20  # bytes: less than one part of the ranking needs
 
 
 def _silent(_step: Progress) -> None:
@@ -57,23 +55,23 @@ class Index:
 
         Raises: NotFound where there is none to read; Conflict when another process writes; SearchFailed when it is damaged.
         """
-        if not writable:
-            index = cls(data_dir, Record.open(data_dir), None, lambda: _opened(data_dir))
-            index._ranking = index._open_ranking()
-            return index
-        make_private(data_dir)
-        held = WriteLock.take(data_dir)
+        held: WriteLock | None = None
         record: Record | None = None
         try:
-            record = Record.open(data_dir, writable=True)
-            index = cls(data_dir, record, held, partial(_repaired, data_dir, record, on_progress))
-            if not _is_current(data_dir, record):
+            if writable:
+                make_private(data_dir)
+                held = WriteLock.take(data_dir)
+            record = Record.open(data_dir, writable=writable)
+            repair = partial(_repaired, data_dir, record, on_progress)
+            index = cls(data_dir, record, held, repair if writable else partial(_opened, data_dir, record))
+            if not writable or not _is_current(data_dir, record):
                 index._ranking = index._open_ranking()
             return index
         except BaseException:
             if record:
                 record.close()
-            held.close()
+            if held:
+                held.close()
             raise
 
     @property
@@ -91,7 +89,7 @@ class Index:
                 # Rebuilt by a writer: what we have open is not the index any more. A search under way may still use it, so
                 # that it is let go, not closed. The writer itself has what it made.
                 self.record = Record.open(self.folder)
-                self._ranking = _opened(self.folder)
+                self._ranking = _opened(self.folder, self.record)
                 self._places, self._seen = places, -1
             elif (generation := self.ranking.generation) != self._seen:
                 self.ranking.reload()
@@ -108,22 +106,24 @@ class Index:
         file_id, ids = self.record.put(new, segments, years, indexed_at)
         row = self.record.files([file_id])[file_id]
         ranked = [RankedSegment(i, s.heading, s.text, s.pointer) for i, s in zip(ids, segments, strict=True)]
-        with _told_of_a_full_disk(self.folder):
-            _add(ranking, row, ranked)
+        _add(ranking, row, ranked)
 
     def remove(self, file_ids: Iterable[int]) -> None:
         """Forget files."""
         ranking, gone = self.ranking, list(file_ids)
         self.record.remove(gone)
-        with _told_of_a_full_disk(self.folder):
-            ranking.delete(gone)
+        ranking.delete(gone)
 
     def commit(self) -> int:
         """Make everything since the last commit lasting and searchable."""
         generation = self.record.commit()
-        with _told_of_a_full_disk(self.folder):
-            self.ranking.commit(generation)
+        self.ranking.commit(generation)
         return generation
+
+    def renew(self, on_progress: OnProgress = _silent) -> None:
+        """Derive the ranking anew from the record; readers keep the one they have until it is in place."""
+        self.ranking.close()
+        self._ranking = _rebuilt(self.folder, self.record, on_progress)
 
     def close(self) -> None:
         """Close both halves and let the next writer in; what was not committed is forgotten."""
@@ -160,10 +160,16 @@ def forget_vectors(folder: Path) -> None:
         file.unlink(missing_ok=True)
 
 
-def _opened(folder: Path) -> Ranking:
+def _opened(folder: Path, record: Record) -> Ranking:
     from smart_context.search.ranking import Ranking
 
-    return Ranking.open(folder / RANKING, writable=False)
+    try:
+        return Ranking.open(folder / RANKING, writable=False)
+    except SearchFailed:
+        if record.generation:
+            raise
+        # The first run ever is about to make it.
+        raise NotFound(f"there is no index in {folder} yet", hint="make one with `indexFolder`") from None
 
 
 def _is_current(folder: Path, record: Record) -> bool:
@@ -225,17 +231,6 @@ def _catch_up(ranking: Ranking, record: Record, on_progress: OnProgress) -> None
 
 def _add(ranking: Ranking, row: FileRow, segments: Sequence[RankedSegment]) -> None:
     ranking.add(RankedFile(row.file_id, row.path, row.ext, row.title, row.years), segments)
-
-
-@contextmanager
-def _told_of_a_full_disk(folder: Path) -> Iterator[None]:
-    """The ranking's engine only says that it died; where the disk is full, that is what a person needs to hear."""
-    try:
-        yield
-    except SearchFailed as error:
-        if shutil.disk_usage(folder).free > _FULL:
-            raise
-        raise StorageFailed(f"the disk under {folder} is full", hint="make room and index again") from error
 
 
 def _places(folder: Path) -> tuple[tuple[int, int] | None, ...]:

@@ -39,7 +39,7 @@ def repair(data_dir: Path, on_progress: OnProgress = _silent) -> Path | None:
 def maintain(data_dir: Path, on_progress: OnProgress = _silent) -> None:
     """Give free pages back, fold the log into the database, finish merges, and look for damage.
 
-    Where the ranking does not hold what the record does, it is made anew.
+    Where the ranking does not hold what the record does, or mostly what is gone, it is made anew.
 
     Raises: NotFound where there is no index; Conflict when another process writes; SearchFailed when it is damaged.
     """
@@ -50,16 +50,20 @@ def maintain(data_dir: Path, on_progress: OnProgress = _silent) -> None:
             raise SearchFailed(
                 f"the index in {data_dir} is damaged", reason=flaw, hint="mend it with: context index --rebuild"
             )
-        agrees = _agree(index)
-        if agrees:
+        if _is_fit(index):
             index.ranking.merge()
+        else:
+            index.renew(on_progress)
         index.record.tidy()
-    if not agrees:
-        repair(data_dir, on_progress)
 
 
-def _agree(index: Index) -> bool:
-    """Say whether the ranking holds the files that the record has text of, and no other."""
+def _is_fit(index: Index) -> bool:
+    """Say whether the ranking holds the files that the record has text of, and little else."""
+    index.ranking.reload()
+    view = index.ranking.view()
+    # The engine drops what was deleted when it merges parts, which a large part may wait for for ever.
+    if view.dead > view.segments:
+        return False
     ranked = index.ranking.file_ids()
     recorded = index.record.file_ids()
     return ranked <= recorded and not any(index.record.segments_of(file_id) for file_id in sorted(recorded - ranked))

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -175,16 +176,23 @@ def _upkeep(app: App, ended: threading.Event) -> None:
 
 
 def state(app: App, now: datetime | None = None) -> State:
-    """Say how the index is, for operators."""
-    found = app.status(compare=False)
+    """Say how the index is, for operators; of one that cannot be read, what is known without it."""
+    known = State(
+        roots=len(app.roots.names),
+        roots_available=sum(app.roots.state(root) == "available" for root in app.roots.names),
+        queued=len(app.jobs.states()),
+    )
+    try:
+        found = app.status(compare=False)
+    except ContextError:
+        return replace(known, is_sound=False)
     runs = [root.last_run for root in found.roots]
     kinds: dict[str, int] = {}
     for root in found.roots:
         for tally in root.kinds:
             kinds[tally.kind or "unknown"] = kinds.get(tally.kind or "unknown", 0) + tally.files
-    return State(
-        roots=len(found.roots),
-        roots_available=sum(root.is_available for root in found.roots),
+    return replace(
+        known,
         has_index=found.generation > 0 or any(runs),
         files=sum(root.files for root in found.roots),
         segments=sum(root.segments for root in found.roots),
@@ -192,7 +200,6 @@ def state(app: App, now: datetime | None = None) -> State:
         without_text=sum(root.no_text for root in found.roots),
         index_bytes=found.size,
         vectors=found.meaning.embedded if found.meaning else 0,
-        queued=len(app.jobs.states()),
         generation=found.generation,
         oldest_run_seconds=_age(min(runs), now or datetime.now(UTC)) if runs and all(runs) else None,
         kinds=kinds,

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, field
 import anyio
 
 from smart_context import __version__
-from smart_context.errors import ContextError, IoError
+from smart_context.errors import IoError
 from smart_context.server.gate import Gate, Policy, Receive, Scope, Send, allowed_hosts
 from smart_context.server.listen import bind
 from smart_context.server.metrics import Metrics, Sample
@@ -73,10 +73,7 @@ class Ops:
     async def _look(self) -> State:
         """Counting a large index takes a while, so that it is done in a thread, and once at a time."""
         async with self._one_at_a_time:
-            try:
-                return await anyio.to_thread.run_sync(self._state)
-            except ContextError:
-                return State(is_sound=False)
+            return await anyio.to_thread.run_sync(self._state)
 
     async def _health(self, scope: Scope, send: Send) -> None:
         if not self._tells_all(scope):

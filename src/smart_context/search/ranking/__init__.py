@@ -46,7 +46,7 @@ class Ranking:
 
         Raises: SearchFailed when it is absent, cannot be read, or was made by another analysis (rebuild it then).
         """
-        with engine.translated(folder):
+        with engine.translated(folder, writes=writable):
             import tantivy
 
             if writable:
@@ -72,7 +72,7 @@ class Ranking:
         import tantivy
 
         writer, self._is_pending = self._open_writer(), True
-        with engine.translated(self._folder):
+        with engine.translated(self._folder, writes=True):
             writer.delete_documents_by_term("file_id", file.file_id)
             whole = entry.language_of(segments)
             folders = entry.folder_keys(file.path)
@@ -91,19 +91,19 @@ class Ranking:
     def delete(self, file_ids: Iterable[int]) -> None:
         """Take files out."""
         writer, self._is_pending = self._open_writer(), True
-        with engine.translated(self._folder):
+        with engine.translated(self._folder, writes=True):
             for file_id in file_ids:
                 writer.delete_documents_by_term("file_id", file_id)
 
     def clear(self) -> None:
         """Take everything out."""
         writer, self._is_pending = self._open_writer(), True
-        with engine.translated(self._folder):
+        with engine.translated(self._folder, writes=True):
             writer.delete_all_documents()
 
     def commit(self, generation: int) -> None:
         """Make what was added and deleted last, under a generation number."""
-        with engine.translated(self._folder):
+        with engine.translated(self._folder, writes=True):
             if self._writer is not None:
                 self._writer.commit()
                 self._is_pending = False
@@ -113,7 +113,7 @@ class Ranking:
 
     def merge(self) -> None:
         """Let merges under way finish, and remove files that nothing needs."""
-        with engine.translated(self._folder):
+        with engine.translated(self._folder, writes=True):
             if self._writer is not None:
                 self._writer.wait_merging_threads()
                 self._writer = None
@@ -124,7 +124,7 @@ class Ranking:
         writer, self._writer = self._writer, None
         if writer is not None:
             # A worker that died has told so when it was given work; what it held was not committed.
-            with engine.translated(self._folder), suppress(ValueError):
+            with engine.translated(self._folder, writes=True), suppress(ValueError):
                 if self._is_pending:  # only then: it would throw away merges under way, too
                     writer.rollback()
                 writer.wait_merging_threads()
@@ -134,7 +134,7 @@ class Ranking:
         if not self._writable:
             raise SearchFailed(f"the ranking index {self._folder} is open for reading only")
         if self._writer is None:
-            with engine.translated(self._folder):
+            with engine.translated(self._folder, writes=True):
                 self._writer = self._index.writer(heap_size=_HEAP, num_threads=1)
         return self._writer
 

@@ -5,6 +5,7 @@ Only this package knows it, and it is loaded when something is asked of it.
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -16,6 +17,8 @@ from smart_context.search import ranking_state
 
 if TYPE_CHECKING:
     import tantivy
+
+_FULL = 4 << 20  # bytes: less than one part of the ranking needs
 
 
 @cache
@@ -67,11 +70,14 @@ def schema() -> tantivy.Schema:
 
 
 @contextmanager
-def translated(folder: Path) -> Iterator[None]:
+def translated(folder: Path, *, writes: bool = False) -> Iterator[None]:
     """Turn what the engine and the disk say into errors of ours."""
     try:
         yield
     except (ValueError, RuntimeError) as error:  # what the engine raises
+        # Of a full disk it only says that its writer died.
+        if writes and shutil.disk_usage(folder).free < _FULL:
+            raise StorageFailed(f"the disk under {folder} is full", hint="make room and index again") from error
         raise SearchFailed(
             f"the ranking index {folder} cannot be used",
             reason=str(error).splitlines()[0][:200],

@@ -60,13 +60,13 @@ class View:
         self._schema = index.schema
         self._folder = folder
         self.segments: int = self._searcher.num_docs
+        # The engine's own counts do not leave out what is deleted, and are exact where nothing is.
+        self.dead: int = sum(self._searcher.doc_freq("first", number) for number in (0, 1)) - self.segments
         self._counts: dict[tuple[Expression, Filters], int] = {}
         self._terms: dict[str, _Known] = {}
         self._average = -1.0
         self._languages: tuple[str, ...] | None = None
         self._compounds: str | None = None
-        # Whether nothing here is deleted: then the engine's own counts, which do not leave that out, are exact.
-        self._is_whole = sum(self._searcher.doc_freq("first", number) for number in (0, 1)) == self.segments
 
     @property
     def average_length(self) -> float:
@@ -100,7 +100,7 @@ class View:
                 counts = {field: self._searcher.doc_freq(field, term) for field in ("text", "also")}
                 fields = tuple(field for field, count in counts.items() if count)
                 found = _Known(fields, sum(counts.values()))
-                if len(fields) > 1 or (fields and not self._is_whole):
+                if len(fields) > 1 or (fields and self.dead):
                     found = _Known(fields, self._count(self._any(self._term_in(fields, term))))
             _remember(self._terms, term, found, _TERMS)
         return found
