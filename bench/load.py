@@ -97,6 +97,7 @@ async def _measure(server: subprocess.Popen[str], new: Path, args: argparse.Name
     before = await _memory(port)
     until = time.monotonic() + args.seconds
     indexing = asyncio.create_task(_index(port, new))
+    watching = asyncio.create_task(_memories(port, args.seconds / 6, until))
     await asyncio.gather(*(_client(port, n, until, args.every, tally) for n in range(args.clients)))
     is_done = indexing.done()
     counted = await indexing
@@ -117,6 +118,7 @@ async def _measure(server: subprocess.Popen[str], new: Path, args: argparse.Name
         "p99_ms": _at(times, 0.99),
         "max_ms": _at(times, 1.0),
         "memory_mb_before": before,
+        "memory_mb_meanwhile": await watching,
         "memory_mb_after": after,
         "indexed_meanwhile": counted,
         "indexing_ended_before_the_clients": is_done,
@@ -202,6 +204,14 @@ async def _index(port: int, folder: Path) -> object:
     link.close()
     found = re.findall(r'"indexed\\*":(\d+)', body.replace(" ", ""))
     return int(found[0]) if found else f"{status}: {body[:200]}"
+
+
+async def _memories(port: int, every: float, until: float) -> list[float]:
+    found = []
+    while time.monotonic() + every < until:
+        await asyncio.sleep(every)
+        found.append(await _memory(port))
+    return found
 
 
 async def _memory(port: int) -> float:
