@@ -8,6 +8,7 @@ or the error is that of a cold run.
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import time
 from array import array
@@ -315,7 +316,8 @@ def _count(opened: Folder, listed: Manifest, room: int, stop: Stop | None) -> in
 
 def _give_memory_back() -> None:
     # Counting leaves holes in the heap that are worth a third of it, and the C library keeps them until it is asked.
-    import ctypes
+    if sys.platform == "linux":
+        import ctypes
 
-    if trim := getattr(ctypes.CDLL(None), "malloc_trim", None):
-        trim(0)
+        if trim := getattr(ctypes.CDLL(None), "malloc_trim", None):
+            trim(0)

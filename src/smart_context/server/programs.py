@@ -31,6 +31,7 @@ _MB = 1024 * 1024
 
 def context_server(served: ServedCaches) -> None:
     """Serve the three tools of Context as `mcp-context-server`."""
+    run.share_one_heap()
     warn_about(served.root)
     with Caches(served.root, served.memory_mb * _MB) as caches:
         run.over_stdio(Program("mcp-context-server", "Context", _CACHES), caches.table(served.timeout))
@@ -50,6 +51,7 @@ def serve(
     def clean(text: str) -> str:
         return app.redactor.clean(text)  # made when the first error needs it
 
+    run.share_one_heap()
     settings = app.settings
     root = settings.cache_root or None
     if root or not settings.roots:

@@ -21,7 +21,21 @@ if TYPE_CHECKING:
     from smart_context.server.ops import State
 
 _RELAYED_SECONDS = 120.0  # that the end of input waits for answers of a server whose limits we do not know
+_M_ARENA_MAX = -8  # glibc's number for it
 _DRAIN_BEYOND = 1.0  # seconds past a call's own limit that the end of input waits for answers
+
+
+def share_one_heap() -> None:
+    """Let all threads allocate in one place; to be called before there are several.
+
+    Each would get a heap of its own, which grows to the most that it ever held and has its own holes, and a server has many
+    threads of which Python lets one work at a time.
+    """
+    if sys.platform == "linux":
+        import ctypes
+
+        if mallopt := getattr(ctypes.CDLL(None), "mallopt", None):
+            mallopt(_M_ARENA_MAX, 1)
 
 
 def over_stdio(
