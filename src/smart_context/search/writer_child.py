@@ -22,7 +22,7 @@ from smart_context.model import Limits, OnProgress, Progress, Stop
 if TYPE_CHECKING:
     from smart_context.search.indexer import Options
 
-_NICE = 10
+_NICE = 19
 _TELL_EVERY = 0.1  # seconds
 _CHUNK = 64 * 1024
 
