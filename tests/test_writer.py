@@ -128,6 +128,27 @@ def test_roots_mean_what_they_meant_when_the_server_started(tree, tmp_path):
         there.open_file(str(link / "secret.md"))
 
 
+def test_it_rests_while_others_wait_and_comes_to_its_end_all_the_same(tree, tmp_path):
+    asked: list[int] = []
+
+    def is_busy():
+        asked.append(1)
+        return True
+
+    told = writer.index(
+        tmp_path / "data",
+        Roots([root := many(tree)]),
+        str(root),
+        OPTIONS,
+        full=False,
+        on_progress=lambda _step: None,
+        stop=lambda: None,
+        is_busy=is_busy,
+    )
+    assert told.indexed == 300
+    assert asked
+
+
 class Enough(Exception):
     pass
 

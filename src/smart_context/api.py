@@ -58,6 +58,7 @@ class App:
         self._jobs: JobQueue | None = None
         self._redactor: Redactor | None = None
         self._turns = threading.Semaphore(_TURNS)
+        self._waiting: set[int] = set()  # threads, for their turn
         self._hides = ignore.hider(settings.index.never_show)
         self._contents = Contents(self.data_dir, self.roots, settings.limits, settings.index.max_segment_chars)
         self.extra = Extra(settings.semantic, self.data_dir)
@@ -246,7 +247,14 @@ class App:
 
                 def run(folder: str, full: bool, on_progress: OnProgress, stop: Stop) -> IndexReport:
                     return writer.index(
-                        self.data_dir, self.roots, folder, options, full=full, on_progress=on_progress, stop=stop
+                        self.data_dir,
+                        self.roots,
+                        folder,
+                        options,
+                        full=full,
+                        on_progress=on_progress,
+                        stop=stop,
+                        is_busy=lambda: bool(self._waiting),
                     )
 
                 self._jobs = JobQueue(self.data_dir, self.roots, run)
@@ -280,8 +288,13 @@ class App:
 
     @contextmanager
     def _turn(self, stop: Stop) -> Iterator[None]:
-        while not self._turns.acquire(timeout=_LOOK_EVERY):
-            stop()
+        thread = threading.get_ident()
+        self._waiting.add(thread)
+        try:
+            while not self._turns.acquire(timeout=_LOOK_EVERY):
+                stop()
+        finally:
+            self._waiting.discard(thread)
         try:
             yield
         finally:

@@ -4,7 +4,7 @@ In: an order (index a folder, or tidy).  Out: what came of it, as if it had been
 Always: a search never waits for a run, neither for Python's lock nor for memory; the process ends with its order, and with us
 however we end; it steps back for everybody else on the machine, and so do those that it starts to read files.
 
-The two speak in lines of JSON: the order and perhaps "stop" one way, steps and the outcome the other (`writer_child`).
+The two speak in lines of JSON: the order, "wait" and "stop" one way, steps and the outcome the other (`writer_child`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ import os
 import selectors
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ from smart_context.search.model import IndexReport, KindCount
 from smart_context.sources.child import command
 
 STOP = b"stop\n"
+WAIT = b"wait\n"
 
 _LOOK_EVERY = 0.1  # seconds between two looks at whether to stop
 _STOPPING_SECONDS = (
@@ -48,26 +50,37 @@ _RAISED: dict[str, type[errors.ContextError]] = {
 
 
 def index(
-    data_dir: Path, roots: Roots, folder: str, options: Options, *, full: bool, on_progress: OnProgress, stop: Stop
+    data_dir: Path,
+    roots: Roots,
+    folder: str,
+    options: Options,
+    *,
+    full: bool,
+    on_progress: OnProgress,
+    stop: Stop,
+    is_busy: Callable[[], bool] = lambda: False,
 ) -> IndexReport:
     """Bring the index up to date with a folder: `indexer.run` in another process.
 
+    is_busy: whether somebody waits for this machine; the run then rests, half of the time at most.
     Raises: what the run raises; what `stop` raises, once everything read so far is committed.
     """
     how = asdict(options)
     how["walk"]["never_enter"] = sorted(options.walk.never_enter)
     order = {"do": "index", "roots": roots.resolved, "folder": folder, "options": how, "full": full}
-    outcome = _done(data_dir, order, on_progress, stop)
+    outcome = _done(data_dir, order, on_progress, stop, is_busy)
     kinds = {kind: KindCount(**count) for kind, count in outcome.pop("kinds").items()}
     return IndexReport(**{**outcome, "problems": tuple(outcome["problems"]), "kinds": kinds})
 
 
 def maintain(data_dir: Path, *, stop: Stop) -> None:
     """Tidy the index: `upkeep.maintain` in another process."""
-    _done(data_dir, {"do": "maintain"}, lambda _step: None, stop)
+    _done(data_dir, {"do": "maintain"}, lambda _step: None, stop, lambda: False)
 
 
-def _done(data_dir: Path, order: dict[str, Any], on_progress: OnProgress, stop: Stop) -> dict[str, Any]:
+def _done(
+    data_dir: Path, order: dict[str, Any], on_progress: OnProgress, stop: Stop, is_busy: Callable[[], bool]
+) -> dict[str, Any]:
     order["data_dir"] = os.path.abspath(data_dir)
     process = subprocess.Popen(
         command("smart_context.search.writer_child"),
@@ -79,7 +92,7 @@ def _done(data_dir: Path, order: dict[str, Any], on_progress: OnProgress, stop: 
     )
     with process:
         try:
-            outcome = _followed(process, order, on_progress, stop)
+            outcome = _followed(process, order, on_progress, stop, is_busy)
         except BaseException:
             _end(process)
             raise
@@ -92,7 +105,11 @@ def _done(data_dir: Path, order: dict[str, Any], on_progress: OnProgress, stop: 
 
 
 def _followed(
-    process: subprocess.Popen[bytes], order: dict[str, Any], on_progress: OnProgress, stop: Stop
+    process: subprocess.Popen[bytes],
+    order: dict[str, Any],
+    on_progress: OnProgress,
+    stop: Stop,
+    is_busy: Callable[[], bool],
 ) -> dict[str, Any] | None:
     """Give the order and follow the work; its outcome, or None when the process died without one."""
     assert process.stdin
@@ -101,14 +118,15 @@ def _followed(
     except BrokenPipeError:
         return None
     for line in _lines(process):
-        if line is None:
-            stop()
-            continue
-        message = json.loads(line)
-        if "step" not in message:
-            return dict(message)
-        on_progress(Progress(*message["step"]))
+        if line is not None:
+            message = json.loads(line)
+            if "step" not in message:
+                return dict(message)
+            on_progress(Progress(*message["step"]))
         stop()
+        if is_busy():
+            with suppress(BrokenPipeError):  # it has just come to its end
+                process.stdin.write(WAIT)
     return None
 
 
@@ -133,10 +151,8 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     """Let the process commit what it has, and see to it that it ends."""
     assert process.stdin
     late = time.monotonic() + _STOPPING_SECONDS
-    try:
+    with suppress(BrokenPipeError):  # it has just come to its end
         process.stdin.write(STOP)
-    except BrokenPipeError:
-        pass  # it has just come to its end
     for _line in _lines(process):
         if time.monotonic() > late:
             process.kill()

@@ -1,7 +1,7 @@
 """The process that writes the index for a server: carry out one order, tell how it goes, end.
 
-In: an order, a line of JSON on standard input, and perhaps "stop" after it.  Out: steps and the outcome, on standard output.
-Always: "stop" ends it between two files, with a commit; the end of standard input is the end of the server, and ends it at
+In: an order, a line of JSON on standard input, and perhaps "wait" and "stop" after it.  Out: steps and the outcome, on standard output.
+Always: "wait" holds it up for a moment between two files, never for ever; "stop" ends it there, with a commit; the end of standard input is the end of the server, and ends it at
 once, which no index is the worse for.
 """
 
@@ -11,19 +11,21 @@ import json
 import os
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from smart_context.errors import ContextError
 from smart_context.model import Limits, OnProgress, Progress, Stop
+from smart_context.search.writer import STOP, WAIT
 
 if TYPE_CHECKING:
     from smart_context.search.indexer import Options
 
 _NICE = 19
 _TELL_EVERY = 0.1  # seconds
+_MOMENT = 0.1  # seconds: as long as there is between two requests to wait, so that it works half of the time at least
 _CHUNK = 64 * 1024
 
 
@@ -36,11 +38,14 @@ def main(_args: Sequence[str]) -> None:
     out = os.dup(1)
     os.dup2(2, 1)  # whatever else speaks, speaks to people
     os.nice(_NICE)
-    order, is_stopped = _listen()
+    order, stopped, asked_to_wait = _listen()
 
     def stop() -> None:
-        if is_stopped():
+        if stopped.is_set():
             raise _Stopped
+        if asked_to_wait.is_set():
+            stopped.wait(_MOMENT)
+            asked_to_wait.clear()
 
     outcome: dict[str, Any] = {}
     try:
@@ -52,8 +57,8 @@ def main(_args: Sequence[str]) -> None:
     _tell(out, outcome)
 
 
-def _listen() -> tuple[dict[str, Any], Callable[[], bool]]:
-    """Take the order; whether to stop is known from then on."""
+def _listen() -> tuple[dict[str, Any], threading.Event, threading.Event]:
+    """Take the order; whether to stop or to wait is known from then on."""
     data = b""
     while b"\n" not in data:
         piece = os.read(0, _CHUNK)
@@ -61,17 +66,21 @@ def _listen() -> tuple[dict[str, Any], Callable[[], bool]]:
             os._exit(1)
         data += piece
     order, _, more = data.partition(b"\n")
-    stopped = threading.Event()
+    stopped, asked_to_wait = threading.Event(), threading.Event()
 
     def listen() -> None:
-        if more or os.read(0, _CHUNK):
-            stopped.set()
-        while os.read(0, _CHUNK):
-            pass
-        os._exit(1)
+        said = more
+        while True:
+            if WAIT in said:
+                asked_to_wait.set()
+            if STOP in said:
+                stopped.set()
+            said = os.read(0, _CHUNK)
+            if not said:
+                os._exit(1)
 
     threading.Thread(target=listen, daemon=True).start()
-    return json.loads(order), stopped.is_set
+    return json.loads(order), stopped, asked_to_wait
 
 
 def _carry_out(order: dict[str, Any], on_progress: OnProgress, stop: Stop) -> dict[str, Any]:
