@@ -149,6 +149,21 @@ def test_it_rests_while_others_wait_and_comes_to_its_end_all_the_same(tree, tmp_
     assert asked
 
 
+def test_a_machine_without_room_for_the_process_is_told_of():
+    program = (
+        "import os, resource\n"
+        "from smart_context import errors\n"
+        "from smart_context.search import writer\n"
+        "free = os.open(os.devnull, os.O_RDONLY); os.close(free)\n"
+        "resource.setrlimit(resource.RLIMIT_NOFILE, (free + 1, free + 1))\n"
+        "try: writer._started()\n"
+        "except errors.SearchFailed as error: print(error.message, error.reason)\n"
+    )
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=env)
+    assert done.stdout == "cannot start the process that writes the index Too many open files\n"
+
+
 class Enough(Exception):
     pass
 

@@ -31,9 +31,8 @@ STOP = b"stop\n"
 WAIT = b"wait\n"
 
 _LOOK_EVERY = 0.1  # seconds between two looks at whether to stop
-_STOPPING_SECONDS = (
-    30.0  # for the files in hand and a commit; one that takes longer is killed, and loses what it has since the last
-)
+# For the files in hand and a commit; a process that takes longer is killed, and loses what it has since the last commit.
+_STOPPING_SECONDS = 30.0
 _CHUNK = 64 * 1024
 _RAISED: dict[str, type[errors.ContextError]] = {
     kind.__name__: kind
@@ -82,15 +81,7 @@ def _done(
     data_dir: Path, order: dict[str, Any], on_progress: OnProgress, stop: Stop, is_busy: Callable[[], bool]
 ) -> dict[str, Any]:
     order["data_dir"] = os.path.abspath(data_dir)
-    process = subprocess.Popen(
-        command("smart_context.search.writer_child"),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        bufsize=0,
-        start_new_session=True,  # Ctrl-C is ours to act on
-        cwd="/",
-    )
-    with process:
+    with _started() as process:
         try:
             outcome = _followed(process, order, on_progress, stop, is_busy)
         except BaseException:
@@ -102,6 +93,24 @@ def _done(
         raise _error(*outcome["error"])
     done: dict[str, Any] = outcome["done"]
     return done
+
+
+def _started() -> subprocess.Popen[bytes]:
+    try:
+        return subprocess.Popen(
+            command("smart_context.search.writer_child"),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            bufsize=0,
+            start_new_session=True,  # Ctrl-C is ours to act on
+            cwd="/",
+        )
+    except OSError as error:
+        raise errors.SearchFailed(
+            "cannot start the process that writes the index",
+            reason=error.strerror,
+            hint="searches go on; try again when the machine has room for another process",
+        ) from error
 
 
 def _followed(

@@ -1,8 +1,9 @@
 """The process that writes the index for a server: carry out one order, tell how it goes, end.
 
-In: an order, a line of JSON on standard input, and perhaps "wait" and "stop" after it.  Out: steps and the outcome, on standard output.
-Always: "wait" holds it up for a moment between two files, never for ever; "stop" ends it there, with a commit; the end of standard input is the end of the server, and ends it at
-once, which no index is the worse for.
+In: an order, a line of JSON on standard input, and perhaps "wait" and "stop" after it.  Out: steps and the outcome, on
+standard output.
+Always: "wait" holds it up for a moment between two files, never for ever; "stop" ends it there, with a commit; the end of
+standard input is the end of the server, and ends it at once, which no index is the worse for.
 """
 
 from __future__ import annotations
