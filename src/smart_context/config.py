@@ -371,7 +371,6 @@ _LIMITS_HELP = {
     "max_inflate_ratio": "Refuse what unpacks to more than this many times its size.",
     "max_entries": "Most entries and attachments to read in one file.",
     "max_depth": "How deep files may lie inside files.",
-    "max_xml_depth": "How deep XML elements may nest.",
     "max_sheet_cells": "Most cells of one sheet.",
     "cpu_seconds": "CPU time for one file, in seconds.",
     "memory_bytes": "Memory of a reading process, in bytes.",

@@ -79,7 +79,6 @@ class Limits:
     max_inflate_ratio: int = 200
     max_entries: int = 10_000
     max_depth: int = 3
-    max_xml_depth: int = 500
     max_sheet_cells: int = 5_000_000
     cpu_seconds: int = 60
     memory_bytes: int = 2 * 1024 * 1024 * 1024

@@ -13,7 +13,6 @@ from lxml import etree
 
 from smart_context.sources.extract import Buffer, Job, Refused, xmlsafe, zipped
 
-OFFICE = "urn:oasis:names:tc:opendocument:xmlns:office:1.0"
 TEXT = "urn:oasis:names:tc:opendocument:xmlns:text:1.0"
 TABLE = "urn:oasis:names:tc:opendocument:xmlns:table:1.0"
 DRAW = "urn:oasis:names:tc:opendocument:xmlns:drawing:1.0"
