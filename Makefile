@@ -28,9 +28,9 @@ bench: install
 	$(BIN)/python -m bench $(BENCH)
 
 docs: install
-	$(BIN)/python -m docs.reference
-	$(BIN)/python -m docs.outputs
-	$(BIN)/python -m docs.picture
+	$(BIN)/python -m tools.reference
+	$(BIN)/python -m tools.outputs
+	$(BIN)/python -m tools.picture
 
 install: $(STAMP)
 

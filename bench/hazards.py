@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import cast
 
 from bench.indexing import RUNS, measured, ours
-from smart_context.roots import shown
-from smart_context.search.model import FileRow
-from smart_context.search.record import Record
+from smart_context.access.roots import shown
+from smart_context.engine.local.record import Record
+from smart_context.engine.model import FileRow
 
 _MOST = 3000  # MB
 

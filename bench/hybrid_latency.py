@@ -18,11 +18,12 @@ from pathlib import Path
 import numpy as np
 
 from bench import query_latency
-from smart_context.search.find import find
-from smart_context.search.index import Index
-from smart_context.search.model import SearchRequest
-from smart_context.search.record import Record
-from smart_context.search.semantic.meaning import Meaning
+from smart_context import engine
+from smart_context.engine.local.index import Index
+from smart_context.engine.local.record import Record
+from smart_context.find.model import SearchRequest
+from smart_context.find.search import find
+from smart_context.meaning.meaning import Meaning
 
 _QUERIES = 40
 
@@ -38,7 +39,7 @@ def main(argv: list[str]) -> None:
         data = (args.keep or Path(folder)) / str(args.size)
         if not data.exists():
             query_latency.build(data, args.size)
-        meaning = Meaning(args.model, data)
+        meaning = Meaning(args.model, engine.at(data))
         if not len(meaning.vectors):
             _make_up(data, meaning)
         found = {"segments": len(meaning.vectors), **_measure(data, meaning)}

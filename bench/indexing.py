@@ -26,10 +26,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from smart_context.roots import Roots
-from smart_context.search import indexer
-from smart_context.search.index import Index
-from smart_context.search.record import Record
+from smart_context.access.roots import Roots
+from smart_context.engine.local.index import Index
+from smart_context.engine.local.record import Record
+from smart_context.index import indexer
 
 RUNS = Path(__file__).parent / "runs"
 

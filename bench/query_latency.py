@@ -19,9 +19,11 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from smart_context.search.find import find
-from smart_context.search.index import Index
-from smart_context.search.model import NewFile, SearchRequest, Segment
+from smart_context.engine.local.index import Index
+from smart_context.engine.model import NewFile
+from smart_context.find.model import SearchRequest
+from smart_context.find.search import find
+from smart_context.model import Segment
 
 _SEED = 20211
 _A_FILE = 8

@@ -14,8 +14,8 @@ import tempfile
 from pathlib import Path
 
 from smart_context.cli import eval as command
-from smart_context.search import evaluate
-from smart_context.search.evaluate import Evaluation
+from smart_context.find import evaluate
+from smart_context.find.evaluate import Evaluation
 
 
 def main(argv: list[str]) -> None:

@@ -13,10 +13,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from smart_context.config import LlmSettings
 from smart_context.llm import compose, extractive, summarize
 from smart_context.llm.model import Snippet
 from smart_context.redact import Redactor
+from smart_context.settings.config import LlmSettings
 
 _TESTS = Path(__file__).resolve().parent.parent / "tests"
 

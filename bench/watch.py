@@ -20,10 +20,10 @@ from pathlib import Path
 from typing import Any
 
 from bench.load import _write
-from smart_context import config
 from smart_context.api import App
-from smart_context.search.model import SearchRequest
-from smart_context.search.watch import Pace, Watcher
+from smart_context.find.model import SearchRequest
+from smart_context.index.watch import Pace, Watcher
+from smart_context.settings import config
 
 _WORD = "zephyrus"
 _LOOK_EVERY = 0.02

@@ -7,11 +7,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from smart_context import redact
-from smart_context.roots import Roots
-from smart_context.search import indexer
-from smart_context.search.find import find
-from smart_context.search.index import Index
-from smart_context.search.model import SearchPage, SearchRequest
+from smart_context.access.roots import Roots
+from smart_context.engine.local.index import Index
+from smart_context.find.model import SearchPage, SearchRequest
+from smart_context.find.search import find
+from smart_context.index import indexer
 
 
 def no_stop() -> None:

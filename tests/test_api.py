@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from office_files import pdf_pages, shown
-from smart_context import config
 from smart_context.api import App
 from smart_context.errors import CallCancelled, CallTimeout, NotFound
+from smart_context.settings import config
 
 
 def processes() -> set[str]:

@@ -12,8 +12,22 @@ import smart_context
 
 PACKAGE = Path(smart_context.__file__).parent
 MODULES = {path.relative_to(PACKAGE).as_posix(): ast.parse(path.read_bytes()) for path in PACKAGE.rglob("*.py")}
-GROUND = ("errors.py", "model.py", "config.py", "config_read.py", "config_file.py", "toml_lines.py", "flock.py", "roots.py", "pointer.py")  # fmt: skip
-CORE = ("sources", "search", "cache", "llm", "guard", "redact", "clients")
+GROUND = ("errors.py", "model.py", "pointer.py", "flock.py")
+# Each room may use the ground and the rooms that stand before it in its row; no room uses one of another row.
+ROOMS = {
+    "settings": (),
+    "access": ("settings",),
+    "redact": (),
+    "text": (),
+    "sources": ("access",),
+    "engine": ("access", "text"),
+    "meaning": ("settings", "text", "engine", "index"),
+    "index": ("settings", "access", "redact", "text", "sources", "engine"),
+    "find": ("access", "redact", "text", "sources", "engine", "meaning"),
+    "cache": (),
+    "llm": ("settings", "access", "redact", "text", "find"),
+    "clients": ("settings",),
+}
 FACES = ("cli", "server")
 
 
@@ -48,16 +62,16 @@ def below(*folders: str) -> set[str]:
 @pytest.mark.parametrize(
     ("module", "allowed"),
     [
-        ("sqlite3", {"search/record.py", "search/migrations.py"}),
-        ("tantivy", below("search/ranking")),
+        ("sqlite3", {"engine/local/record.py", "engine/local/migrations.py"}),
+        ("tantivy", below("engine/local/ranking") | {"text/snowball.py"}),
         ("mcp", below("server")),
         ("mcp_types", below("server")),
         ("click", below("cli")),
         ("openai", below("llm")),
-        ("onnxruntime", below("search/semantic")),
+        ("onnxruntime", below("meaning")),
         ("lxml", below("sources/extract")),
         ("pypdfium2", below("sources/extract")),
-        ("subprocess", {"sources/child.py", "search/writer.py", "clients/probe.py"}),
+        ("subprocess", {"sources/child.py", "index/writer.py", "clients/probe.py"}),
         ("pickle", set()),
         ("random", set()),
         ("locale", set()),
@@ -67,23 +81,32 @@ def test_a_library_is_known_where_the_map_says(module: str, allowed: set[str]) -
     assert who_imports(module) <= allowed
 
 
-def test_caches_and_search_never_import_each_other() -> None:
-    assert not who_imports("smart_context.search") & below("cache")
-    assert not who_imports("smart_context.cache") & below("search")
-
-
-def test_the_core_knows_neither_the_verbs_nor_a_face() -> None:
-    faces = who_imports("smart_context.api", *(f"smart_context.{face}" for face in FACES))
-    assert not faces & (below(*CORE) | set(GROUND))
+@pytest.mark.parametrize("room", sorted(ROOMS))
+def test_a_room_uses_only_the_rooms_below_it(room: str) -> None:
+    used = {
+        name.split(".")[1]
+        for path in below(room)
+        for name in imports(MODULES[path])
+        if name.startswith("smart_context.") and name.split(".")[1] in {*ROOMS, *FACES, "api"}
+    }
+    assert used - {room} <= set(ROOMS[room])
 
 
 def test_one_face_never_imports_the_other_but_to_start_it() -> None:
     assert not who_imports("smart_context.cli") & below("server")
-    assert who_imports("smart_context.server") & below("cli") == {"cli/serve.py", "cli/upkeep.py"}
+    assert who_imports("smart_context.server") & below("cli") == {"cli/serve.py"}
 
 
 def test_the_ground_knows_nothing_that_stands_on_it() -> None:
-    assert not who_imports(*(f"smart_context.{folder}" for folder in CORE)) & set(GROUND)
+    assert not who_imports("smart_context.api", *(f"smart_context.{room}" for room in (*ROOMS, *FACES))) & set(GROUND)
+
+
+def test_nobody_looks_behind_the_port() -> None:
+    assert who_imports("smart_context.engine.local") <= below("engine")
+
+
+def test_every_folder_is_on_the_map() -> None:
+    assert {name.split("/")[0] for name in MODULES if "/" in name} == {*ROOMS, *FACES}
 
 
 def test_extractors_open_no_file_and_no_socket_and_start_no_process() -> None:
@@ -101,7 +124,7 @@ def test_only_the_configuration_reads_the_environment() -> None:
         or (isinstance(node, ast.keyword) and node.arg in {"envvar", "auto_envvar_prefix"})
     }
     # What a shell asks for, and what a terminal can show, is told before there is any configuration.
-    assert readers == {"config.py", "cli/__init__.py"}
+    assert readers == {"settings/config.py", "cli/__init__.py"}
 
 
 def test_every_exception_is_caught_only_at_an_outer_edge_and_around_the_parsers_of_others() -> None:
@@ -115,11 +138,11 @@ def test_every_exception_is_caught_only_at_an_outer_edge_and_around_the_parsers_
         "cli/__init__.py",
         "server/__init__.py",
         "server/tools.py",
-        "search/jobs.py",
-        "search/writer_child.py",
+        "index/jobs.py",
+        "index/writer_child.py",
         "sources/worker_child.py",
     }
-    assert catchers - below("sources/extract") <= edges | {"search/semantic/encoder.py"}
+    assert catchers - below("sources/extract") <= edges | {"meaning/encoder.py"}
 
 
 def test_every_module_says_what_it_is_and_fits_on_a_few_screens() -> None:

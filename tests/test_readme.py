@@ -15,7 +15,7 @@ ROOT = Path(__file__).parent.parent
 
 def test_the_commands_of_the_readme_and_the_guides_print_what_they_show():
     done = subprocess.run(
-        [sys.executable, "-m", "docs.outputs", "--check"], cwd=ROOT, capture_output=True, timeout=170, check=False
+        [sys.executable, "-m", "tools.outputs", "--check"], cwd=ROOT, capture_output=True, timeout=170, check=False
     )
     assert (done.returncode, done.stderr) == (0, b"")
 

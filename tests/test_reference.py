@@ -11,7 +11,7 @@ ROOT = Path(__file__).parent.parent
 
 def test_the_generated_pages_match_the_code():
     done = subprocess.run(
-        [sys.executable, "-m", "docs.reference", "--check"], cwd=ROOT, capture_output=True, timeout=60, check=False
+        [sys.executable, "-m", "tools.reference", "--check"], cwd=ROOT, capture_output=True, timeout=60, check=False
     )
     assert (done.returncode, done.stderr) == (0, b"")
 

@@ -25,7 +25,7 @@ def write(folder: Path, groups: Sequence[Sequence[str]] = GROUPS) -> Path:
     import numpy as np
     import tokenizers
 
-    from smart_context.search.semantic import bert
+    from smart_context.meaning import bert
 
     words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *(word for group in groups for word in group)]
     table = np.zeros((len(words), _SIZE), np.float32)

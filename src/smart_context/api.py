@@ -9,30 +9,33 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from smart_context import engine
+from smart_context.access.roots import Place, Roots, parsed, shown
 from smart_context.errors import Forbidden, NotFound, SearchFailed
+from smart_context.find.contents import Contents
+from smart_context.find.model import SearchRequest
+from smart_context.meaning.extra import Extra
 from smart_context.model import OnProgress, Stop
-from smart_context.roots import Place, Roots, parsed, shown
-from smart_context.search.contents import Contents
-from smart_context.search.model import SearchRequest
-from smart_context.search.semantic.extra import Extra
 from smart_context.sources import ignore
 
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from smart_context.config import Settings
+    from smart_context.engine.port import Index
+    from smart_context.find.model import SearchPage
+    from smart_context.index.background import FirstRuns
+    from smart_context.index.indexer import Options
+    from smart_context.index.jobs import JobQueue, Priority
+    from smart_context.index.model import IndexReport, Status
     from smart_context.llm.model import Sample
     from smart_context.redact import Redactor
-    from smart_context.search.index import Index
-    from smart_context.search.indexer import Options
-    from smart_context.search.jobs import JobQueue, Priority
-    from smart_context.search.model import IndexReport, SearchPage, Status
+    from smart_context.settings.config import Settings
 
 Answer = dict[str, Any]
 
@@ -53,6 +56,7 @@ class App:
         self.settings = settings
         self.roots = Roots(settings.roots)
         self.data_dir = Path(settings.data_dir)
+        self.engine = engine.at(settings.data_dir)
         self._opening = threading.RLock()
         self._index: Index | None = None
         self._jobs: JobQueue | None = None
@@ -60,10 +64,10 @@ class App:
         self._turns = threading.Semaphore(_TURNS)
         self._waiting: set[int] = set()  # threads, for their turn
         self._hides = ignore.hider(settings.index.never_show)
-        self._contents = Contents(self.data_dir, self.roots, settings.limits, settings.index.max_segment_chars)
-        self.extra = Extra(settings.semantic, self.data_dir)
-        self.before_search: Callable[[Stop], None] = lambda _stop: None
-        """A server's way to have a first look at its roots before it answers that they hold nothing."""
+        self._contents = Contents(self.engine, self.roots, settings.limits, settings.index.max_segment_chars)
+        self.extra = Extra(settings.semantic, self.engine)
+        self.first_runs: FirstRuns | None = None
+        """Runs over roots that nobody has indexed yet; a search waits for something to find."""
 
     # The tools
 
@@ -104,24 +108,25 @@ class App:
 
     def find(self, request: SearchRequest, *, stop: Stop = _never) -> SearchPage:
         """Search, and give results with how the query was read, for a face that shows more than the tool does."""
-        from smart_context.search import find
+        from smart_context.find import search
 
         folders = self._folders(request.folders)
         asked = replace(request, folders=folders, never_show=self.settings.index.never_show)
-        self.before_search(stop)
+        if self.first_runs:
+            self.first_runs.wait_for_some(stop)
         try:
             index = self.index
         except NotFound:
-            return find.nothing(asked)
+            return search.nothing(asked)
         with self._turn(stop):
             index.refresh()
-            return find.find(index, asked, spans=self.redactor.spans, stop=stop, meaning=self.extra.meaning())
+            return search.find(index, asked, spans=self.redactor.spans, stop=stop, meaning=self.extra.meaning())
 
     def open_file(
         self, path: str, pointer: str | None = None, before: int = 0, after: int = 0, *, stop: Stop = _never
     ) -> Answer:
         """Show a part of a file: as the index has it, or as it is on disk when that has changed."""
-        from smart_context.search import preview
+        from smart_context.find import preview
 
         place = self._shown(path)
         shown_part = preview.cut(self._contents.of(place, stop), pointer, before, after, self.redactor.spans)
@@ -176,17 +181,16 @@ class App:
 
     def status(self, *, compare: bool = True) -> Status:
         """Say how the index stands to the roots; `compare` walks them."""
-        from smart_context.search import status
+        from smart_context.index import status
 
-        found = status.of_index(self.data_dir, self.roots, self._options().walk, compare=compare)
+        found = status.of_index(self.engine, self.roots, self._options().walk, compare=compare)
         return replace(found, meaning=self.extra.coverage())
 
     def index_here(self, folder: str, *, full: bool, on_progress: OnProgress, stop: Stop = _never) -> IndexReport:
         """Index a folder in this process, as the only writer."""
-        from smart_context.search import indexer
-        from smart_context.search.index import Index
+        from smart_context.index import indexer
 
-        with Index.open(self.data_dir, writable=True, on_progress=on_progress) as index:
+        with self.engine.open(writable=True, on_progress=on_progress) as index:
             options = self._options()
             return indexer.run(index, self.roots, folder, options, full=full, on_progress=on_progress, stop=stop)
 
@@ -199,16 +203,14 @@ class App:
 
     def maintain(self, *, on_progress: OnProgress = lambda _step: None) -> None:
         """Tidy the index: give space back, finish merges, look for damage, drop vectors that nothing needs."""
-        from smart_context.search import upkeep
-
-        upkeep.maintain(self.data_dir, on_progress)
+        self.engine.maintain(on_progress)
         self.extra.tidy()
 
     def maintain_apart(self, stop: Stop) -> None:
         """Tidy the index from another process."""
-        from smart_context.search import writer
+        from smart_context.index import writer
 
-        writer.maintain(self.data_dir, stop=stop)
+        writer.maintain(self.engine, stop=stop)
         self.extra.tidy()
 
     def has_index(self) -> bool:
@@ -226,18 +228,16 @@ class App:
 
         Raises: NotFound where there is none yet.
         """
-        from smart_context.search.index import Index
-
         with self._opening:
             if self._index is None:
-                self._index = Index.open(self.data_dir)
+                self._index = self.engine.open()
             return self._index
 
     @property
     def jobs(self) -> JobQueue:
         """The queue of indexing runs that this process has another one do."""
-        from smart_context.search import writer
-        from smart_context.search.jobs import JobQueue
+        from smart_context.index import writer
+        from smart_context.index.jobs import JobQueue
 
         with self._opening:
             if self._jobs is None:
@@ -247,7 +247,7 @@ class App:
 
                 def run(folder: str, full: bool, on_progress: OnProgress, stop: Stop) -> IndexReport:
                     return writer.index(
-                        self.data_dir,
+                        self.engine,
                         self.roots,
                         folder,
                         options,
@@ -257,7 +257,7 @@ class App:
                         is_busy=lambda: bool(self._waiting),
                     )
 
-                self._jobs = JobQueue(self.data_dir, self.roots, run)
+                self._jobs = JobQueue(self.engine, self.roots, run)
             return self._jobs
 
     @property
@@ -313,7 +313,7 @@ class App:
         return place
 
     def _options(self) -> Options:
-        from smart_context.search.indexer import Options
+        from smart_context.index.indexer import Options
         from smart_context.sources.walk import WalkOptions
 
         index = self.settings.index

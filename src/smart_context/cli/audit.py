@@ -11,7 +11,7 @@ from smart_context.cli import Command
 from smart_context.cli.options import json_option, settings_options
 
 if TYPE_CHECKING:
-    from smart_context.config import Settings
+    from smart_context.settings.config import Settings
 
 
 @click.command(cls=Command)
@@ -43,7 +43,7 @@ def audit(
       context audit --outcome error --json
       context audit verify
     """
-    from smart_context.guard import audit_check
+    from smart_context.access import audit_check
 
     path = settings.audit_path()
     if action == "verify":
@@ -63,7 +63,7 @@ def _line(entry: dict[str, object]) -> str:
 
 
 def _verify(path: str, *, as_json: bool) -> None:
-    from smart_context.guard import audit_check
+    from smart_context.access import audit_check
 
     verdict = audit_check.verify(path)
     if as_json:

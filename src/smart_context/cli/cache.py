@@ -110,8 +110,8 @@ def list(root: str | None) -> None:  # noqa: A001  # the command's own name
     Example:
       context list --root ~/caches
     """
-    from smart_context import config
     from smart_context.cache import listing
+    from smart_context.settings import config
 
     root = config.cache_root() if root is None else root
     if root is None:

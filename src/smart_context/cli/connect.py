@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from smart_context import config
 from smart_context.cli import Command
 from smart_context.clients import change, probe
 from smart_context.clients.known import CLIENTS, Client, Places
 from smart_context.errors import ConfigError, UsageError
+from smart_context.settings import config
 
 if TYPE_CHECKING:
-    from smart_context.config import Settings
+    from smart_context.settings.config import Settings
 
 _FOLDER = click.Path(file_okay=False, resolve_path=True)
 

@@ -31,7 +31,7 @@ def doctor(
 
     Each finding that is not fine says what mends it. Exits with 1 when there is a problem, with 0 otherwise.
     """
-    from smart_context import doctor as core
+    from smart_context.cli import checks as core
     from smart_context.cli.connect import program
 
     flags = {"config": config_file, "roots": roots, "data_dir": data_dir, "cache_root": cache_root}

@@ -17,7 +17,7 @@ from smart_context.cli.show import ProgressBar
 
 if TYPE_CHECKING:
     from smart_context.api import App
-    from smart_context.search.evaluate import Evaluation, Query
+    from smart_context.find.evaluate import Evaluation, Query
 
 _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -44,7 +44,7 @@ def eval_(folder: Path, questions: Path | None, worst: int, as_json: bool) -> No
       context eval scifact
       context eval ~/Documents --questions questions.tsv --worst 10
     """
-    from smart_context.search import evaluate
+    from smart_context.find import evaluate
 
     with tempfile.TemporaryDirectory(prefix="context-eval-") as scratch:
         if questions is None:
@@ -69,10 +69,10 @@ def measure(documents: Path, data: Path, asked: Sequence[Query], name: Callable[
     """Index documents into a new index, and ask all queries by every method there is."""
     import os
 
-    from smart_context import config
     from smart_context.api import App
-    from smart_context.search import evaluate
-    from smart_context.search.semantic import place
+    from smart_context.find import evaluate
+    from smart_context.meaning import place
+    from smart_context.settings import config
 
     root = documents.resolve()
     model = place.model(config.load().semantic)

@@ -17,8 +17,8 @@ from smart_context.errors import ContextError, UsageError
 
 if TYPE_CHECKING:
     from smart_context.api import App
-    from smart_context.config import Settings
-    from smart_context.search.model import IndexReport, KindCount, RootStatus, Status
+    from smart_context.index.model import IndexReport, KindCount, RootStatus, Status
+    from smart_context.settings.config import Settings
 
 _CLIP = 160  # characters of a reason that `status` shows on a terminal: an archive may have thousands of notes
 _LISTED = 20  # files without text that `status` names on a terminal
@@ -45,8 +45,8 @@ def index(
     A folder outside the configured roots is indexed all the same; searches find it when it is named as a root:
     `context roots add DIR` does that for good, `--root DIR` for one command.
     """
+    from smart_context.access.roots import shown
     from smart_context.api import App
-    from smart_context.roots import shown
 
     named = tuple(os.path.abspath(folder) for folder in folders)
     if not named and not settings.roots:
@@ -73,8 +73,8 @@ def index(
 
 def _outside(settings: Settings, folders: Sequence[str]) -> tuple[str, ...]:
     """Which of the folders lie in no configured root."""
+    from smart_context.access.roots import Roots
     from smart_context.errors import Forbidden
-    from smart_context.roots import Roots
 
     roots = Roots(settings.roots)
     found = []
@@ -87,10 +87,8 @@ def _outside(settings: Settings, folders: Sequence[str]) -> tuple[str, ...]:
 
 
 def _mend(app: App) -> None:
-    from smart_context.search import upkeep
-
     with ProgressBar("rebuilding") as bar:
-        aside = upkeep.repair(app.data_dir, bar)
+        aside = app.engine.repair(bar)
     if aside:
         click.echo(f"the damaged index is now in {aside}", err=True)
 
@@ -99,8 +97,8 @@ def _run(
     app: App, folders: Sequence[str], new: Sequence[str], *, full: bool
 ) -> tuple[dict[str, IndexReport], list[ContextError]]:
     """Index each folder; one that is not there does not stop the others."""
+    from smart_context.access.roots import shown
     from smart_context.errors import NotFound
-    from smart_context.roots import shown
 
     reports: dict[str, IndexReport] = {}
     failures: list[ContextError] = []
@@ -129,7 +127,7 @@ def _embed(app: App) -> int:
 
 
 def _summarize(reports: Sequence[IndexReport]) -> None:
-    from smart_context.search.model import KindCount
+    from smart_context.index.model import KindCount
 
     kinds: dict[str, KindCount] = {}
     for report in reports:
@@ -170,7 +168,7 @@ def _kind_rows(kinds: dict[str, KindCount]) -> list[tuple[str, ...]]:
 def _quoted(path: str) -> str:
     import shlex
 
-    from smart_context.roots import shown
+    from smart_context.access.roots import shown
 
     return shlex.quote(shown(path))
 
@@ -206,7 +204,7 @@ def status(settings: Settings, as_json: bool) -> None:
 
 
 def _as_json(found: Status) -> dict[str, Any]:
-    from smart_context.roots import shown
+    from smart_context.access.roots import shown
 
     whole = asdict(found)
     for root in whole["roots"]:
@@ -217,7 +215,7 @@ def _as_json(found: Status) -> dict[str, Any]:
 
 
 def _root_lines(root: RootStatus) -> list[str]:
-    from smart_context.roots import shown
+    from smart_context.access.roots import shown
 
     lines = [shown(root.root) + ("" if root.is_available else "  (not there now; searched as it was indexed last)")]
     lines.append(f"  {plural(root.files, 'file')}, {plural(root.segments, 'segment')}, {size(root.chars)} of text")

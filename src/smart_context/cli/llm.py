@@ -13,7 +13,7 @@ from smart_context.cli.options import json_option, settings_options
 from smart_context.cli.show import safe
 
 if TYPE_CHECKING:
-    from smart_context.config import Settings
+    from smart_context.settings.config import Settings
 
 _NOTHING: dict[str, Any] = {"summary": "", "tokens_used": {"prompt": 0, "completion": 0}}
 

@@ -26,7 +26,7 @@ def settings_options(command: F) -> F:
         cache_root: str | None,
         **more: Any,
     ) -> Any:
-        from smart_context import config
+        from smart_context.settings import config
 
         flags = {"config": config_file, "roots": roots, "data_dir": data_dir, "cache_root": cache_root}
         return command(*args, settings=config.load(flags), **more)

@@ -14,7 +14,7 @@ from smart_context.cli.options import json_option, settings_options
 from smart_context.errors import ConfigError, NotFound
 
 if TYPE_CHECKING:
-    from smart_context.config import Settings
+    from smart_context.settings.config import Settings
 
 
 @click.group(cls=Group, invoke_without_command=True)
@@ -33,7 +33,7 @@ def roots(ctx: click.Context, settings: Settings, as_json: bool) -> None:
     ctx.obj = settings
     if ctx.invoked_subcommand:
         return
-    from smart_context.roots import Roots, shown
+    from smart_context.access.roots import Roots, shown
 
     listed = Roots(settings.roots)
     states = [(shown(name), listed.state(name)) for name in listed.names]
@@ -51,12 +51,13 @@ def roots(ctx: click.Context, settings: Settings, as_json: bool) -> None:
 @click.pass_obj
 def add(settings: Settings, folder: str) -> None:
     """Let FOLDER be read, from now on."""
-    from smart_context import config_file
 
     path, name = _file(settings), _name(folder)
     if not os.path.isdir(name):
         raise NotFound(f"{name} is not a folder", hint="a root has to be there when it is added")
-    done = config_file.add_root(path, name)
+    from smart_context.settings import write
+
+    done = write.add_root(path, name)
     _check(path)
     click.echo(f"{name} {'is now' if done else 'was already'} a root, in {path}", err=True)
     if done:
@@ -68,16 +69,17 @@ def add(settings: Settings, folder: str) -> None:
 @click.pass_obj
 def remove(settings: Settings, folder: str) -> None:
     """Let FOLDER be read no more; nothing of it is found from now on."""
-    from smart_context import config_file
 
     path, name = _file(settings), _name(folder)
-    if not config_file.remove_root(path, name):
+    from smart_context.settings import write
+
+    if not write.remove_root(path, name):
         raise NotFound(f"{name} is not among the roots in {path}", hint="list them with: context roots")
     click.echo(f"{name} is no root any more, in {path}", err=True)
 
 
 def _file(settings: Settings) -> Path:
-    from smart_context import config
+    from smart_context.settings import config
 
     return Path(settings.config_file or config.config_path())
 
@@ -93,6 +95,6 @@ def _name(folder: str) -> str:
 
 def _check(path: Path) -> None:
     """Load the file as every command will: what is wrong with it is said now."""
-    from smart_context import config
+    from smart_context.settings import config
 
     config.load({"config": str(path)})

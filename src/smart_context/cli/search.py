@@ -13,8 +13,8 @@ from smart_context.cli.options import json_option, settings_options
 from smart_context.cli.show import safe, wrapped
 
 if TYPE_CHECKING:
-    from smart_context.config import Settings
-    from smart_context.search.model import SearchPage
+    from smart_context.find.model import SearchPage
+    from smart_context.settings.config import Settings
 
 
 @click.command(cls=Command)
@@ -51,7 +51,7 @@ def search(
       context search "budget spreadsheets" --in ~/finance --json
     """
     from smart_context.api import App
-    from smart_context.search.model import SearchRequest
+    from smart_context.find.model import SearchRequest
 
     request = SearchRequest(query, k, offset, exts, years, tuple(os.path.abspath(folder) for folder in folders))
     with App(settings) as app:

@@ -14,7 +14,7 @@ from smart_context.cli.show import plural
 from smart_context.errors import ConfigError, UsageError
 
 if TYPE_CHECKING:
-    from smart_context.config import Settings
+    from smart_context.settings.config import Settings
 
 
 @click.command(cls=Command)
@@ -51,7 +51,7 @@ def semantic(action: str, source: str | None, settings: Settings, as_json: bool)
 
 
 def _prepare(source: str | None) -> None:
-    from smart_context.search.semantic import place, prepare
+    from smart_context.meaning import place, prepare
 
     weights = Path(source) if source else prepare.installed()
     if weights is None:
@@ -67,7 +67,7 @@ def _prepare(source: str | None) -> None:
 def _remove() -> None:
     import shutil
 
-    from smart_context.search.semantic import place
+    from smart_context.meaning import place
 
     if not place.prepared().exists():
         raise ConfigError("there is no prepared model to remove")
@@ -76,7 +76,7 @@ def _remove() -> None:
 
 def _status(settings: Settings, *, as_json: bool) -> None:
     from smart_context.api import App
-    from smart_context.search.semantic import place
+    from smart_context.meaning import place
 
     folder = place.model(settings.semantic)
     with App(settings) as app:

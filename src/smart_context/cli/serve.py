@@ -13,9 +13,9 @@ from smart_context.cli.options import settings_options
 from smart_context.errors import UsageError
 
 if TYPE_CHECKING:
-    from smart_context.config import Settings
     from smart_context.server.listen import Listen
     from smart_context.server.tools import ToolNames
+    from smart_context.settings.config import Settings
 
 
 @click.command(cls=Command)

@@ -13,7 +13,7 @@ from smart_context.cli.show import ProgressBar, size
 from smart_context.errors import ConfigError
 
 if TYPE_CHECKING:
-    from smart_context.config import Settings
+    from smart_context.settings.config import Settings
 
 
 @click.command(cls=Command)
@@ -25,7 +25,7 @@ def watch(settings: Settings) -> None:
     at every `watch.poll_seconds`; everything is looked at every `watch.sweep_minutes`.
     """
     from smart_context.api import App
-    from smart_context.server import background
+    from smart_context.index import background
 
     if not settings.roots:
         raise ConfigError("there is nothing to watch", hint="name a folder with --root DIR, or: context roots add DIR")

@@ -10,8 +10,8 @@ import subprocess
 import threading
 from collections.abc import Sequence
 
-from smart_context import config
 from smart_context.errors import IoError
+from smart_context.settings import config
 
 _PROTOCOL = "2025-06-18"
 _ONLY_LOOK = {"index.at_start": "false"}  # a server that lives for a moment should begin nothing

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from smart_context import config
-from smart_context.config import LlmSettings
 from smart_context.llm import budget, endpoint, prompt, provider
 from smart_context.llm.model import Message, Snippet
 from smart_context.model import Stop
 from smart_context.redact import Redactor
+from smart_context.settings import config
+from smart_context.settings.config import LlmSettings
 
 _QUERY = "When does the agreement start, and whom do I write to?"
 _SNIPPETS = (

@@ -15,7 +15,7 @@ from itertools import pairwise
 
 from smart_context.llm import sentences
 from smart_context.llm.model import Snippet
-from smart_context.search import analysis, languages
+from smart_context.text import analysis, languages
 
 _CONTEXT = 0.35  # what a query word is worth when it stands in a neighbour or the heading, not in the sentence itself
 _PAIR = 0.3  # two query words side by side, as in the query

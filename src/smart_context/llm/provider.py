@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from smart_context.config import LlmSettings
 from smart_context.errors import LlmUpstream, RateLimited
 from smart_context.llm import budget, compose
 from smart_context.llm.model import Message, Reply, Sample
 from smart_context.model import Stop
+from smart_context.settings.config import LlmSettings
 
 _log = logging.getLogger(__name__)
 
@@ -74,8 +74,8 @@ def _asked(
     if settings.provider == "sampling":
         assert sample is not None
         return sample(messages, max_tokens)
-    from smart_context import config
     from smart_context.llm import client, endpoint
+    from smart_context.settings import config
 
     return client.ask(endpoint.of(settings, config.api_key(settings)), messages, max_tokens, stop=stop)
 

@@ -11,12 +11,12 @@ import json
 import re
 from pathlib import Path
 
-from smart_context.config import LlmSettings
 from smart_context.errors import BadRequest
 from smart_context.llm import grammar, prompt, provider
 from smart_context.llm.model import Rewritten, Sample
 from smart_context.model import Stop
 from smart_context.redact import Redactor
+from smart_context.settings.config import LlmSettings
 
 _MAX_TOKENS = 300
 _MAX_NOTES = 500
@@ -56,7 +56,7 @@ def query(
 
 
 def _by_rules(text: str, notes: str) -> Rewritten:
-    from smart_context.search import filters
+    from smart_context.find import filters
 
     read = filters.read(text)
     return Rewritten(read.text or _EVERYTHING, read.exts, read.years, notes)

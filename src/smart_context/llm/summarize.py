@@ -10,12 +10,12 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from smart_context.config import LlmSettings
 from smart_context.errors import BadRequest
 from smart_context.llm import compose, extractive, prompt, provider
 from smart_context.llm.model import STYLES, Sample, Snippet, Summary
 from smart_context.model import Stop
 from smart_context.redact import Redactor
+from smart_context.settings.config import LlmSettings
 
 __all__ = ["Snippet", "Summary", "results"]
 

@@ -29,8 +29,8 @@ def main() -> NoReturn:
 def _main(args: list[str]) -> int:
     if args not in ([], ["--debug"]):
         return _told_about(args)
-    from smart_context import config
     from smart_context.server import programs
+    from smart_context.settings import config
 
     try:
         programs.context_server(config.served_caches())

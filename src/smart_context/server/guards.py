@@ -11,14 +11,14 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from smart_context.config import Settings
+from smart_context.access.audit import AuditLog
+from smart_context.access.audit import Call as Entry
+from smart_context.access.rates import RateLimits
 from smart_context.errors import ContextError
-from smart_context.guard.audit import AuditLog
-from smart_context.guard.audit import Call as Entry
-from smart_context.guard.limits import RateLimits
 from smart_context.server.metrics import Metrics
 from smart_context.server.tools import Call, Reply
 from smart_context.server.wire import say
+from smart_context.settings.config import Settings
 
 _COUNTED = ("indexed", "skipped", "removed", "failed")
 

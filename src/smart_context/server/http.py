@@ -22,10 +22,11 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from smart_context.errors import ConfigError
+from smart_context.index.model import Health
 from smart_context.server.gate import Gate, Policy, Receive, Scope, Send, allowed_hosts, is_loopback
 from smart_context.server.listen import Listen, bind, url
 from smart_context.server.metrics import Metrics
-from smart_context.server.ops import Ops, State
+from smart_context.server.ops import Ops
 
 PATH = "/mcp"
 
@@ -36,7 +37,7 @@ _MAX_CONNECTIONS = 2048
 _FILES = 2 * _MAX_CONNECTIONS  # descriptors: as many again for the index and the reading processes
 
 
-def serve(server: Server[Any], listen: Listen, metrics: Metrics, state: Callable[[], State]) -> None:
+def serve(server: Server[Any], listen: Listen, metrics: Metrics, state: Callable[[], Health]) -> None:
     """Serve until a signal asks to end."""
     if not is_loopback(listen.host) and not listen.token:
         raise ConfigError(f"{listen.host} can be reached from elsewhere, so a token is needed")
@@ -76,7 +77,7 @@ def _room() -> int:
     return min(_MAX_CONNECTIONS, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2)
 
 
-def application(server: Server[Any], listen: Listen, metrics: Metrics, state: Callable[[], State]) -> Gate:
+def application(server: Server[Any], listen: Listen, metrics: Metrics, state: Callable[[], Health]) -> Gate:
     """Put the ASGI application together."""
     manager = StreamableHTTPSessionManager(server, max_request_body_size=listen.max_body)
     policy = Policy(

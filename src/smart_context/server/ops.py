@@ -11,12 +11,13 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 
 import anyio
 
 from smart_context import __version__
 from smart_context.errors import IoError
+from smart_context.index.model import Health
 from smart_context.server.gate import Gate, Policy, Receive, Scope, Send, allowed_hosts
 from smart_context.server.listen import bind
 from smart_context.server.metrics import Metrics, Sample
@@ -24,35 +25,10 @@ from smart_context.server.metrics import Metrics, Sample
 _LOOPBACK = "127.0.0.1"
 
 
-@dataclass(frozen=True, slots=True)
-class State:
-    """How the index is, for operators. is_sound: it could be read. `oldest_run_seconds`: since the root that waited longest was last walked; None: never."""
-
-    roots: int = 0
-    roots_available: int = 0
-    has_index: bool = False
-    is_sound: bool = True
-    files: int = 0
-    segments: int = 0
-    failures: int = 0
-    without_text: int = 0
-    index_bytes: int = 0
-    vectors: int = 0
-    queued: int = 0
-    generation: int = 0
-    oldest_run_seconds: float | None = None
-    kinds: dict[str, int] = field(default_factory=dict)
-
-    @property
-    def is_ready(self) -> bool:
-        """Whether searches can be answered: there is an index that can be read, or there are no roots to search."""
-        return self.is_sound and (self.has_index or not self.roots)
-
-
 class Ops:
     """The two routes. `state` is asked at each request; `tells_all` says whether the caller may see more than "live"."""
 
-    def __init__(self, metrics: Metrics, state: Callable[[], State], tells_all: Callable[[Scope], bool]) -> None:
+    def __init__(self, metrics: Metrics, state: Callable[[], Health], tells_all: Callable[[Scope], bool]) -> None:
         self._metrics = metrics
         self._state = state
         self._tells_all = tells_all
@@ -70,7 +46,7 @@ class Ops:
         else:
             await _answer(scope, send, 404, "text/plain", "nothing here\n")
 
-    async def _look(self) -> State:
+    async def _look(self) -> Health:
         """Counting a large index takes a while, so that it is done in a thread, and once at a time."""
         async with self._one_at_a_time:
             return await anyio.to_thread.run_sync(self._state)
@@ -85,7 +61,7 @@ class Ops:
         await _answer(scope, send, 200 if state.is_ready else 503, "application/json", body + "\n")
 
 
-def beside(port: int, metrics: Metrics, state: Callable[[], State]) -> None:
+def beside(port: int, metrics: Metrics, state: Callable[[], Health]) -> None:
     """Serve the two routes on loopback, from a thread, beside a server on standard input and output."""
     import asyncio
 
@@ -105,7 +81,7 @@ def beside(port: int, metrics: Metrics, state: Callable[[], State]) -> None:
     threading.Thread(target=run, name="ops", daemon=True).start()
 
 
-def _gauges(state: State) -> Iterable[Sample]:
+def _gauges(state: Health) -> Iterable[Sample]:
     numbers = (
         ("roots", "Configured roots.", state.roots),
         ("roots_available", "Roots that are there now.", state.roots_available),

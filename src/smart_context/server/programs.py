@@ -9,11 +9,11 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from smart_context.config import ServedCaches
 from smart_context.server import run
 from smart_context.server.context_tools import Caches
 from smart_context.server.tools import Program, ToolNames
 from smart_context.server.wire import say
+from smart_context.settings.config import ServedCaches
 
 if TYPE_CHECKING:
     from smart_context.api import App
@@ -44,7 +44,8 @@ def serve(
 
     listen: over HTTP, there; else over standard input and output, with the operators' routes on `ops_port` if that is given.
     """
-    from smart_context.server import background, ops, search_tools
+    from smart_context.index import background, health
+    from smart_context.server import ops, search_tools
     from smart_context.server.guards import Guards
     from smart_context.server.metrics import Metrics
 
@@ -60,15 +61,16 @@ def serve(
     program = Program("smart-context", "Smart Context", f"{_FILES} {how}")
     metrics = Metrics()
     guard = Guards(settings, clean, metrics)
-    with Caches(root, settings.cache.memory_mb * _MB) as caches, background.work(app, watch=settings.watch.enabled):
+    with (
+        Caches(root, settings.cache.memory_mb * _MB) as caches,
+        background.work(app, watch=settings.watch.enabled, report=lambda line: say(f"{line}\n")),
+    ):
         rows = (*search_tools.table(app, clean, settings.timeout), *caches.table(settings.timeout("default")))
         if listen is not None:
-            run.over_http(
-                program, rows, listen, metrics, lambda: background.state(app), tool_names=tool_names, guard=guard
-            )
+            run.over_http(program, rows, listen, metrics, lambda: health.of(app), tool_names=tool_names, guard=guard)
             return
         if ops_port is not None:
-            ops.beside(ops_port, metrics, lambda: background.state(app))
+            ops.beside(ops_port, metrics, lambda: health.of(app))
         run.over_stdio(program, rows, tool_names=tool_names, guard=guard)
 
 

@@ -16,9 +16,9 @@ from smart_context.server.tools import Guard, Program, Tool, ToolNames, unguarde
 from smart_context.server.wire import claim
 
 if TYPE_CHECKING:
+    from smart_context.index.model import Health
     from smart_context.server.listen import Listen
     from smart_context.server.metrics import Metrics
-    from smart_context.server.ops import State
 
 _RELAYED_SECONDS = 120.0  # that the end of input waits for answers of a server whose limits we do not know
 _M_ARENA_MAX = -8  # glibc's number for it
@@ -62,7 +62,7 @@ def over_http(
     rows: Sequence[Tool],
     listen: Listen,
     metrics: Metrics,
-    state: Callable[[], State],
+    state: Callable[[], Health],
     *,
     tool_names: ToolNames = "dotted",
     guard: Guard = unguarded,

@@ -1,0 +1,242 @@
+"""Look over an installation and say what is wrong, with the command that mends it.
+
+In: the flags a user would give to other commands.  Out: `Finding`s, in the order in which things build on each other.
+Always: it only looks; every finding that is not fine says what to do.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import stat
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import metadata, util
+from pathlib import Path
+from typing import Literal
+
+from smart_context.access.roots import Roots, shown
+from smart_context.clients import change, probe
+from smart_context.clients.known import CLIENTS, Places
+from smart_context.errors import ConfigError, ContextError, NotFound
+from smart_context.settings import config
+from smart_context.settings.config import Settings
+
+Grade = Literal["ok", "note", "warning", "problem"]
+_NAME = re.compile(r"[\w.-]+")
+_LOW_SPACE = 500 * 1024 * 1024
+_EXTRAS = {"semantic": ("onnxruntime", "tokenizers"), "llm": ("openai",), "http": ("uvicorn",)}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at: `what` is so; `fix` is the next step, "" where none is needed."""
+
+    area: str
+    grade: Grade
+    what: str
+    fix: str = ""
+
+
+def examine(flags: Mapping[str, object], server: Sequence[str]) -> list[Finding]:
+    """Look at everything; `server` is the command that a client would start."""
+    found = list(_installation())
+    try:
+        settings = config.load(flags)
+    except ConfigError as error:
+        return [
+            *found,
+            Finding("configuration", "problem", error.message, error.hint or "mend it, then run this again"),
+        ]
+    place = settings.config_file or f"no file ({config.config_path()} would be read)"
+    found.append(Finding("configuration", "ok", place))
+    checks: tuple[Callable[[Settings], Iterator[Finding]], ...] = (
+        _roots,
+        _data,
+        _index,
+        _caches,
+        _models,
+        _semantic,
+        _watching,
+    )
+    for check in checks:
+        found += check(settings)
+    found += _server(server)
+    found += _clients()
+    return found
+
+
+def _installation() -> Iterator[Finding]:
+    version = ".".join(map(str, sys.version_info[:3]))
+    yield Finding("installation", "ok", f"smart-context {_version('smart-context')}, Python {version}")
+    for requirement in metadata.requires("smart-context") or ():
+        name = _NAME.match(requirement)[0]  # type: ignore[index]  # every requirement begins with a name
+        if "extra ==" not in requirement and not _version(name):
+            yield Finding("installation", "problem", f"{name} is not installed", f"pip install '{requirement}'")
+    for extra, modules in _EXTRAS.items():
+        if not all(util.find_spec(module) for module in modules):
+            yield Finding(
+                "installation", "note", f"the extra [{extra}] is not installed", f"pip install 'smart-context[{extra}]'"
+            )
+    if shutil.which("context") is None:
+        folder = os.path.dirname(sys.executable)
+        yield Finding(
+            "installation", "note", "`context` is not on your PATH", f"call {folder}/context, or add {folder} to PATH"
+        )
+
+
+def _version(name: str) -> str:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def _roots(settings: Settings) -> Iterator[Finding]:
+    roots = Roots(settings.roots)
+    if not roots.names:
+        yield Finding("roots", "warning", "no folder may be searched yet", "context roots add DIR")
+    for name in roots.names:
+        if roots.state(name) != "available":
+            fix = "mount it, or remove it with: context roots remove " + shown(name)
+            yield Finding("roots", "warning", f"{shown(name)} is not there; its last index is searched", fix)
+        elif not os.access(name, os.R_OK | os.X_OK):
+            yield Finding("roots", "problem", f"{shown(name)} cannot be read", f"chmod u+rx {shown(name)}")
+        else:
+            yield Finding("roots", "ok", shown(name))
+
+
+def _data(settings: Settings) -> Iterator[Finding]:
+    folder = settings.data_dir
+    if not os.path.isdir(folder):
+        yield Finding("data", "note", f"{folder} will be made by the first index", "context index")
+        return
+    found: list[Finding] = []
+    mode = stat.S_IMODE(os.stat(folder).st_mode)
+    if os.name == "posix" and mode & 0o077:
+        what = f"{folder} holds the text of your files and others may enter it"
+        found.append(Finding("data", "problem", what, f"chmod 700 {folder}"))
+    if not os.access(folder, os.W_OK):
+        found.append(Finding("data", "problem", f"{folder} cannot be written", f"chmod u+w {folder}"))
+    free = shutil.disk_usage(folder).free
+    if free < _LOW_SPACE:
+        what = f"only {free // 1024**2} MB are free at {folder}"
+        found.append(Finding("data", "warning", what, "free some space, or choose another --data-dir"))
+    yield from found or [Finding("data", "ok", folder)]
+
+
+def _index(settings: Settings) -> Iterator[Finding]:
+    from smart_context import engine
+
+    try:
+        with engine.at(settings.data_dir).open() as index:
+            lags = index.generation != index.record.generation
+            count = len(index.record.file_ids())
+            flaw = index.record.flaw()
+    except NotFound:
+        yield Finding("index", "note", "there is none yet", "context index")
+        return
+    except ContextError as error:
+        yield Finding("index", "problem", error.message, error.hint or "context index --rebuild")
+        return
+    if flaw:
+        yield Finding("index", "problem", f"it is damaged: {flaw}", "context index --rebuild")
+    elif lags:
+        yield Finding("index", "warning", "its two halves differ by a commit that was cut short", "context index")
+    else:
+        yield Finding("index", "ok", f"{count:,} files")
+
+
+def _caches(settings: Settings) -> Iterator[Finding]:
+    if not settings.cache_root:
+        return
+    if not os.path.isdir(settings.cache_root):
+        yield Finding(
+            "caches", "problem", f"{settings.cache_root} is not a folder", "mkdir it, or set another --cache-root"
+        )
+        return
+    from smart_context.cache import verify
+
+    with os.scandir(settings.cache_root) as entries:
+        folders = sorted(
+            entry.path for entry in entries if entry.is_dir(follow_symlinks=False) and not entry.name.startswith(".")
+        )
+    broken = 0
+    for folder in folders:
+        try:
+            verify.cache(folder)
+        except ContextError as error:
+            broken += 1
+            fix = f"build it again: context build --force --sources DIR --cache {folder}"
+            yield Finding("caches", "problem", f"{folder}: {error.reason or error.message}", fix)
+    yield Finding("caches", "ok", f"{len(folders) - broken} sound in {settings.cache_root}")
+
+
+def _models(settings: Settings) -> Iterator[Finding]:
+    if settings.llm.provider == "openai":
+        try:
+            key = config.api_key(settings.llm)
+        except ConfigError as error:
+            yield Finding("language model", "problem", error.message, error.hint or "")
+            return
+        if not key and not settings.llm.base_url:
+            fix = f"export {settings.llm.api_key_env}=…, or set llm.api_key_file"
+            yield Finding("language model", "problem", "a provider is configured, but no key", fix)
+        else:
+            yield Finding("language model", "ok", f"{settings.llm.model}; try it with: context llm check --send")
+
+
+def _semantic(settings: Settings) -> Iterator[Finding]:
+    """Ranking by meaning is left out without a word where its model is not there; here is the word."""
+    folder = settings.semantic.model_dir
+    if not settings.semantic.enabled or not folder:
+        return
+    missing = [name for name in ("model.onnx", "tokenizer.json") if not os.path.isfile(os.path.join(folder, name))]
+    if missing:
+        what = f"{folder} has no {' and no '.join(missing)}, so that ranking by meaning is off"
+        yield Finding("semantic", "problem", what, "put them there, or set semantic.enabled = false")
+    else:
+        yield Finding("semantic", "ok", folder)
+
+
+def _watching(settings: Settings) -> Iterator[Finding]:
+    """Linux gives a user so many watches, one for each folder; beyond that the roots are polled."""
+    if not settings.watch.enabled:
+        return
+    try:
+        with open("/proc/sys/fs/inotify/max_user_watches", encoding="ascii") as limit:
+            most = int(limit.read())
+    except (OSError, ValueError):
+        return
+    from smart_context.index.watch import count_folders
+
+    count = sum(count_folders(root, most + 1) for root in settings.roots)
+    if count > most:
+        what = f"the roots have more folders than the system lets us watch ({most:,}); they are polled instead"
+        fix = f"sudo sysctl fs.inotify.max_user_watches={2 * count}"
+        yield Finding("watching", "warning", what, fix)
+
+
+def _server(command: Sequence[str]) -> Iterator[Finding]:
+    try:
+        names = probe.tools(command)
+    except ContextError as error:
+        yield Finding("server", "problem", f"{error.message}: {error.reason}", f"run it yourself: {' '.join(command)}")
+    else:
+        yield Finding("server", "ok", f"starts and offers {len(names)} tools")
+
+
+def _clients() -> Iterator[Finding]:
+    places = Places(Path(config.home_folder()), Path(config.applications_folder()), moved=config.moved_folders())
+    connected = 0
+    for client in CLIENTS.values():
+        try:
+            connected += change.is_connected(client, places)
+        except ContextError as error:
+            yield Finding("clients", "warning", error.message, f"mend it: {error.reason}")
+    if connected:
+        yield Finding("clients", "ok", f"{connected} connected")
+    else:
+        yield Finding("clients", "note", "none is connected", "context connect")

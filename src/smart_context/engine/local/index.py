@@ -1,0 +1,256 @@
+"""The index: the record and the ranking derived from it, opened together.
+
+In: a data directory.  Out: an `Index` to search, or the only one that may write.
+Always: a commit reaches the record first; the ranking follows with the same generation, and where it lags or cannot be
+read, the next writer repairs it from the record. Readers never wait and never write.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from smart_context.engine.local import ranking_state
+from smart_context.engine.local.lock import WriteLock
+from smart_context.engine.local.place import RANKING, RECORD, vector_files
+from smart_context.engine.local.record import Record
+from smart_context.engine.model import FileRow, NewFile, RankedFile, RankedSegment
+from smart_context.errors import NotFound, SearchFailed, StorageFailed
+from smart_context.model import OnProgress, Progress, Segment
+
+if TYPE_CHECKING:
+    from smart_context.engine.local.ranking import Ranking, View
+
+_LEFT_OVER = (f"{RANKING}.new", f"{RANKING}.old")  # of a rebuild that was interrupted
+
+
+def _silent(_step: Progress) -> None:
+    pass
+
+
+class Index:
+    """Record and ranking of one data directory. Close it, or use it in a `with`."""
+
+    def __init__(
+        self, folder: Path, record: Record, held: WriteLock | None, open_ranking: Callable[[], Ranking]
+    ) -> None:
+        self.folder = folder
+        self.own_folder = str(folder)
+        self.record = record
+        self._open_ranking = open_ranking
+        self._ranking: Ranking | None = None
+        self._held = held
+        self._places = _places(folder)
+        self._seen = -1  # what the ranking shows is at least the generation before it was opened
+        self._refreshing = threading.Lock()
+
+    @classmethod
+    def open(cls, data_dir: Path, *, writable: bool = False, on_progress: OnProgress = _silent) -> Index:
+        """Open the index; a writer makes it where there is none, and repairs it.
+
+        Raises: NotFound where there is none to read; Conflict when another process writes; SearchFailed when it is damaged.
+        """
+        held: WriteLock | None = None
+        record: Record | None = None
+        try:
+            if writable:
+                make_private(data_dir)
+                held = WriteLock.take(data_dir)
+            record = Record.open(data_dir, writable=writable)
+            repair = partial(_repaired, data_dir, record, on_progress)
+            index = cls(data_dir, record, held, repair if writable else partial(_opened, data_dir, record))
+            if not writable or not _is_current(data_dir, record):
+                index._ranking = index._open_ranking()
+            return index
+        except BaseException:
+            if record:
+                record.close()
+            if held:
+                held.close()
+            raise
+
+    @property
+    def ranking(self) -> Ranking:
+        """The ranking. A writer opens it when there is something to write: most runs over a folder find nothing new."""
+        if self._ranking is None:
+            self._ranking = self._open_ranking()
+        return self._ranking
+
+    def refresh(self) -> None:
+        """See what has been committed since; cheap when nothing was."""
+        with self._refreshing:
+            places = _places(self.folder)
+            if self._held is None and places != self._places and None not in places:
+                # Rebuilt by a writer: what we have open is not the index any more. A search under way may still use it, so
+                # that it is let go, not closed. The writer itself has what it made.
+                self.record = Record.open(self.folder)
+                self._ranking = _opened(self.folder, self.record)
+                self._places, self._seen = places, -1
+            elif (generation := self.ranking.generation) != self._seen:
+                self.ranking.reload()
+                self._seen = generation
+
+    @property
+    def generation(self) -> int:
+        """The commit that a search sees: the ranking follows the record."""
+        return self.ranking.generation
+
+    def both(self) -> tuple[Record, View]:
+        """The record, and what the ranking shows of it: two that belong together, whatever other threads refresh meanwhile."""
+        with self._refreshing:
+            return self.record, self.ranking.view()
+
+    def put(self, new: NewFile, segments: Sequence[Segment], years: Sequence[str], indexed_at: str) -> None:
+        """Take in a file's text in place of what was there; searches see it after `commit`."""
+        ranking = self.ranking  # before anything is pending: should it need repair, that starts from a commit
+        file_id, ids = self.record.put(new, segments, years, indexed_at)
+        row = self.record.files([file_id])[file_id]
+        ranked = [RankedSegment(i, s.heading, s.text, s.pointer) for i, s in zip(ids, segments, strict=True)]
+        _add(ranking, row, ranked)
+
+    def remove(self, file_ids: Iterable[int]) -> None:
+        """Forget files."""
+        ranking, gone = self.ranking, list(file_ids)
+        self.record.remove(gone)
+        ranking.delete(gone)
+
+    def commit(self) -> int:
+        """Make everything since the last commit lasting and searchable."""
+        generation = self.record.commit()
+        self.ranking.commit(generation)
+        return generation
+
+    def tidy(self) -> None:
+        """Give free pages back and fold the log into the database."""
+        self.record.tidy()
+
+    def renew(self, on_progress: OnProgress = _silent) -> None:
+        """Derive the ranking anew from the record; readers keep the one they have until it is in place."""
+        self.ranking.close()
+        self._ranking = _rebuilt(self.folder, self.record, on_progress)
+
+    def close(self) -> None:
+        """Close both halves and let the next writer in; what was not committed is forgotten."""
+        try:
+            if self._ranking:
+                self._ranking.close()
+        finally:
+            self.record.close()
+            if self._held:
+                self._held.close()
+
+    def __enter__(self) -> Index:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def make_private(folder: Path) -> None:
+    """Make a folder that only its owner may enter; it will hold the text of files."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise StorageFailed(
+            f"cannot make the data directory {folder}", reason=error.strerror, hint="choose another with --data-dir"
+        ) from error
+
+
+def forget_vectors(folder: Path) -> None:
+    """Remove the vectors of every model; they are made again when there is time."""
+    for file in vector_files(folder):
+        file.unlink(missing_ok=True)
+
+
+def _opened(folder: Path, record: Record) -> Ranking:
+    from smart_context.engine.local.ranking import Ranking
+
+    try:
+        return Ranking.open(folder / RANKING, writable=False)
+    except SearchFailed:
+        if record.generation:
+            raise
+        # The first run ever is about to make it.
+        raise NotFound(f"there is no index in {folder} yet", hint="make one with `indexFolder`") from None
+
+
+def _is_current(folder: Path, record: Record) -> bool:
+    """Say whether the ranking has come as far as the record, as it says of itself."""
+    if any((folder / left_over).exists() for left_over in _LEFT_OVER):
+        return False
+    try:
+        return ranking_state.read(folder / RANKING) == record.generation
+    except (SearchFailed, OSError):
+        return False
+
+
+def _repaired(folder: Path, record: Record, on_progress: OnProgress) -> Ranking:
+    from smart_context.engine.local.ranking import Ranking
+
+    for left_over in _LEFT_OVER:
+        shutil.rmtree(folder / left_over, ignore_errors=True)
+    try:
+        ranking = Ranking.open(folder / RANKING, writable=True)
+    except SearchFailed:
+        return _rebuilt(folder, record, on_progress)
+    if ranking.generation > record.generation:
+        # The record is the older one: it was restored from a copy, and its numbers mean other commits and segments now.
+        ranking.close()
+        forget_vectors(folder)
+        return _rebuilt(folder, record, on_progress)
+    if ranking.generation < record.generation:
+        ranking.delete(ranking.file_ids() - record.file_ids())
+        _catch_up(ranking, record, on_progress)
+    return ranking
+
+
+def _rebuilt(folder: Path, record: Record, on_progress: OnProgress) -> Ranking:
+    """Derive the ranking anew beside the old one, then put it in its place; readers keep the old one until then."""
+    from smart_context.engine.local.ranking import Ranking
+
+    fresh, old, place = folder / f"{RANKING}.new", folder / f"{RANKING}.old", folder / RANKING
+    ranking = Ranking.open(fresh, writable=True)
+    try:
+        _catch_up(ranking, record, on_progress)
+    finally:
+        ranking.close()
+    if place.exists():
+        place.rename(old)
+    fresh.rename(place)
+    shutil.rmtree(old, ignore_errors=True)
+    return Ranking.open(place, writable=True)
+
+
+def _catch_up(ranking: Ranking, record: Record, on_progress: OnProgress) -> None:
+    since = ranking.generation
+    for count, row in enumerate(record.files_since(since)):
+        on_progress(Progress(count, None, row.path))
+        segments = record.segments_of(row.file_id)
+        texts = record.texts(s.segment_id for s in segments)
+        _add(ranking, row, [RankedSegment(s.segment_id, s.heading, texts[s.segment_id], s.pointer) for s in segments])
+    ranking.commit(record.generation)
+
+
+def _add(ranking: Ranking, row: FileRow, segments: Sequence[RankedSegment]) -> None:
+    ranking.add(RankedFile(row.file_id, row.path, row.ext, row.title, row.years), segments)
+
+
+def _places(folder: Path) -> tuple[tuple[int, int] | None, ...]:
+    """Which record and which ranking are there: their identities on the disk."""
+    return tuple(_identity(folder / name) for name in (RECORD, RANKING))
+
+
+def _identity(folder: Path) -> tuple[int, int] | None:
+    try:
+        info = os.stat(folder)
+    except OSError:
+        return None
+    return info.st_dev, info.st_ino

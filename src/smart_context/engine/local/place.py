@@ -1,0 +1,110 @@
+"""An index in a data directory: the port's `Engine`.
+
+In: the directory.  Out: the index opened, repaired, tidied; its vectors.
+Always: asking whether something is there loads neither SQLite nor tantivy nor numpy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from smart_context.engine.local import lock
+from smart_context.model import OnProgress, Progress
+
+if TYPE_CHECKING:
+    from smart_context.engine.local.index import Index
+    from smart_context.engine.local.record import Record
+    from smart_context.engine.vectors import Vectors
+
+RECORD = "record.sqlite"
+RANKING = "ranking"  # the folder beside it, which is derived from it
+_VECTORS = "vectors-{}.bin"
+_EMBED_LOCK = "embed.lock"
+
+
+def _silent(_step: Progress) -> None:
+    pass
+
+
+class Local:
+    """An engine in a folder of its own."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        self._folder = Path(address)
+
+    def open(self, *, writable: bool = False, on_progress: OnProgress = _silent) -> Index:
+        """Open the index; a writer makes it where there is none, and repairs it."""
+        from smart_context.engine.local.index import Index
+
+        return Index.open(self._folder, writable=writable, on_progress=on_progress)
+
+    def record(self) -> Record:
+        """Open the record alone, to read."""
+        from smart_context.engine.local.record import Record
+
+        return Record.open(self._folder)
+
+    def is_there(self) -> bool:
+        """Whether anything was ever recorded."""
+        return (self._folder / RECORD).exists()
+
+    def writer(self) -> str:
+        """Who is writing now; "" for nobody."""
+        return lock.holder(self._folder)
+
+    def size(self) -> int:
+        """Bytes on the disk of the record, the ranking and the vectors."""
+        total = 0
+        folder = self._folder
+        for path in (*folder.glob(f"{RECORD}*"), *folder.glob(f"{RANKING}*/*"), *vector_files(folder)):
+            try:
+                total += path.lstat().st_blocks * 512
+            except OSError:  # a writer has just replaced it
+                continue
+        return total
+
+    def repair(self, on_progress: OnProgress = _silent) -> str:
+        """Derive the ranking anew; where a damaged record was moved to, or ""."""
+        from smart_context.engine.local import upkeep
+
+        return str(upkeep.repair(self._folder, on_progress) or "")
+
+    def maintain(self, on_progress: OnProgress = _silent) -> None:
+        """Give space back, finish merges, look for damage."""
+        from smart_context.engine.local import upkeep
+
+        upkeep.maintain(self._folder, on_progress)
+
+    def vectors(self, model: str, dimension: int = 0) -> Vectors:
+        """The vectors of a model, by its fingerprint."""
+        from smart_context.engine.vectors import Vectors
+
+        return Vectors(self._folder / _VECTORS.format(model), dimension)
+
+    def has_vectors(self) -> bool:
+        """Whether there are vectors of any model."""
+        return any(vector_files(self._folder))
+
+    def keep_vectors(self, model: str) -> None:
+        """Remove the vectors of every other model."""
+        for file in vector_files(self._folder):
+            if file.name != _VECTORS.format(model):
+                file.unlink(missing_ok=True)
+
+    @contextmanager
+    def embedding(self) -> Iterator[None]:
+        """Be the only process that embeds."""
+        held = lock.WriteLock.take(self._folder, _EMBED_LOCK, "the index is being embedded by")
+        try:
+            yield
+        finally:
+            held.close()
+
+
+def vector_files(folder: Path) -> Iterator[Path]:
+    """Every file of vectors beside an index, of whichever model."""
+    yield from sorted(folder.glob(_VECTORS.format("*")))

@@ -1,0 +1,175 @@
+"""The ranking index: which segments may answer, and how well, roughly. The only package that knows the engine, tantivy.
+
+In: files with their segments' text.  Out: a `View` of each commit, to look things up in.
+Always: what a commit holds is seen whole or not at all; `generation` never claims more than the index has; everything here can be built
+anew from the record.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from itertools import zip_longest
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from smart_context.engine import entry
+from smart_context.engine.local import ranking_state
+from smart_context.engine.local.ranking import engine
+from smart_context.engine.local.ranking.view import View
+from smart_context.engine.model import RankedFile, RankedSegment
+from smart_context.errors import SearchFailed
+from smart_context.text import languages
+
+if TYPE_CHECKING:
+    import tantivy
+
+__all__ = ["Ranking", "View"]
+
+_HEAP = 64_000_000  # bytes the writer may hold before it writes a part of the index
+
+
+class Ranking:
+    """The open index. One instance writes, from one thread; any number read."""
+
+    def __init__(self, index: tantivy.Index, folder: Path, *, writable: bool) -> None:
+        self._index = index
+        self._folder = folder
+        self._writable = writable
+        self._writer: tantivy.IndexWriter | None = None
+        self._is_pending = False  # something was added or deleted since the last commit
+        self._view: View | None = None
+        self._lock = threading.Lock()
+
+    @classmethod
+    def open(cls, folder: Path, *, writable: bool) -> Ranking:
+        """Open the index in a folder; a writer creates it.
+
+        Raises: SearchFailed when it is absent, cannot be read, or was made by another analysis (rebuild it then).
+        """
+        with engine.translated(folder, writes=writable):
+            import tantivy
+
+            if writable:
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                if not tantivy.Index.exists(str(folder)):
+                    ranking_state.write(folder, 0)
+                    tantivy.Index(engine.schema(), str(folder))
+            ranking_state.read(folder)
+            index = tantivy.Index.open(str(folder))
+            index.config_reader("manual")
+            return cls(index, folder, writable=writable)
+
+    @property
+    def generation(self) -> int:
+        """The generation of the last commit; what is in the index is at least that."""
+        with engine.translated(self._folder):
+            return ranking_state.read(self._folder)
+
+    # Writing
+
+    def add(self, file: RankedFile, segments: Sequence[RankedSegment]) -> None:
+        """Put a file's segments in place of those it had."""
+        import tantivy
+
+        writer, self._is_pending = self._open_writer(), True
+        with engine.translated(self._folder, writes=True):
+            writer.delete_documents_by_term("file_id", file.file_id)
+            whole = entry.language_of(segments)
+            folders = entry.folder_keys(file.path)
+            for number, (segment, after) in enumerate(zip_longest(segments, segments[1:])):
+                doc = tantivy.Document()
+                doc.add_unsigned("first", int(number == 0))
+                doc.add_unsigned("segment_id", segment.segment_id)
+                doc.add_integer("file_id", file.file_id)
+                doc.add_text("ext", file.ext)
+                doc.add_text("year", " ".join(file.years))
+                for key in folders:
+                    doc.add_text("folder", key)
+                _add_entry(doc, entry.make(file, segment, whole, after))
+                writer.add_document(doc)
+
+    def delete(self, file_ids: Iterable[int]) -> None:
+        """Take files out."""
+        writer, self._is_pending = self._open_writer(), True
+        with engine.translated(self._folder, writes=True):
+            for file_id in file_ids:
+                writer.delete_documents_by_term("file_id", file_id)
+
+    def clear(self) -> None:
+        """Take everything out."""
+        writer, self._is_pending = self._open_writer(), True
+        with engine.translated(self._folder, writes=True):
+            writer.delete_all_documents()
+
+    def commit(self, generation: int) -> None:
+        """Make what was added and deleted last, under a generation number."""
+        with engine.translated(self._folder, writes=True):
+            if self._writer is not None:
+                self._writer.commit()
+                self._is_pending = False
+            # After the commit, so that a crash between the two leaves a number that is too small: the record then
+            # repeats its last files, which is harmless, because adding a file replaces it.
+            ranking_state.write(self._folder, generation)
+
+    def merge(self) -> None:
+        """Let merges under way finish, and remove files that nothing needs."""
+        with engine.translated(self._folder, writes=True):
+            if self._writer is not None:
+                self._writer.wait_merging_threads()
+                self._writer = None
+            self._open_writer().garbage_collect_files()
+
+    def close(self) -> None:
+        """Close; what was not committed is forgotten."""
+        writer, self._writer = self._writer, None
+        if writer is not None:
+            # A worker that died has told so when it was given work; what it held was not committed.
+            with engine.translated(self._folder, writes=True), suppress(ValueError):
+                if self._is_pending:  # only then: it would throw away merges under way, too
+                    writer.rollback()
+                writer.wait_merging_threads()
+        self._view = None
+
+    def _open_writer(self) -> tantivy.IndexWriter:
+        if not self._writable:
+            raise SearchFailed(f"the ranking index {self._folder} is open for reading only")
+        if self._writer is None:
+            with engine.translated(self._folder, writes=True):
+                self._writer = self._index.writer(heap_size=_HEAP, num_threads=1)
+        return self._writer
+
+    # Reading
+
+    def reload(self) -> None:
+        """See the last commit from now on."""
+        with engine.translated(self._folder), self._lock:
+            self._index.reload()
+            self._view = None
+
+    def view(self) -> View:
+        """The index as of the last reload; it stays as it is while others write."""
+        with engine.translated(self._folder), self._lock:
+            if self._view is None:
+                self._view = View(self._index, self._folder)
+            return self._view
+
+    @property
+    def segment_count(self) -> int:
+        """How many segments the last reload saw."""
+        return self.view().segments
+
+    def file_ids(self) -> set[int]:
+        """Every file that has a segment in the index."""
+        return self.view().file_ids()
+
+
+def _add_entry(doc: tantivy.Document, made: entry.Entry) -> None:
+    doc.add_text("text", made.text)
+    for field, text in (("also", made.also), ("compounds", made.compounds), ("border", made.border)):
+        if text:
+            doc.add_text(field, text)
+    doc.add_bytes("packed", made.packed)
+    doc.add_unsigned("length", made.length)
+    doc.add_unsigned("language", languages.CODES.index(made.language))

@@ -1,0 +1,80 @@
+"""What the engine, tantivy, is asked to be: the fields of the index, its failures as ours.
+
+Only this package knows it, and it is loaded when something is asked of it.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from smart_context.engine.local import ranking_state
+from smart_context.errors import SearchFailed, StorageFailed
+
+if TYPE_CHECKING:
+    import tantivy
+
+_FULL = 4 << 20  # bytes: less than one part of the ranking needs
+
+
+@cache
+def query() -> type[tantivy.Query]:
+    """What makes the engine's queries."""
+    import tantivy
+
+    return tantivy.Query
+
+
+@cache
+def occur() -> type[tantivy.Occur]:
+    """How the parts of such a query bind."""
+    import tantivy
+
+    return tantivy.Occur
+
+
+@cache
+def schema() -> tantivy.Schema:
+    """The fields of the index."""
+    import tantivy
+
+    builder = tantivy.SchemaBuilder()
+    for field in ("text", "border"):
+        builder.add_text_field(field, tokenizer_name="whitespace", index_option="position")
+    builder.add_text_field("also", tokenizer_name="whitespace", index_option="freq")
+    for field in ("compounds", "year"):
+        builder.add_text_field(field, tokenizer_name="whitespace", index_option="basic")
+    for field in ("ext", "folder"):
+        builder.add_text_field(field, tokenizer_name="raw", index_option="basic")
+    # Signed: the engine deletes by an integer term, and an unsigned field would not match it.
+    builder.add_integer_field("file_id", indexed=True, fast=True)
+    builder.add_unsigned_field("language", indexed=True, fast=True)
+    builder.add_unsigned_field("first", indexed=True)
+    builder.add_bytes_field("packed", stored=True)
+    for field in ("segment_id", "length"):
+        builder.add_unsigned_field(field, fast=True)
+    return builder.build()
+
+
+@contextmanager
+def translated(folder: Path, *, writes: bool = False) -> Iterator[None]:
+    """Turn what the engine and the disk say into errors of ours."""
+    try:
+        yield
+    except (ValueError, RuntimeError) as error:  # what the engine raises
+        # Of a full disk it only says that its writer died.
+        if writes and shutil.disk_usage(folder).free < _FULL:
+            raise StorageFailed(f"the disk under {folder} is full", hint="make room and index again") from error
+        raise SearchFailed(
+            f"the ranking index {folder} cannot be used",
+            reason=str(error).splitlines()[0][:200],
+            hint=ranking_state.REBUILD,
+        ) from error
+    except OSError as error:
+        raise StorageFailed(
+            f"the ranking index {folder} cannot be written or read", reason=error.strerror or str(error)
+        ) from error

@@ -1,0 +1,317 @@
+"""One committed state of the ranking index, to look things up in.
+
+In: expressions and filters.  Out: candidates, best first, and exact counts of live segments.
+Always: what it sees stays as it is while others write. Scores given here depend on how the index was merged: `rank.py` makes the
+final ones.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from smart_context.engine import entry, expression
+from smart_context.engine.expression import Expression, Filters
+from smart_context.engine.local.ranking import engine
+from smart_context.engine.port import Candidate
+from smart_context.text import languages
+
+if TYPE_CHECKING:
+    import tantivy
+
+    Match = tuple[float, tantivy.DocAddress]  # as the engine gives it: its score, and where it stands
+
+_LEAST_BEFORE = 3  # letters before a part that is not in front
+_AHEAD = 100  # matches looked for at once
+_AT_ONCE = 2000  # where all are wanted, without knowing how many that is
+_TERMS = 10_000  # remembered with their counts
+_EXPRESSIONS = 100  # remembered with their counts: these are larger, and come again mostly within one search
+_MANY = 500  # terms from which their common beginning is quicker than a set of them
+_ALL = Filters()
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True, slots=True)
+class Hit(Candidate):
+    """A candidate, and where the engine keeps it."""
+
+    place: tantivy.DocAddress
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """Where a term stands, and how many segments have it."""
+
+    fields: tuple[str, ...]
+    count: int
+
+
+class View:
+    """One committed state of the index. Counts are of live segments only, and remembered."""
+
+    def __init__(self, index: tantivy.Index, folder: Path) -> None:
+        self._searcher = index.searcher()
+        self._schema = index.schema
+        self._folder = folder
+        self.segments: int = self._searcher.num_docs
+        # The engine's own counts do not leave out what is deleted, and are exact where nothing is.
+        self.dead: int = sum(self._searcher.doc_freq("first", number) for number in (0, 1)) - self.segments
+        self._counts: dict[tuple[Expression, Filters], int] = {}
+        self._terms: dict[str, _Known] = {}
+        self._average = -1.0
+        self._languages: tuple[str, ...] | None = None
+        self._compounds: str | None = None
+
+    @property
+    def average_length(self) -> float:
+        """The mean number of words in a segment."""
+        if self._average < 0:
+            with engine.translated(self._folder):
+                total = self._searcher.aggregate(engine.query().all_query(), {"words": {"sum": {"field": "length"}}})
+            self._average = total["words"]["value"] / self.segments if self.segments else 0.0
+        return self._average
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The languages that segments here are in."""
+        if self._languages is None:
+            with engine.translated(self._folder):
+                self._languages = tuple(
+                    code
+                    for number, code in enumerate(languages.CODES)
+                    if self._count(engine.query().term_query(self._schema, "language", number))
+                )
+        return self._languages
+
+    def having(self, term: str) -> int:
+        """How many segments have a term."""
+        return self._known(term).count
+
+    def _known(self, term: str) -> _Known:
+        found = self._terms.get(term)
+        if found is None:
+            with engine.translated(self._folder):
+                counts = {field: self._searcher.doc_freq(field, term) for field in ("text", "also")}
+                fields = tuple(field for field, count in counts.items() if count)
+                found = _Known(fields, sum(counts.values()))
+                if len(fields) > 1 or (fields and self.dead):
+                    found = _Known(fields, self._count(self._any(self._term_in(fields, term))))
+            _remember(self._terms, term, found, _TERMS)
+        return found
+
+    def count(self, wanted: Expression, filters: Filters = _ALL) -> int:
+        """How many segments match, exactly."""
+        if isinstance(wanted, expression.Term) and filters == _ALL:
+            return self.having(wanted.text)
+        key = (wanted, filters)
+        found = self._counts.get(key)
+        if found is None:
+            with engine.translated(self._folder):
+                found = self._count(self._narrowed(self._query(wanted), filters))
+            _remember(self._counts, key, found, _EXPRESSIONS)
+        return found
+
+    def matches(self, wanted: Expression, filters: Filters) -> Matches:
+        """Look once for what will be asked several times: how many match, and the first of them."""
+        with engine.translated(self._folder):
+            return Matches(self, self._narrowed(self._query(wanted), filters))
+
+    def all_of(self, wanted: Expression, filters: Filters, among: Set[int] | None = None) -> list[Hit]:
+        """Every match, in no order; of some segments alone where given."""
+        with engine.translated(self._folder):
+            query = self._narrowed(engine.query().const_score_query(self._query(wanted), 1.0), filters)
+            found = self._all_hits(query)
+            if among is not None:
+                ids = self._searcher.fast_field_values("segment_id", [place for _, place in found])
+                found = [hit for hit, i in zip(found, ids, strict=True) if i in among]
+            return self.described(found)
+
+    def packed(self, candidates: Sequence[Candidate]) -> list[bytes]:
+        """What each candidate says, as `forward` packed it."""
+        with engine.translated(self._folder):
+            doc = self._searcher.doc
+            return [bytes(doc(hit.place).get_first("packed") or b"") for hit in candidates if isinstance(hit, Hit)]
+
+    def first_segments(self, filters: Filters) -> list[Hit]:
+        """The first segment of every file, in no order."""
+        with engine.translated(self._folder):
+            return self.described(self._all_hits(self._narrowed(self._first(), filters)))
+
+    def file_count(self, filters: Filters) -> int:
+        """How many files have a segment."""
+        with engine.translated(self._folder):
+            return self._count(self._narrowed(self._first(), filters))
+
+    def _first(self) -> tantivy.Query:
+        return engine.query().term_query(self._schema, "first", 1)
+
+    def _all_hits(self, query: tantivy.Query) -> list[Match]:
+        found, count = self.look(query, _AT_ONCE)
+        return found if len(found) == count else self.look(query, count)[0]
+
+    def described(self, found: Sequence[Match]) -> list[Hit]:
+        """What the engine found, as candidates."""
+        places = [place for _, place in found]
+        segment_ids = self._searcher.fast_field_values("segment_id", places)
+        file_ids = self._searcher.fast_field_values("file_id", places)
+        codes = self._searcher.fast_field_values("language", places)
+        return [
+            Hit(int(s or 0), int(f or 0), languages.CODES[int(code or 0)], score, place)
+            for (score, place), s, f, code in zip(found, segment_ids, file_ids, codes, strict=True)
+        ]
+
+    def compounds(self, part: str) -> list[str]:
+        """The long words, of languages that compound, that hold a part: in front, at the end, or between."""
+        if self._compounds is None:
+            with engine.translated(self._folder):
+                found = self._searcher.terms_with_prefix("compounds", "")
+            self._compounds = "\n".join(["", *sorted(word for word, _ in found), ""])
+        # One search through one long string: quicker than asking each word.
+        words, out, at = self._compounds, [], self._compounds.find(part)
+        while at >= 0:
+            start, end = words.rfind("\n", 0, at) + 1, words.find("\n", at)
+            if at - start == 0 or at - start >= _LEAST_BEFORE:
+                out.append(words[start:end])
+            at = words.find(part, end)
+        return out
+
+    def terms(self, beginning: str) -> list[str]:
+        """Every term that begins so, the commonest first; some may stand in deleted segments only."""
+        with engine.translated(self._folder):
+            return [term for term, _ in self._searcher.terms_with_prefix("text", beginning)]
+
+    def file_ids(self) -> set[int]:
+        """Every file that has a segment here."""
+        with engine.translated(self._folder):
+            found = self._searcher.search(engine.query().all_query(), limit=max(1, self.segments), count=False).hits
+            return {int(i or 0) for i in self._searcher.fast_field_values("file_id", [place for _, place in found])}
+
+    def look(self, query: tantivy.Query, limit: int) -> tuple[list[Match], int]:
+        """The best matches of a query, best first, and how many there are in all."""
+        with engine.translated(self._folder):
+            found = self._searcher.search(query, limit=limit, count=True)
+            return found.hits, found.count  # type: ignore[attr-defined]  # not in its stub
+
+    def files_of(self, found: Sequence[Match]) -> list[int]:
+        """The file of each hit."""
+        with engine.translated(self._folder):
+            return [int(i or 0) for i in self._searcher.fast_field_values("file_id", [place for _, place in found])]
+
+    def _count(self, query: tantivy.Query) -> int:
+        return self.look(query, 1)[1]
+
+    # Expressions into the engine's queries
+
+    def _narrowed(self, query: tantivy.Query, filters: Filters) -> tantivy.Query:
+        limits = [
+            engine.query().term_set_query(self._schema, field, list(values))
+            for field, values in (
+                ("file_id", filters.files),
+                ("ext", filters.exts),
+                ("year", filters.years),
+                ("folder", [entry.folder_key(folder) for folder in filters.folders]),
+            )
+            if values
+        ]
+        if not limits:
+            return query
+        must = engine.occur().Must
+        return engine.query().boolean_query(
+            [(must, query), *((must, engine.query().const_score_query(q, 0.0)) for q in limits)]
+        )
+
+    def _query(self, wanted: Expression) -> tantivy.Query:
+        match wanted:
+            case expression.Term():
+                return self._any(self._term(wanted))
+            case expression.AnyOf(terms=terms, weight=weight, beginning=beginning):
+                if beginning and len(terms) > _MANY:
+                    fields = [
+                        engine.query().regex_query(self._schema, field, f"{re.escape(beginning)}.*")
+                        for field in ("text", "also")
+                    ]
+                    return engine.query().const_score_query(self._any(fields), weight)
+                sets = [engine.query().term_set_query(self._schema, field, list(terms)) for field in ("text", "also")]
+                return engine.query().const_score_query(self._any(sets), weight)
+            case expression.Sequence(terms=terms, slop=slop):
+                if len(terms) == 1:
+                    return self._query(expression.Term(terms[0]))
+                return self._any([*self._phrase("text", terms, slop), *([] if slop else self._across(terms))])
+            case expression.Group():
+                return self._group(wanted)
+            case expression.Everything():
+                return engine.query().const_score_query(engine.query().all_query(), 1.0)
+
+    def _phrase(self, field: str, terms: Sequence[str], slop: int = 0) -> list[tantivy.Query]:
+        return [engine.query().phrase_query(self._schema, field, list(terms), slop)] if terms else []
+
+    def _across(self, terms: Sequence[str]) -> list[tantivy.Query]:
+        """What finds the segment in which a phrase begins that goes on in the next one."""
+        cuts = range(max(1, len(terms) - entry.REACH), min(len(terms) - 1, entry.REACH) + 1)
+        return [q for cut in cuts for q in self._phrase("border", [*terms[:cut], entry.BREAK, *terms[cut:]])]
+
+    def _term(self, wanted: expression.Term) -> list[tantivy.Query]:
+        found = self._term_in(self._known(wanted.text).fields, wanted.text)
+        return found if wanted.weight == 1.0 else [engine.query().boost_query(query, wanted.weight) for query in found]
+
+    def _term_in(self, fields: Sequence[str], term: str) -> list[tantivy.Query]:
+        return [engine.query().term_query(self._schema, field, term, "freq") for field in fields]
+
+    def _group(self, wanted: expression.Group) -> tantivy.Query:
+        occur = engine.occur()
+        should: list[tantivy.Query] = []
+        for item in wanted.should:
+            # Terms side by side, not nested: the engine skips ahead in a flat list of terms only.
+            if isinstance(item, expression.Term):
+                should += self._term(item)
+            else:
+                should.append(self._query(item))
+        clauses = [(occur.Must, self._query(item)) for item in wanted.must]
+        clauses += [(occur.Should, query) for query in should]
+        clauses += [(occur.MustNot, self._query(item)) for item in wanted.must_not]
+        if wanted.must_not and not wanted.must and not wanted.should:
+            clauses.append((occur.Must, engine.query().const_score_query(engine.query().all_query(), 1.0)))
+        elif not wanted.must and not should:
+            return engine.query().empty_query()
+        return engine.query().boolean_query(clauses)
+
+    def _any(self, queries: list[tantivy.Query]) -> tantivy.Query:
+        if len(queries) == 1:
+            return queries[0]
+        return (
+            engine.query().boolean_query([(engine.occur().Should, q) for q in queries])
+            if queries
+            else engine.query().empty_query()
+        )
+
+
+class Matches:
+    """What a query matches: how many segments, and the best of them. It belongs to one search."""
+
+    def __init__(self, view: View, query: tantivy.Query) -> None:
+        self._view = view
+        self._query = query
+        self._first, self.count = view.look(query, _AHEAD)
+
+    def top(self, limit: int) -> list[Hit]:
+        """The best candidates, best first."""
+        return self._view.described(self._hits(limit))
+
+    def files(self, limit: int) -> list[int]:
+        """The file of each of the best candidates."""
+        return self._view.files_of(self._hits(limit))
+
+    def _hits(self, limit: int) -> Sequence[Match]:
+        if len(self._first) < min(limit, self.count):
+            self._first, _ = self._view.look(self._query, limit)
+        return self._first[: max(0, limit)]
+
+
+def _remember(known: dict[Key, Value], key: Key, value: Value, most: int) -> None:
+    if len(known) >= most:
+        known.clear()
+    known[key] = value

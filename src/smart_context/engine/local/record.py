@@ -1,0 +1,442 @@
+"""The record: what is known about every file, in SQLite.
+
+In: what an indexing run learnt.  Out: rows, as frozen data.
+Always: what `commit` returned from is on the disk; readers see whole commits and never wait for the writer; a file that
+is not a record of ours, or is damaged, or is newer than this program is refused and left as it is.
+"""
+
+# ruff: noqa: S608  (the parts of queries that vary are the constants below; values are bound)
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import sys
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from smart_context import __version__
+from smart_context.engine.local import migrations
+from smart_context.engine.local.place import RECORD
+from smart_context.engine.model import FileRow, LastRun, NewFile, Passage, SegmentRow, Stamp, Tally, extension
+from smart_context.errors import Conflict, NotFound, SearchFailed, StorageFailed
+from smart_context.model import Segment
+
+_FILE = (
+    "file_id, path, root, ext, kind, size, mtime_ns, sha256, state, reason, detail, title, years, notes, indexed_at,"
+    " chars, reader, generation"
+)
+_SEGMENT = "segment_id, file_id, seq, pointer, heading"
+_NAMES = sys.getfilesystemencoding()
+_DAMAGED = "set it aside and index anew with: context index --rebuild"
+_STORAGE = frozenset({sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN})
+
+
+class NewerRecord(SearchFailed):
+    """The record was written by a newer version of this program: nothing is wrong with it."""
+
+
+class Record:
+    """The open database. One instance writes (from one thread); any number read, from any thread."""
+
+    def __init__(self, db: sqlite3.Connection, path: Path) -> None:
+        self._db = db
+        self.path = path
+        self._pending = 0  # the generation of the open transaction, or 0
+        self._next_segment = 0
+
+    @classmethod
+    def open(cls, folder: Path, *, writable: bool = False) -> Record:
+        """Open the record below a data directory; a writer creates it and brings an older one up to date.
+
+        Raises: NotFound when there is none and we only read; SearchFailed when it cannot be used.
+        """
+        path = folder / RECORD
+        with _translated(path):
+            if not path.exists():
+                if not writable:
+                    raise NotFound(f"there is no index in {folder} yet", hint="make one with `indexFolder`")
+                _create(path)
+            db = _connect(path, writable=writable)
+            try:
+                _check(db, path, writable=writable)
+            except BaseException:
+                db.close()
+                raise
+            return cls(db, path)
+
+    # Reading
+
+    @property
+    def generation(self) -> int:
+        """The number of the last commit."""
+        with _translated(self.path):
+            found: int = self._db.execute("SELECT value FROM meta WHERE key = 'generation'").fetchone()[0]
+            return found
+
+    def stamps(self, folder: str) -> dict[str, Stamp]:
+        """Every file recorded at or below a folder, by path. What failed in another version of this program is due again."""
+        query = f"""SELECT path, file_id, size, IIF(state = 'failed' AND reader <> ?, -1, mtime_ns)
+            FROM files WHERE {_BELOW} ORDER BY path"""
+        rows = self._rows(query, (__version__, *_below(folder)))
+        return {row[0].decode(_NAMES, "surrogateescape"): row for row in rows}
+
+    def file(self, path: str) -> FileRow | None:
+        """One file by its path."""
+        rows = self._rows(f"SELECT {_FILE} FROM files WHERE path = ?", (os.fsencode(path),))
+        return _file_row(rows[0]) if rows else None
+
+    def files(self, file_ids: Iterable[int]) -> dict[int, FileRow]:
+        """Files by id; those that are not there are left out."""
+        query = f"SELECT {_FILE} FROM files WHERE file_id IN (SELECT value FROM json_each(?)) ORDER BY file_id"
+        return {r[0]: _file_row(r) for r in self._rows(query, (json.dumps(list(file_ids)),))}
+
+    def files_since(self, generation: int) -> Iterator[FileRow]:
+        """Files written after a generation, by id."""
+        query = f"SELECT {_FILE} FROM files WHERE generation > ? AND file_id > ? ORDER BY file_id LIMIT 500"
+        last = 0
+        while rows := self._rows(query, (generation, last)):
+            yield from map(_file_row, rows)
+            last = rows[-1][0]
+
+    def file_ids(self) -> set[int]:
+        """The id of every file."""
+        return {r[0] for r in self._rows("SELECT file_id FROM files ORDER BY file_id")}
+
+    def same_size(self, size: int) -> bool:
+        """Whether some file that was read has this size."""
+        return bool(self._rows("SELECT 1 FROM files WHERE size = ? AND state <> 'failed' LIMIT 1", (size,)))
+
+    def same_content(self, sha256: str, size: int, ext: str) -> FileRow | None:
+        """A file that was read with this content and extension (which decides, with the content, how it is read)."""
+        query = f"""SELECT {_FILE} FROM files WHERE size = ? AND sha256 = ? AND ext = ? AND state <> 'failed'
+            ORDER BY file_id LIMIT 1"""
+        rows = self._rows(query, (size, sha256, ext))
+        return _file_row(rows[0]) if rows else None
+
+    def segments(self, segment_ids: Iterable[int]) -> dict[int, SegmentRow]:
+        """Segments by id, without their text; those that are not there are left out."""
+        query = (
+            f"SELECT {_SEGMENT} FROM segments WHERE segment_id IN (SELECT value FROM json_each(?)) ORDER BY segment_id"
+        )
+        return {r[0]: SegmentRow(*r) for r in self._rows(query, (json.dumps(list(segment_ids)),))}
+
+    def segments_of(self, file_id: int) -> list[SegmentRow]:
+        """A file's segments in reading order, without their text."""
+        query = f"SELECT {_SEGMENT} FROM segments WHERE file_id = ? AND dead = 0 ORDER BY seq, segment_id"
+        return [SegmentRow(*r) for r in self._rows(query, (file_id,))]
+
+    def texts(self, segment_ids: Iterable[int]) -> dict[int, str]:
+        """The text of segments, by id."""
+        query = "SELECT segment_id, text FROM segments WHERE segment_id IN (SELECT value FROM json_each(?)) ORDER BY segment_id"
+        rows = self._rows(query, (json.dumps(list(segment_ids)),))
+        with _translated(self.path):
+            return {r[0]: _unpacked(r[1]) for r in rows}
+
+    def passages(self, segment_ids: Iterable[int], around: int) -> dict[int, Passage]:
+        """Segments' text by id, each with so many characters of what stands before and after it in its file."""
+        wanted = set(segment_ids)
+        query = """SELECT segment_id, file_id, seq, text FROM segments
+            WHERE segment_id IN (SELECT value FROM json_each(?)) ORDER BY segment_id"""
+        rows = self._rows(query, (json.dumps([near for i in wanted for near in (i - 1, i, i + 1)]),))
+        # A file's segments have numbers in a row, and so has what replaced them, right behind.
+        place = {(file_id, seq, i): text for i, file_id, seq, text in rows}
+        found: dict[int, Passage] = {}
+        with _translated(self.path):
+            for i, file_id, seq, text in rows:
+                if i in wanted:
+                    before, after = (place.get((file_id, seq + n, i + n), _NOTHING) for n in (-1, 1))
+                    found[i] = Passage(_unpacked(text), _unpacked(before)[-around:], _unpacked(after, around)[:around])
+        return found
+
+    def by_path(self) -> Iterator[list[int]]:
+        """The id of every file that gave text, in the order of their paths: a few, then more and more at a time."""
+        last, many = b"", 16
+        query = "SELECT path, file_id FROM files WHERE path > ? AND state = 'ok' ORDER BY path LIMIT ?"
+        while rows := self._rows(query, (last, many)):
+            yield [r[1] for r in rows]
+            last, many = rows[-1][0], min(4 * many, 4096)
+
+    def living(self) -> list[int]:
+        """The number of every segment that is in force, ascending."""
+        # Both are read from an index alone, so that no text is touched.
+        gone = {r[0] for r in self._rows("SELECT segment_id FROM segments WHERE dead > 0 ORDER BY segment_id")}
+        found = self._rows("SELECT segment_id FROM segments INDEXED BY segments_of_file")
+        return sorted(r[0] for r in found if r[0] not in gone)
+
+    def last_run(self, folder: str) -> LastRun | None:
+        """The last finished run over a folder or one above it."""
+        above = [folder]
+        while (parent := os.path.dirname(above[-1])) != above[-1]:
+            above.append(parent)
+        rows = self._rows(
+            f"""SELECT started_at, finished_at, device FROM runs WHERE folder IN ({", ".join("?" * len(above))})
+            ORDER BY finished_at DESC, folder DESC""",
+            tuple(map(os.fsencode, above)),
+        )
+        return LastRun(*rows[0]) if rows else None
+
+    def mounts(self, folder: str) -> dict[str, int]:
+        """The folders at or below one that lay on another device than their parent at the last run, with that device."""
+        query = f"SELECT folder, device FROM mounts WHERE {_BELOW_FOLDER} ORDER BY folder"
+        rows = self._rows(query, _below(folder))
+        return {os.fsdecode(r[0]): r[1] for r in rows}
+
+    def device(self, folder: str) -> int | None:
+        """What a folder lay on at the last run over it, or when a run over one above it met it as a mount."""
+        name = os.fsencode(folder)
+        query = """SELECT device FROM (SELECT device, 0 AS place FROM runs WHERE folder = ?
+            UNION ALL SELECT device, 1 FROM mounts WHERE folder = ?) ORDER BY place DESC"""
+        rows = self._rows(query, (name, name))
+        return rows[0][0] if rows else None
+
+    def tallies(self, folder: str) -> list[Tally]:
+        """What a folder's files come to, by kind, state and reason."""
+        query = f"""SELECT kind, state, reason, COUNT(*), SUM(chars), SUM(size),
+            SUM((SELECT COUNT(*) FROM segments WHERE segments.file_id = files.file_id AND dead = 0))
+            FROM files WHERE {_BELOW} GROUP BY kind, state, reason ORDER BY kind, state, reason"""
+        return [Tally(*r) for r in self._rows(query, _below(folder))]
+
+    def without_text(self, folder: str, limit: int) -> list[FileRow]:
+        """A folder's files that gave no text, by path: those that failed first."""
+        query = f"SELECT {_FILE} FROM files WHERE {_BELOW} AND state <> 'ok' ORDER BY state, path LIMIT ?"
+        return [_file_row(r) for r in self._rows(query, (*_below(folder), limit))]
+
+    def _rows(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
+        with _translated(self.path):
+            return self._db.execute(query, values).fetchall()
+
+    # Writing: put and remove gather in one transaction, commit ends it
+
+    def put(
+        self, new: NewFile, segments: Sequence[Segment], years: Sequence[str], indexed_at: str
+    ) -> tuple[int, list[int]]:
+        """Record a file and its segments in place of what was there; the ids of the file and of each segment."""
+        with _translated(self.path):
+            generation = self._begin()
+            file_id: int = self._db.execute(
+                f"""INSERT INTO files ({_FILE}) VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                ON CONFLICT (path) DO UPDATE SET root = excluded.root, ext = excluded.ext, kind = excluded.kind,
+                size = excluded.size, mtime_ns = excluded.mtime_ns, sha256 = excluded.sha256, state = excluded.state,
+                reason = excluded.reason, detail = excluded.detail, title = excluded.title, years = excluded.years,
+                notes = excluded.notes, indexed_at = excluded.indexed_at, chars = excluded.chars,
+                reader = excluded.reader, generation = excluded.generation RETURNING file_id""",
+                _file_values(new, segments, years, indexed_at, generation),
+            ).fetchone()[0]
+            self._db.execute("UPDATE segments SET dead = ? WHERE file_id = ? AND dead = 0", (generation, file_id))
+            first = self._next_segment
+            self._next_segment += len(segments)
+            self._db.executemany(
+                "INSERT INTO segments (segment_id, file_id, seq, pointer, heading, text) VALUES (?, ?, ?, ?, ?, ?)",
+                ((first + i, file_id, s.seq, s.pointer, s.heading, _packed(s.text)) for i, s in enumerate(segments)),
+            )
+            return file_id, list(range(first, first + len(segments)))
+
+    def restamp(self, file_id: int, mtime_ns: int) -> None:
+        """Record that a file has a new modification time and the same content."""
+        with _translated(self.path):
+            self._begin()
+            self._db.execute("UPDATE files SET mtime_ns = ? WHERE file_id = ?", (mtime_ns, file_id))
+
+    def remove(self, file_ids: Iterable[int]) -> None:
+        """Forget files and their segments."""
+        with _translated(self.path):
+            self._begin()
+            self._db.executemany("DELETE FROM files WHERE file_id = ?", ((i,) for i in file_ids))
+
+    def finish_run(self, folder: str, run: LastRun, mounts: Mapping[str, int]) -> None:
+        """Record that a run over a folder came to its end, and what is mounted in it; nothing else may be pending."""
+        with _translated(self.path), self._db:
+            self._db.execute("BEGIN IMMEDIATE")
+            self._db.execute(
+                "INSERT OR REPLACE INTO runs (folder, device, started_at, finished_at) VALUES (?, ?, ?, ?)",
+                (os.fsencode(folder), run.device, run.started_at, run.finished_at),
+            )
+            self._db.execute(f"DELETE FROM mounts WHERE {_BELOW_FOLDER}", _below(folder))
+            self._db.executemany("INSERT INTO mounts VALUES (?, ?)", ((os.fsencode(m), d) for m, d in mounts.items()))
+
+    def commit(self) -> int:
+        """Make what was put and removed last, and return its generation."""
+        if not self._pending:
+            return self.generation
+        with _translated(self.path):
+            self._db.execute("UPDATE meta SET value = ? WHERE key = 'generation'", (self._pending,))
+            self._db.execute("COMMIT")
+        generation, self._pending = self._pending, 0
+        return generation
+
+    def rollback(self) -> None:
+        """Forget what was put and removed since the last commit."""
+        self._pending = 0
+        if self._db.in_transaction:
+            self._db.execute("ROLLBACK")
+
+    def _begin(self) -> int:
+        if not self._pending:
+            self._db.execute("BEGIN IMMEDIATE")
+            generation = self._db.execute("SELECT value FROM meta WHERE key = 'generation'").fetchone()[0]
+            self._db.execute("DELETE FROM segments WHERE dead > 0")
+            last = self._db.execute("SELECT seq FROM sqlite_sequence WHERE name = 'segments'").fetchone()
+            self._next_segment = (last[0] if last else 0) + 1
+            self._pending = generation + 1
+        return self._pending
+
+    def flaw(self) -> str:
+        """Look at every page; the first thing that is wrong, or ""."""
+        try:
+            with _translated(self.path):
+                found: str = self._db.execute("PRAGMA quick_check(1)").fetchone()[0]
+        except SearchFailed as error:
+            return error.reason or error.message
+        return "" if found == "ok" else found
+
+    def tidy(self) -> None:
+        """Give free pages back, refresh what the planner knows, and fold the log into the database."""
+        with _translated(self.path):
+            self._db.executescript("PRAGMA incremental_vacuum")  # `execute` would take one step: one page
+            self._db.execute("PRAGMA optimize")
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+    def close(self) -> None:
+        """Close; what was not committed is forgotten."""
+        self.rollback()
+        self._db.close()
+
+
+# A folder's files: one range of the path index. `0` is the character after `/`.
+_BELOW = "(path = ? OR (path >= ? AND path < ?))"
+_BELOW_FOLDER = _BELOW.replace("path", "folder")
+
+
+def _below(folder: str) -> tuple[bytes, bytes, bytes]:
+    bare = os.fsencode(folder).rstrip(b"/")
+    return bare, bare + b"/", bare + b"0"
+
+
+def _create(path: Path) -> None:
+    # Made complete beside its name and moved there, so that a record that exists is a whole one.
+    beside = path.with_name(f"{path.name}.new")
+    beside.unlink(missing_ok=True)
+    os.close(os.open(beside, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    db = sqlite3.connect(beside, isolation_level=None)
+    try:
+        db.execute("PRAGMA page_size = 8192")  # packed segments fill these better: 5 % less than with 4096
+        db.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        db.execute(f"PRAGMA application_id = {migrations.APPLICATION_ID}")
+        migrations.migrate(db)
+    finally:
+        db.close()
+    with beside.open("rb") as file:
+        os.fsync(file.fileno())
+    beside.rename(path)
+
+
+def _connect(path: Path, *, writable: bool) -> sqlite3.Connection:
+    name = path.resolve().as_uri() + ("?mode=rw" if writable else "?mode=ro")
+    db = sqlite3.connect(name, uri=True, timeout=10, isolation_level=None, check_same_thread=False)
+    db.execute("PRAGMA foreign_keys = ON")
+    if writable:
+        # FULL: a commit is on the disk when it returns, power cut or not.
+        db.execute("PRAGMA synchronous = FULL")
+    else:
+        db.execute("PRAGMA query_only = ON")
+    return db
+
+
+def _check(db: sqlite3.Connection, path: Path, *, writable: bool) -> None:
+    owner: int = db.execute("PRAGMA application_id").fetchone()[0]
+    version: int = db.execute("PRAGMA user_version").fetchone()[0]
+    if owner != migrations.APPLICATION_ID:
+        raise SearchFailed(f"{path} is not an index of ours", hint=_DAMAGED)
+    if version > migrations.VERSION:
+        raise NewerRecord(
+            f"the index {path} was written by a newer version of this program",
+            reason=f"its format is {version}, this program knows up to {migrations.VERSION}",
+            hint="update smart-context, or keep another index with --data-dir",
+        )
+    pages: int = db.execute("PRAGMA page_count").fetchone()[0]
+    page_size: int = db.execute("PRAGMA page_size").fetchone()[0]
+    log = path.with_name(path.name + "-wal")
+    if pages * page_size > path.stat().st_size and not (log.exists() and log.stat().st_size):
+        raise SearchFailed(f"the index {path} is truncated", hint=_DAMAGED)
+    if writable:
+        db.execute("PRAGMA journal_mode = WAL").fetchall()
+        migrations.migrate(db)
+    elif version < migrations.VERSION:
+        raise SearchFailed(
+            f"the index {path} was written by an older version of this program",
+            hint="`indexFolder` brings it up to date",
+        )
+
+
+@contextmanager
+def _translated(path: Path) -> Iterator[None]:
+    """Turn what SQLite and the disk say into errors of ours."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
+            raise Conflict(f"the index {path} is busy", hint="try again in a moment") from error
+        if code in _STORAGE:
+            raise StorageFailed(
+                f"the index {path} cannot be written or read",
+                reason=str(error),
+                hint="make room on the disk, or check it",
+            ) from error
+        raise SearchFailed(f"the index {path} is damaged", reason=str(error), hint=_DAMAGED) from error
+    except zlib.error as error:
+        raise SearchFailed(f"the index {path} is damaged", reason=str(error), hint=_DAMAGED) from error
+    except OSError as error:
+        raise StorageFailed(
+            f"the index {path} cannot be written or read", reason=error.strerror or str(error)
+        ) from error
+
+
+def _packed(text: str) -> bytes:
+    return zlib.compress(text.encode("utf-8", "replace"), 6)
+
+
+def _unpacked(data: bytes, most: int = 0) -> str:
+    """The text, or at least its first `most` characters."""
+    if not most:
+        return zlib.decompress(data).decode("utf-8")
+    return zlib.decompressobj().decompress(data, 4 * most).decode("utf-8", "ignore")
+
+
+_NOTHING = _packed("")
+
+
+def _file_values(
+    new: NewFile, segments: Sequence[Segment], years: Sequence[str], indexed_at: str, generation: int
+) -> tuple[Any, ...]:
+    return (
+        os.fsencode(new.path),
+        os.fsencode(new.root),
+        extension(new.path),
+        new.kind,
+        new.size,
+        new.mtime_ns,
+        new.sha256,
+        new.state,
+        new.reason,
+        new.detail,
+        new.title,
+        " ".join(years),
+        "\n".join(new.notes),
+        indexed_at,
+        sum(len(s.text) for s in segments),
+        __version__,
+        generation,
+    )
+
+
+def _file_row(row: tuple[Any, ...]) -> FileRow:
+    years, notes = row[12:14]
+    listed = (tuple(years.split()), tuple(notes.split("\n")) if notes else ())
+    values = (row[0], os.fsdecode(row[1]), os.fsdecode(row[2]), *row[3:12], *listed, *row[14:])
+    return FileRow(*values)

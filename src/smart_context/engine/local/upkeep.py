@@ -1,0 +1,98 @@
+"""Keep an index in health: mend one that cannot be read, tidy one that can.
+
+In: the data directory.  Out: an index that is whole, or small again.
+Always: nothing that cannot be made again is deleted; a damaged record is moved aside, whole, for whoever wants to look into it.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from smart_context.engine.local.index import Index, forget_vectors, make_private
+from smart_context.engine.local.lock import WriteLock
+from smart_context.engine.local.place import RANKING, RECORD
+from smart_context.engine.local.record import NewerRecord, Record
+from smart_context.errors import Conflict, NotFound, SearchFailed, StorageFailed
+from smart_context.model import OnProgress, Progress
+
+
+def _silent(_step: Progress) -> None:
+    pass
+
+
+def repair(data_dir: Path, on_progress: OnProgress = _silent) -> Path | None:
+    """Make the ranking anew from the record; move a damaged record aside first, and say where it went.
+
+    Raises: Conflict when another process writes; SearchFailed for a record of a newer version of this program.
+    """
+    make_private(data_dir)
+    held = WriteLock.take(data_dir)
+    try:
+        aside = None if _is_sound(data_dir) else _set_aside(data_dir)
+        shutil.rmtree(data_dir / RANKING, ignore_errors=True)
+    finally:
+        held.close()
+    Index.open(data_dir, writable=True, on_progress=on_progress).close()
+    return aside
+
+
+def maintain(data_dir: Path, on_progress: OnProgress = _silent) -> None:
+    """Give free pages back, fold the log into the database, finish merges, and look for damage.
+
+    Where the ranking does not hold what the record does, or mostly what is gone, it is made anew.
+
+    Raises: NotFound where there is no index; Conflict when another process writes; SearchFailed when it is damaged.
+    """
+    Record.open(data_dir).close()
+    with Index.open(data_dir, writable=True, on_progress=on_progress) as index:
+        flaw = index.record.flaw()
+        if flaw:
+            raise SearchFailed(
+                f"the index in {data_dir} is damaged", reason=flaw, hint="mend it with: context index --rebuild"
+            )
+        if _is_fit(index):
+            index.ranking.merge()
+        else:
+            index.renew(on_progress)
+        index.record.tidy()
+
+
+def _is_fit(index: Index) -> bool:
+    """Say whether the ranking holds the files that the record has text of, and little else."""
+    index.ranking.reload()
+    view = index.ranking.view()
+    # The engine drops what was deleted when it merges parts, which a large part may wait for for ever.
+    if view.dead > view.segments:
+        return False
+    ranked = index.ranking.file_ids()
+    recorded = index.record.file_ids()
+    return ranked <= recorded and not any(index.record.segments_of(file_id) for file_id in sorted(recorded - ranked))
+
+
+def _is_sound(data_dir: Path) -> bool:
+    try:
+        record = Record.open(data_dir, writable=True)
+    except (NewerRecord, StorageFailed, Conflict):
+        raise
+    except (SearchFailed, NotFound):
+        return False
+    try:
+        return not record.flaw()
+    finally:
+        record.close()
+
+
+def _set_aside(data_dir: Path) -> Path:
+    number = 1
+    while (aside := data_dir / f"set-aside-{number}").exists():
+        number += 1
+    try:
+        aside.mkdir(mode=0o700)
+        for name in (RECORD, f"{RECORD}-wal", f"{RECORD}-shm"):
+            if (data_dir / name).exists():
+                (data_dir / name).rename(aside / name)
+        forget_vectors(data_dir)  # the next record counts segments from one again
+    except OSError as error:
+        raise StorageFailed(f"cannot move the damaged index to {aside}", reason=error.strerror) from error
+    return aside

@@ -1,0 +1,130 @@
+"""Frozen data that an engine takes and gives: files, segments and runs as the record knows them."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Literal
+
+State = Literal["ok", "no_text", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class FileRow:
+    """One file as the record knows it.
+
+    path, root: absolute; names that are not UTF-8 carry surrogate escapes. ext: lower case with its dot, or "".
+    state: `ok`; `no_text` where a file was read and holds none; `failed` with `reason` and `detail`.
+    years: the years that stand in its name or text, sorted. reader: the version of this program that read it.
+    generation: of the commit that wrote the row.
+    """
+
+    file_id: int
+    path: str
+    root: str
+    ext: str
+    kind: str
+    size: int
+    mtime_ns: int
+    sha256: str
+    state: State
+    reason: str
+    detail: str
+    title: str
+    years: tuple[str, ...]
+    notes: tuple[str, ...]
+    indexed_at: str
+    chars: int
+    reader: str
+    generation: int
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentRow:
+    """One segment as the record knows it, without its text (`Record.texts` has that)."""
+
+    segment_id: int
+    file_id: int
+    seq: int
+    pointer: str
+    heading: str
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A segment's text, and some of what stands before and after it in its file."""
+
+    text: str
+    before: str = ""
+    after: str = ""
+
+
+Stamp = tuple[bytes, int, int, int]
+"""What decides whether a file is read again: (path, file_id, size, mtime_ns). A bare row, because a run over an unchanged
+folder does little else than look at these; mtime_ns is -1 where the file should be tried again whatever its time."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewFile:
+    """What an indexing run learnt about one file, ready to be recorded."""
+
+    path: str
+    root: str
+    kind: str
+    size: int
+    mtime_ns: int
+    sha256: str
+    state: State
+    reason: str = ""
+    detail: str = ""
+    title: str = ""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What the recorded files of one kind, state and reason come to."""
+
+    kind: str
+    state: State
+    reason: str
+    files: int
+    chars: int
+    size: int
+    segments: int
+
+
+@dataclass(frozen=True, slots=True)
+class RankedFile:
+    """What ranking needs of a file."""
+
+    file_id: int
+    path: str
+    ext: str
+    title: str
+    years: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RankedSegment:
+    """What ranking needs of a segment."""
+
+    segment_id: int
+    heading: str
+    text: str
+    pointer: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LastRun:
+    """The last run over a folder that came to its end. `device`: what it lay on then (`st_dev`)."""
+
+    started_at: str
+    finished_at: str
+    device: int
+
+
+def extension(path: str) -> str:
+    """A path's extension as filters know it: lower case with its dot, "" where there is none."""
+    ext = os.path.splitext(os.path.basename(path))[1].lower()
+    return ext.encode("utf-8", "replace").decode()

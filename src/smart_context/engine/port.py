@@ -1,0 +1,246 @@
+"""The port: what searching and indexing know of an engine, and all that they know.
+
+In: files with their text; expressions and filters.  Out: candidates, rows, passages, counts.
+Always: readers see whole commits and never wait for a writer; there is one writer at a time; the same files, put in any order
+and cut off at any commit, give the same answers. `tests/engine/test_contract.py` says so for every engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from smart_context.engine.expression import Expression, Filters
+from smart_context.engine.model import FileRow, LastRun, NewFile, Passage, SegmentRow, Stamp, Tally
+from smart_context.model import OnProgress, Segment
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from smart_context.engine.vectors import Vectors
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A segment that may answer, with the engine's own rough score."""
+
+    segment_id: int
+    file_id: int
+    language: str
+    score: float
+
+
+class Matches(Protocol):
+    """What an expression matches under filters. It belongs to one search."""
+
+    count: int
+
+    def top(self, limit: int) -> Sequence[Candidate]:
+        """The best candidates by the rough score, best first."""
+
+    def files(self, limit: int) -> list[int]:
+        """The file of each of the best candidates."""
+
+
+class View(Protocol):
+    """One committed state of the ranking. Counts are exact, and of live segments only."""
+
+    segments: int
+    dead: int
+
+    @property
+    def average_length(self) -> float:
+        """The mean number of words in a segment."""
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The languages that segments are in."""
+
+    def having(self, term: str) -> int:
+        """How many segments have a term."""
+
+    def count(self, wanted: Expression, filters: Filters = ...) -> int:
+        """How many segments match."""
+
+    def matches(self, wanted: Expression, filters: Filters) -> Matches:
+        """Look once for what will be asked several times."""
+
+    def all_of(self, wanted: Expression, filters: Filters, among: Set[int] | None = None) -> Sequence[Candidate]:
+        """Every match, in no order; of some segments alone where given."""
+
+    def packed(self, candidates: Sequence[Candidate]) -> list[bytes]:
+        """What exact scoring needs of each candidate, as `text.forward` packed it."""
+
+    def first_segments(self, filters: Filters) -> Sequence[Candidate]:
+        """The first segment of every file, in no order."""
+
+    def file_count(self, filters: Filters) -> int:
+        """How many files have a segment."""
+
+    def compounds(self, part: str) -> list[str]:
+        """The long words, of languages that compound, that hold a part."""
+
+    def terms(self, beginning: str) -> list[str]:
+        """Every term that begins so, the commonest first."""
+
+
+class Record(Protocol):
+    """What is known about every file. Closed by whoever opened it."""
+
+    @property
+    def generation(self) -> int:
+        """The number of the last commit."""
+
+    def stamps(self, folder: str) -> dict[str, Stamp]:
+        """Every file recorded at or below a folder, by path."""
+
+    def file(self, path: str) -> FileRow | None:
+        """One file by its path."""
+
+    def files(self, file_ids: Iterable[int]) -> dict[int, FileRow]:
+        """Files by id."""
+
+    def file_ids(self) -> set[int]:
+        """The id of every file."""
+
+    def same_size(self, size: int) -> bool:
+        """Whether some file that was read has this size."""
+
+    def same_content(self, sha256: str, size: int, ext: str) -> FileRow | None:
+        """A file that was read with this content and extension."""
+
+    def segments(self, segment_ids: Iterable[int]) -> dict[int, SegmentRow]:
+        """Segments by id, without their text."""
+
+    def segments_of(self, file_id: int) -> list[SegmentRow]:
+        """A file's segments in reading order, without their text."""
+
+    def texts(self, segment_ids: Iterable[int]) -> dict[int, str]:
+        """The text of segments, by id."""
+
+    def passages(self, segment_ids: Iterable[int], around: int) -> dict[int, Passage]:
+        """Segments' text by id, each with so many characters of what stands before and after it."""
+
+    def by_path(self) -> Iterator[list[int]]:
+        """The id of every file that gave text, in the order of their paths, in batches."""
+
+    def living(self) -> list[int]:
+        """The number of every segment that is in force, ascending."""
+
+    def last_run(self, folder: str) -> LastRun | None:
+        """The last finished run over a folder or one above it."""
+
+    def mounts(self, folder: str) -> dict[str, int]:
+        """The folders at or below one that lay on another device than their parent at the last run."""
+
+    def device(self, folder: str) -> int | None:
+        """What a folder lay on at the last run over it."""
+
+    def tallies(self, folder: str) -> list[Tally]:
+        """What a folder's files come to, by kind, state and reason."""
+
+    def without_text(self, folder: str, limit: int) -> list[FileRow]:
+        """A folder's files that gave no text, those that failed first."""
+
+    def flaw(self) -> str:
+        """Look at everything; the first thing that is wrong, or ""."""
+
+    def restamp(self, file_id: int, mtime_ns: int) -> None:
+        """Record that a file has a new modification time and the same content."""
+
+    def finish_run(self, folder: str, run: LastRun, mounts: Mapping[str, int]) -> None:
+        """Record that a run over a folder came to its end."""
+
+    def rollback(self) -> None:
+        """Forget what was put and removed since the last commit."""
+
+    def close(self) -> None:
+        """Close; what was not committed is forgotten."""
+
+
+class Index(Protocol):
+    """An open index: to search, or the only one that may write. Close it, or use it in a `with`."""
+
+    @property
+    def record(self) -> Record:
+        """The record."""
+
+    own_folder: str
+    """A folder that the engine keeps for itself and a walk must not enter; "" for none."""
+
+    @property
+    def generation(self) -> int:
+        """The commit that a search sees."""
+
+    def refresh(self) -> None:
+        """See what has been committed since; cheap when nothing was."""
+
+    def both(self) -> tuple[Record, View]:
+        """The record and the view that belongs to it, whatever other threads refresh meanwhile."""
+
+    def put(self, new: NewFile, segments: Sequence[Segment], years: Sequence[str], indexed_at: str) -> None:
+        """Take in a file's text in place of what was there; searches see it after `commit`."""
+
+    def remove(self, file_ids: Iterable[int]) -> None:
+        """Forget files."""
+
+    def commit(self) -> int:
+        """Make everything since the last commit lasting and searchable; its generation."""
+
+    def tidy(self) -> None:
+        """Give back what a run left over; quick."""
+
+    def close(self) -> None:
+        """Close; what was not committed is forgotten."""
+
+    def __enter__(self) -> Index: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+
+class Engine(Protocol):
+    """Where an index is, there or not. `address` names it to people and to another process (`engine.at`)."""
+
+    address: str
+
+    def open(self, *, writable: bool = False, on_progress: OnProgress = ...) -> Index:
+        """Open the index; a writer makes it where there is none, and repairs it.
+
+        Raises: NotFound where there is none to read; Conflict when another process writes; SearchFailed when it is damaged.
+        """
+
+    def record(self) -> Record:
+        """Open the record alone, to read. Raises: as `open`."""
+
+    def is_there(self) -> bool:
+        """Whether anything was ever recorded."""
+
+    def writer(self) -> str:
+        """Who is writing now; "" for nobody."""
+
+    def size(self) -> int:
+        """Bytes that it takes on the disk."""
+
+    def repair(self, on_progress: OnProgress = ...) -> str:
+        """Derive anew what can be; where a damaged record was moved to, or "". Raises: as `open`."""
+
+    def maintain(self, on_progress: OnProgress = ...) -> None:
+        """Give space back, finish merges, look for damage. Raises: as `open`."""
+
+    # Vectors, one set per model
+
+    def vectors(self, model: str, dimension: int = 0) -> Vectors:
+        """The vectors of a model, by its fingerprint."""
+
+    def has_vectors(self) -> bool:
+        """Whether there are vectors of any model."""
+
+    def keep_vectors(self, model: str) -> None:
+        """Remove the vectors of every other model."""
+
+    def embedding(self) -> AbstractContextManager[None]:
+        """Be the only process that embeds. Raises: Conflict when another does."""

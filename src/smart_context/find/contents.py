@@ -1,0 +1,99 @@
+"""What a file says now: as the index has it, or read anew.
+
+In: a path below a root.  Out: the file's segments, in reading order.
+Always: the record answers for a file that is as it was when it was read, and for one whose root is not there now; every other is
+read anew in a child process, one file at a time. The ranking is not needed.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+from smart_context.access.roots import Place, Roots, shown
+from smart_context.engine.model import FileRow
+from smart_context.engine.port import Engine
+from smart_context.errors import NotFound
+from smart_context.model import Extracted, Limits, Segment, Skipped, Stop
+from smart_context.text import segment
+
+if TYPE_CHECKING:
+    from smart_context.sources.worker import Pool
+
+_LOOK_EVERY = 0.1  # seconds between two looks at whether a waiting caller has gone
+
+
+class Contents:
+    """The contents of files below some roots, for the callers of any thread. Close it, to end its reading process."""
+
+    def __init__(self, engine: Engine, roots: Roots, limits: Limits, max_chars: int) -> None:
+        self._engine = engine
+        self._roots = roots
+        self._limits = limits
+        self._max_chars = max_chars
+        self._reading = threading.Lock()
+        self._pool: Pool | None = None  # one process, kept because it takes long to start
+
+    def of(self, place: Place, stop: Stop) -> list[Segment]:
+        """Give a file's segments.
+
+        Raises: as `Roots.open_file`; NotFound where no text can be read; SearchFailed when the record is damaged; what `stop`
+            raises.
+        """
+        return self._recorded(place) or self._read(place.path, stop)
+
+    def close(self) -> None:
+        """End the reading process."""
+        # One that is at work belongs to the call that waits for it: it ends when that does, or with this process.
+        if self._reading.acquire(timeout=_LOOK_EVERY):
+            if self._pool is not None:
+                self._pool.close()
+                self._pool = None
+            self._reading.release()
+
+    def _recorded(self, place: Place) -> list[Segment]:
+        """A file's segments from the record; none where it has none that are up to date."""
+        try:
+            record = self._engine.record()
+        except NotFound:
+            return []
+        with closing(record):
+            file = record.file(place.path)
+            if file is None or not self._is_current(file, place.root):
+                return []
+            rows = record.segments_of(file.file_id)
+            texts = record.texts(row.segment_id for row in rows)
+            if len(texts) < len(rows):  # replaced by a writer just now
+                return []
+            return [Segment(row.seq, row.pointer, row.heading, texts[row.segment_id]) for row in rows]
+
+    def _is_current(self, file: FileRow, root: str) -> bool:
+        if self._roots.state(root) != "available":
+            return True
+        fd = self._roots.open_file(file.path)
+        try:
+            info = os.fstat(fd)
+        finally:
+            os.close(fd)
+        return (info.st_size, info.st_mtime_ns) == (file.size, file.mtime_ns)
+
+    def _read(self, path: str, stop: Stop) -> list[Segment]:
+        from smart_context.sources.worker import Pool, Task
+
+        os.close(self._roots.open_file(path))  # so that what is absent or not a file has its own error
+        while not self._reading.acquire(timeout=_LOOK_EVERY):
+            stop()
+        try:
+            self._pool = self._pool or Pool(self._limits, workers=1)
+            (done,) = self._pool.run([Task(path, path, lambda: self._roots.open_file(path))], stop)
+        finally:
+            self._reading.release()
+        if isinstance(done.outcome, Skipped):
+            why = f"{done.outcome.reason} ({done.outcome.detail})" if done.outcome.detail else done.outcome.reason
+            raise NotFound(
+                f"no text could be read from {shown(path)}: {why}", hint="open it with the program that made it"
+            )
+        assert isinstance(done.outcome, Extracted)
+        return list(segment.cut(done.outcome, self._max_chars))

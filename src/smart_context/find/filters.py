@@ -1,0 +1,182 @@
+"""Read file types and years out of a query.
+
+In: the text of a query, and the filters given beside it.  Out: a `Reading`: the text that is left, and the filters that hold.
+Always: what is given beside the query binds; the text only narrows it further, and where nothing would be left of it, the text's
+own words stay words. Quoted text is left alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from smart_context.errors import BadRequest
+from smart_context.text import languages
+
+_WORDS = {
+    ".doc .docx .docm": "doc docs docx docm",
+    ".docx .doc .docm .odt .rtf": (
+        "word?documents word?document word?files word?file word?docs word-dokumente word?dokumente worddokumente worddateien"
+        " documents?word fichiers?word documentos?word"
+    ),
+    ".ppt .pptx .pptm": "ppt ppts pptx pptm",
+    ".ppt .pptx .pptm .odp": (
+        "powerpoint powerpoints presentations slides slide?deck slide?decks slideshows präsentationen présentations"
+        " presentaciones presentazioni"
+    ),
+    ".xls .xlsx .xlsm .xlsb": "xls xlsx xlsm xlsb",
+    ".xls .xlsx .xlsm .xlsb .ods .csv .tsv": (
+        "excel spreadsheet spreadsheets workbooks excel?sheets excel?sheet exceltabellen excel-tabellen tabellenkalkulationen"
+        " hojas?de?cálculo feuilles?de?calcul tableurs"
+    ),
+    ".pdf": "pdf pdfs",
+    ".csv": "csv csvs",
+    ".tsv": "tsv",
+    ".txt": "txt text?files textdateien",
+    ".md .markdown": "md markdown",
+    ".html .htm .xhtml": "html htm",
+    ".xml": "xml",
+    ".json .jsonl": "json",
+    ".eml .msg": "eml emails e-mails",
+    ".msg": "msg",
+    ".odt": "odt",
+    ".odp": "odp",
+    ".ods": "ods",
+    ".rtf": "rtf",
+    ".epub": "epub epubs ebooks e-books",
+    ".zip": "zip zips",
+}
+_TYPES = {name.replace("?", " "): tuple(exts.split()) for exts, names in _WORDS.items() for name in names.split()}
+_NAME = "|".join(
+    sorted((re.escape(name).replace(r"\ ", r"\s+") for name in _TYPES), key=lambda name: (-len(name), name))
+)
+_TYPE = rf"(?:\*?\.)?(?:{_NAME})"
+_AND = r"(?:\s*[,/]\s*(?:or\s+|and\s+)?|\s+(?:or|and|und|oder|ou|et|o|y|e)\s+)"
+_TYPE_LIST = re.compile(
+    rf"(?<![\w@.*-])(?:(?:in|as|als|en|of\s+type|vom\s+typ|only|nur)\s+)?(?P<types>{_TYPE}(?:{_AND}{_TYPE})*)"
+    r"(?:[\s-]+(?:files?|documents?|format|dateien|fichiers|archivos|ficheros))?(?![\w@*-]|\.\w)",
+    re.IGNORECASE,
+)
+_ONE_TYPE = re.compile(rf"(?<!\w)(?:{_NAME})(?!\w)", re.IGNORECASE)
+
+_YEAR = r"(?:19|20)[0-9]{2}"
+_BEFORE, _AFTER = r"(?<![\w/.,+-])", r"(?![\w/]|[-.,:][0-9])"
+_RANGE = re.compile(
+    rf"{_BEFORE}(?:(?:from|between|von|zwischen|de|entre|from\s+the\s+years?)\s+)?({_YEAR})"
+    rf"(?:\s*[-–—]\s*|\s+(?:to|until|till|through|bis|à|al?|hasta)\s+|(?<=between\s.{{4}})\s+and\s+|(?<=zwischen\s.{{4}})\s+und\s+"
+    rf"|(?<=entre\s.{{4}})\s+(?:et|y)\s+)({_YEAR}){_AFTER}",
+    re.IGNORECASE,
+)
+_SAID = re.compile(
+    rf"{_BEFORE}(?:from|in|of|dated|during|for|year|years|the\s+year|aus|vom?\s+jahr|im\s+jahr|de|en|du|del)\s+"
+    rf"({_YEAR}(?:{_AND}{_YEAR})*){_AFTER}",
+    re.IGNORECASE,
+)
+_BARE = re.compile(rf"{_BEFORE}{_YEAR}{_AFTER}")
+_QUOTED = re.compile(r'["“”„«»][^"“”„«»]*["“”„«»]')
+# What ends right before a type or a year that is not wanted: that one stays a word, for the operator to exclude.
+_NEGATED = re.compile(
+    r"(?<!\w)(?:not|no|without|except|excluding|ohne|nicht|außer|sauf|sans|sin|excepto|-(?=\())[\s(]+"
+    r"(?:(?:from|in|of|for|dated|the|any|as|aus|von|de|en)\s+)*$",
+    re.IGNORECASE,
+)
+_LONGEST = 20_000  # characters: more than the words that a query is read for, and a pasted book must not cost
+_NEGATION = 40  # characters in which a negation stands
+_WORD = re.compile(r"\w+")
+_CITING = 12
+_OPERATORS = frozenset({"AND", "OR", "NOT", "NEAR"})
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A query as read: what is left to look for, the filters that hold, and which of them the text named."""
+
+    text: str
+    exts: tuple[str, ...] = ()
+    years: tuple[str, ...] = ()
+    read_exts: tuple[str, ...] = ()
+    read_years: tuple[str, ...] = ()
+
+
+def read(text: str, exts: tuple[str, ...] = (), years: tuple[str, ...] = ()) -> Reading:
+    """Read a query beside filters that `given` has put in order."""
+    text = text[:_LONGEST]
+    left, types = _types(text)
+    held = tuple(ext for ext in exts if ext in types) if exts and types else exts or types
+    if types and not held:  # nothing would be left of what was given
+        left, types, held = text, (), exts
+    after, named = _years(left)
+    kept = tuple(year for year in years if year in named) if years and named else years or named
+    if named and not kept:
+        after, named, kept = left, (), years
+    return Reading(" ".join(after.split()), held, kept, types, named)
+
+
+def given(exts: Iterable[str], years: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Extensions and years from a caller, in one form each.
+
+    Raises: BadRequest naming the argument.
+    """
+    plain = dict.fromkeys("." + ext.strip().lower().lstrip("*").lstrip(".") for ext in exts)
+    if "." in plain:
+        raise BadRequest("`exts` holds an empty extension", hint="an extension looks like .docx")
+    numbers = dict.fromkeys(year.strip() for year in years)
+    for year in numbers:
+        if not re.fullmatch(r"[0-9]{4}", year):
+            raise BadRequest(f"`years` holds {year[:20]!r}, which is no year", hint="a year looks like 2021")
+    return tuple(plain), tuple(numbers)
+
+
+def _types(text: str) -> tuple[str, tuple[str, ...]]:
+    found: dict[str, None] = {}
+    spans: list[tuple[int, int]] = []
+    for match in _wanted(_TYPE_LIST, text):
+        for name in _ONE_TYPE.findall(match["types"]):
+            found.update(dict.fromkeys(_TYPES[" ".join(name.lower().split())]))
+        spans.append(match.span())
+    return _without(text, spans), tuple(sorted(found))
+
+
+def _years(text: str) -> tuple[str, tuple[str, ...]]:
+    found: set[str] = set()
+    left = text
+    for pattern in (_RANGE, _SAID):
+        spans = []
+        for match in _wanted(pattern, left):
+            numbers = [int(year) for year in re.findall(_YEAR, match[0])]
+            if pattern is _RANGE:
+                numbers = list(range(min(numbers), max(numbers) + 1))
+            found.update(map(str, numbers))
+            spans.append(match.span())
+        left = _without(left, spans)
+    bare = list(_wanted(_BARE, left))
+    if len(_WORD.findall(left)) > _CITING:  # in a long text, a year in brackets belongs to a citation
+        bare = [match for match in bare if left[match.start() - 1 : match.end() + 1] != f"({match[0]})"]
+    rest = _without(left, [match.span() for match in bare])
+    if bare and has_words(rest):
+        found.update(match[0] for match in bare)
+        left = rest
+    return left, tuple(sorted(found))
+
+
+def has_words(text: str) -> bool:
+    """Whether a text holds a word that means something on its own."""
+    words = [word for word in _WORD.findall(text) if word not in _OPERATORS]
+    stop = languages.stop_words([word.lower() for word in words])
+    return any(word.lower() not in stop for word in words)
+
+
+def _wanted(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
+    """Where the pattern stands, neither quoted nor negated."""
+    plain = _QUOTED.sub(lambda quoted: "\0" * len(quoted[0]), text)
+    return [
+        match
+        for match in pattern.finditer(plain)
+        if not _NEGATED.search(plain, max(0, match.start() - _NEGATION), match.start())
+    ]
+
+
+def _without(text: str, spans: list[tuple[int, int]]) -> str:
+    starts, ends = [0, *(end for _, end in spans)], [*(start for start, _ in spans), len(text)]
+    return " ".join(text[start:end] for start, end in zip(starts, ends, strict=True))

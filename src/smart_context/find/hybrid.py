@@ -1,0 +1,126 @@
+"""Order by words and by meaning together.
+
+In: what `order` orders, and how like a query's meaning every segment is.  Out: `Placed` segments in one fixed order.
+Always: what binds in a query (operators, filters) binds here too; a segment that has no vector yet stands where its words alone
+would put it among those that have one; what comes after the best of both follows by its words.
+
+`docs/concepts/semantic.md` says how the numbers were chosen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from statistics import median
+from typing import TYPE_CHECKING
+
+from smart_context.engine.expression import Filters
+from smart_context.engine.port import Candidate, Record, View
+from smart_context.find.order import TIERS, Ordering, Placed, Scored
+from smart_context.find.plan import Plan
+from smart_context.find.score import DIGITS
+from smart_context.model import Stop
+
+if TYPE_CHECKING:
+    from smart_context.engine.vectors import Likeness, Near
+
+LEXICAL = 100  # the best by words, which are compared by meaning
+DENSE = 100  # the best by meaning, which are taken in with or without the words
+MEANING = 0.65  # the share of meaning in the score
+LEAST = 0.25  # cosine from which a segment without any of the words is a result
+_ANY = 2.0  # above every score
+_WIDER = 8  # times as many are looked at when too few of the nearest will do
+
+
+class Fused(Ordering):
+    """All matches of a plan by words, and the nearest by meaning, in order."""
+
+    def __init__(
+        self,
+        likeness: Likeness,
+        record: Record,
+        view: View,
+        plan: Plan,
+        limits: Filters,
+        never_show: Sequence[str],
+        stop: Stop,
+        share: float = MEANING,
+    ) -> None:
+        super().__init__(record, view, plan, limits, never_show, stop)
+        self._likeness = likeness
+        self._share = share
+        self._cosines: dict[int, float] = {}
+        self._most = 0.0  # the best score by words
+
+    def best(self) -> Iterator[Placed]:
+        """Every result, best first."""
+        count = self.matches.count
+        tier, given = self._tier(0, LEXICAL, count) if count else ([], 0)
+        nearest = self._nearest({candidate.segment_id for candidate in tier})
+        scored = self._fused(tier, nearest)
+        self.added = tuple(one.candidate.file_id for one in scored if one.made_of and not one.made_of.times)
+        yield from self._placed(scored)
+        lowest = scored[-1].score if scored else 1.0
+        seen = {candidate.segment_id for candidate in nearest}
+        for size in (size for size in TIERS if size > LEXICAL):
+            if given >= count:
+                return
+            tier, given = self._tier(given, size, count)
+            after = self._scored([c for c in tier if c.segment_id not in seen], lowest)
+            yield from self._placed(after)
+            lowest = after[-1].score if after else lowest
+        if given < count:
+            rest = self._rest(given, count, lowest)
+            yield from self._placed([one for one in rest if one.candidate.segment_id not in seen])
+
+    def explain(self, one: Placed) -> tuple[str, ...]:
+        """Why a segment stands where it does, in lines."""
+        if one.made_of is None or one.segment.segment_id not in self._cosines:
+            return (*super().explain(one), "meaning: not compared")
+        words, cosine = self._words(one.made_of.total), self._cosines[one.segment.segment_id]
+        parts = f"words {words:.4f} × {1 - self._share:g}, meaning {cosine:.4f} × {self._share:g}"
+        return (*super().explain(one), parts)
+
+    def _nearest(self, known: Collection[int]) -> list[Candidate]:
+        """The nearest segments that will do, without those that are known already."""
+        for wider in (1, _WIDER):
+            near = self._likeness.nearest(DENSE * wider)
+            will_do = self._will_do(near)
+            if len(will_do) >= DENSE or len(near) < DENSE * wider:
+                break
+        else:  # hardly any of the nearest will do: compare those that will
+            will_do = {c.segment_id: c for c in self._view.all_of(self._plan.binding, self._limits)}
+            near = self._likeness.nearest(DENSE, list(will_do))
+        nearest = [one for one in near if one.segment_id in will_do]
+        edge = nearest[:DENSE][-1].cosine if nearest else 0.0
+        return [
+            will_do[one.segment_id] for one in nearest if one.cosine >= max(edge, LEAST) and one.segment_id not in known
+        ]
+
+    def _will_do(self, near: Sequence[Near]) -> dict[int, Candidate]:
+        """Those of the nearest that are in the index now, pass the filters, and have what binds."""
+        if not near:
+            return {}
+        wanted = {one.segment_id for one in near}
+        files = tuple(sorted({one.file_id for one in near}))
+        found = self._view.all_of(self._plan.binding, replace(self._limits, files=files), wanted)
+        return {candidate.segment_id: candidate for candidate in found}
+
+    def _fused(self, tier: Sequence[Candidate], nearest: Sequence[Candidate]) -> list[Scored]:
+        """Score by words and meaning, best first."""
+        self._cosines = self._likeness.cosines([candidate.segment_id for candidate in (*tier, *nearest)])
+        # What has no vector yet is taken to be as like as others that were found by their words; failing those, as the last of
+        # the nearest.
+        by_words = [self._cosines[c.segment_id] for c in tier if c.segment_id in self._cosines]
+        others = median(by_words) if by_words else min(self._cosines.values(), default=0.0)
+        scored = self._scored([*tier, *nearest], _ANY)
+        self._most = scored[0].score if scored else 0.0
+        fused = []
+        for one in scored:
+            cosine = max(0.0, self._cosines.get(one.candidate.segment_id, others))
+            total = (1 - self._share) * self._words(one.score) + self._share * cosine
+            fused.append(replace(one, score=round(min(total, 1.0), DIGITS)))
+        return sorted(fused, key=lambda one: -one.score)
+
+    def _words(self, score: float) -> float:
+        return score / self._most if self._most else 0.0

@@ -1,0 +1,67 @@
+"""Frozen data of a search: what is asked, and what is answered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRequest:
+    """What is asked for, before anything is read from the text.
+
+    folders: the search stays below them. never_show: patterns of files to leave out.
+    """
+
+    query: str
+    k: int = 10
+    offset: int = 0
+    exts: tuple[str, ...] = ()
+    years: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+    never_show: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SearchItem:
+    """One result. `highlights`: where sought words stand in the snippet; `why`: makes the explanation, for whoever asks."""
+
+    path: str
+    pointer: str
+    snippet: str
+    score: float
+    ext: str
+    modified: str
+    highlights: tuple[tuple[int, int], ...] = ()
+    why: Callable[[], tuple[str, ...]] = field(default=tuple, compare=False, repr=False)
+
+    @property
+    def explanation(self) -> tuple[str, ...]:
+        """Why it is where it is, in lines."""
+        return self.why()
+
+    def answer(self) -> dict[str, Any]:
+        """The result as `searchFiles` answers it."""
+        return {name: getattr(self, name) for name in ("path", "pointer", "snippet", "score", "ext", "modified")}
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPage:
+    """One page. `interpretation`: how the query was read, in lines; `remarks`: those of them that a person should know anyway."""
+
+    items: tuple[SearchItem, ...]
+    offset: int
+    total_estimate: int
+    interpretation: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+    def answer(self) -> dict[str, Any]:
+        """The page as `searchFiles` answers it."""
+        counts = {"offset": self.offset, "returned": len(self.items), "total_estimate": self.total_estimate}
+        return {"items": [item.answer() for item in self.items], "pagination": counts}
+
+    def explained(self) -> dict[str, Any]:
+        """The same with how the query was read and why each result is where it is."""
+        items = [{**item.answer(), "explanation": list(item.explanation)} for item in self.items]
+        return {"interpretation": list(self.interpretation), **self.answer(), "items": items}

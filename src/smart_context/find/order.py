@@ -1,0 +1,163 @@
+"""Walk through all that matches, best first.
+
+In: a plan, a view, the record.  Out: `Placed` segments in one fixed order, made as far as they are asked for.
+Always: the order is the same however far it is read, so that pages fit together; ties go by path, then pointer.
+
+Matches come in tiers by the engine's rough score: a tier is scored exactly and sorted before its first is given out, the
+first tier is small because most searches want ten, and no tier cuts through matches of equal rough score.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from itertools import groupby
+
+from smart_context.engine.expression import Filters
+from smart_context.engine.model import FileRow, SegmentRow
+from smart_context.engine.port import Candidate, Matches, Record, View
+from smart_context.find.plan import Plan
+from smart_context.find.score import DIGITS, Score, Scorer
+from smart_context.model import Stop
+from smart_context.sources import ignore
+
+TIERS = (40, 400, 1500)  # matches by rough score that are scored exactly, as more are asked for
+_ALL_AT_ONCE = 1000  # so few are scored together
+_EQUAL = 0.002  # rough scores this close count as equal
+_MOST_EQUAL = 5000
+_ROWS = 16  # rows read from the record at a time
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A segment in its place."""
+
+    segment: SegmentRow
+    file: FileRow
+    language: str
+    score: float
+    made_of: Score | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A candidate with its exact score."""
+
+    candidate: Candidate
+    score: float
+    made_of: Score | None = None
+
+
+class Ordering:
+    """All matches of one plan, in order. `added`: the files of results that do not match it, where there are any."""
+
+    added: tuple[int, ...] = ()
+
+    def __init__(
+        self, record: Record, view: View, plan: Plan, limits: Filters, never_show: Sequence[str], stop: Stop
+    ) -> None:
+        self._record = record
+        self._view = view
+        self._plan = plan
+        self._limits = limits
+        self._stop = stop
+        self._hides = ignore.hider(never_show) if never_show else None
+        self._scorer = Scorer(plan, view)
+        self._files: dict[int, FileRow] = {}
+        self._segments: dict[int, SegmentRow] = {}
+
+    @cached_property
+    def matches(self) -> Matches:
+        """What the plan matches."""
+        return self._view.matches(self._plan.wanted, self._limits)
+
+    def listing(self) -> Iterator[Placed]:
+        """One segment of each file, by path."""
+        return self._by_path(self._view.first_segments, self._view.file_count(self._limits), 1.0)
+
+    def best(self) -> Iterator[Placed]:
+        """Every match, best first."""
+        count = self.matches.count
+        if not self._plan.sought:  # nothing tells them apart
+            yield from self._by_path(partial(self._view.all_of, self._plan.wanted), count, 0.0)
+            return
+        given, lowest = 0, 1.0
+        last: list[Scored] = []  # the lowest of a tier wait for the next one, whose best may score the same
+        for size in TIERS if count > _ALL_AT_ONCE else (count,):
+            tier, given = self._tier(given, size, count)
+            scored = last + self._scored(tier, lowest)
+            lowest = scored[-1].score if scored else lowest
+            last = [one for one in scored if one.score == lowest]
+            yield from self._placed(scored[: len(scored) - len(last)])
+            if given >= count:
+                break
+        yield from self._placed(last + (self._rest(given, count, lowest) if given < count else []))
+
+    def explain(self, one: Placed) -> tuple[str, ...]:
+        """Why a segment stands where it does, in lines."""
+        return self._scorer.explain(one.made_of) if one.made_of else ()
+
+    def _by_path(self, look: Callable[[Filters], Sequence[Candidate]], count: int, score: float) -> Iterator[Placed]:
+        """All that `look` finds, by path: of a few files at a time where it is much, because most of it is not read."""
+        files = self._record.by_path() if count > _ALL_AT_ONCE else [()]
+        for some in files:
+            found = look(replace(self._limits, files=tuple(some)))
+            yield from self._placed([Scored(candidate, score) for candidate in found])
+
+    def _tier(self, given: int, size: int, count: int) -> tuple[Sequence[Candidate], int]:
+        """The candidates from `given` to about `size`: further where the next ones score the same."""
+        room = max(size, given) + max(size, given) // 4
+        while True:
+            found = self.matches.top(min(count, room))
+            last = min(max(size, given), len(found))
+            floor = found[last - 1].score * (1 - _EQUAL) if last else 0.0
+            while last < len(found) and found[last].score >= floor:
+                last += 1
+            if last < len(found) or len(found) >= count or room >= _MOST_EQUAL:
+                return found[given:last], last
+            room *= 4
+
+    def _scored(self, tier: Sequence[Candidate], most: float) -> list[Scored]:
+        self._stop()
+        scores = self._scorer.scores(tier)
+        scored = [Scored(c, min(score.total, most), score) for c, score in zip(tier, scores, strict=True)]
+        return sorted(scored, key=lambda one: -one.score)
+
+    def _rest(self, given: int, count: int, most: float) -> list[Scored]:
+        """What hardly anybody reads this far for: in the engine's order."""
+        found = self.matches.top(count)[given:]
+        top = found[0].score if found and found[0].score > 0 else 1.0
+        return [Scored(c, round(most * min(1.0, c.score / top), DIGITS)) for c in found]
+
+    def _placed(self, scored: Sequence[Scored]) -> Iterator[Placed]:
+        """Put equal scores in order. Rows are read as they are needed, because most are not."""
+        at = 0
+        for score, several in groupby(scored, key=lambda one: one.score):
+            tied = list(several)
+            self._learn([one.candidate for one in scored[at : max(at + len(tied), at + _ROWS)]], tied)
+            at += len(tied)
+            placed = [
+                Placed(row, self._files[c.file_id], c.language, score, one.made_of)
+                for one in tied
+                if (c := one.candidate) and (row := self._segments.get(c.segment_id)) and self._shows(c)
+            ]
+            yield from (
+                sorted(placed, key=lambda one: (os.fsencode(one.file.path), one.segment.pointer))
+                if len(placed) > 1
+                else placed
+            )
+
+    def _learn(self, ahead: Sequence[Candidate], tied: Sequence[Scored]) -> None:
+        if all(one.candidate.segment_id in self._segments for one in tied):
+            return
+        self._stop()
+        self._segments.update(self._record.segments(c.segment_id for c in ahead if c.segment_id not in self._segments))
+        missing = {candidate.file_id for candidate in ahead}.difference(self._files)
+        if missing:
+            self._files.update(self._record.files(missing))
+
+    def _shows(self, candidate: Candidate) -> bool:
+        file = self._files.get(candidate.file_id)
+        return file is not None and not (self._hides and self._hides(file.path, file.root))

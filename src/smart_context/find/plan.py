@@ -1,0 +1,385 @@
+"""Decide what to look for: a query's words in every language that the index holds, with what each is worth.
+
+In: a query tree and a view of the index.  Out: a `Plan`: the expression that candidates must match, and the words that
+they are scored by.
+Always: the plan depends on the query and on the live content of the index, never on how that came to be.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Set
+from dataclasses import dataclass, replace
+
+from smart_context.engine.entry import COMPOUNDING
+from smart_context.engine.expression import AnyOf, Everything, Expression, Group, Sequence, Term
+from smart_context.engine.port import View
+from smart_context.find import query, spelling
+from smart_context.find.query import Query
+from smart_context.text import analysis, languages
+
+_MAX_SOUGHT = 48  # of a pasted page, the words that tell most
+PART = 0.5  # what a word inside a compound is worth
+_NEAR_WORD = 0.6  # what a word that was probably meant is worth
+_SHORTEST_PART = 4
+_MAX_PARTS = 300  # compounds that a word is looked for in, the shortest first
+_MAX_BEGINNINGS = 20_000  # words that a beginning may stand for
+_LARGE = 20_000  # segments from which an index is large: there,
+_COMMON = 3  # in a sentence, a word that more than one segment in so many has finds nothing by itself,
+_ENOUGH = 3  # if there are so many rarer ones
+_MANY = 24  # terms from which one set is quicker than each for itself
+_EVERYTHING = Everything()
+
+
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """One word that segments are scored by.
+
+    text: as typed. terms: any of them is a hit. parts: so are these, compounds that hold the word, at less. instead: the words
+    tried because this one stands nowhere. beginning: of the terms, where only that was asked for; commonest: some of those that
+    most segments have. times: how often it was asked for. count, idf: the live segments that have it, and what that makes it worth.
+    """
+
+    text: str
+    terms: frozenset[str]
+    parts: frozenset[str] = frozenset()
+    instead: tuple[str, ...] = ()
+    beginning: str = ""
+    commonest: tuple[str, ...] = ()
+    times: float = 1.0
+    count: int = 0
+    idf: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to match, and what to score by. `left_out`: words without meaning of their own. `meant`: what is wished for, as text;
+    `binding`: what holds even for a segment that has none of the words.
+    """
+
+    wanted: Expression
+    sought: tuple[Sought, ...]
+    left_out: tuple[str, ...] = ()
+    meant: str = ""
+    binding: Expression = _EVERYTHING
+
+
+def make(tree: Query | None, view: View) -> Plan:
+    """Plan a query. None is everything."""
+    if tree is None:
+        return Plan(Everything(), ())
+    planner = _Planner(view, [unit for text in _texts(tree) for unit in analysis.units(text)])
+    wanted, meant = planner.expression(tree), " ".join(_texts(tree))
+    return Plan(wanted, planner.sought(), tuple(dict.fromkeys(planner.left_out)), meant, planner.binding(tree))
+
+
+def _texts(tree: Query) -> Iterator[str]:
+    """The text of every leaf that is wished for."""
+    match tree:
+        case query.Word(text) | query.Prefix(text) | query.Phrase(text):
+            yield text
+        case query.Near(left, right):
+            yield from _texts(left)
+            yield from _texts(right)
+        case query.And(items) | query.Or(items) | query.Some(items):
+            for item in items:
+                yield from _texts(item)
+        case query.Not():
+            pass
+
+
+class _Planner:
+    def __init__(self, view: View, units: list[str]) -> None:
+        self._view = view
+        self._present = view.languages or ("en",)
+        self._found: dict[str, Sought] = {}
+        self._times: dict[str, int] = {}
+        self.left_out: list[str] = []
+        self._common: Set[str] = frozenset()
+        stop = languages.stop_words(units)
+        self._stop = stop if any(unit not in stop for unit in units) else frozenset()
+        asked = languages.detect(units, least=0.2)
+        compounds = COMPOUNDING.intersection(self._present)
+        self._compounds = bool(compounds) and (not asked or asked in compounds)
+
+    def sought(self) -> tuple[Sought, ...]:
+        """The words to score by, those that tell most where there are too many."""
+        words = [
+            _times(word, self._times[unit]) for unit, word in self._found.items() if unit in self._times and word.count
+        ]
+        if len(words) > _MAX_SOUGHT:
+            kept = sorted(words, key=lambda word: (-word.idf * word.times, word.text))[:_MAX_SOUGHT]
+            words = [word for word in words if word in kept]
+        return tuple(words)
+
+    # The tree into an expression
+
+    def expression(self, tree: Query, *, scored: bool = True) -> Expression:
+        match tree:
+            case query.Some():
+                return self._some(tree, scored=scored)
+            case query.Word(text):
+                return _any(self._wishes(text, scored=scored) or [Group()])
+            case query.Prefix(text):
+                return self._prefix(text, scored=scored)
+            case query.Phrase(text):
+                self._score(analysis.units(text), scored=scored)
+                return self._sequence([text])
+            case query.Near():
+                return self._near(tree, scored=scored)
+            case query.And(items):
+                return self._all(items, scored=scored)
+            case query.Or(items):
+                return _any([self.expression(item, scored=scored) for item in items])
+            case query.Not(item):
+                return Group(must_not=(self.expression(item, scored=False),))
+
+    def binding(self, tree: Query) -> Expression:
+        """What operators demand; words side by side are only wished for."""
+        if not isinstance(tree, query.Some):
+            return Everything() if isinstance(tree, query.Word) else self.expression(tree, scored=False)
+        bound = tuple(item for item in tree.items if not isinstance(item, _free(tree)))
+        return self.expression(query.Some(bound), scored=False) if bound else Everything()
+
+    def _some(self, tree: query.Some, *, scored: bool) -> Expression:
+        wishes: list[Expression] = []
+        if tree.is_prose:
+            self._common = self._commonest(tree)
+        for item in tree.items:
+            if isinstance(item, query.Word):
+                wishes += self._wishes(item.text, scored=scored)
+            elif isinstance(item, query.Prefix):
+                wishes.append(self._prefix(item.text, scored=scored))
+            elif isinstance(item, query.Phrase) and tree.is_prose:
+                wishes += self._wishes(item.text, scored=scored)
+        free = (*_free(tree), query.Not)
+        bound = [item for item in tree.items if not isinstance(item, free)]
+        must = [self.expression(item, scored=scored) for item in bound]
+        without = [self.expression(item.item, scored=False) for item in tree.items if isinstance(item, query.Not)]
+        only_exclusions = all(isinstance(item, query.Not) for item in tree.items)
+        if not must and not wishes and not only_exclusions:
+            return Group()
+        if must or not without or not wishes:
+            return Group(tuple(must), tuple(_flat(wishes)), tuple(without))
+        return Group((Group(should=tuple(_flat(wishes))),), (), tuple(without))
+
+    def _all(self, items: Iterable[Query], *, scored: bool) -> Expression:
+        must: list[Expression] = []
+        without: list[Expression] = []
+        for item in items:
+            if isinstance(item, query.Word):
+                must += [_any([wish]) for wish in self._wishes(item.text, scored=scored, keep=True)] or [Group()]
+            elif isinstance(item, query.Some) and all(isinstance(part, query.Not) for part in item.items):
+                without += [
+                    self.expression(part.item, scored=False) for part in item.items if isinstance(part, query.Not)
+                ]
+            elif isinstance(item, query.Not):
+                without.append(self.expression(item.item, scored=False))
+            else:
+                must.append(self.expression(item, scored=scored))
+        return Group(tuple(must), (), tuple(without))
+
+    def _wishes(self, text: str, *, scored: bool, keep: bool = False) -> list[Expression]:
+        """One expression for each word in a run of text that is worth looking for."""
+        units = analysis.units(text)
+        if len(units) > 1 and (whole := self._identifier(text, units)):
+            self._score(units, scored=scored)
+            return [whole]
+        wanted = [unit for unit in units if unit not in self._stop]
+        self.left_out += [unit for unit in units if unit in self._stop]
+        if keep and not wanted:
+            wanted = units
+        self._score(wanted, scored=scored)
+        return [_weighed(self._word(unit), self._view) for unit in wanted if unit not in self._common]
+
+    def _commonest(self, tree: query.Some) -> Set[str]:
+        """The words of a sentence that so many segments have that looking at all of them would cost more than the rest."""
+        if self._view.segments < _LARGE:
+            return frozenset()
+        units = [unit for text in _texts(tree) for unit in analysis.units(text) if unit not in self._stop]
+        counts = {unit: self._word(unit).count for unit in units}
+        common = {unit for unit, count in counts.items() if count > self._view.segments // _COMMON}
+        rarer = [unit for unit, count in counts.items() if count and unit not in common]
+        return common if len(rarer) >= _ENOUGH else frozenset()
+
+    def _identifier(self, text: str, units: list[str]) -> Expression | None:
+        """What is one thing though it has several words, such as a number of an invoice: all of it, if that stands anywhere."""
+        if text.isalpha() or not any(char.isdigit() for char in text) or any(map(analysis.has_no_spaces, units)):
+            return None
+        joined = {term for language in self._present for term in analysis.terms(text, language).also.split()}
+        whole = [Term(term) for term in sorted(joined) if len(term) > max(map(len, units)) and self._view.having(term)]
+        found = _any([self._sequence([text]), *whole])
+        return found if self._view.count(found) else None
+
+    def _score(self, units: Iterable[str], *, scored: bool) -> None:
+        for unit in units:
+            if scored and unit not in self._stop:
+                self._word(unit)
+                self._times[unit] = self._times.get(unit, 0) + 1
+
+    def _prefix(self, text: str, *, scored: bool) -> Expression:
+        units = analysis.units(text)
+        if not units:
+            return Group()
+        *before, last = units
+        self._score(before, scored=scored)
+        key = f"{last}*"
+        if key not in self._found:
+            self._found[key] = self._beginning(key, last)
+        if scored:
+            self._times[key] = self._times.get(key, 0) + 1
+        ending = _weighed(self._found[key], self._view)
+        return Group((*(_weighed(self._word(unit), self._view) for unit in before), ending)) if before else ending
+
+    def _beginning(self, key: str, unit: str) -> Sought:
+        """A word of which only the beginning is given."""
+        beginning = analysis.fold(unit)
+        found = self._view.terms(beginning)[:_MAX_BEGINNINGS]
+        terms = frozenset(found) | (self._terms(unit) if len(found) <= _MANY else frozenset())
+        return self._weighted(Sought(key, terms, beginning=beginning, commonest=tuple(found[:_MANY])))
+
+    def _sequence(self, texts: list[str], slop: int = 0) -> Expression:
+        """The texts one after the other, in each language that the index holds."""
+        lines = {tuple(term for text in texts for term in _line(text, language)): None for language in self._present}
+        return _any([Sequence(terms, slop) for terms in lines if terms] or [Group()])
+
+    def _near(self, tree: query.Near, *, scored: bool) -> Expression:
+        left, right = list(_texts(tree.left)), list(_texts(tree.right))
+        if isinstance(tree.left, query.Near) and isinstance(tree.left.right, query.Word):
+            left = [tree.left.right.text]  # a chain: its last link must be near
+        both = self._all((tree.left, tree.right), scored=scored)
+        if len(left) != 1 or len(right) != 1:
+            return both
+        pairs = ([left[0], right[0]], [right[0], left[0]])
+        close = _any([self._sequence(pair, tree.distance) for pair in pairs])
+        return Group((close, both)) if isinstance(tree.left, query.Near) else close
+
+    # One word
+
+    def _word(self, unit: str) -> Sought:
+        if unit not in self._found:
+            self._found[unit] = self._look_up(unit)
+        return self._found[unit]
+
+    def _look_up(self, unit: str) -> Sought:
+        if analysis.is_part(unit):
+            return self._beginning(unit, unit)
+        terms = self._terms(unit)
+        parts = self._parts(unit)
+        found = self._weighted(Sought(unit, terms, parts - terms))
+        if found.count or not unit.isalpha():
+            return found
+        instead = self._pieces(unit) or spelling.words(unit, terms, self._view)
+        if not instead:
+            return found
+        return self._weighted(Sought(unit, frozenset(instead), instead=tuple(instead)))
+
+    def _terms(self, unit: str) -> frozenset[str]:
+        out: set[str] = set()
+        for language in self._present:
+            for form in _spellings(unit, language):
+                known = analysis.terms(form, language)
+                out.update(known.line.split(), known.also.split())
+        return frozenset(term for term in out if self._view.having(term)) or frozenset(
+            analysis.terms(unit, self._present[0]).line.split()
+        )
+
+    def _parts(self, unit: str) -> frozenset[str]:
+        """The terms of compounds that hold a word."""
+        if not self._compounds or not unit.isalpha():
+            return frozenset()
+        out: set[str] = set()
+        for language in sorted(COMPOUNDING.intersection(self._present)):
+            stem = analysis.terms(unit, language).line.partition(analysis.TAG)[0]
+            if len(stem) < _SHORTEST_PART:
+                continue
+            words = sorted(self._view.compounds(stem), key=lambda word: (len(word), word))[:_MAX_PARTS]
+            out.update(analysis.terms(" ".join(words), language).line.split())
+        return frozenset(out)
+
+    def _pieces(self, unit: str) -> tuple[str, ...]:
+        """A compound that stands nowhere, cut in two words that do: the cut that leaves the longer first part."""
+        if not self._compounds or len(unit) < 2 * _SHORTEST_PART:
+            return ()
+        for cut in range(len(unit) - _SHORTEST_PART, _SHORTEST_PART - 1, -1):
+            first, second = self._terms(unit[:cut]), self._terms(unit[cut:])
+            if not self._counted(second):
+                continue
+            if not self._counted(first):
+                first = self._terms(unit[: cut - 1]) if unit[cut - 1] in "sn" else first  # what joins the two
+            if self._counted(first):
+                return tuple(sorted(first | second))
+        return ()
+
+    def _counted(self, terms: frozenset[str], beginning: str = "") -> int:
+        if len(terms) > _MANY:
+            return self._view.count(AnyOf(tuple(sorted(terms)), beginning=beginning))
+        if len(terms) == 1:
+            return self._view.having(next(iter(terms)))
+        return self._view.count(Group(should=tuple(Term(term) for term in sorted(terms))))
+
+    def _weighted(self, word: Sought) -> Sought:
+        """The word with the number of segments that have it, and what that makes it worth."""
+        exact = self._counted(word.terms, word.beginning)
+        count = exact or (self._view.count(AnyOf(tuple(sorted(word.parts)))) if word.parts else 0)
+        total = self._view.segments
+        idf = math.log(1 + (total - count + 0.5) / (count + 0.5))
+        share = _NEAR_WORD if word.instead else 1.0
+        return replace(word, count=count, idf=idf * share)
+
+
+def _free(tree: query.Some) -> tuple[type, ...]:
+    """What of things side by side is only wished for."""
+    return (query.Word, query.Prefix, query.Phrase) if tree.is_prose else (query.Word, query.Prefix)
+
+
+def _spellings(unit: str, language: str) -> list[str]:
+    """A word and, in German, the same with its umlauts written the other way."""
+    if language != "de":
+        return [unit]
+    other = unit
+    for plain, umlaut in (("ae", "ä"), ("oe", "ö"), ("ue", "ü")):
+        other = other.replace(umlaut, plain) if umlaut in unit else other.replace(plain, umlaut)
+    return [unit, other] if other != unit else [unit]
+
+
+def _line(text: str, language: str) -> list[str]:
+    return [term for unit in analysis.units(text) for term in analysis.terms(unit, language).line.split()]
+
+
+def _times(word: Sought, times: int) -> Sought:
+    return replace(word, times=float(times))
+
+
+def _weighed(word: Sought, view: View) -> Expression:
+    """What finds a word: its terms, each at the worth of the word rather than of that one form."""
+    if len(word.terms) > _MANY:
+        # All of them find; a few are enough to tell roughly which segments have much of it.
+        every = AnyOf(tuple(sorted(word.terms)), 0.0, word.beginning)
+        return Group((every,), tuple(_alike(word, word.commonest, view)))
+    items: list[Expression] = list(_alike(word, sorted(word.terms), view))
+    if word.parts:
+        items.append(AnyOf(tuple(sorted(word.parts)), round(PART * word.idf, 3)))
+    return Group(should=tuple(items))
+
+
+def _alike(word: Sought, terms: Iterable[str], view: View) -> Iterator[Term]:
+    for term in terms:
+        count = view.having(term)
+        own = math.log(1 + (view.segments - count + 0.5) / (count + 0.5))
+        yield Term(term, round(word.idf / own, 3) if len(word.terms) > 1 and count else 1.0)
+
+
+def _flat(wishes: list[Expression]) -> list[Expression]:
+    out: list[Expression] = []
+    for wish in wishes:
+        if isinstance(wish, Group) and not wish.must and not wish.must_not:
+            out += wish.should
+        else:
+            out.append(wish)
+    return out
+
+
+def _any(items: list[Expression]) -> Expression:
+    flat = _flat(items)
+    return flat[0] if len(flat) == 1 else Group(should=tuple(flat))

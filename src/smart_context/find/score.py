@@ -1,0 +1,142 @@
+"""Give candidates their final score.
+
+In: what segments have of the words sought.  Out: a score from 0 to 1 for each, and what it is made of.
+Always: a score depends on the query, the segment and the live content of the index, never on how the index was merged or
+in which order files came.
+
+The score is BM25 over text and heads (file name, title, heading), with what is asked twice counted twice; neighbours in the query that are
+neighbours in the text add to it, and what lacks words loses by it. `docs/concepts/ranking.md` says how the numbers were chosen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smart_context.engine.port import Candidate, View
+from smart_context.find.plan import PART, Plan
+from smart_context.text import forward
+from smart_context.text.forward import ALSO, TEXT, Found
+from smart_context.text.forward import HEAD as IN_HEAD
+
+K1 = 1.4  # how soon a word that is repeated stops counting
+B = 0.65  # how much a long segment must repeat it
+HEAD = 1.0  # what standing in a head is worth, in repetitions
+NEAR = 0.6  # what two neighbours of the query are worth when they are neighbours in the text
+WINDOW = 5  # words within which they are
+FEW = 4  # words from which lacking some costs nothing but their worth; of fewer, it costs more
+DIGITS = 6  # of a score
+
+
+Table = NDArray[np.float64]  # a row a segment, a column a word
+Column = NDArray[np.float64]  # a value a segment
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A segment's score, and what it is made of: how often each word (by its number) was found and its share, the share of
+    neighbours, the share of the query that was found."""
+
+    total: float
+    made: Made
+    row: int
+
+    @property
+    def times(self) -> dict[int, float]:
+        """How often each word that was found was found."""
+        return {n: float(t) for n, t in enumerate(self.made.times[self.row]) if t}
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What the scores of many segments are made of: a row a segment, a column a word."""
+
+    times: Table
+    shares: Table
+    near: Column
+    found: Column
+
+
+class Scorer:
+    """One query, ready to score any number of segments."""
+
+    def __init__(self, plan: Plan, view: View) -> None:
+        self._sought = plan.sought
+        self._view = view
+        self._average = view.average_length or 1.0
+        words = len(plan.sought)
+        self._numbers: dict[str, tuple[int, ...]] = {}
+        for number, word in enumerate(plan.sought):
+            for term in word.terms:
+                self._numbers[term] = (*self._numbers.get(term, ()), number)
+            for term in word.parts:  # numbered after the words: the first is a part of word 0
+                self._numbers[term] = (*self._numbers.get(term, ()), words + number)
+        self._worth = np.array([word.idf * word.times for word in plan.sought])
+        self._pairs = np.array([min(a.idf, b.idf) for a, b in pairwise(plan.sought)])
+        self._all = float(self._worth.sum()) or 1.0
+        self._most = (K1 + 1) * float(self._worth.sum() + NEAR * self._pairs.sum()) or 1.0
+        self._whole = max(0.0, (FEW - words) / (FEW - 1))
+
+    def scores(self, candidates: Sequence[Candidate]) -> list[Score]:
+        """Score candidates."""
+        if not candidates:
+            return []
+        found = forward.scan(self._view.packed(candidates), self._numbers)
+        times = self._times(found)
+        room = K1 * (1 - B + B * found.sizes.astype(np.float64) / self._average)
+        shares = self._worth * (K1 + 1) * times / (times + room[:, None])
+        near = self._near(found, room)
+        share = np.where(times > 0, self._worth, 0.0).sum(axis=1) / self._all
+        totals = (shares.sum(axis=1) + near) / self._most * share**self._whole
+        made = Made(times, shares / self._most, near / self._most, share)
+        rounded = np.minimum(totals, 1.0).round(DIGITS).tolist()
+        return [Score(total, made, row) for row, total in enumerate(rounded)]
+
+    def explain(self, score: Score) -> tuple[str, ...]:
+        """What a score is made of, in lines."""
+        made, row = score.made, score.row
+        return (
+            *(f"{self._sought[n].text} × {times:g}: {made.shares[row, n]:.4f}" for n, times in score.times.items()),
+            f"neighbours: {made.near[row]:.4f}",
+            f"share of the query found: {made.found[row]:.2f}",
+        )
+
+    def _times(self, found: Found) -> Table:
+        """How often each segment has each word."""
+        words = len(self._sought)
+        text, also, head = (self._counts(found, kind) for kind in (TEXT, ALSO, IN_HEAD))
+        # Other forms count where the word itself does not stand, lest one word count twice; and compounds where neither does.
+        counts = np.where(text > 0, text, also) + HEAD * head
+        return np.where(counts[:, :words] > 0, counts[:, :words], PART * counts[:, words:])
+
+    def _counts(self, found: Found, kind: int) -> Table:
+        rows, columns = len(found.sizes), 2 * len(self._sought)
+        mine = found.kinds == kind
+        flat = np.bincount(found.owners[mine] * columns + found.numbers[mine], minlength=rows * columns)
+        return flat.astype(np.float64).reshape(rows, columns)
+
+    def _near(self, found: Found, room: Column) -> Column:
+        """What neighbours of the query that stand within a window are worth."""
+        pairs = len(self._pairs)
+        if pairs < 1:
+            return np.zeros(len(room))
+        mine = (found.kinds == TEXT) & (found.numbers < len(self._sought))
+        owners, places, numbers = found.owners[mine], found.places[mine], found.numbers[mine]
+        close = np.zeros(len(room) * pairs)
+        for ahead in range(1, 2 * WINDOW + 1):
+            apart = places[ahead:] - places[:-ahead]
+            inside = (owners[ahead:] == owners[:-ahead]) & (apart <= WINDOW)
+            if not inside.any():
+                break  # what stands further ahead is further away
+            first, second = numbers[:-ahead], numbers[ahead:]
+            near = inside & (apart > 0) & (abs(second - first) == 1)
+            if near.any():
+                key = owners[:-ahead][near] * pairs + np.minimum(first, second)[near]
+                close += np.bincount(key, weights=1.0 / apart[near] ** 2, minlength=len(close))
+        table = close.reshape(len(room), pairs)
+        worth: Column = (NEAR * self._pairs * (K1 + 1) * table / (table + room[:, None])).sum(axis=1)
+        return worth

@@ -1,0 +1,186 @@
+"""Answer a search.
+
+In: an index and a request.  Out: a `SearchPage`: one page of results, with how the query was read.
+Always: the same request on the same index gives the same page; pages neither repeat nor lose a result; a file has at most three.
+
+    filters.read → query.parse → plan.make → ranking (candidates) → rank (final order) → snippet.cut
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from smart_context.access.roots import shown
+from smart_context.engine.expression import Expression, Filters, Group
+from smart_context.engine.port import Index, Record, View
+from smart_context.errors import BadRequest
+from smart_context.find import filters, hybrid, order, plan, query, snippet
+from smart_context.find.filters import Reading
+from smart_context.find.model import SearchItem, SearchPage, SearchRequest
+from smart_context.find.order import Placed
+from smart_context.find.plan import Plan
+from smart_context.model import Stop
+from smart_context.redact import Spans
+
+if TYPE_CHECKING:
+    from smart_context.meaning.meaning import Meaning
+
+MAX_K = 100
+A_FILE = 3  # results of one file
+_COUNTED = 1000  # matches up to which `total_estimate` is exact
+_SAMPLED = 100  # of more, those it is estimated by
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A request as it will be answered."""
+
+    reading: Reading
+    plan: Plan
+    limits: Filters
+    listing: bool
+    remarks: tuple[str, ...] = field(default=())
+
+
+def nothing(request: SearchRequest) -> SearchPage:
+    """The page of an index that does not exist yet.
+
+    Raises: BadRequest as `find` does.
+    """
+    _check(request)
+    filters.given(request.exts, request.years)
+    return SearchPage((), request.offset, 0, ("nothing is indexed yet",))
+
+
+def find(
+    index: Index, request: SearchRequest, *, spans: Spans, stop: Stop, meaning: Meaning | None = None
+) -> SearchPage:
+    """Answer a request; by `meaning` too, where there is a model.
+
+    Raises: BadRequest for an empty query, a `k` or `offset` out of range, a malformed filter.
+    """
+    _check(request)
+    record, view = index.both()
+    asked = _read(request, view)
+    stop()
+    ordering = _ordering(record, view, asked, request, stop, meaning)
+    placed = ordering.listing() if asked.listing else ordering.best()
+    wanted = request.offset + request.k
+    reached = list(islice(_few_a_file(placed), min(wanted, sys.maxsize)))
+    page = reached[request.offset :]
+    stop()
+    items = tuple(_items(record, page, ordering, asked.plan, spans))
+    total = _total(view, asked, ordering, len(reached)) if len(reached) == wanted else len(reached)
+    return SearchPage(items, request.offset, total, tuple(_interpretation(asked)), asked.remarks)
+
+
+def _check(request: SearchRequest) -> None:
+    if not request.query.strip():
+        raise BadRequest("the query must not be empty", hint="say what to look for, in plain language")
+    if not 1 <= request.k <= MAX_K:
+        raise BadRequest(f"`k` must be from 1 to {MAX_K}", hint="use `offset` to see more")
+    if request.offset < 0:
+        raise BadRequest("`offset` must not be negative", hint="it is the number of results to pass over")
+
+
+def _read(request: SearchRequest, view: View) -> _Asked:
+    """Decide what the request means; what the text itself says about types and years gives way where nothing would be left."""
+    exts, years = filters.given(request.exts, request.years)
+    folders = _folders(request.folders, view)
+    reading = filters.read(request.query, exts, years)
+    asked = _asked(reading, folders, view)
+    if (reading.read_exts or reading.read_years) and not _any(view, asked):
+        asked = _asked(Reading(request.query, exts, years), folders, view)
+    return asked
+
+
+def _asked(reading: Reading, folders: tuple[str, ...], view: View) -> _Asked:
+    listing = bool(reading.read_exts or reading.read_years) and not filters.has_words(reading.text)
+    tree = None if listing else query.parse(reading.text)
+    listing = listing or (tree is None and bool(reading.exts or reading.years))
+    planned = plan.make(tree, view) if tree or listing else Plan(Group(), ())  # neither a word nor a filter: nothing
+    return _Asked(reading, planned, Filters(reading.exts, reading.years, folders), listing, _remarks(planned))
+
+
+def _any(view: View, asked: _Asked) -> bool:
+    return view.count(asked.plan.wanted, asked.limits) > 0
+
+
+def _folders(folders: tuple[str, ...], view: View) -> tuple[str, ...]:
+    """The folders to stay below; none where that leaves nothing out, because a filter costs."""
+    if not folders:
+        return ()
+    everything: Expression = plan.make(None, view).wanted
+    return () if view.count(everything, Filters(folders=folders)) == view.segments else folders
+
+
+def _ordering(
+    record: Record, view: View, asked: _Asked, request: SearchRequest, stop: Stop, meaning: Meaning | None
+) -> order.Ordering:
+    given = (record, view, asked.plan, asked.limits, request.never_show, stop)
+    likeness = meaning.like(asked.plan.meant) if meaning and asked.plan.meant and not asked.listing else None
+    if meaning is None or likeness is None:
+        return order.Ordering(*given)
+    return hybrid.Fused(likeness, *given, share=1.0 if meaning.alone else hybrid.MEANING)
+
+
+def _few_a_file(placed: Iterator[Placed]) -> Iterator[Placed]:
+    seen: dict[int, int] = {}
+    for one in placed:
+        count = seen.get(one.file.file_id, 0)
+        if count < A_FILE:
+            seen[one.file.file_id] = count + 1
+            yield one
+
+
+def _total(view: View, asked: _Asked, ordering: order.Ordering, reached: int) -> int:
+    """How many results there are in all, at least those reached: exactly where we can count, else by the share seen so far."""
+    if asked.listing:
+        return view.file_count(asked.limits)
+    count = ordering.matches.count
+    files = ordering.matches.files(count if count <= _COUNTED else _SAMPLED)
+    kept = sum(min(times, A_FILE) for times in Counter([*files, *ordering.added]).values())
+    return max(reached, kept if count <= _COUNTED else round(count * kept / len(files)))
+
+
+def _items(
+    record: Record, page: Sequence[Placed], ordering: order.Ordering, planned: Plan, spans: Spans
+) -> Iterator[SearchItem]:
+    words = snippet.words(planned.sought)
+    passages = record.passages([one.segment.segment_id for one in page], snippet.AROUND)
+    for one in page:
+        row, file = one.segment, one.file
+        passage = passages.get(row.segment_id)
+        if passage is None:
+            continue  # replaced since the ranking was read
+        cut = snippet.cut(passage, words, one.language, spans)
+        modified = datetime.fromtimestamp(file.mtime_ns // 1_000_000_000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        why = partial(ordering.explain, one)
+        yield SearchItem(shown(file.path), row.pointer, cut.text, one.score, file.ext, modified, cut.highlights, why)
+
+
+def _remarks(planned: Plan) -> tuple[str, ...]:
+    return tuple(
+        f"nothing has '{word.text}'; looked for {' or '.join(term.partition('~')[0] for term in word.instead)} instead"
+        for word in planned.sought
+        if word.instead
+    )
+
+
+def _interpretation(asked: _Asked) -> Iterator[str]:
+    yield f"words: {', '.join(word.text for word in asked.plan.sought) or '(none)'}"
+    if asked.plan.left_out:
+        yield f"left out: {', '.join(asked.plan.left_out)}"
+    for name, values in (("types", asked.limits.exts), ("years", asked.limits.years), ("below", asked.limits.folders)):
+        if values:
+            yield f"{name}: {', '.join(map(shown, values))}"
+    if asked.listing:
+        yield "lists files by path"
+    yield from asked.remarks

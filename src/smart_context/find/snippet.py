@@ -1,0 +1,160 @@
+"""Cut the part of a segment that answers.
+
+In: a segment's text with what stands around it, the words sought, and what must not show.  Out: a `Snippet`: plain
+text of at most `MAX_CHARS` characters, and where the words stand in it.
+Always: what must not show is replaced before anything is cut, so that half a secret never shows; a cut falls between words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from smart_context import redact
+from smart_context.engine.model import Passage
+from smart_context.find.plan import Sought
+from smart_context.redact import Spans
+from smart_context.text import analysis
+
+MAX_CHARS = 500
+AROUND = 320  # characters of neighbouring segments that may complete a secret
+_SHORTEST, _CHANGED = (
+    3,
+    2,
+)  # letters that all forms of a word begin with at least; letters at the end of a stem that they may not have
+_ELLIPSIS = "…"
+_WORD_END = re.compile(r"\w+")
+_REDACTED = re.compile(r"\[redacted:[a-z_]+\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The terms that are sought, each with the number of its word, and how they begin."""
+
+    numbers: Mapping[str, tuple[int, ...]]
+    beginnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    """Text around the best hit; `highlights` are (start, end) of words that were sought."""
+
+    text: str
+    highlights: tuple[tuple[int, int], ...] = ()
+
+
+def words(sought: Sequence[Sought]) -> Words:
+    """What marks the words of a query, for any number of snippets."""
+    numbers: dict[str, tuple[int, ...]] = {}
+    for number, word in enumerate(sought):
+        for term in word.terms | word.parts:
+            numbers.setdefault(term, (number,))
+    return Words(numbers, tuple(sorted(set(map(_common, numbers)))))
+
+
+def _common(term: str) -> str:
+    """What every word of a term begins with, near enough: `hop` of `hope`, for `hoping`."""
+    stem = term.partition(analysis.TAG)[0]
+    return stem[: max(_SHORTEST, len(stem) - _CHANGED)]
+
+
+def cut(passage: Passage, words: Words, language: str, spans: Spans) -> Snippet:
+    """Cut a snippet out of a segment."""
+    plain = " ".join(_cleaned(passage, spans).split())
+    hits = _hits(plain, words, language)
+    start, end = _window(plain, hits)
+    head, tail = (_ELLIPSIS if start else ""), (_ELLIPSIS if end < len(plain) else "")
+    shift = len(head) - start
+    marks = tuple((a + shift, b + shift) for a, b, _ in hits if start <= a and b <= end)
+    return Snippet(head + plain[start:end] + tail, marks)
+
+
+def _cleaned(passage: Passage, spans: Spans) -> str:
+    whole = passage.before + passage.text + passage.after
+    first = len(passage.before)
+    return redact.part(whole, spans(whole), first, first + len(passage.text))
+
+
+def _hits(plain: str, words: Words, language: str) -> list[tuple[int, int, int]]:
+    """Where words that are sought stand: (start, end, number of the word)."""
+    numbers = words.numbers
+    if not numbers:
+        return []
+    wide = analysis.has_no_spaces(plain)
+    which: dict[str, int] = {}
+    if plain.isascii():
+        which = _which(set(_beginning(plain, words.beginnings)), numbers, language)
+    if not which:
+        which = _which(set(_pairs(plain)) if wide else set(analysis.WORD.findall(plain)), numbers, language)
+    hits: list[tuple[int, int, int]] = []
+    for token, number in which.items():
+        at = plain.find(token)
+        while at >= 0:
+            end = at + len(token)
+            if wide or not (plain[at - 1 : at].isalnum() or plain[end : end + 1].isalnum()):
+                hits.append((at, end, number))
+            at = plain.find(token, end)
+    closed = [found.span() for found in _REDACTED.finditer(plain)] if "[redacted:" in plain else []
+    return sorted(hit for hit in hits if not any(a <= hit[0] < b for a, b in closed))
+
+
+def _beginning(plain: str, beginnings: Sequence[str]) -> Iterator[str]:
+    """The words that begin in one of these ways: the others need no analysis."""
+    lower = plain.lower()
+    for beginning in beginnings:
+        at = lower.find(beginning)
+        while at >= 0:
+            found = _WORD_END.match(plain, at)
+            if found and not lower[at - 1 : at].isalnum():
+                yield found[0]
+            at = lower.find(beginning, at + 1)
+
+
+def _which(tokens: set[str], numbers: Mapping[str, tuple[int, ...]], language: str) -> dict[str, int]:
+    """For each token that is a hit, the number of the word."""
+    found = analysis.hits(tokens, language, numbers)
+    return {token: hit.places[0][1] if hit.places else min(hit.also) for token, hit in sorted(found.items())}
+
+
+def _pairs(plain: str) -> Iterator[str]:
+    """The words of a text; of scripts without spaces, every two characters, and every one."""
+    for word in analysis.WORD.findall(plain):
+        if analysis.has_no_spaces(word):
+            yield from (word[at : at + 2] for at in range(len(word) - 1))
+            yield from word
+        else:
+            yield word
+
+
+def _window(plain: str, hits: Sequence[tuple[int, int, int]]) -> tuple[int, int]:
+    """The stretch with the most different words; of several, the first."""
+    room = MAX_CHARS - 2 * len(_ELLIPSIS)
+    if len(plain) <= MAX_CHARS:
+        return 0, len(plain)
+    best, first, last = (-1, 0), 0, 0
+    for at, (start, _, _) in enumerate(hits):
+        inside = [hit for hit in hits[at : at + 40] if hit[1] <= start + room * 2 // 3]
+        worth = (len({number for _, _, number in inside}), len(inside))
+        if inside and worth > best:
+            best, first, last = worth, start, inside[-1][1]
+    spare = room - (last - first)
+    start = max(0, min(first - spare // 3, len(plain) - room))
+    return _at_words(plain, start, start + room, first, last)
+
+
+def _at_words(plain: str, start: int, end: int, first: int, last: int) -> tuple[int, int]:
+    """Move the ends of a stretch to where words begin and end, without losing what stands from first to last."""
+    if start > 0:
+        space = plain.find(" ", start - 1, first)
+        start = space + 1 if 0 <= space < start + 60 else start
+    if end < len(plain):
+        space = plain.rfind(" ", max(last, end - 60), end + 1)
+        end = space if space > 0 else end
+    # Without a space in reach, as in Chinese, any place does, but not inside of a mark that stands for a secret.
+    for closed in _REDACTED.finditer(plain):
+        if closed.start() < start < closed.end():
+            start = closed.end()
+        if closed.start() < end < closed.end():
+            end = closed.start()
+    return start, max(start, end)

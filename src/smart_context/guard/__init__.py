@@ -1,1 +1,0 @@
-"""Guardrails of the servers: rates, time limits, audit."""

@@ -1,0 +1,179 @@
+"""What a server does by itself: index roots for the first time, watch them, keep the index in health when nothing else happens.
+
+Always: it runs at low priority through the same queue as everybody, and makes way for who asks for the same folder, so that it never
+stands in the way of a call.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from smart_context.errors import Conflict, ContextError, NotFound
+from smart_context.index.watch import Pace, Watcher
+from smart_context.model import Stop
+
+if TYPE_CHECKING:
+    from smart_context.api import App
+
+_NICE = 10
+_UPKEEP_EVERY = 600.0  # seconds between two looks at whether there is something to tidy
+_HEAD_START = 5.0  # seconds in which a client may index by itself before we do
+_RETRY = 1.0
+_PATIENCE = 10.0  # seconds that a search waits for the first commit ever
+_LOOK_EVERY = 0.05
+_EMBED_EVERY = 2.0  # seconds between two looks at whether there is something to embed
+_LAST_BATCH = 5.0  # seconds; what is under way is lost then, and made again by the next server
+_NEVER = 10 * 365 * 86400.0
+
+
+@contextmanager
+def work(app: App, *, watch: bool, report: Callable[[str], None]) -> Iterator[None]:
+    """Do the background work while the block runs; `report` gets lines for people."""
+    ended = threading.Event()
+    if app.settings.index.at_start and app.roots.names:
+        app.first_runs = FirstRuns(app, ended)
+        threading.Thread(target=app.first_runs.run, name="first runs", daemon=True).start()
+    watcher = start_watching(app, lambda line: report(f"watch: {line}")) if watch else None
+    threading.Thread(target=_upkeep, args=(app, ended), name="upkeep", daemon=True).start()
+    embedding = start_embedding(app, ended, lambda line: report(f"warning: {line}"))
+    try:
+        yield
+    finally:
+        ended.set()
+        embedding.join(_LAST_BATCH)
+        if watcher:
+            watcher.close()
+
+
+class FirstRuns:
+    """Indexes the roots that nobody has indexed yet: a while after the start, or as soon as a search comes."""
+
+    def __init__(self, app: App, ended: threading.Event) -> None:
+        self._app = app
+        self._ended = ended
+        self._wanted = threading.Event()
+        self._over = threading.Event()
+
+    def run(self) -> None:
+        """Index them one after the other; the body of a thread."""
+        try:
+            self._wanted.wait(_HEAD_START)
+            for root in self._app.roots.names:
+                self._index(root)
+        finally:
+            self._over.set()
+
+    def wait_for_some(self, stop: Stop) -> None:
+        """Let a search wait until there is something to find: the first commit ever, or the end of these runs."""
+        if self._over.is_set():
+            return
+        self._wanted.set()
+        until = time.monotonic() + _PATIENCE
+        while not self._over.is_set() and not _has_commit(self._app) and time.monotonic() < until:
+            self._over.wait(_LOOK_EVERY)
+            stop()
+
+    def _index(self, root: str) -> None:
+        while not self._ended.is_set() and _is_new(self._app, root):
+            try:
+                self._app.jobs.submit(root, priority="low", yields=True).wait()
+            except Conflict:
+                self._ended.wait(_RETRY)  # somebody else indexes: it may be this very root
+            except ContextError:
+                return  # not there now, or the server ends: `status` tells, and the next start tries again
+
+
+def _is_new(app: App, root: str) -> bool:
+    if app.roots.state(root) != "available":
+        return False
+    try:
+        return app.index.record.last_run(root) is None
+    except NotFound:
+        return True
+    except ContextError:  # damaged, or of another version: that is for a person to decide
+        return False
+
+
+def _has_commit(app: App) -> bool:
+    try:
+        return app.index.generation > 0  # it follows the record, and is what a search sees
+    except ContextError:  # none yet, or one that is just being made
+        return False
+
+
+def start_watching(app: App, report: Callable[[str], None]) -> Watcher:
+    """Watch the roots and index what changes; `report` gets lines for people."""
+    settings = app.settings.watch
+
+    def stop() -> None:
+        if watcher.is_closing:
+            raise Conflict("the watch ends")
+
+    def index(folder: str) -> None:
+        app.jobs.submit(folder, priority="low", yields=True).wait(stop=stop)
+
+    pace = Pace(settings.poll_seconds, settings.sweep_minutes * 60.0 or _NEVER)
+    watcher = Watcher(app.roots.names, index, pace, report, skip=[str(app.data_dir)])
+    watcher.start()
+    return watcher
+
+
+def start_embedding(app: App, ended: threading.Event, report: Callable[[str], None]) -> threading.Thread:
+    """Embed what was indexed, whenever nothing is being indexed, until `ended`; `report` gets lines for people."""
+    thread = threading.Thread(target=_embed, args=(app, ended, report), name="embedding", daemon=True)
+    thread.start()
+    return thread
+
+
+def _embed(app: App, ended: threading.Event, report: Callable[[str], None]) -> None:
+    def stop() -> None:
+        if ended.is_set() or app.jobs.states():
+            raise _Later
+
+    _step_back()
+    embedded = 0  # the generation up to which everything has its vector
+    while not ended.wait(_EMBED_EVERY):
+        try:
+            if app.has_index() and (generation := app.index.record.generation) != embedded:
+                app.embed(stop=stop)
+                embedded = generation
+        except (_Later, Conflict):
+            continue  # files come first, and another server does the same work
+        except ContextError as error:
+            report(error.in_one_line)
+            return
+
+
+class _Later(Exception):
+    """There is something more urgent to do."""
+
+
+def _upkeep(app: App, ended: threading.Event) -> None:
+    """Tidy the index once it has changed and nothing is being indexed."""
+
+    def stop() -> None:
+        if ended.is_set():
+            raise Conflict("the server ends")
+
+    tidied = 0
+    while not ended.wait(_UPKEEP_EVERY):
+        try:
+            if app.has_index() and not app.jobs.states() and app.index.record.generation != tidied:
+                app.maintain_apart(stop)
+                tidied = app.index.record.generation
+        except ContextError:
+            continue  # somebody else writes, or the index is being mended: the next look is soon enough
+
+
+def _step_back() -> None:
+    """Let searches go first. On Linux this is the thread's own, and those that the model starts inherit it.
+
+    Only for work that is done outside Python: a thread that steps back while it holds Python's lock holds up every other.
+    """
+    if hasattr(os, "setpriority") and os.uname().sysname == "Linux":
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICE)

@@ -1,0 +1,52 @@
+"""Report the health of the index to operators.
+
+In: the open application.  Out: `Health`: counts, sizes, ages.
+Always: an index that cannot be read is reported as such; what is known without it is still told.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from smart_context.errors import ContextError
+from smart_context.index.model import Health
+
+if TYPE_CHECKING:
+    from smart_context.api import App
+
+
+def of(app: App, now: datetime | None = None) -> Health:
+    """Report the health of an application's index."""
+    known = Health(
+        roots=len(app.roots.names),
+        roots_available=sum(app.roots.state(root) == "available" for root in app.roots.names),
+        queued=len(app.jobs.states()),
+    )
+    try:
+        found = app.status(compare=False)
+    except ContextError:
+        return replace(known, is_sound=False)
+    runs = [root.last_run for root in found.roots]
+    kinds: dict[str, int] = {}
+    for root in found.roots:
+        for tally in root.kinds:
+            kinds[tally.kind or "unknown"] = kinds.get(tally.kind or "unknown", 0) + tally.files
+    return replace(
+        known,
+        has_index=found.generation > 0 or any(runs),
+        files=sum(root.files for root in found.roots),
+        segments=sum(root.segments for root in found.roots),
+        failures=sum(root.failed for root in found.roots),
+        without_text=sum(root.no_text for root in found.roots),
+        index_bytes=found.size,
+        vectors=found.meaning.embedded if found.meaning else 0,
+        generation=found.generation,
+        oldest_run_seconds=_age(min(runs), now or datetime.now(UTC)) if runs and all(runs) else None,
+        kinds=kinds,
+    )
+
+
+def _age(when: str, now: datetime) -> float:
+    return (now - datetime.fromisoformat(when)).total_seconds()

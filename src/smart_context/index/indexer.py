@@ -1,0 +1,280 @@
+"""Index one folder: walk, compare, read, cut, record.
+
+In: an index open for writing, the roots, a folder below one.  Out: an `IndexReport`, and an index that holds the folder.
+Always: a file is read again only when its size or modification time changed; one bad file costs itself; nothing is removed
+that the walk did not look for; each commit is a state that a search may see and the next run goes on from.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import partial
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from smart_context.access.roots import Place, Roots, shown
+from smart_context.engine.model import LastRun, Stamp
+from smart_context.engine.port import Index
+from smart_context.errors import NotFound
+from smart_context.index import mounts
+from smart_context.index.model import IndexReport, KindCount
+from smart_context.model import MAX_CHARS, Limits, OnProgress, Progress, Stop
+from smart_context.sources import walk
+from smart_context.sources.walk import Found, WalkOptions
+
+if TYPE_CHECKING:
+    from smart_context.index.intake import Intake, Taken
+    from smart_context.sources.worker import Done, Task
+
+# A commit after whichever comes first: little is lost to a kill, and searches see the run advance. The time between two
+# doubles as the run goes on, because each leaves a part in the ranking, and many small parts are larger than few.
+_BATCH_FILES = 2000
+_BATCH_CHARS = 32_000_000
+_FIRST_SECONDS = 2.0
+_LAST_SECONDS = 8.0
+_AHEAD = 100_000  # changed files the walk may be ahead of the readers, so that most runs know their total at once
+_COUNTS = ("indexed", "removed", "failed", "no_text", "moved")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to index: what the walk leaves out, what one file may cost, how many are read at once, how long segments are."""
+
+    walk: WalkOptions = field(default_factory=WalkOptions)
+    limits: Limits = field(default_factory=Limits)
+    workers: int | None = None
+    max_chars: int = MAX_CHARS
+
+
+def run(
+    index: Index,
+    roots: Roots,
+    folder: str,
+    options: Options,
+    *,
+    full: bool = False,
+    on_progress: OnProgress = lambda _step: None,
+    stop: Stop = lambda: None,
+    now: Callable[[], datetime] = lambda: datetime.now(UTC),
+) -> IndexReport:
+    """Bring the index up to date with a folder; `full` reads every file anew.
+
+    Raises: Forbidden outside the roots; NotFound when the folder is not there now; what `stop` raises, after a commit.
+    """
+    began = time.monotonic()
+    place = roots.inside(folder)
+    device = _device(index, place, full=full)
+    started = _text(now())
+    work = _Run(index, roots, place, options, full, started, on_progress, stop)
+    work.go()
+    index.record.finish_run(place.path, LastRun(started, _text(now()), device), work.mounts)
+    if work.changed:
+        index.tidy()
+    return work.report(round((time.monotonic() - began) * 1000))
+
+
+def _device(index: Index, place: Place, *, full: bool) -> int:
+    """What a folder lies on, if it is there to be indexed."""
+    try:
+        device = os.stat(place.path).st_dev
+        with os.scandir(place.path) as entries:
+            is_empty = next(entries, None) is None
+    except NotADirectoryError as error:
+        raise NotFound(
+            f"{shown(place.path)} is a file, not a folder",
+            hint=f"index the folder that it is in: {shown(os.path.dirname(place.path))}",
+        ) from error
+    except OSError as error:
+        raise NotFound(
+            f"cannot look into {shown(place.path)}: {(error.strerror or '').lower()}",
+            hint="mount or restore it and try again; searches go on with what was indexed last",
+        ) from error
+    # An unmounted share leaves an empty folder of another device behind: that is no reason to forget what it holds.
+    if is_empty and not full and index.record.device(place.path) not in {None, device}:
+        raise NotFound(
+            f"{shown(place.path)} is empty and not on the disk it was on: is it mounted?",
+            hint="mount it and try again, or index it with `full` if it is really empty now",
+        )
+    return device
+
+
+@dataclass(slots=True)
+class _Run:
+    index: Index
+    roots: Roots
+    place: Place
+    options: Options
+    full: bool
+    started: str
+    on_progress: OnProgress
+    stop: Stop
+    intake: Intake = field(init=False)
+    counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(_COUNTS, 0))
+    problems: dict[str, str] = field(default_factory=dict)
+    mounts: dict[str, int] = field(default_factory=dict)
+    kinds: dict[str, KindCount] = field(default_factory=dict)
+    skipped: int = 0
+    total: int | None = None
+    reading: str = ""
+    vanished: set[str] = field(default_factory=set)
+    pending_files: int = 0
+    pending_chars: int = 0
+    committed_at: float = 0.0
+    patience: float = _FIRST_SECONDS
+
+    def go(self) -> None:
+        known = self.index.record.stamps(self.place.path)
+        changed = self._changed(known)
+        ahead = deque(islice(changed, _AHEAD))
+        if len(ahead) < _AHEAD:
+            self.total = len(ahead)
+        if ahead:
+            self._read(_drained(ahead, changed))
+        self._look_for_mounts()
+        self._forget(known)
+
+    def _changed(self, known: dict[str, Stamp]) -> Iterator[Found]:
+        """Walk; take what is met out of `known`, and yield what has to be read."""
+        own = {os.path.realpath(self.index.own_folder)} if self.index.own_folder else set()
+        options = replace(self.options.walk, never_enter=self.options.walk.never_enter | own)
+        for found in walk.files(
+            self.place.path,
+            options,
+            self.problems.__setitem__,
+            top=self.place.root,
+            on_mount=self.mounts.__setitem__,
+        ):
+            stamp = known.pop(found.path, None)
+            if stamp is None or self.full or stamp[2] != found.size or stamp[3] != found.mtime_ns:
+                yield found
+                continue
+            self.skipped += 1
+            if not self.skipped % 1000:
+                self._tick()
+
+    def _read(self, changed: Iterable[Found]) -> None:
+        # Loaded here: most runs find nothing to read, and are over sooner than this would take.
+        from smart_context.index.intake import Intake
+        from smart_context.sources.worker import Pool
+
+        self.intake = Intake(self.index, self.place.root, self.options.max_chars, self.started)
+        self.committed_at = time.monotonic()
+        with Pool(self.options.limits, self.options.workers) as pool:
+            for done in pool.run(self._tasks(changed), self._tick):
+                self._take(done)
+                self._tick()
+        self._commit()
+
+    def _tasks(self, changed: Iterable[Found]) -> Iterator[Task]:
+        from smart_context.sources.worker import Task
+
+        for found in changed:
+            self.reading = found.path
+            taken = None if self.full else self.intake.known(found, self.roots)
+            if taken is None:
+                yield Task(found, found.path, partial(self._open, found.path))
+                continue
+            self.counts["moved"] += 1
+            self._count(taken)
+            self._tick()
+
+    def _open(self, path: str) -> int:
+        try:
+            return self.roots.open_file(path)
+        except NotFound:
+            self.vanished.add(path)
+            raise
+
+    def _take(self, done: Done) -> None:
+        found = done.key
+        assert isinstance(found, Found)
+        if found.path not in self.vanished:
+            self._count(self.intake.read(found.path, done))
+            return
+        # Gone since the walk met it.
+        self.vanished.remove(found.path)
+        row = self.index.record.file(found.path)
+        if row:
+            self.index.remove([row.file_id])
+            self.counts["removed"] += 1
+
+    def _count(self, taken: Taken) -> None:
+        was = self.kinds.get(taken.kind, KindCount())
+        failed, no_text = taken.state == "failed", taken.state == "no_text"
+        self.kinds[taken.kind] = KindCount(
+            was.files + 1, was.failed + failed, was.no_text + no_text, was.chars + taken.chars
+        )
+        self.counts["failed" if failed else "indexed"] += 1
+        self.counts["no_text"] += no_text
+        self.pending_files += 1
+        self.pending_chars += taken.chars
+
+    def _look_for_mounts(self) -> None:
+        """Keep what is mounted here in mind, and out of sight what was and is not now."""
+        below = {path: device for path, device in self.mounts.items() if path.startswith(f"{self.place.path}/")}
+        away = {} if self.full else mounts.away(self.index.record, self.place.path)
+        self.mounts = {**mounts.of_top(self.place.path), **below, **away}
+        self.problems.update(dict.fromkeys(away, mounts.AWAY))
+
+    def _forget(self, known: dict[str, Stamp]) -> None:
+        """Remove what the walk looked for and did not meet."""
+        gone = [stamp[1] for path, stamp in known.items() if not self._is_out_of_sight(path)]
+        if gone:
+            self.index.remove(gone)
+            self.counts["removed"] += len(gone)
+            self._commit()
+
+    def _is_out_of_sight(self, path: str) -> bool:
+        while self.problems and len(path) >= len(self.place.path):
+            if path in self.problems:
+                return True
+            path = os.path.dirname(path)
+        return False
+
+    def _tick(self) -> None:
+        """Between two files: tell how far we are, commit when it is time, stop when asked to."""
+        done = self.counts["indexed"] + self.counts["failed"]
+        self.on_progress(Progress(done, self.total, self.reading, self.counts))
+        late = time.monotonic() - self.committed_at >= self.patience
+        if self.pending_files >= _BATCH_FILES or self.pending_chars >= _BATCH_CHARS or (late and self.pending_files):
+            self._commit()
+        try:
+            self.stop()
+        except BaseException:
+            self._commit()
+            raise
+
+    def _commit(self) -> None:
+        self.index.commit()
+        self.pending_files = self.pending_chars = 0
+        self.committed_at = time.monotonic()
+        self.patience = min(_LAST_SECONDS, 2 * self.patience)
+
+    @property
+    def changed(self) -> int:
+        return self.counts["indexed"] + self.counts["failed"] + self.counts["removed"]
+
+    def report(self, duration_ms: int) -> IndexReport:
+        problems = tuple(f"{shown(path)}: {why}" for path, why in sorted(self.problems.items()))
+        return IndexReport(
+            **self.counts,
+            skipped=self.skipped,
+            duration_ms=duration_ms,
+            problems=problems,
+            kinds=dict(sorted(self.kinds.items())),
+        )
+
+
+def _drained(ahead: deque[Found], rest: Iterator[Found]) -> Iterator[Found]:
+    while ahead:
+        yield ahead.popleft()
+    yield from rest
+
+
+def _text(moment: datetime) -> str:
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")

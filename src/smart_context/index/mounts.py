@@ -1,0 +1,36 @@
+"""Tell a mounted folder that is away from one that was emptied.
+
+In: the record, which knows what was mounted at the last run, and a folder.  Out: the mounts at or below it that are away.
+Always: it only looks. What is away has not lost its files, so that nothing below it is to be forgotten.
+"""
+
+from __future__ import annotations
+
+import os
+
+from smart_context.engine.port import Record
+
+AWAY = "not mounted now; its files are kept as they were indexed last"
+
+
+def away(record: Record, folder: str) -> dict[str, int]:
+    """The mounts inside a folder that are not there now, with the device each lay on."""
+    return {path: device for path, device in record.mounts(folder).items() if path != folder and is_away(path, device)}
+
+
+def is_away(path: str, device: int) -> bool:
+    """Say whether a folder that lay on a device is an empty place now, or none at all."""
+    try:
+        with os.scandir(path) as entries:
+            return next(entries, None) is None and os.stat(path).st_dev != device
+    except OSError:  # removed with the mount, as some desktops do, or a connection that is gone
+        return True
+
+
+def of_top(folder: str) -> dict[str, int]:
+    """The device of a folder, if it is a mount: the walk that starts there does not see its parent."""
+    try:
+        device, outside = os.stat(folder).st_dev, os.stat(os.path.dirname(folder)).st_dev
+    except OSError:  # gone since the walk
+        return {}
+    return {folder: device} if device != outside else {}

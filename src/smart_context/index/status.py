@@ -1,0 +1,80 @@
+"""Say how the index stands to the folders it was made from.
+
+In: the data directory and the roots.  Out: a `Status`.
+Always: it only looks. It needs no ranking, waits for no writer, and answers for a root that is not there from the record.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from smart_context.access.roots import Roots, shown
+from smart_context.engine.model import FileRow, Stamp
+from smart_context.engine.port import Engine, Record
+from smart_context.errors import NotFound
+from smart_context.index import mounts
+from smart_context.index.model import Changes, RootStatus, Status, Trouble
+from smart_context.sources import walk
+from smart_context.sources.walk import WalkOptions
+
+MAX_LISTED = 1000
+
+
+def of_index(engine: Engine, roots: Roots, options: WalkOptions, *, compare: bool = True) -> Status:
+    """Look at every root; `compare` walks them to tell what has changed since the last run."""
+    try:
+        record: Record | None = engine.record()
+    except NotFound:
+        record = None
+    try:
+        options = replace(options, never_enter=options.never_enter | {os.path.realpath(engine.address)})
+        found = tuple(_of_root(record, roots, root, options, compare=compare) for root in roots.names)
+        generation = record.generation if record else 0
+    finally:
+        if record:
+            record.close()
+    return Status(engine.address, engine.size(), engine.writer(), generation, found)
+
+
+def _of_root(record: Record | None, roots: Roots, root: str, options: WalkOptions, *, compare: bool) -> RootStatus:
+    is_there = roots.state(root) == "available"
+    tallies = record.tallies(root) if record else []
+    last = record.last_run(root) if record else None
+    changes = None
+    if compare and is_there:
+        away = mounts.away(record, root) if record else {}
+        changes = _changes(record.stamps(root) if record else {}, root, options, away)
+    return RootStatus(
+        root=root,
+        is_available=is_there,
+        files=sum(t.files for t in tallies),
+        segments=sum(t.segments for t in tallies),
+        chars=sum(t.chars for t in tallies),
+        failed=sum(t.files for t in tallies if t.state == "failed"),
+        no_text=sum(t.files for t in tallies if t.state == "no_text"),
+        last_run=last.finished_at if last else "",
+        changes=changes,
+        kinds=tuple(tallies),
+        troubles=_troubles(record.without_text(root, MAX_LISTED)) if record else (),
+    )
+
+
+def _changes(known: dict[str, Stamp], root: str, options: WalkOptions, away: Iterable[str]) -> Changes:
+    """What an indexing run would find new, changed or gone."""
+    new = changed = 0
+    problems: dict[str, str] = dict.fromkeys(away, mounts.AWAY)
+    for found in walk.files(root, options, problems.__setitem__):
+        stamp = known.pop(found.path, None)
+        if stamp is None:
+            new += 1
+        elif stamp[2:] != (found.size, found.mtime_ns) and stamp[3]:
+            changed += 1
+    return Changes(new, changed, 0 if problems else len(known), tuple(sorted(problems)))
+
+
+def _troubles(rows: Sequence[FileRow]) -> tuple[Trouble, ...]:
+    return tuple(
+        Trouble(shown(r.path), r.state, r.kind, r.reason, "; ".join(filter(None, (r.detail, *r.notes)))) for r in rows
+    )

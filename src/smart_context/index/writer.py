@@ -1,0 +1,179 @@
+"""Write the index from a process of its own, for one that also answers searches.
+
+In: an order (index a folder, or tidy).  Out: what came of it, as if it had been done here.
+Always: a search never waits for a run, neither for Python's lock nor for memory; the process ends with its order, and with us
+however we end; it steps back for everybody else on the machine, and so do those that it starts to read files.
+
+The two speak in lines of JSON: the order, "wait" and "stop" one way, steps and the outcome the other (`writer_child`).
+"""
+
+from __future__ import annotations
+
+import json
+import selectors
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import asdict
+from typing import Any
+
+from smart_context import errors
+from smart_context.access.roots import Roots
+from smart_context.engine.port import Engine
+from smart_context.index.indexer import Options
+from smart_context.index.model import IndexReport, KindCount
+from smart_context.model import OnProgress, Progress, Stop
+from smart_context.sources.child import command
+
+STOP = b"stop\n"
+WAIT = b"wait\n"
+
+_LOOK_EVERY = 0.1  # seconds between two looks at whether to stop
+# For the files in hand and a commit; a process that takes longer is killed, and loses what it has since the last commit.
+_STOPPING_SECONDS = 30.0
+_CHUNK = 64 * 1024
+_RAISED: dict[str, type[errors.ContextError]] = {
+    kind.__name__: kind
+    for kind in (
+        errors.BadRequest,
+        errors.Conflict,
+        errors.Forbidden,
+        errors.InternalError,
+        errors.NotFound,
+        errors.SearchFailed,
+        errors.StorageFailed,
+    )
+}
+
+
+def index(
+    engine: Engine,
+    roots: Roots,
+    folder: str,
+    options: Options,
+    *,
+    full: bool,
+    on_progress: OnProgress,
+    stop: Stop,
+    is_busy: Callable[[], bool] = lambda: False,
+) -> IndexReport:
+    """Bring the index up to date with a folder: `indexer.run` in another process.
+
+    is_busy: whether somebody waits for this machine; the run then rests, half of the time at most.
+    Raises: what the run raises; what `stop` raises, once everything read so far is committed.
+    """
+    how = asdict(options)
+    how["walk"]["never_enter"] = sorted(options.walk.never_enter)
+    order = {"do": "index", "roots": roots.resolved, "folder": folder, "options": how, "full": full}
+    outcome = _done(engine, order, on_progress, stop, is_busy)
+    kinds = {kind: KindCount(**count) for kind, count in outcome.pop("kinds").items()}
+    return IndexReport(**{**outcome, "problems": tuple(outcome["problems"]), "kinds": kinds})
+
+
+def maintain(engine: Engine, *, stop: Stop) -> None:
+    """Tidy the index: `Engine.maintain` in another process."""
+    _done(engine, {"do": "maintain"}, lambda _step: None, stop, lambda: False)
+
+
+def _done(
+    engine: Engine, order: dict[str, Any], on_progress: OnProgress, stop: Stop, is_busy: Callable[[], bool]
+) -> dict[str, Any]:
+    order["engine"] = engine.address
+    with _started() as process:
+        try:
+            outcome = _followed(process, order, on_progress, stop, is_busy)
+        except BaseException:
+            _end(process)
+            raise
+    if outcome is None:
+        raise _died(process.returncode)
+    if "error" in outcome:
+        raise _error(*outcome["error"])
+    done: dict[str, Any] = outcome["done"]
+    return done
+
+
+def _started() -> subprocess.Popen[bytes]:
+    try:
+        return subprocess.Popen(
+            command("smart_context.index.writer_child"),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            bufsize=0,
+            start_new_session=True,  # Ctrl-C is ours to act on
+            cwd="/",
+        )
+    except OSError as error:
+        raise errors.SearchFailed(
+            "cannot start the process that writes the index",
+            reason=error.strerror,
+            hint="searches go on; try again when the machine has room for another process",
+        ) from error
+
+
+def _followed(
+    process: subprocess.Popen[bytes],
+    order: dict[str, Any],
+    on_progress: OnProgress,
+    stop: Stop,
+    is_busy: Callable[[], bool],
+) -> dict[str, Any] | None:
+    """Give the order and follow the work; its outcome, or None when the process died without one."""
+    assert process.stdin
+    try:
+        process.stdin.write(json.dumps(order).encode() + b"\n")
+    except BrokenPipeError:
+        return None
+    for line in _lines(process):
+        if line is not None:
+            message = json.loads(line)
+            if "step" not in message:
+                return dict(message)
+            on_progress(Progress(*message["step"]))
+        stop()
+        if is_busy():
+            with suppress(BrokenPipeError):  # it has just come to its end
+                process.stdin.write(WAIT)
+    return None
+
+
+def _lines(process: subprocess.Popen[bytes]) -> Iterator[bytes | None]:
+    """Yield each line that comes, and None whenever none has come for a while."""
+    assert process.stdout
+    rest = b""
+    with selectors.DefaultSelector() as selector:
+        selector.register(process.stdout, selectors.EVENT_READ)
+        while True:
+            if not selector.select(_LOOK_EVERY):
+                yield None
+                continue
+            piece = process.stdout.read(_CHUNK)
+            if not piece:
+                return
+            *lines, rest = (rest + piece).split(b"\n")
+            yield from lines
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Let the process commit what it has, and see to it that it ends."""
+    assert process.stdin
+    late = time.monotonic() + _STOPPING_SECONDS
+    with suppress(BrokenPipeError):  # it has just come to its end
+        process.stdin.write(STOP)
+    for _line in _lines(process):
+        if time.monotonic() > late:
+            process.kill()
+            return
+
+
+def _died(status: int) -> errors.SearchFailed:
+    how = f"signal {-status}" if status < 0 else f"exit status {status}"
+    return errors.SearchFailed(
+        f"the process that writes the index ended unexpectedly ({how})",
+        hint="index the folder again: it goes on from the last commit",
+    )
+
+
+def _error(name: str, message: str, reason: str | None, hint: str | None) -> errors.ContextError:
+    return _RAISED.get(name, errors.SearchFailed)(message, reason=reason, hint=hint)

@@ -1,0 +1,50 @@
+"""What texts mean, to one model: its encoder and its vectors beside an index, opened together.
+
+In: a model's folder and a data directory.  Out: how like a query is to the segments that have a vector.
+Always: vectors are those of this very model; a query is answered from the vectors there are at that moment.
+"""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from smart_context.engine.port import Engine
+from smart_context.engine.vectors import Likeness
+from smart_context.meaning.encoder import Encoder
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_REMEMBERED = 64  # vectors of queries: the next page asks the same again
+
+
+class Meaning:
+    """A model, ready for the searches of any thread."""
+
+    def __init__(self, folder: Path, engine: Engine) -> None:
+        """Load the model. `alone` leaves words out of the score, to measure what meaning is worth.
+
+        Raises: ConfigError when the extra is missing or the folder holds no encoder; SearchFailed for damaged vectors.
+        """
+        self.folder = folder
+        self.alone = False
+        self.encoder = Encoder(folder)
+        self.vectors = engine.vectors(self.encoder.fingerprint, self.encoder.dimension)
+        self._asked: dict[str, NDArray[np.float32]] = {}
+        self._lock = threading.Lock()
+
+    def like(self, text: str) -> Likeness | None:
+        """Compare a text with the segments; None while no segment has a vector."""
+        with self._lock:
+            self.vectors.reload()
+            if not len(self.vectors):
+                return None
+            vector = self._asked.get(text)
+            if vector is None:
+                if len(self._asked) >= _REMEMBERED:
+                    self._asked.clear()
+                vector = self._asked[text] = self.encoder.embed([text])[0]
+            return self.vectors.compare(vector)

@@ -1,1 +1,0 @@
-"""Search: segments, the record, the ranking index, queries, ranks and snippets."""

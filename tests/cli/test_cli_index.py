@@ -1,0 +1,143 @@
+"""`context index`, `status` and `roots` as a person runs them."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from conftest import clean_env
+from smart_context.cli.show import size
+
+
+def told(done) -> dict:
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_a_folder_named_on_the_command_line_is_indexed_and_the_next_step_is_said(tree, run):
+    root = tree({"a.txt": "alpha", "b.txt": ""})
+    done = run("index", root)
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert f"context roots add {root}" in done.stderr.decode()
+    [report] = told(run("index", root, "--json"))
+    assert {k: report[k] for k in ("root", "indexed", "skipped", "removed", "failed")} == {
+        "root": str(root),
+        "indexed": 0,
+        "skipped": 2,
+        "removed": 0,
+        "failed": 0,
+    }
+
+
+def test_roots_are_added_listed_indexed_and_removed(tree, run, tmp_path):
+    root = tree({"a.txt": "alpha", "sub/b.txt": "beta"})
+    assert run("roots", "add", root).returncode == 0
+    assert told(run("roots", "--json")) == [{"root": str(root), "state": "available"}]
+    assert [r["indexed"] for r in told(run("index", "--json"))] == [2]
+    done = run("index", root / "sub")
+    assert b"roots add" not in done.stderr
+    [status] = told(run("status", "--json"))["roots"]
+    assert (status["files"], status["segments"], status["changes"]["new"], status["failed"]) == (2, 2, 0, 0)
+    assert run("roots", "remove", root).returncode == 0
+    assert told(run("roots", "--json")) == []
+    assert run("roots", "remove", root).returncode == 4
+
+
+def test_the_index_is_for_its_owner_alone(tree, run, tmp_path):
+    run("index", tree({"a.txt": "alpha"}))
+    data = tmp_path / "data/smart-context"
+    assert data.stat().st_mode & 0o777 == 0o700
+    assert {oct(p.stat().st_mode & 0o077) for p in (data, *data.rglob("record*"))} == {"0o0"}
+
+
+def test_one_missing_root_does_not_stop_the_others(tree, run, tmp_path):
+    root = tree({"a.txt": "alpha"})
+    done = run("index", "--root", tmp_path / "away", "--root", root, "--json")
+    assert (done.returncode, [r["indexed"] for r in json.loads(done.stdout)]) == (4, [1])
+    status = told(run("status", "--root", tmp_path / "away", "--json"))
+    assert status["roots"][0]["is_available"] is False
+
+
+@pytest.mark.parametrize(
+    ("args", "status"), [(("index",), 1), (("index", "/nowhere/at/all"), 4), (("roots", "add", "/nowhere"), 4)]
+)
+def test_what_cannot_be_done_is_an_error_with_a_hint(run, args, status):
+    done = run(*args)
+    assert (done.returncode, done.stdout) == (status, b"")
+    assert b"hint: " in done.stderr
+
+
+def test_status_names_what_failed_and_why(tree, run):
+    root = tree({"bad.docx": b"PK\x03\x04" + os.urandom(40), "good.txt": "fine"})
+    run("index", root)
+    done = run("status", "--root", root)
+    assert done.returncode == 0
+    text = done.stdout.decode()
+    assert str(root / "bad.docx") in text
+    [listed] = told(run("status", "--root", root, "--json"))["roots"]
+    assert [(t["path"], t["state"], bool(t["reason"])) for t in listed["troubles"]] == [
+        (str(root / "bad.docx"), "failed", True)
+    ]
+
+
+def test_a_damaged_index_is_refused_until_it_is_rebuilt(tree, run, tmp_path):
+    root = tree({"a.txt": "alpha"})
+    run("index", root)
+    record = tmp_path / "data/smart-context/record.sqlite"
+    record.write_bytes(b"garbage")
+    done = run("index", root)
+    assert done.returncode == 7
+    assert b"--rebuild" in done.stderr
+    assert record.read_bytes() == b"garbage"
+    assert run("index", "--rebuild", root).returncode == 0
+    assert (record.parent / "set-aside-1/record.sqlite").read_bytes() == b"garbage"
+
+
+def test_a_terminal_gets_a_summary_on_stderr_and_no_json(tree, tmp_path):
+    root = tree({f"{i}.txt": f"text {i}" for i in range(30)})
+    ours, theirs = pty.openpty()
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "smart_context", "index", root],
+            env=clean_env(tmp_path),
+            stdout=subprocess.PIPE,
+            stderr=theirs,
+            check=True,
+        )
+        os.close(theirs)
+        seen = b""
+        while b"indexed in" not in seen:
+            seen += os.read(ours, 65536)
+    finally:
+        os.close(ours)
+    assert done.stdout == b""
+    assert b"30 indexed in" in seen
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [(0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (999_999, "1.0 MB"), (2_500_000_000_000_000, "2,500.0 TB")],
+)
+def test_sizes_are_written_as_people_say_them(count, text):
+    assert size(count) == text
+
+
+def test_names_that_are_not_utf8_do_not_break_status(tree, run):
+    root = tree({"a.txt": "alpha"})
+    Path(os.fsdecode(os.fsencode(root) + b"/caf\xe9.docx")).write_bytes(b"PK\x03\x04junk")
+    run("index", root)
+    assert "caf\\xe9.docx" in run("status", "--root", root).stdout.decode()
+
+
+def test_a_run_over_an_unchanged_folder_loads_no_engine_and_no_reader(tree, tmp_path, run):
+    root = tree({"a.txt": "alpha", "sub/b.txt": "beta"})
+    command = ("index", root, "--data-dir", tmp_path / "data", "--json")
+    traced = [run(*command, env={"PYTHONPROFILEIMPORTTIME": "1"}).stderr.decode() for _ in range(2)]
+    heavy = ("tantivy", "numpy", "smart_context.text.analysis", "smart_context.sources.worker")
+    assert [[name in loaded for name in heavy] for loaded in traced] == [[True] * 4, [False] * 4]

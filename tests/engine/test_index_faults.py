@@ -1,0 +1,363 @@
+"""What happens to the index when processes die, disks fill up and files go bad: real processes, real signals."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from smart_context import engine, errors
+from smart_context.access.roots import Roots
+from smart_context.engine.expression import Term
+from smart_context.engine.local import lock, ranking_state, upkeep
+from smart_context.engine.local.index import Index
+from smart_context.engine.local.place import RANKING, RECORD
+from smart_context.engine.local.record import Record
+from smart_context.engine.model import NewFile
+from smart_context.index import indexer, status
+from smart_context.index.indexer import Options
+from smart_context.model import Segment
+
+OPTIONS = Options(workers=2)
+FILES = 40
+
+# Index a folder with many small commits, saying each step; die at the nth call of a function where the test asks for it.
+DRIVER = """
+import os, signal, sys
+from pathlib import Path
+from smart_context.access.roots import Roots
+from smart_context.engine.local import index, ranking, record
+from smart_context.index import indexer
+indexer._BATCH_FILES = 4
+data, root, where, when = sys.argv[1:]
+if where:
+    name, edge = where.split()
+    owner = {"record": record.Record, "ranking": ranking.Ranking}[name]
+    commit, calls = owner.commit, []
+    def dying(self, *args):
+        calls.append(1)
+        if edge == "before" and len(calls) == int(when): os.kill(os.getpid(), signal.SIGKILL)
+        done = commit(self, *args)
+        if edge == "after" and len(calls) == int(when): os.kill(os.getpid(), signal.SIGKILL)
+        return done
+    owner.commit = dying
+with index.Index.open(Path(data), writable=True) as opened:
+    indexer.run(opened, Roots([root]), root, indexer.Options(workers=2), on_progress=lambda s: print(s.done, flush=True))
+print("done", flush=True)
+"""
+
+
+def start(data: Path, root: Path, where: str = "", when: int = 0) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", DRIVER, data, root, where, str(when)],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+
+
+def run_on(data: Path, root: Path) -> None:
+    with Index.open(data, writable=True) as opened:
+        indexer.run(opened, Roots([root]), str(root), OPTIONS)
+
+
+@pytest.fixture
+def root(tree) -> Path:
+    return tree({f"{i % 5}/{i:02}.txt": f"zebra{i} in {1990 + i}\n" * (i + 1) for i in range(FILES)})
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    return tmp_path / "data"
+
+
+def rows(data: Path) -> dict[str, tuple[object, ...]]:
+    """What the record holds, without the numbers that depend on the order of reading."""
+    record = Record.open(data)
+    try:
+        found = {}
+        for row in record.files(record.file_ids()).values():
+            segments = record.segments_of(row.file_id)
+            texts = record.texts(s.segment_id for s in segments)
+            facts = (row.ext, row.kind, row.size, row.mtime_ns, row.sha256, row.state, row.years, row.chars)
+            found[row.path] = (*facts, [(s.seq, s.pointer, texts[s.segment_id]) for s in segments])
+        return found
+    finally:
+        record.close()
+
+
+def check_committed(data: Path, root: Path) -> int:
+    """Whatever is recorded is right, whole and openable by anyone; how much that is."""
+    if not (data / RECORD).exists():
+        return 0
+    held = rows(data)
+    for path, facts in held.items():
+        assert "".join(text for _, _, text in facts[-1]) == Path(path).read_text(encoding="utf-8")
+    whole = status.of_index(engine.at(data), Roots([root]), OPTIONS.walk)
+    [told] = whole.roots
+    assert (whole.writer, told.files, told.changes.new) == ("", len(held), FILES - len(held))
+    return len(held)
+
+
+def check_complete(data: Path, root: Path, undisturbed: dict[str, tuple[object, ...]]) -> None:
+    """The record is that of a run nobody disturbed, and the ranking answers from every file, once."""
+    assert rows(data) == undisturbed
+    with Index.open(data) as opened:
+        view = opened.ranking.view()
+        assert view.file_ids() == opened.record.file_ids()
+        assert [view.count(Term(f"zebra{i}")) for i in range(FILES)] == [1] * FILES
+
+
+@pytest.fixture
+def undisturbed(root: Path, tmp_path: Path) -> dict[str, tuple[object, ...]]:
+    run_on(tmp_path / "other", root)
+    return rows(tmp_path / "other")
+
+
+@pytest.mark.parametrize("where", ["record before", "record after", "ranking before", "ranking after"])
+def test_a_kill_around_a_commit_loses_nothing_that_was_committed(data, root, undisturbed, where):
+    for when in (1, 3):
+        killed = start(data, root, where, when)
+        killed.communicate()
+        assert killed.returncode == -signal.SIGKILL
+        check_committed(data, root)
+    run_on(data, root)
+    check_complete(data, root, undisturbed)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_kill_at_any_moment_is_survived(data, root, undisturbed, seed):
+    dice = random.Random(seed)
+    held = 0
+    for _ in range(2):
+        killed = start(data, root)
+        assert killed.stdout is not None
+        for _ in range(dice.randrange(1, 30)):
+            killed.stdout.readline()
+        killed.kill()
+        killed.communicate()
+        now = check_committed(data, root)
+        assert now >= held
+        held = now
+    run_on(data, root)
+    check_complete(data, root, undisturbed)
+
+
+def test_killed_readers_cost_the_run_nothing(data, root, undisturbed):
+    if not Path("/proc/self/task").exists():
+        pytest.skip("needs /proc to find the readers")
+    run = start(data, root)
+    assert run.stdout is not None
+    for _ in range(5):
+        run.stdout.readline()
+        for child in Path(f"/proc/{run.pid}/task/{run.pid}/children").read_text(encoding="ascii").split():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(int(child), signal.SIGKILL)
+    assert run.communicate()[0].endswith("done\n")
+    run_on(data, root)
+    check_complete(data, root, undisturbed)
+
+
+def test_searches_go_on_while_a_run_writes_and_see_whole_commits(data, root):
+    (data).mkdir(mode=0o700)
+    run_on(data, root)
+    for path in root.rglob("*.txt"):
+        path.write_text(path.read_text(encoding="utf-8") + "yak\n", encoding="utf-8")
+    run = start(data, root)
+    assert run.stdout is not None
+    with Index.open(data) as reader:
+        for _ in run.stdout:
+            reader.refresh()
+            view = reader.ranking.view()
+            for i in (0, 17, 39):
+                [hit] = view.matches(Term(f"zebra{i}"), _everywhere()).top(10)
+                [text] = reader.record.texts([hit.segment_id]).values()
+                assert f"zebra{i} " in text
+        run.communicate()
+        reader.refresh()
+        assert reader.ranking.view().count(Term("yak")) == FILES
+
+
+def _everywhere():
+    from smart_context.engine.expression import Filters
+
+    return Filters()
+
+
+def test_the_second_writer_is_refused_while_the_first_goes_on(data, root, undisturbed):
+    first = start(data, root)
+    assert first.stdout is not None
+    first.stdout.readline()
+    with pytest.raises(errors.Conflict):
+        run_on(data, root)
+    assert lock.holder(data).startswith(f"process {first.pid} since ")
+    first.communicate()
+    check_complete(data, root, undisturbed)
+
+
+def _lost(data: Path) -> None:
+    shutil.rmtree(data / "ranking")
+
+
+def _garbage(data: Path) -> None:
+    for path in (data / "ranking").iterdir():
+        path.write_bytes(b"\x00garbage")
+
+
+def _behind(data: Path) -> None:
+    state = data / "ranking/generation.json"
+    state.write_text(state.read_text(encoding="utf-8").replace('"generation": ', '"generation": -'), encoding="utf-8")
+
+
+def _ahead(data: Path) -> None:
+    state = data / "ranking/generation.json"
+    state.write_text(state.read_text(encoding="utf-8").replace('"generation": ', '"generation": 9'), encoding="utf-8")
+
+
+def _half_rebuilt(data: Path) -> None:
+    (data / "ranking").rename(data / "ranking.old")
+    (data / "ranking.new").mkdir()
+
+
+@pytest.mark.parametrize("damage", [_lost, _garbage, _behind, _ahead, _half_rebuilt])
+def test_the_ranking_is_made_anew_from_the_record(data, root, undisturbed, damage):
+    run_on(data, root)
+    damage(data)
+    with Index.open(data, writable=True):
+        pass
+    check_complete(data, root, undisturbed)
+    assert sorted(p.name for p in data.iterdir() if p.is_dir()) == ["ranking"]
+
+
+def test_a_reader_notices_that_the_ranking_was_made_anew(data, root):
+    run_on(data, root)
+    with Index.open(data) as reader:
+        reader.refresh()
+        _ahead(data)
+        Index.open(data, writable=True).close()
+        reader.refresh()
+        assert reader.ranking.view().count(Term("zebra7")) == 1
+
+
+def test_a_writer_that_has_just_made_an_index_sees_it_and_stays_the_writer(data, root):
+    with Index.open(data, writable=True) as opened:
+        for generation in (1, 2):
+            opened.put(
+                NewFile(f"/r/{generation}", "/r", "text", 1, 1, "", "ok"), [Segment(0, "page 1", "", "ibis")], (), ""
+            )
+            assert opened.commit() == generation
+            opened.refresh()
+            assert opened.ranking.view().count(Term("ibi")) == generation
+
+
+def test_a_reader_notices_that_a_damaged_index_was_replaced(data, root):
+    run_on(data, root)
+    with Index.open(data) as reader:
+        reader.refresh()
+        (data / RECORD).write_bytes(b"garbage" * 1000)
+        upkeep.repair(data)
+        run_on(data, root)
+        reader.refresh()
+        assert len(reader.record.file_ids()) == FILES
+        assert reader.ranking.view().count(Term("zebra7")) == 1
+
+
+def test_a_damaged_record_is_set_aside_whole_and_never_deleted(data, root, undisturbed):
+    run_on(data, root)
+    (data / RECORD).write_bytes(b"garbage" * 1000)
+    with pytest.raises(errors.SearchFailed):
+        run_on(data, root)
+    aside = upkeep.repair(data)
+    assert aside is not None
+    assert (aside / RECORD).read_bytes() == b"garbage" * 1000
+    run_on(data, root)
+    check_complete(data, root, undisturbed)
+
+
+def test_repair_leaves_a_sound_record_and_makes_the_ranking_anew(data, root, undisturbed):
+    run_on(data, root)
+    _garbage(data)
+    assert upkeep.repair(data) is None
+    check_complete(data, root, undisturbed)
+
+
+def test_repair_never_touches_a_record_of_a_newer_version(data, root):
+    run_on(data, root)
+    with contextlib.closing(sqlite3.connect(data / RECORD)) as db:
+        db.execute("PRAGMA user_version = 999")
+    with pytest.raises(errors.SearchFailed):
+        upkeep.repair(data)
+    assert (data / RECORD).exists()
+
+
+def test_maintenance_keeps_every_answer(data, root, undisturbed):
+    run_on(data, root)
+    for path in list(root.rglob("*.txt"))[:20]:
+        path.touch()
+    run_on(data, root)
+    upkeep.maintain(data)
+    with Index.open(data) as opened:
+        assert [opened.ranking.view().count(Term(f"zebra{i}")) for i in range(FILES)] == [1] * FILES
+
+
+def test_in_the_first_moments_of_the_first_run_there_is_no_index_yet(data):
+    """The record is made before the ranking: a search between the two finds nothing, and nothing is damaged."""
+    data.mkdir()
+    Record.open(data, writable=True).close()
+    with pytest.raises(errors.NotFound):
+        Index.open(data)
+
+
+@contextlib.contextmanager
+def _small_disk(place: Path, size: str) -> Iterator[None]:
+    if os.geteuid():
+        pytest.skip("mounting a small disk needs root")
+    place.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size},mode=700", "none", place], check=False).returncode:
+        pytest.skip("this machine lets nobody mount")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", "--lazy", place], check=True)
+
+
+def test_a_full_disk_ends_the_run_with_an_error_and_the_next_one_completes(data, root, undisturbed):
+    with _small_disk(data, "64m"):
+        run_on(data, root)
+        before = rows(data)
+        (data / "filler").write_bytes(bytes(os.statvfs(data).f_bavail * os.statvfs(data).f_bsize))
+        big = root / "big.txt"
+        big.write_bytes(random.Random(1).randbytes(400_000).hex().encode())
+        with pytest.raises(errors.StorageFailed):
+            run_on(data, root)
+        assert rows(data) == before
+        (data / "filler").unlink()
+        big.unlink()
+        run_on(data, root)
+        check_complete(data, root, undisturbed)
+
+
+def test_a_disk_that_is_too_full_to_mend_the_ranking_is_named_by_upkeep(data, root):
+    """A run that filled the disk left a ranking that lags; what is wrong is the disk, not the ranking."""
+    dice = random.Random(1)
+    (root / "big.txt").write_text(" ".join(dice.randbytes(4).hex() for _ in range(20_000)), encoding="utf-8")
+    with _small_disk(data, "64m"):
+        run_on(data, root)
+        ranking_state.write(data / RANKING, 0)
+        free = os.statvfs(data)
+        (data / "filler").write_bytes(bytes(free.f_bavail * free.f_bsize - 300_000))
+        with pytest.raises(errors.StorageFailed):
+            upkeep.maintain(data)
+        (data / "filler").unlink()
+        upkeep.maintain(data)
+        with Index.open(data) as opened:
+            assert opened.ranking.file_ids() == opened.record.file_ids()

@@ -1,0 +1,215 @@
+"""The ranking index: what is put in is found, counted and taken out; what is damaged is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from smart_context.engine.expression import AnyOf, Everything, Filters, Group, Sequence, Term
+from smart_context.engine.local.ranking import Ranking
+from smart_context.engine.model import RankedFile, RankedSegment
+from smart_context.errors import SearchFailed
+
+ALL = Filters()
+
+
+def file(file_id: int, path: str, title: str = "", years: tuple[str, ...] = ()) -> RankedFile:
+    return RankedFile(file_id, path, Path(path).suffix, title, years)
+
+
+@pytest.fixture
+def ranking(tmp_path: Path) -> Ranking:
+    opened = Ranking.open(tmp_path / "ranking", writable=True)
+    opened.add(
+        file(1, "/r/a/report 2021.pdf", "Yearly Report", ("2021",)),
+        [RankedSegment(11, "Costs", "rent and wages"), RankedSegment(12, "", "income from rents")],
+    )
+    opened.add(
+        file(2, "/r/b/plan.txt"), [RankedSegment(21, "", "Die Krankenversicherungsbeiträge für die Praxis sind hoch")]
+    )
+    opened.commit(1)
+    opened.reload()
+    return opened
+
+
+def ids(ranking: Ranking, wanted, filters=ALL) -> set[int]:
+    found = {hit.segment_id for hit in ranking.view().matches(wanted, filters).top(100)}
+    assert ranking.view().count(wanted, filters) == len(found)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("wanted", "expected"),
+    [
+        (Term("rent"), {11, 12}),
+        (Term("report"), {11, 12}),  # the file's name
+        (Term("year"), {11, 12}),  # its title
+        (Term("cost"), {11}),  # a heading
+        (Term("nowhere"), set()),
+        (Sequence(("rent", "and", "wage")), {11}),
+        (Sequence(("wage", "rent")), set()),
+        (Sequence(("cost", "rent")), set()),  # no phrase reaches from a heading into the text
+        (Sequence(("rent",)), {11, 12}),
+        (Sequence(()), set()),
+        (AnyOf(("incom", "wage")), {11, 12}),
+        (AnyOf(("user", "nowhere")), set()),
+        (Group(must=(Term("rent"), Term("incom"))), {12}),
+        (Group(should=(Term("wage"), Term("incom"))), {11, 12}),
+        (Group(must=(Term("rent"),), must_not=(Term("wage"),)), {12}),
+        (Group(must_not=(Term("rent"),)), {21}),
+        (Group(), set()),
+        (Everything(), {11, 12, 21}),
+    ],
+)
+def test_an_expression_finds_the_segments_that_match(ranking, wanted, expected):
+    assert ids(ranking, wanted) == expected
+
+
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        (Filters(exts=(".pdf",)), {11, 12}),
+        (Filters(exts=(".pdf", ".txt")), {11, 12, 21}),
+        (Filters(years=("2021",)), {11, 12}),
+        (Filters(years=("2022",)), set()),
+        (Filters(folders=("/r",)), {11, 12, 21}),
+        (Filters(folders=("/r/b/",)), {21}),
+        (Filters(folders=("/r/bb",)), set()),
+        (Filters(exts=(".txt",), folders=("/r/a",)), set()),
+    ],
+)
+def test_filters_bind(ranking, filters, expected):
+    assert ids(ranking, Everything(), filters) == expected
+
+
+def test_what_is_added_again_replaces_and_what_is_deleted_is_gone(ranking):
+    ranking.add(file(1, "/r/a/report.pdf"), [RankedSegment(31, "", "new text")])
+    ranking.delete([2])
+    assert ids(ranking, Everything()) == {11, 12, 21}  # not before the commit
+    ranking.commit(2)
+    ranking.reload()
+    assert ids(ranking, Everything()) == {31}
+    assert (ranking.generation, ranking.segment_count, ranking.file_ids()) == (2, 1, {1})
+    assert ids(ranking, Term("rent")) == set()
+
+
+def test_a_reader_sees_the_last_commit_when_it_reloads(ranking, tmp_path):
+    reader = Ranking.open(tmp_path / "ranking", writable=False)
+    assert reader.segment_count == 3
+    ranking.delete([1])
+    ranking.commit(2)
+    assert reader.segment_count == 3
+    reader.reload()
+    assert (reader.segment_count, reader.generation) == (1, 2)
+    with pytest.raises(SearchFailed):
+        reader.delete([1])
+
+
+def test_what_was_not_committed_is_forgotten_at_close(ranking, tmp_path):
+    ranking.delete([1, 2])
+    ranking.close()
+    again = Ranking.open(tmp_path / "ranking", writable=True)
+    assert (again.generation, again.segment_count) == (1, 3)
+
+
+def test_merging_changes_nothing_that_is_found(ranking):
+    for n in range(3, 40):
+        ranking.add(file(n, f"/r/c/{n}.txt"), [RankedSegment(100 + n, "", "rent")])
+        ranking.commit(n)
+    ranking.delete(range(3, 39))
+    ranking.commit(40)
+    ranking.merge()
+    ranking.add(file(50, "/r/c/50.txt"), [RankedSegment(150, "", "rent")])  # writing goes on after a merge
+    ranking.commit(41)
+    ranking.reload()
+    assert ids(ranking, Term("rent")) == {11, 12, 139, 150}
+    assert ranking.generation == 41
+
+
+def test_counts_and_lengths_are_of_live_segments(ranking):
+    assert ranking.view().average_length == pytest.approx((3 + 3 + 7) / 3)
+    assert ranking.view().languages == ("en", "de")
+    ranking.delete([2])
+    ranking.commit(2)
+    ranking.reload()
+    assert ranking.view().average_length == 3.0
+    assert ranking.view().languages == ("en",)
+
+
+@pytest.mark.parametrize("name", ["meta.json", "generation.json"])
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"format": 99}'])
+def test_a_damaged_index_is_refused_with_a_hint(ranking, tmp_path, name, content):
+    ranking.close()
+    (tmp_path / "ranking" / name).write_bytes(content)
+    for writable in (True, False):
+        with pytest.raises(SearchFailed) as caught:
+            Ranking.open(tmp_path / "ranking", writable=writable)
+        assert caught.value.hint
+
+
+def test_a_reader_creates_nothing(tmp_path):
+    with pytest.raises(SearchFailed):
+        Ranking.open(tmp_path / "none", writable=False)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_names_that_are_not_text_are_no_trouble(tmp_path):
+    opened = Ranking.open(tmp_path / "ranking", writable=True)
+    opened.add(
+        file(1, "/r/bad\udcff/na\udcfeme\n.txt", "ti\udcfdtle"), [RankedSegment(1, "he\udcfcad", "text \x00 here")]
+    )
+    opened.commit(1)
+    opened.reload()
+    assert ids(opened, Term("text"), Filters(folders=("/r/bad\udcff",))) == {1}
+
+
+def test_a_phrase_that_goes_on_in_the_next_segment_is_found_where_it_begins(ranking):
+    texts = ["we read the annual", "report of the year and", "then", "rest"]
+    pointers = ["page 3", "page 4 lines 1-20", "page 4 lines 21-40", "attachment 'a' lines 1-9"]
+    numbered = enumerate(zip(texts, pointers, strict=True))
+    ranking.add(file(3, "/r/c.pdf"), [RankedSegment(31 + n, "", text, pointer) for n, (text, pointer) in numbered])
+    ranking.commit(2)
+    ranking.reload()
+    assert ids(ranking, Sequence(("annual", "report"))) == {31}
+    assert ids(ranking, Sequence(("read", "the", "annual", "report", "of"))) == {31}
+    assert ids(ranking, Sequence(("report", "of"))) == {32}
+    assert ids(ranking, Sequence(("the", "annual"))) == {31}
+    assert ids(ranking, Sequence(("year", "and", "then"))) == {32}
+    assert ids(ranking, Sequence(("annual", "year"))) == set()
+    assert ids(ranking, Sequence(("then", "rest"))) == set()  # another text
+    assert ids(ranking, Sequence(("annual", "report"), slop=1)) == set()
+    assert ids(ranking, Group(must=(Term("read"),), must_not=(Sequence(("annual", "report")),))) == set()
+
+
+def test_compounds_are_known_by_their_parts(ranking):
+    assert ranking.view().compounds("kranken") == ["krankenversicherungsbeitrage"]
+    assert ranking.view().compounds("versicherung") == ["krankenversicherungsbeitrage"]
+    assert ranking.view().compounds("beitrag") == ["krankenversicherungsbeitrage"]
+    assert ranking.view().compounds("ankenv") == []  # two letters before it are no word
+    assert ranking.view().compounds("rent") == []
+
+
+def test_terms_are_known_by_their_beginning_the_commonest_first(ranking):
+    ranking.add(file(3, "/r/c.txt"), [RankedSegment(31, "", "a red rent")])
+    ranking.commit(2)
+    ranking.reload()
+    assert ranking.view().terms("re") == ["rent", "report", "red"]
+
+
+def test_closing_lets_a_merge_under_way_finish(tmp_path):
+    opened = Ranking.open(tmp_path / "ranking", writable=True)
+    for i in range(8):  # so many parts are merged into one
+        opened.add(file(i, f"/r/{i}.txt"), [RankedSegment(i, "", "rent")])
+        opened.commit(i + 1)
+    opened.close()
+    again = Ranking.open(tmp_path / "ranking", writable=False)
+    assert again.view()._searcher.num_segments == 1
+    assert ids(again, Term("rent")) == set(range(8))
+
+
+def test_closing_forgets_what_was_not_committed(ranking, tmp_path):
+    ranking.delete([1])
+    ranking.add(file(3, "/r/c.txt"), [RankedSegment(31, "", "rent")])
+    ranking.close()
+    assert ids(Ranking.open(tmp_path / "ranking", writable=True), Term("rent")) == {11, 12}

@@ -1,0 +1,320 @@
+"""The record: what was committed stays, readers see whole commits, a bad file is refused and left alone."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from smart_context import errors
+from smart_context.engine.local import lock, migrations
+from smart_context.engine.local.place import RECORD
+from smart_context.engine.local.record import Record
+from smart_context.engine.model import NewFile, Passage
+from smart_context.model import Segment
+
+NOW = "2024-05-06T07:08:09Z"
+
+
+def new(path: str, **facts: object) -> NewFile:
+    values = {"root": "/r", "kind": "text", "size": 3, "mtime_ns": 5, "sha256": "ab", "state": "ok", **facts}
+    return NewFile(path, **values)  # type: ignore[arg-type]
+
+
+def put(record: Record, path: str, *texts: str, **facts: object) -> tuple[int, list[int]]:
+    segments = [Segment(i, f"lines {i + 1}-{i + 1}", "", t) for i, t in enumerate(texts)]
+    return record.put(new(path, **facts), segments, ("2021",), NOW)
+
+
+def texts(record: Record, path: str) -> list[str]:
+    row = record.file(path)
+    assert row is not None
+    return list(record.texts(s.segment_id for s in record.segments_of(row.file_id)).values())
+
+
+def test_what_is_put_comes_back_as_data(tmp_path):
+    with_bytes = os.fsdecode(b"/r/caf\xe9\n.TXT")
+    writer = Record.open(tmp_path, writable=True)
+    file_id, ids = put(writer, with_bytes, "one", "zwei ü 三", title="T", notes=("a", "b"))
+    assert writer.commit() == 1
+    reader = Record.open(tmp_path)
+    row = reader.file(with_bytes)
+    assert (row.file_id, row.path, row.ext, row.title, row.years, row.notes, row.chars, row.generation) == (
+        file_id,
+        with_bytes,
+        ".txt",
+        "T",
+        ("2021",),
+        ("a", "b"),
+        11,
+        1,
+    )
+    assert reader.texts(ids) == {ids[0]: "one", ids[1]: "zwei ü 三"}
+    assert [s.pointer for s in reader.segments(ids).values()] == ["lines 1-1", "lines 2-2"]
+    assert reader.texts([99]) == reader.files([99]) == {}
+    writer.close()
+    reader.close()
+
+
+def test_a_folder_is_its_own_files_and_no_sibling_of_like_name(tmp_path):
+    writer = Record.open(tmp_path, writable=True)
+    for path in ("/r/a", "/r/a/b", "/r/a-b/c", "/r/a0", "/r/ab", "/r/a/\u00ff"):
+        put(writer, path)
+    assert list(writer.stamps("/r/a")) == ["/r/a", "/r/a/b", "/r/a/\u00ff"]
+    assert len(writer.stamps("/")) == 6
+    writer.close()
+
+
+def test_replaced_text_stays_for_searches_under_way_until_the_next_commit(tmp_path):
+    writer = Record.open(tmp_path, writable=True)
+    _, [old] = put(writer, "/r/a", "old")
+    writer.commit()
+    _, [fresh] = put(writer, "/r/a", "fresh")
+    writer.commit()
+    assert writer.texts([old, fresh]) == {old: "old", fresh: "fresh"}
+    assert texts(writer, "/r/a") == ["fresh"]
+    put(writer, "/r/b", "x")
+    writer.commit()
+    assert writer.texts([old, fresh]) == {fresh: "fresh"}
+    writer.close()
+
+
+def test_a_passage_has_what_stands_around_it_in_its_file_and_nothing_of_what_was_there_before(tmp_path):
+    writer = Record.open(tmp_path, writable=True)
+    put(writer, "/r/a", "other")
+    _, [first, second] = put(writer, "/r/b", "first ü", "second")
+    writer.commit()
+    _, [fresh] = put(writer, "/r/b", "fresh")
+    writer.commit()
+    assert writer.passages([first, second, fresh, 99], 3) == {
+        first: Passage("first ü", "", "sec"),
+        second: Passage("second", "t ü", ""),
+        fresh: Passage("fresh"),
+    }
+    writer.close()
+
+
+def test_files_are_listed_by_path_in_pieces(tmp_path):
+    writer = Record.open(tmp_path, writable=True)
+    names = [f"/r/{n:02}\udcff" for n in range(40)]
+    ids = {name: put(writer, name, "x")[0] for name in sorted(names, reverse=True)}
+    writer.commit()
+    found = list(writer.by_path())
+    assert [i for some in found for i in some] == [ids[name] for name in names]
+    assert len(found) > 1
+    writer.close()
+
+
+def test_ids_are_never_given_twice(tmp_path):
+    writer = Record.open(tmp_path, writable=True)
+    first = put(writer, "/r/a", "x")
+    writer.commit()
+    writer.remove([first[0]])
+    writer.commit()
+    second = put(writer, "/r/a", "x")
+    assert second[0] > first[0]
+    assert second[1] > first[1]
+    writer.close()
+
+
+def test_readers_see_whole_commits_and_never_wait(tmp_path):
+    writer = Record.open(tmp_path, writable=True)
+    put(writer, "/r/a", "one")
+    writer.commit()
+    reader = Record.open(tmp_path)
+    put(writer, "/r/a", "two")
+    put(writer, "/r/b", "three")
+    assert (reader.generation, texts(reader, "/r/a"), reader.file("/r/b")) == (1, ["one"], None)
+    writer.commit()
+    assert (reader.generation, texts(reader, "/r/a"), texts(reader, "/r/b")) == (2, ["two"], ["three"])
+    writer.close()
+    reader.close()
+
+
+def test_what_was_not_committed_is_forgotten_on_close(tmp_path):
+    writer = Record.open(tmp_path, writable=True)
+    put(writer, "/r/a", "one")
+    writer.close()
+    reader = Record.open(tmp_path)
+    assert (reader.generation, reader.file_ids()) == (0, set())
+    reader.close()
+
+
+def test_a_killed_writer_leaves_its_last_commit(tmp_path):
+    code = (
+        "import os, signal, sys; sys.path.insert(0, sys.argv[2]); from pathlib import Path;"
+        "from test_record import *; w = Record.open(Path(sys.argv[1]), writable=True);"
+        "put(w, '/r/a', 'kept'); w.commit(); put(w, '/r/b', 'lost'); os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, tmp_path, Path(__file__).parent], check=False)
+    assert done.returncode == -signal.SIGKILL
+    reader = Record.open(tmp_path)
+    assert (texts(reader, "/r/a"), reader.file("/r/b")) == (["kept"], None)
+    reader.close()
+
+
+def test_nobody_else_may_read_the_files(tmp_path):
+    writer = Record.open(tmp_path, writable=True)
+    put(writer, "/r/a", "x")
+    writer.commit()
+    assert {p.name: oct(p.stat().st_mode & 0o777) for p in tmp_path.iterdir()} == {
+        RECORD: "0o600",
+        f"{RECORD}-wal": "0o600",
+        f"{RECORD}-shm": "0o600",
+    }
+    writer.close()
+
+
+def _garbage(path: Path) -> None:
+    path.write_bytes(os.urandom(8192))
+
+
+def _text(path: Path) -> None:
+    path.write_bytes(b"hello\n")
+
+
+def _empty(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def _truncated(path: Path) -> None:
+    os.truncate(path, path.stat().st_size // 2 // 4096 * 4096)
+
+
+def _cut_in_a_page(path: Path) -> None:
+    os.truncate(path, path.stat().st_size - 100)
+
+
+def _of_another_program(path: Path) -> None:
+    path.unlink()
+    db = sqlite3.connect(path)
+    db.execute("CREATE TABLE t (x)")
+    db.commit()
+    db.close()
+
+
+def _newer(path: Path) -> None:
+    db = sqlite3.connect(path)
+    db.execute(f"PRAGMA user_version = {migrations.VERSION + 1}")
+    db.close()
+
+
+@pytest.mark.parametrize("writable", [False, True])
+@pytest.mark.parametrize("damage", [_garbage, _text, _empty, _truncated, _cut_in_a_page, _of_another_program, _newer])
+def test_a_file_that_is_not_a_sound_record_is_refused_and_left_as_it_is(tmp_path, damage, writable):
+    writer = Record.open(tmp_path, writable=True)
+    put(writer, "/r/a", *(os.urandom(3000).hex() for _ in range(50)))
+    writer.commit()
+    writer.tidy()
+    writer.close()
+    path = tmp_path / RECORD
+    damage(path)
+    before = path.read_bytes()
+    with pytest.raises(errors.SearchFailed) as failure:
+        Record.open(tmp_path, writable=writable)
+    assert failure.value.hint
+    assert path.read_bytes() == before
+
+
+def test_damage_that_opening_cannot_see_is_an_error_of_ours_when_it_is_met(tmp_path):
+    writer = Record.open(tmp_path, writable=True)
+    put(writer, "/r/a", *(os.urandom(3000).hex() for _ in range(50)))
+    writer.commit()
+    writer.tidy()
+    writer.close()
+    with (tmp_path / RECORD).open("r+b") as file:
+        file.seek(4096 * 8)
+        file.write(b"\xff" * (4096 * 20))
+    record = Record.open(tmp_path)
+    with pytest.raises(errors.SearchFailed):
+        texts(record, "/r/a")
+    record.close()
+
+
+def test_an_older_record_is_brought_up_to_date_and_keeps_its_rows(tmp_path, monkeypatch):
+    writer = Record.open(tmp_path, writable=True)
+    put(writer, "/r/a", "kept")
+    writer.commit()
+    writer.close()
+    step = lambda db: db.execute("ALTER TABLE files ADD COLUMN later TEXT")  # noqa: E731
+    monkeypatch.setattr(migrations, "STEPS", (*migrations.STEPS, step))
+    monkeypatch.setattr(migrations, "VERSION", migrations.VERSION + 1)
+    with pytest.raises(errors.SearchFailed):
+        Record.open(tmp_path)
+    newer = Record.open(tmp_path, writable=True)
+    assert texts(newer, "/r/a") == ["kept"]
+    newer.close()
+    Record.open(tmp_path).close()
+
+
+def test_one_look_finds_a_content_however_many_files_have_it_or_failed_with_it(tmp_path):
+    record = Record.open(tmp_path, writable=True)
+    for i in range(500):
+        put(record, f"/r/failed {i}.txt", state="failed")
+        put(record, f"/r/other {i}.md")
+    first, _ = put(record, "/r/0.txt")
+    for i in range(500):
+        put(record, f"/r/{i + 1}.txt")
+    steps: list[int] = []
+    record._db.set_progress_handler(lambda: steps.append(1), 1)
+    assert record.same_size(3)
+    row = record.same_content("ab", 3, ".txt")
+    record._db.set_progress_handler(None, 1)
+    assert row.file_id == first
+    assert len(steps) < 100
+    record.close()
+
+
+def test_no_record_yet_is_not_found_for_a_reader(tmp_path):
+    with pytest.raises(errors.NotFound):
+        Record.open(tmp_path)
+
+
+def test_an_interrupted_creation_is_begun_again(tmp_path):
+    (tmp_path / f"{RECORD}.new").write_bytes(b"half")
+    Record.open(tmp_path, writable=True).close()
+    assert [p.name for p in tmp_path.iterdir()] == [RECORD]
+
+
+def test_a_full_disk_is_said_and_nothing_committed_is_lost(tmp_path):
+    if os.geteuid():
+        pytest.skip("mounting a small disk needs root")
+    small = tmp_path / "small"
+    small.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=512k", "none", small], check=False).returncode:
+        pytest.skip("this machine lets nobody mount")
+    try:
+        writer = Record.open(small, writable=True)
+        put(writer, "/r/a", "kept")
+        writer.commit()
+        with pytest.raises(errors.StorageFailed) as failure:
+            _fill(writer)
+        assert failure.value.exit_status == 6
+        writer.close()
+        reader = Record.open(small)
+        assert texts(reader, "/r/a") == ["kept"]
+        reader.close()
+    finally:
+        subprocess.run(["umount", "--lazy", small], check=True)
+
+
+def _fill(writer: Record) -> None:
+    for i in range(100):
+        put(writer, f"/r/{i}", os.urandom(20_000).hex())
+        writer.commit()
+
+
+def test_the_second_writer_is_told_who_the_first_is(tmp_path):
+    assert lock.holder(tmp_path) == ""
+    held = lock.WriteLock.take(tmp_path)
+    with pytest.raises(errors.Conflict):
+        lock.WriteLock.take(tmp_path)
+    assert lock.holder(tmp_path).startswith(f"process {os.getpid()} since ")
+    held.close()
+    lock.WriteLock.take(tmp_path).close()
+    assert lock.holder(tmp_path) == ""

@@ -1,0 +1,80 @@
+"""File types and years in a query: which become filters, and what is left to look for."""
+
+from __future__ import annotations
+
+import pytest
+
+from smart_context.errors import BadRequest
+from smart_context.find import filters
+
+_PPT, _DOC = (".ppt", ".pptm", ".pptx"), (".doc", ".docm", ".docx")
+
+
+@pytest.mark.parametrize(
+    ("text", "left", "exts", "years"),
+    [
+        ("contracts about vendor X from 2021 in ppt or docx", "contracts about vendor X", _DOC + _PPT, ("2021",)),
+        ("vendor x 2021 ppt docx", "vendor x", _DOC + _PPT, ("2021",)),
+        ("turbine notes as md", "turbine notes", (".markdown", ".md"), ()),
+        ("*.md turbine", "turbine", (".markdown", ".md"), ()),
+        ("budget 2019–2021", "budget", (), ("2019", "2020", "2021")),
+        ("budget between 2019 and 2021", "budget", (), ("2019", "2020", "2021")),
+        ("2021", "2021", (), ()),  # a bare year alone is what to look for
+        ("from 2021", "", (), ("2021",)),
+        ("spreadsheets", "", (".csv", ".ods", ".tsv", ".xls", ".xlsb", ".xlsm", ".xlsx"), ()),
+        ('"from 2021 in pdf" budget', '"from 2021 in pdf" budget', (), ()),
+        ("order 12021 of 2021-03-04", "order 12021 of 2021-03-04", (), ()),
+        ("budget 1899 and 2100", "budget 1899 and 2100", (), ()),
+    ],
+)
+def test_types_and_years_leave_the_text_and_filter(text, left, exts, years):
+    read = filters.read(text)
+    assert (read.text, read.exts, read.years) == (left, exts, years)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "budget NOT 2021",
+        "budget -2021",
+        "budget NOT (2021)",
+        "budget -(2021)",
+        "contracts not from 2021",
+        "contracts without pdf",
+        "contracts NOT pdf",
+        "contracts, except from 2021",
+        "Verträge, nicht aus 2021",
+    ],
+)
+def test_what_is_not_wanted_is_no_filter(text):
+    assert filters.read(text) == filters.Reading(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "exts", "years", "expected"),
+    [
+        # the text narrows
+        ("plan 2020 pdf", (".pdf", ".md"), ("2020", "2021"), filters.Reading("plan", (".pdf",), ("2020",), (".pdf",), ("2020",))),
+        # nothing would be left: what is given stands, the words stay words
+        ("plan pdf", (".md",), (), filters.Reading("plan pdf", (".md",))),
+        ("plan 2019", (), ("2021",), filters.Reading("plan 2019", (), ("2021",))),
+    ],
+)  # fmt: skip
+def test_what_is_given_binds(text, exts, years, expected):
+    assert filters.read(text, exts, years) == expected
+
+
+def test_extensions_and_years_are_put_in_one_form():
+    assert filters.given(("PDF", " .Docx", "*.md", "pdf"), (" 2021",)) == ((".pdf", ".docx", ".md"), ("2021",))
+
+
+@pytest.mark.parametrize(("exts", "years"), [(("",), ()), ((".",), ()), ((), ("21",)), ((), ("",)), ((), ("20211",))])
+def test_a_malformed_filter_is_a_bad_request(exts, years):
+    with pytest.raises(BadRequest):
+        filters.given(exts, years)
+
+
+@pytest.mark.parametrize("text", ["in 2021 or ", '2021 "a" ', "pdf, ", "NOT 2021 ", '" 2021', "between 2019 and "])
+def test_a_hostile_query_costs_little(text):
+    read = filters.read(text * 1_000_000)
+    assert len(read.text) + len(read.years) < 25_000

@@ -1,0 +1,158 @@
+"""Previews: places found by pointer, cleaned before they are cut, and capped."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from smart_context.errors import BadRequest, NotFound
+from smart_context.find import preview
+from smart_context.model import Extracted, Part, Segment, Unit
+from smart_context.redact import Span
+from smart_context.text import segment
+
+
+def nothing(text):
+    return []
+
+
+def secrets(text):
+    return [Span(m.start(), m.end(), "gone") for m in re.finditer(r"S3CRET-\d+", text)]
+
+
+def segments(*pairs):
+    return [Segment(n, pointer, "", text) for n, (pointer, text) in enumerate(pairs)]
+
+
+PAGES = segments(("page 1", "one"), ("page 2", "two "), ("page 2", "more"), ("page 3", "three"))
+LONG_PAGE = segments(("page 1", "a\nb1"), ("page 1", "b2\nc\n"), ("page 1", "d"), ("page 2", "e"))
+LINES = segments(("lines 1-2", "a\nb\n"), ("lines 3-4", "c\nd\n"))
+SHEET = segments(("sheet 'Q1'", "x"), ("sheet 'Q2' rows 1-2", "r1\nr2\n"), ("sheet 'Q2' rows 3-4", "r3\nr4"))
+MAIL = segments(("message", "hi"), ("attachment 'a.pdf' page 1", "p1"), ("attachment 'a.pdf' page 2", "p2"))
+
+
+@pytest.mark.parametrize(
+    ("parts", "pointer", "text"),
+    [
+        (PAGES, "page 2", "two more"),  # a place in two pieces
+        (PAGES, "page 3", "three"),
+        (LINES, "lines 2-3", "b\nc"),  # a range across pieces
+        (LINES, "lines 4-9", "d"),  # a range that runs past the end
+        (SHEET, "sheet 'Q2'", "r1\nr2\nr3\nr4"),  # the whole of what was split
+        (SHEET, "sheet 'Q2' rows 2-3", "r2\nr3"),
+        (segments(("section 'A'", "p1\np2\np3")), "section 'A' paragraphs 2-2", "p2"),
+        (LONG_PAGE, "page 1 lines 2-3", "b1b2\nc"),  # lines of a place go on through its pieces
+        (LONG_PAGE, "page 1 lines 4-4", "d"),
+        (MAIL, "attachment 'a.pdf'", "p1\np2"),  # everything inside
+        (MAIL, "attachment 'a.pdf' page 2", "p2"),
+    ],
+)
+def test_a_pointer_shows_its_place(parts, pointer, text):
+    assert preview.cut(parts, pointer, 0, 0, nothing) == preview.Preview(pointer, text, truncated=False)
+
+
+@pytest.mark.parametrize("pointer", [None, ""])
+def test_without_a_pointer_it_shows_the_start(pointer):
+    assert preview.cut(PAGES, pointer, 0, 0, nothing) == preview.Preview(
+        "page 1", "one\ntwo more\nthree", truncated=False
+    )
+
+
+def test_before_and_after_extend_the_place_up_to_their_cap():
+    assert preview.cut(PAGES, "page 2", 4, 3, nothing).text == "one\ntwo more\nth"
+    long = segments(("page 1", "a" * 3000), ("page 2", "b"), ("page 3", "c" * 3000))
+    assert preview.cut(long, "page 2", 9999, 0, nothing).text == "a" * 999 + "\nb"
+
+
+@pytest.mark.parametrize("pointer", ["page 9", "slide 1", "lines 90-91", "section 'A'"])
+def test_a_place_that_is_not_there_is_not_found(pointer):
+    with pytest.raises(NotFound):
+        preview.cut(PAGES + LINES, pointer, 0, 0, nothing)
+
+
+@pytest.mark.parametrize("pointer", ["page", "page x", "sheet 'Q2", "frob 3"])
+def test_a_pointer_that_cannot_be_read_is_a_bad_request(pointer):
+    with pytest.raises(BadRequest):
+        preview.cut(PAGES, pointer, 0, 0, nothing)
+
+
+def test_a_negative_extension_is_a_bad_request():
+    with pytest.raises(BadRequest):
+        preview.cut(PAGES, "page 1", -1, 0, nothing)
+
+
+def test_a_secret_across_the_edge_of_the_place_never_shows_in_part():
+    parts = segments(("page 1", "key S3CRET-12"), ("page 1", "3456 end"), ("page 2", "x"))
+    shown = preview.cut(parts, "page 2", 9, 0, secrets).text
+    assert "3456" not in shown
+
+
+@given(st.integers(0, 40), st.integers(0, 40))
+def test_no_part_of_a_secret_shows_wherever_the_cut_falls(before, after):
+    parts = segments(("page 1", "aaa S3CRET-1234567"), ("page 2", "mid"), ("page 3", "S3CRET-7654321 zzz"))
+    shown = preview.cut(parts, "page 2", before, after, secrets).text
+    assert not re.search(r"\d|S3C|CRET", shown)
+
+
+def test_a_preview_is_at_most_two_thousand_bytes_and_whole_characters():
+    shown = preview.cut(segments(("page 1", "漢" * 5000)), "page 1", 0, 0, nothing)
+    assert (shown.text, shown.truncated) == ("漢" * 666, True)
+
+
+def paged(text, room=400):
+    pages = Extracted(
+        "pdf", "", (Unit((Part("page", first=1),), text), Unit((Part("page", first=2),), "the next page"))
+    )
+    return list(segment.cut(pages, room))
+
+
+FIFTY = "\n".join(f"line {n} {'x' * 90}" for n in range(1, 51))
+
+
+@pytest.mark.parametrize(
+    ("parts", "pointer", "shown"),
+    [
+        (paged(FIFTY), "page 1", "page 1 lines 1-20"),
+        (paged(FIFTY), "page 1 lines 21-90", "page 1 lines 21-40"),
+        (paged(FIFTY), None, "page 1 lines 1-20"),
+        (paged(FIFTY, room=9000), "page 1", "page 1 lines 1-20"),  # in one piece
+        (segments(("lines 1-50", FIFTY)), None, "lines 1-20"),
+        (segments(("sheet 'Q2' rows 41-90", FIFTY)), "sheet 'Q2'", "sheet 'Q2' rows 41-60"),
+        (segments(("section 'A'", FIFTY)), "section 'A'", "section 'A' paragraphs 1-20"),
+        (segments(("lines 1-1", "x" * 1500), ("lines 1-1", "x" * 1500)), None, "lines 1-1"),  # one long line
+        (segments(("message", "x" * 1500), ("attachment 'a' lines 1-1", "y" * 1500)), None, "message"),  # two places
+    ],
+)
+def test_a_preview_that_is_cut_off_names_the_lines_that_it_shows(parts, pointer, shown):
+    found = preview.cut(parts, pointer, 0, 0, nothing)
+    assert (found.pointer, found.truncated) == (shown, True)
+
+
+LINES_OF_TEXT = st.lists(st.text(st.sampled_from("ab 漢."), max_size=300), min_size=1, max_size=60)
+
+
+@given(LINES_OF_TEXT.map(lambda lines: [*lines, "end"]), st.integers(50, 3000))
+def test_reading_on_from_where_a_preview_ended_shows_every_line_of_a_page(lines, room):
+    read, first = [], 1
+    while first <= len(lines):
+        found = preview.cut(paged("\n".join(lines), room), f"page 1 lines {first}-999", 0, 0, nothing)
+        whole = int(found.pointer.rpartition("-")[2]) - first + 1 if found.truncated else len(lines) - first + 1
+        read += found.text.split("\n")[:whole]
+        first += whole
+    assert read == lines
+
+
+def test_the_lines_of_a_preview_are_those_of_the_file_whatever_was_hidden_in_them():
+    text = "\n".join(["S3CRET-1", "S3CRET-2 " + "x" * 500, "y" * 2000])
+    found = preview.cut(
+        paged(text, room=5000), "page 1", 0, 0, lambda t: [Span(0, t.index("x"), "gone")] if "x" in t else []
+    )
+    assert found.text.startswith("[redacted:gone]xxx")
+    assert found.pointer == "page 1 lines 1-2"
+
+
+def test_an_empty_file_has_an_empty_preview():
+    assert preview.cut([], None, 0, 0, nothing) == preview.Preview("", "", truncated=False)

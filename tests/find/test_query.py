@@ -1,0 +1,99 @@
+"""Queries: operators are read as operators, and nothing is an error."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from smart_context.find.query import And, Near, Not, Or, Phrase, Prefix, Some, Word, parse
+
+a, b, c = Word("a"), Word("b"), Word("c")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a", a),
+        ("a b", Some((a, b))),
+        ("a a", Some((a, a))),  # a word said twice counts twice
+        ('"a b"', Phrase("a b")),
+        ("“a b” c", Some((Phrase("a b"), c))),
+        ("a -b", Some((a, Not(b)))),
+        ('-"a b"', Some((Not(Phrase("a b")),))),
+        ("a NOT b", Some((a, Not(b)))),
+        ("NOT b", Some((Not(b),))),
+        ("a AND b", And((a, b))),
+        ("a OR b", Or((a, b))),
+        ("a OR b AND c", Or((a, And((b, c))))),
+        ("(a OR b) AND c", And((Or((a, b)), c))),
+        ("a b AND c", And((Some((a, b)), c))),
+        ("a NEAR/5 b", Near(a, b, 5)),
+        ("a NEAR b", Near(a, b, 10)),
+        ("a NEAR/0 b", Near(a, b, 0)),
+        ("a NEAR/5 b AND (c)", And((Near(a, b, 5), c))),
+        ("a NEAR/2 b NEAR/3 c", Near(Near(a, b, 2), c, 3)),
+        ("a -(b OR c)", Some((a, Not(Or((b, c)))))),
+        ("co*", Prefix("co")),
+        ("-co*", Some((Not(Prefix("co")),))),
+        ("ISO-27001", Word("ISO-27001")),
+        ("a and b or not c", Some((a, Word("and"), b, Word("or"), Word("not"), c))),
+    ],
+)
+def test_operators_are_read(text, expected):
+    assert parse(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", None),
+        (" \n ", None),
+        ('- * () "" \' !', None),
+        ("AND", Word("AND")),
+        ("a AND", Some((a, Word("AND")))),
+        ("OR a", Some((Word("OR"), a))),
+        ("a NEAR/5", Some((a, Word("NEAR/5")))),
+        ("NOT", Word("NOT")),
+        ("(a", a),
+        ("a)", a),
+        (")a(", a),
+        ('"a b', Some((a, b))),
+        ("a* b*c", Some((Prefix("a"), Word("b*c")))),
+        ("a AND AND b", And((a, Some((Word("AND"), b))))),
+    ],
+)
+def test_what_is_no_operator_is_words(text, expected):
+    assert parse(text) == expected
+
+
+@given(st.text())
+def test_no_text_is_an_error(text):
+    parse(text)
+
+
+@given(
+    st.lists(st.sampled_from(["a", "(", ")", "AND", "OR", "NOT", "NEAR/3", '"', "-", "-b", "c*", "-("]), max_size=60)
+)
+def test_no_sequence_of_operators_is_an_error_and_no_word_is_lost(pieces):
+    tree = parse(" ".join(pieces))
+    if pieces.count("(") + pieces.count("-(") < 12 and pieces.count("NOT") < 12:
+        assert str(tree).count("'a'") + str(tree).count("'a ") + str(tree).count(" a ") + str(tree).count(" a'") >= min(
+            1, pieces.count("a")
+        )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(" * 10_000,
+        "(" * 10_000 + "a" + ")" * 10_000,
+        "NOT " * 10_000 + "a",
+        "a " * 10_000,
+        "a OR " * 10_000,
+        '"' * 10_001,
+        "-" * 10_000,
+    ],
+)
+def test_hostile_queries_cost_little(text):
+    assert len(str(parse(text))) < 50_000

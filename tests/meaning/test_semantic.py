@@ -1,0 +1,239 @@
+"""The encoder and its vectors: the graph computes what BERT is defined to compute, vectors are kept and found."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+
+np = pytest.importorskip("numpy")
+pytest.importorskip("onnxruntime", reason="the extra [semantic] is not installed")
+tokenizers = pytest.importorskip("tokenizers", reason="the extra [semantic] is not installed")
+
+from smart_context.engine import vectors  # noqa: E402
+from smart_context.engine.vectors import Vectors  # noqa: E402
+from smart_context.errors import ConfigError, SearchFailed  # noqa: E402
+from smart_context.meaning import bert, prepare  # noqa: E402
+from smart_context.meaning.encoder import Encoder  # noqa: E402
+
+WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "a", "cat", "dog", "sat", "ran", "home"]
+SHAPE = bert.Shape(layers=2, heads=2, hidden=8, epsilon=1e-12)
+
+
+def weights():
+    random = np.random.default_rng(7)
+
+    def make(*size):
+        return random.normal(0, 0.5, size).astype(np.float32)
+
+    found = {
+        "embeddings.word_embeddings.weight": make(len(WORDS), 8),
+        "embeddings.position_embeddings.weight": make(16, 8),
+        "embeddings.token_type_embeddings.weight": make(2, 8),
+    }
+    norms = ["embeddings.LayerNorm"]
+    for layer in range(SHAPE.layers):
+        name = f"encoder.layer.{layer}"
+        linears = [(f"attention.self.{part}", 8, 8) for part in ("query", "key", "value")]
+        linears += [("attention.output.dense", 8, 8), ("intermediate.dense", 32, 8), ("output.dense", 8, 32)]
+        for part, out, inner in linears:
+            found[f"{name}.{part}.weight"], found[f"{name}.{part}.bias"] = make(out, inner), make(out)
+        norms += [f"{name}.attention.output.LayerNorm", f"{name}.output.LayerNorm"]
+    for name in norms:
+        found[f"{name}.weight"], found[f"{name}.bias"] = make(8), make(8)
+    return found
+
+
+def naive(w, ids):
+    """BERT from its definition, in float64, with loops."""
+
+    def linear(x, name):
+        return x @ w[f"{name}.weight"].T.astype(float) + w[f"{name}.bias"]
+
+    def norm(x, name):
+        mean, spread = x.mean(-1, keepdims=True), x.var(-1, keepdims=True)
+        return (x - mean) / np.sqrt(spread + SHAPE.epsilon) * w[f"{name}.weight"] + w[f"{name}.bias"]
+
+    x = w["embeddings.word_embeddings.weight"][ids] + w["embeddings.position_embeddings.weight"][: len(ids)]
+    x = norm(x + w["embeddings.token_type_embeddings.weight"][0], "embeddings.LayerNorm").astype(float)
+    for layer in range(SHAPE.layers):
+        name = f"encoder.layer.{layer}"
+        q, k, v = (linear(x, f"{name}.attention.self.{p}") for p in ("query", "key", "value"))
+        mixed = np.zeros_like(x)
+        for head in range(SHAPE.heads):
+            part = slice(head * 4, head * 4 + 4)
+            scores = np.exp(q[:, part] @ k[:, part].T / math.sqrt(4))
+            mixed[:, part] = scores / scores.sum(-1, keepdims=True) @ v[:, part]
+        x = norm(x + linear(mixed, f"{name}.attention.output.dense"), f"{name}.attention.output.LayerNorm")
+        inner = linear(x, f"{name}.intermediate.dense")
+        inner = inner * 0.5 * (1 + np.vectorize(math.erf)(inner / math.sqrt(2)))
+        x = norm(x + linear(inner, f"{name}.output.dense"), f"{name}.output.LayerNorm")
+    mean = x.mean(0)
+    return mean / np.linalg.norm(mean)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    model = tokenizers.Tokenizer(tokenizers.models.WordLevel({w: i for i, w in enumerate(WORDS)}, unk_token="[UNK]"))
+    model.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    model.post_processor = tokenizers.processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+    )
+    model.save(str(tmp_path / "tokenizer.json"))
+    (tmp_path / "model.onnx").write_bytes(bert.encoder(weights(), SHAPE).SerializeToString())
+    (tmp_path / "encoder.json").write_text(json.dumps({"name": "tiny", "max_tokens": 6}), encoding="utf-8")
+    return tmp_path
+
+
+def test_the_graph_computes_what_bert_is_defined_to_compute(folder):
+    found = Encoder(folder).embed(["a cat sat", "dog ran home"])
+    expected = [naive(weights(), [2, 4, 5, 7, 3]), naive(weights(), [2, 6, 8, 9, 3])]
+    np.testing.assert_allclose(found, expected, atol=1e-5)
+
+
+def test_a_text_has_the_same_vector_whatever_it_is_given_with(folder):
+    encoder = Encoder(folder)
+    alone = encoder.embed(["a cat"])
+    np.testing.assert_array_equal(encoder.embed(["dog ran home a dog", "a cat"])[1], alone[0])
+
+
+def test_long_and_empty_texts_have_vectors_too(folder):
+    found = Encoder(folder).embed(["a " * 5000, ""])
+    np.testing.assert_allclose(np.linalg.norm(found, axis=1), [1, 1], atol=1e-5)
+
+
+def test_another_model_has_another_fingerprint(folder):
+    first = Encoder(folder).fingerprint
+    other = weights()
+    other["embeddings.LayerNorm.bias"] = other["embeddings.LayerNorm.bias"] + 1
+    (folder / "model.onnx").write_bytes(bert.encoder(other, SHAPE).SerializeToString())
+    assert Encoder(folder).fingerprint != first
+
+
+@pytest.mark.parametrize("name", ["model.onnx", "tokenizer.json"])
+@pytest.mark.parametrize("content", [None, b"", b"garbage"])
+def test_a_folder_that_holds_no_encoder_is_refused(folder, name, content):
+    (folder / name).unlink()
+    if content is not None:
+        (folder / name).write_bytes(content)
+    with pytest.raises(ConfigError):
+        Encoder(folder)
+
+
+def test_weights_that_are_not_the_known_ones_are_refused(tmp_path):
+    (tmp_path / "model.safetensors").write_bytes(b"x" * 100)
+    with pytest.raises(ConfigError):
+        prepare.minilm(tmp_path, tmp_path / "out")
+    with pytest.raises(ConfigError):
+        prepare.minilm(tmp_path / "absent", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def units(count, dimension=16, seed=1):
+    rows = np.random.default_rng(seed).normal(size=(count, dimension)).astype(np.float32)
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+def test_the_nearest_are_those_of_a_full_comparison(tmp_path):
+    rows = units(500)
+    store = Vectors(tmp_path / "v", 16)
+    store.append((n + 100, n % 7, row) for n, row in enumerate(rows[:200]))
+    store.append((n + 100, n % 7, row) for n, row in enumerate(rows[200:], 200))
+    query = units(1, seed=2)[0]
+    exact = sorted(((float(row @ query), -n - 100) for n, row in enumerate(rows)), reverse=True)
+    like = Vectors(tmp_path / "v").compare(query)
+    found = like.nearest(20)
+    assert {near.segment_id for near in found[:15]} <= {-n for _, n in exact[:20]}
+    assert all(abs(near.cosine - float(rows[near.segment_id - 100] @ query)) < 0.01 for near in found)
+    only = like.nearest(1000, among=[7, *range(103, 600, 7)])
+    assert {near.segment_id for near in only} == {n + 100 for n in range(500) if n % 7 == 3}
+    assert {near.file_id for near in only} == {3}
+    assert like.cosines([100, 7, 399]).keys() == {100, 399}
+
+
+def test_a_cosine_is_the_same_wherever_its_row_stands(tmp_path):
+    rows, query = units(3000, 48), units(1, 48, seed=2)[0]
+    first, second = Vectors(tmp_path / "a", 48), Vectors(tmp_path / "b", 48)
+    first.append((n, 1, row) for n, row in enumerate(rows))
+    second.append((n, 1, rows[n]) for n in reversed(range(1000, 3000)))
+    second.append((n, 1, rows[n]) for n in range(1000))
+    assert first.compare(query).nearest(700) == second.compare(query).nearest(700)
+
+
+def test_of_many_rows_few_are_compared_and_the_nearest_are_among_them(tmp_path, monkeypatch):
+    compared = []
+    exact = vectors.Likeness._compared
+
+    def counted(like, places):
+        compared.append(len(places))
+        return exact(like, places)
+
+    monkeypatch.setattr(vectors.Likeness, "_compared", counted)
+    query = units(1, 384, seed=2)[0]
+    rows = units(3000, 384) + np.linspace(0, 1, 3000, dtype=np.float32)[:, None] * query
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    store, other = Vectors(tmp_path / "a", 384), Vectors(tmp_path / "b", 384)
+    store.append((n, 1, row) for n, row in enumerate(rows))
+    whole = store.compare(query).nearest(20)
+    monkeypatch.setattr(vectors, "_LIKELY", 300)
+    monkeypatch.setattr(vectors, "_SHARE", 10)
+    found = store.compare(query).nearest(20)
+    assert len(set(found).intersection(whole)) >= 19
+    assert compared[0] == 3000
+    assert compared[1] < 400
+    for part in (range(2000, 3000), range(500), range(500, 2000)):  # seen as the file grows
+        other.append((n, 1, rows[n]) for n in part)
+    assert other.compare(query).nearest(20) == found
+
+
+def test_a_file_in_the_place_of_another_is_seen_as_it_is(tmp_path, monkeypatch):
+    monkeypatch.setattr(vectors, "_LIKELY", 20)
+    store = Vectors(tmp_path / "v", 16)
+    store.append((n, 1, row) for n, row in enumerate(units(100)))
+    new = units(300, seed=5)
+    other = Vectors(tmp_path / "other", 16)
+    other.append((n, 1, row) for n, row in enumerate(new))
+    (tmp_path / "v").write_bytes((tmp_path / "other").read_bytes())  # the same inode
+    store.reload()
+    assert store.compare(new[7]).nearest(1) == other.compare(new[7]).nearest(1)
+
+
+def test_equals_of_the_last_that_counts_are_found_too(tmp_path):
+    store = Vectors(tmp_path / "v", 16)
+    one, other = units(2)
+    store.append((n, 1, one if n % 2 else other) for n in range(20))
+    assert {near.segment_id for near in store.compare(one).nearest(3)} == set(range(1, 20, 2))
+
+
+@pytest.mark.parametrize("content", [b"x" * 100, b"vectors1" + bytes(8), b"vectors1" + (17).to_bytes(8, "little")])
+def test_a_file_that_holds_no_vectors_of_this_kind_is_refused(tmp_path, content):
+    (tmp_path / "v").write_bytes(content)
+    with pytest.raises(SearchFailed):
+        Vectors(tmp_path / "v", 16)
+
+
+def test_a_torn_tail_is_ignored_and_cut_off(tmp_path):
+    store = Vectors(tmp_path / "v", 16)
+    store.append((n, 1, row) for n, row in enumerate(units(3)))
+    whole = (tmp_path / "v").read_bytes()
+    (tmp_path / "v").write_bytes(whole[:-5])
+    again = Vectors(tmp_path / "v", 16)
+    assert list(again.segments()) == [0, 1]
+    again.append([(2, 1, units(3)[2])])
+    assert (tmp_path / "v").read_bytes() == whole
+
+
+def test_compacting_keeps_the_living(tmp_path):
+    store = Vectors(tmp_path / "v", 16)
+    store.append((n, 1, row) for n, row in enumerate(units(10)))
+    reader = Vectors(tmp_path / "v", 16)
+    assert store.compact([2, 5]) == 8
+    reader.reload()
+    assert list(store.segments()) == list(reader.segments()) == [2, 5]
+
+
+def test_an_empty_store_finds_nothing(tmp_path):
+    store = Vectors(tmp_path / "v", 16)
+    like = store.compare(units(1)[0])
+    assert (like.nearest(5), like.nearest(5, among=[1]), like.cosines([1])) == ([], [], {})

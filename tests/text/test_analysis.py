@@ -1,0 +1,178 @@
+"""Analysis: the same word, however written, gives the same terms; the same text gives the same terms always."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from smart_context.find import spelling
+from smart_context.text import analysis, forward, languages
+
+
+def found_by(text: str, language: str = "en") -> set[str]:
+    terms = analysis.terms(text, language)
+    return {*terms.line.split(), *terms.also.split()}
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "line"),
+    [
+        ("The houses were running", "en", "the hous were run"),
+        ("die Häuser", "de", "die~de haus~de"),
+        ("des maisons calculées", "fr", "de~fr maison~fr calcul~fr"),
+        ("договоры аренды", "en", "договор аренд"),
+        ("ＦＵＬＬ ｗｉｄｔｈ", "en", "full width"),
+        ("数据库", "en", "数据 据库 库"),
+        ("ﾃﾞｰﾀ", "en", "デー ータ タ"),
+        ("데이터", "en", "데이 이터 터"),
+        ("2021年", "en", "2021 年"),
+        ("iPhone手机", "en", "iphon 手机 机"),
+        ("invoice no. 2021-00417", "en", "invoic no 2021 00417"),
+        ("", "en", ""),
+        ("… — !", "en", ""),
+    ],
+)
+def test_words_become_terms_in_order(text, language, line):
+    assert analysis.terms(text, language).line == line
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("getUserName", {"get", "user", "name"}),
+        ("HTTPServer", {"http", "server"}),
+        ("snake_case", {"snake", "case", "snakecas"}),
+        ("ISO-27001", {"iso", "27001", "iso27001"}),
+        ("ISO27001", {"iso", "27001", "iso27001"}),
+        ("v2.1.3", {"v2", "1", "3", "v213"}),
+        ("INV-2021/00417", {"inv", "2021", "00417", "inv202100417"}),
+        ("1,000", {"1", "000", "1000"}),
+        ("1.000", {"1", "000", "1000"}),  # a thousand, in other countries
+        ("O'Brien", {"o", "brien", "obrien"}),
+        ("foo@example.org", {"foo", "exampl", "org"}),
+    ],
+)
+def test_identifiers_are_found_whole_and_in_parts(text, parts):
+    assert parts <= found_by(text)
+
+
+@pytest.mark.parametrize(("text", "parts"), [("3.14", {"3", "14"}), ("12,5", {"12", "5"}), ("0.3333", {"0", "3333"})])
+def test_a_decimal_is_not_found_without_its_point(text, parts):
+    assert found_by(text) == parts
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "language"),
+    [
+        ("résumé", "resume", "fr"),
+        ("Straße", "STRASSE", "de"),
+        ("ÉLÈVE", "eleve", "fr"),
+        ("ёлка", "елка", "en"),
+        ("ΜΙΣΘΩΣΗ", "μίσθωση", "en"),
+        ("İstanbul", "istanbul", "tr"),
+        ("كِتَاب", "كتاب", "en"),
+        ("إيجار", "ايجار", "en"),
+        ("שָׁלוֹם", "שלום", "en"),
+        ("काग़ज़", "कागज", "en"),
+        ("Łódź", "Lodz", "pl"),
+        ("đường", "duong", "vi"),
+        ("ﬁle", "file", "en"),
+    ],
+)
+def test_accents_and_forms_of_letters_make_no_difference(one, other, language):
+    assert found_by(one, language) & found_by(other, language)
+
+
+@given(st.text(), st.sampled_from(languages.CODES))
+def test_any_text_has_terms_without_spaces_or_capitals(text, language):
+    terms = analysis.terms(text, language)
+    for term in (*terms.line.split(), *terms.also.split()):
+        assert 0 < len(term) <= analysis.MAX_TERM + 4
+        assert not any(char.isspace() for char in term)
+    assert analysis.terms(text, language) == terms
+
+
+@given(
+    st.text(alphabet=st.characters(categories=["L", "M", "N", "P", "Zs"])), st.sampled_from(["en", "de", "fr", "tr"])
+)
+def test_compatibility_forms_make_no_difference(text, language):
+    composed, decomposed = unicodedata.normalize("NFC", text), unicodedata.normalize("NFD", text)
+    assert analysis.terms(composed, language).line == analysis.terms(decomposed, language).line
+
+
+@given(st.lists(st.text(min_size=1), max_size=5))
+def test_what_was_met_before_makes_no_difference(texts):
+    joined = analysis.terms(" ".join(texts), "en")
+    analysis.forget()
+    assert analysis.terms(" ".join(texts), "en") == joined
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("The contract is signed by both of the parties", "en"),
+        ("Der Vertrag wird von den Parteien unterzeichnet", "de"),
+        ("Le contrat est signé par les deux parties", "fr"),
+        ("El contrato lo firman las dos partes", "es"),
+        ("Il contratto è firmato dalle parti", "it"),
+        ("Umowa została podpisana przez obie strony i jest ważna", "pl"),
+        ("Sözleşme iki taraf için de geçerli", "tr"),
+        ("Rechnungsprüfung Größe Straße", "de"),
+        ("Error Estimation Procedures", ""),
+        ("", ""),
+        ("договор подписан", ""),
+    ],
+)
+def test_a_language_shows_in_its_words_and_letters(text, language):
+    assert analysis.language(text) == language
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "steps"),
+    [
+        ("contract", "contract", 0),
+        ("contarct", "contract", 1),
+        ("contrct", "contract", 1),
+        ("kontrakt", "contract", 2),
+        ("abc", "xyz", 3),
+        ("a", "abcd", 3),
+    ],
+)
+def test_distance_counts_changes_and_swaps(a, b, steps):
+    assert spelling.distance(a, b, 2) == min(steps, 3)
+    assert spelling.distance(b, a, 2) == min(steps, 3)
+
+
+@given(
+    st.lists(st.lists(st.sampled_from(["a", "bb", "ccc", "d~de", "数据"]), max_size=30), max_size=6),
+    st.lists(st.sampled_from(["a", "bb", "zz"])),
+)
+def test_packed_segments_say_where_terms_stand(lines, heads):
+    numbers = {"a": (0,), "bb": (1,), "数据": (1, 2)}
+    packed = [forward.pack(" ".join(line), "bb zz", " ".join(heads)) for line in lines]
+    found = forward.scan(packed, numbers)
+    rows = list(
+        zip(*(column.tolist() for column in (found.owners, found.places, found.numbers, found.kinds)), strict=True)
+    )
+    expected = []
+    for owner, line in enumerate(lines):
+        terms = [*((term, forward.TEXT) for term in line), ("bb", forward.ALSO), ("zz", forward.ALSO)]
+        terms += [(term, forward.HEAD) for term in heads]
+        expected += [(owner, at, n, kind) for at, (term, kind) in enumerate(terms) for n in numbers.get(term, ())]
+    assert rows == expected
+    assert found.sizes.tolist() == [len(line) for line in lines]
+
+
+def test_nothing_packed_and_nothing_sought_are_no_trouble():
+    assert forward.scan([], {"a": (0,)}).sizes.tolist() == []
+    assert forward.scan([forward.pack("a b", "", "")], {}).numbers.tolist() == []
+    assert forward.scan([forward.pack("", "", "")], {"a": (0,)}).sizes.tolist() == [0]
+
+
+def test_a_dump_without_spaces_is_analysed_in_time():
+    """A search for identifiers from each of its characters on would run into the suite's time limit."""
+    dump = "".join(f"{number * 2654435761 % 2**32:08x}" for number in range(25_000))
+    assert analysis.terms(dump, "").also

@@ -1,0 +1,41 @@
+"""Finding it in any script: the set in `tests/multilingual`, through the real path."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from searching import indexed
+
+LANGUAGES = sorted((Path(__file__).parents[1] / "multilingual").glob("*.json"))
+
+
+@pytest.fixture(scope="module")
+def searched(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("multilingual")
+    for language in LANGUAGES:
+        documents = json.loads(language.read_text(encoding="utf-8"))["documents"]
+        (folder / "root" / language.stem).mkdir(parents=True)
+        for number, text in enumerate(documents.values()):
+            # Named by number: the name must not help.
+            (folder / "root" / language.stem / f"{number:02}.txt").write_text(text, encoding="utf-8")
+    with indexed(folder / "root", folder / "data") as opened:
+        yield opened
+
+
+def misses(searched, language: Path) -> list[tuple[str, str, list[str]]]:
+    content = json.loads(language.read_text(encoding="utf-8"))
+    names = list(content["documents"])
+    out = []
+    for query, name in content["queries"]:
+        found = searched.names(query, 5)
+        if f"{language.stem}/{names.index(name):02}.txt" not in found:
+            out.append((query, name, found))
+    return out
+
+
+@pytest.mark.parametrize("language", LANGUAGES, ids=lambda path: path.stem)
+def test_nineteen_of_twenty_queries_find_their_document_among_the_first_five(searched, language):
+    assert len(misses(searched, language)) <= 1, misses(searched, language)
