@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from smart_context import engine
+from smart_context import defaults, engine
 from smart_context.access.roots import Place, Roots, parsed, shown
 from smart_context.errors import Forbidden, NotFound, SearchFailed
 from smart_context.find.contents import Contents
@@ -95,7 +95,7 @@ class App:
     def search_files(
         self,
         query: str,
-        k: int = 10,
+        k: int = defaults.K,
         offset: int = 0,
         exts: tuple[str, ...] = (),
         years: tuple[str, ...] = (),
@@ -141,7 +141,7 @@ class App:
         self,
         query: str,
         results: Sequence[dict[str, str]],
-        style: str = "bullets",
+        style: str = defaults.STYLE,
         max_tokens: int | None = None,
         *,
         stop: Stop = _never,

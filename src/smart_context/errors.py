@@ -202,3 +202,8 @@ class StorageFailed(SearchFailed):
     """The disk under the index is full, read-only or broken."""
 
     exit_status = 6
+
+
+def how_to_add(extra: str) -> str:
+    """The hint for an extra that is not installed."""
+    return f"in the checkout: pip install '.[{extra}]'"

@@ -101,9 +101,6 @@ Stop = Callable[[], None]
 """Called between steps of long work; raises (`CallTimeout`, `CallCancelled`, …) when the work should end now."""
 
 
-MAX_CHARS = 1800  # of a segment, where nothing else is asked for
-
-
 @dataclass(frozen=True, slots=True)
 class Segment:
     """One piece of a file's text. `seq` counts from 0 in reading order; `pointer` is in the grammar of `pointer.format`."""

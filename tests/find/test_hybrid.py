@@ -17,12 +17,10 @@ pytest.importorskip("tokenizers", reason="the extra [semantic] is not installed"
 
 import tiny_encoder
 from smart_context.api import App
-from smart_context.engine.local.lock import WriteLock
 from smart_context.errors import Conflict
 from smart_context.find import hybrid
 from smart_context.find.model import SearchRequest
 from smart_context.index import background
-from smart_context.meaning import embedding
 from smart_context.settings import config
 
 FILES = {
@@ -212,10 +210,8 @@ def test_a_killed_embedder_goes_on_where_it_was(settings, tree):
 def test_one_process_embeds_at_a_time(settings):
     with App(settings) as app:
         index(app)
-        held = WriteLock.take(app.data_dir, embedding.LOCK)
-        with pytest.raises(Conflict):
+        with app.engine.embedding(), pytest.raises(Conflict):
             app.embed()
-        held.close()
         assert app.embed() == len(FILES)
 
 

@@ -7,8 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import summary_questions
+from smart_context.defaults import STYLES
 from smart_context.llm import compose, extractive, sentences
-from smart_context.llm.model import STYLES, Snippet
+from smart_context.llm.model import Snippet
 
 
 @pytest.mark.parametrize(

@@ -273,7 +273,7 @@ def test_a_missing_package_is_named_with_how_to_install_it(tmp_path):
         "except ConfigError as error: print(error.hint)"
     )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, env={**os.environ})
-    assert done.stdout.strip() == "pip install 'smart-context[llm]'"
+    assert done.stdout.strip() == "in the checkout: pip install '.[llm]'"
 
 
 @pytest.mark.parametrize(

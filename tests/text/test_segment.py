@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from smart_context.defaults import SEGMENT_CHARS
 from smart_context.model import Divisible, Extracted, Part, Pointer, Unit
 from smart_context.text import segment
 
@@ -87,7 +88,7 @@ def test_a_page_is_cut_where_reading_would_pause(text, expected):
 
 def test_small_neighbours_stay_apart_and_keep_their_heading():
     slides = [Unit((Part("slide", first=n),), f"Slide {n}", heading=f"Title {n}") for n in (1, 2)]
-    assert list(segment.cut(doc(*slides))) == [
+    assert list(segment.cut(doc(*slides), SEGMENT_CHARS)) == [
         segment.Segment(0, "slide 1", "Title 1", "Slide 1"),
         segment.Segment(1, "slide 2", "Title 2", "Slide 2"),
     ]

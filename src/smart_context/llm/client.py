@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from smart_context.errors import ConfigError, LlmUpstream, RateLimited
+from smart_context.errors import ConfigError, LlmUpstream, RateLimited, how_to_add
 from smart_context.llm.endpoint import Endpoint
 from smart_context.llm.model import Message, Reply
 from smart_context.model import Stop
@@ -158,9 +158,7 @@ def _openai() -> Any:
     try:
         import openai
     except ImportError:
-        raise ConfigError(
-            "the language model needs a package that is not installed", hint="pip install 'smart-context[llm]'"
-        ) from None
+        raise ConfigError("the language model needs a package that is not installed", hint=how_to_add("llm")) from None
     return openai
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 Role = Literal["system", "user"]
-STYLES = ("bullets", "paragraph", "table")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,10 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from smart_context import defaults
 from smart_context.errors import BadRequest
 from smart_context.llm import compose, extractive, prompt, provider
-from smart_context.llm.model import STYLES, Sample, Snippet, Summary
+from smart_context.llm.model import Sample, Snippet, Summary
 from smart_context.model import Stop
 from smart_context.redact import Redactor
 from smart_context.settings.config import LlmSettings
@@ -27,7 +28,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]")
 def results(
     query: str,
     snippets: Sequence[Snippet],
-    style: str = "bullets",
+    style: str = defaults.STYLE,
     max_tokens: int | None = None,
     *,
     settings: LlmSettings,
@@ -61,8 +62,8 @@ def _check(query: str, snippets: Sequence[Snippet], style: str, max_tokens: int 
         raise BadRequest("the query is empty", hint="say what the summary should answer")
     if not snippets:
         raise BadRequest("`results` is empty", hint="pass items of `searchFiles`, each with path and snippet")
-    if style not in STYLES:
-        raise BadRequest(f"`style` must be one of {', '.join(STYLES)}", hint=f"it is {style[:40]!r}")
+    if style not in defaults.STYLES:
+        raise BadRequest(f"`style` must be one of {', '.join(defaults.STYLES)}", hint=f"it is {style[:40]!r}")
     if max_tokens is not None and max_tokens < 1:
         raise BadRequest(
             "`max_tokens` must be at least 1", hint=f"the default is {DEFAULT_TOKENS}, the most {MAX_TOKENS}"

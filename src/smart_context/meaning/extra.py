@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from smart_context.engine.port import Engine
-from smart_context.errors import ContextError
+from smart_context.errors import ContextError, how_to_add
 from smart_context.meaning import place
 from smart_context.model import OnProgress, Stop
 from smart_context.settings.config import SemanticSettings
@@ -93,4 +93,4 @@ class Extra:
 def _told(error: ContextError | ImportError) -> str:
     if isinstance(error, ContextError):
         return error.in_one_line
-    return "the extra is not installed; pip install 'smart-context[semantic]'"
+    return f"the extra is not installed; {how_to_add('semantic')}"

@@ -17,7 +17,7 @@ from importlib import util
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from smart_context.errors import ConfigError, IoError
+from smart_context.errors import ConfigError, IoError, how_to_add
 
 if TYPE_CHECKING:
     import numpy as np
@@ -71,9 +71,7 @@ def minilm(source: Path, target: Path) -> Path:
 
 def missing_extra() -> ConfigError:
     """Say what to install when the extra is not there."""
-    return ConfigError(
-        "the extra for ranking by meaning is not installed", hint="pip install 'smart-context[semantic]'"
-    )
+    return ConfigError("the extra for ranking by meaning is not installed", hint=how_to_add("semantic"))
 
 
 def _checked(path: Path) -> bytes:

@@ -19,6 +19,8 @@ from urllib.parse import urlsplit
 
 import anyio
 
+from smart_context import defaults
+
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -42,8 +44,8 @@ class Policy:
     origins: frozenset[str] = frozenset()
     token: str = field(default="", repr=False)
     open_paths: frozenset[str] = frozenset({"/healthz"})
-    max_body: int = 4 * 1024 * 1024
-    max_concurrent: int = 256
+    max_body: int = defaults.MAX_BODY
+    max_concurrent: int = defaults.MAX_CONCURRENCY
     body_seconds: float = 20.0
     wait_seconds: float = 10.0
 

@@ -10,6 +10,7 @@ import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from smart_context import defaults
 from smart_context.errors import ConfigError, IoError
 
 TOKEN_FILE = "http-token"  # noqa: S105 - a file's name
@@ -19,13 +20,13 @@ TOKEN_FILE = "http-token"  # noqa: S105 - a file's name
 class Listen:
     """Where to listen and whom to let in. token: "" for none."""
 
-    host: str = "127.0.0.1"
-    port: int = 8765
+    host: str = defaults.HOST
+    port: int = defaults.PORT
     hosts: tuple[str, ...] = ()
     origins: tuple[str, ...] = ()
     token: str = field(default="", repr=False)
-    max_body: int = 4 * 1024 * 1024
-    max_concurrent: int = 256
+    max_body: int = defaults.MAX_BODY
+    max_concurrent: int = defaults.MAX_CONCURRENCY
 
 
 def bind(host: str, port: int) -> list[socket.socket]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from smart_context import defaults
 from smart_context.server.tools import Schema
 
 MCP_VERSION = "v1.0.0"
-STYLES = ("bullets", "paragraph", "table")
 Priority = Literal["low", "normal", "high"]
 PRIORITIES: tuple[Priority, ...] = ("low", "normal", "high")
 
@@ -69,7 +69,7 @@ INDEX_FOLDER_OUT = outputs(indexed=_COUNT, skipped=_COUNT, removed=_COUNT, durat
 SEARCH_FILES_IN = inputs(
     "query",
     query=_text("What to look for, in plain language; file types and years in it become filters", minLength=1),
-    k=_whole("Most results to return", minimum=1, maximum=100, default=10),
+    k=_whole("Most results to return", minimum=1, maximum=defaults.MAX_K, default=defaults.K),
     offset=_whole("Results to pass over, for the next page", minimum=0, default=0),
     exts=_texts("Only these extensions, such as .docx"),
     years=_texts("Only files with one of these years in their name or text, such as 2021"),
@@ -114,7 +114,7 @@ SUMMARIZE_RESULTS_IN = inputs(
         "items": _object(path=_text("The file"), snippet=_text("Text from it")),
         "description": "Items of searchFiles",
     },
-    style=_text("The form of the summary", enum=list(STYLES), default="bullets"),
+    style=_text("The form of the summary", enum=list(defaults.STYLES), default=defaults.STYLE),
     max_tokens=_whole("Most tokens the summary may take", minimum=1),
 )
 SUMMARIZE_RESULTS_OUT = outputs(

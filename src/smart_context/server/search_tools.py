@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
+from smart_context import defaults
 from smart_context.errors import CallTimeout, ContextError, InternalError, RateLimited, SearchError
 from smart_context.model import OnProgress, Stop
 from smart_context.server import arguments as take
@@ -178,7 +179,7 @@ class _Acts:
     def search_files(self, arguments: Arguments, work: Work) -> Answer:
         return self._app.search_files(
             take.text(arguments, "query"),
-            take.whole(arguments, "k", 10, least=1, most=100),
+            take.whole(arguments, "k", defaults.K, least=1, most=defaults.MAX_K),
             take.whole(arguments, "offset", 0, least=0),
             take.texts(arguments, "exts"),
             take.texts(arguments, "years"),
@@ -199,7 +200,7 @@ class _Acts:
         return self._app.summarize_results(
             take.text(arguments, "query"),
             take.results(arguments, "results"),
-            take.choice(arguments, "style", "bullets", schemas.STYLES),
+            take.choice(arguments, "style", defaults.STYLE, defaults.STYLES),
             take.whole(arguments, "max_tokens", None, least=1),
             stop=work.stop,
             sample=work.sample,

@@ -19,6 +19,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any
 
+from smart_context import defaults
 from smart_context.errors import ConfigError
 from smart_context.model import Limits
 from smart_context.settings import read
@@ -49,7 +50,9 @@ class IndexSettings:
         False, "A server indexes roots that nobody has indexed yet by itself; `--watch` does, too."
     )
     workers: int = _setting(0, "Processes that read files; 0: one a processor, in a server half as many.", most=64)
-    max_segment_chars: int = _setting(2000, "Longest segment of text, in characters.", least=200, most=20_000)
+    max_segment_chars: int = _setting(
+        defaults.SEGMENT_CHARS, "Longest segment of text, in characters.", least=200, most=20_000
+    )
     gitignore: bool = _setting(True, "Leave out what `.gitignore`, `.ignore` and `.git/info/exclude` say.")
     hidden: bool = _setting(False, "Take hidden files and folders too.")
     junk: bool = _setting(False, "Take what programs make and keep for themselves too: `.git`, `node_modules`, caches.")
@@ -74,8 +77,8 @@ class AuditSettings:
     path: str = _setting("", "The log; empty: `audit.jsonl` in the data folder.", is_path=True)
     include_query: bool = _setting(True, "Write the query text, redacted; off: leave it out.")
     context_tools: bool = _setting(False, "Log the `context.*` tools too.")
-    max_mb: int = _setting(10, "Start a new file at this size, in megabytes.", least=1)
-    keep: int = _setting(5, "Older files to keep.", least=1, most=1000)
+    max_mb: int = _setting(defaults.AUDIT_MB, "Start a new file at this size, in megabytes.", least=1)
+    keep: int = _setting(defaults.AUDIT_KEEP, "Older files to keep.", least=1, most=1000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,13 +121,13 @@ class SemanticSettings:
 class HttpSettings:
     """`[http]`: `context serve --http`."""
 
-    host: str = _setting("127.0.0.1", "Address to listen on.")
-    port: int = _setting(8765, "Port to listen on.", most=65_535)
+    host: str = _setting(defaults.HOST, "Address to listen on.")
+    port: int = _setting(defaults.PORT, "Port to listen on.", most=65_535)
     token_file: str = _setting("", "File with the bearer token; empty: one is made in the data folder.", is_path=True)
     allowed_hosts: tuple[str, ...] = _names("Further values of `Host` to accept.")
     allowed_origins: tuple[str, ...] = _names("Values of `Origin` to accept.")
-    max_body: int = _setting(1_048_576, "Largest request, in bytes.", least=1024)
-    max_concurrency: int = _setting(64, "Calls served at once.", least=1)
+    max_body: int = _setting(defaults.MAX_BODY, "Largest request, in bytes.", least=1024)
+    max_concurrency: int = _setting(defaults.MAX_CONCURRENCY, "Calls served at once.", least=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +135,12 @@ class WatchSettings:
     """`[watch]`: keeping the index up to date."""
 
     enabled: bool = _setting(False, "Watch the roots while serving.")
-    poll_seconds: float = _setting(30.0, "Look this often where the system reports no changes.", least=1)
-    sweep_minutes: int = _setting(60, "Look through everything this often, for what was missed; 0: never.")
+    poll_seconds: float = _setting(
+        defaults.POLL_SECONDS, "Look this often where the system reports no changes.", least=1
+    )
+    sweep_minutes: int = _setting(
+        defaults.SWEEP_MINUTES, "Look through everything this often, for what was missed; 0: never."
+    )
 
 
 _RATES = MappingProxyType(dict.fromkeys(TOOLS, 0) | {"searchFiles": 60, "openFile": 30, "summarizeResults": 20})

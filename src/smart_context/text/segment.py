@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Iterator
 
 from smart_context import pointer
-from smart_context.model import MAX_CHARS, Extracted, Part, Pointer, Segment, Unit
+from smart_context.model import Extracted, Part, Pointer, Segment, Unit
 
 # Where prose may be cut, best first; the next piece begins where the match ends.
 _SEAMS = (
@@ -24,7 +24,7 @@ _MARKS = 16  # how far a cut inside a word backs off to keep accents with their 
 _FILES = frozenset({"attachment", "entry"})  # parts that name a file, not a place in it
 
 
-def cut(doc: Extracted, max_chars: int = MAX_CHARS) -> Iterator[Segment]:
+def cut(doc: Extracted, max_chars: int) -> Iterator[Segment]:
     """Yield the document's segments in reading order."""
     seq = 0
     for unit in doc.units:

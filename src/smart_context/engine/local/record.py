@@ -356,7 +356,7 @@ def _check(db: sqlite3.Connection, path: Path, *, writable: bool) -> None:
         raise NewerRecord(
             f"the index {path} was written by a newer version of this program",
             reason=f"its format is {version}, this program knows up to {migrations.VERSION}",
-            hint="update smart-context, or keep another index with --data-dir",
+            hint="update Smart Context, or keep another index with --data-dir",
         )
     pages: int = db.execute("PRAGMA page_count").fetchone()[0]
     page_size: int = db.execute("PRAGMA page_size").fetchone()[0]

@@ -1,0 +1,29 @@
+"""Every default, choice and cap that more than one place needs, once.
+
+Settings declare them, schemas and commands show them, stages are given them. A stage has no default of its own.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+SEGMENT_CHARS: Final = 2000  # the longest segment of text
+
+K: Final = 10  # results of a page
+MAX_K: Final = 100
+
+STYLES: Final = ("bullets", "paragraph", "table")  # of a summary, the default first
+STYLE: Final = STYLES[0]
+
+POLL_SECONDS: Final = 30.0  # between two looks where the system reports no changes
+SWEEP_MINUTES: Final = 60  # between two looks through everything
+SWEEP_SECONDS: Final = 60.0 * SWEEP_MINUTES
+
+HOST: Final = "127.0.0.1"
+PORT: Final = 8765
+
+MAX_BODY: Final = 1024 * 1024  # bytes of an HTTP request
+MAX_CONCURRENCY: Final = 64  # calls served at once over HTTP
+
+AUDIT_MB: Final = 10  # of one file of the audit log
+AUDIT_KEEP: Final = 5  # older files of it
