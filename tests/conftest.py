@@ -1,19 +1,24 @@
-"""Fixtures shared across files: `tree` lays out a folder, `run` runs the real command."""
+"""Fixtures shared across files: `tree` lays out a folder, `run` runs the real command, `port` is one for a server."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from machine import kept_port
+
 # No clock decides whether a test passes; on CI the examples are the same each time, elsewhere new ones are looked for.
 settings.register_profile("suite", deadline=None, database=None, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("suite")
+
+# Seconds after which something hangs, whatever else the machine has to do. Nothing that works ever waits so long.
+PATIENCE = 300
 
 Tree = Callable[[Mapping[str, str | bytes]], Path]
 Run = Callable[..., "subprocess.CompletedProcess[bytes]"]
@@ -44,7 +49,7 @@ def run(tmp_path: Path) -> Run:
         env: Mapping[str, str] | None = None,
         cwd: Path | None = None,
         stdin: bytes | None = None,
-        timeout: float = 120,
+        timeout: float = PATIENCE,
     ) -> subprocess.CompletedProcess[bytes]:
         return subprocess.run(
             [sys.executable, "-m", "smart_context", *args],
@@ -57,6 +62,13 @@ def run(tmp_path: Path) -> Run:
         )
 
     return call
+
+
+@pytest.fixture
+def port() -> Iterator[int]:
+    """A port for a server that has to be told one."""
+    with kept_port() as kept:
+        yield kept
 
 
 def clean_env(home: Path) -> dict[str, str]:

@@ -7,7 +7,6 @@ import os
 import re
 import shlex
 import shutil
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -48,7 +47,7 @@ def test_the_unit_starts_a_server_with_the_configuration_that_it_names(run, tmp_
     assert (done.returncode, b"port" in done.stderr) == (1, True)
 
 
-def test_the_container_serves_the_mounted_share_and_passes_its_health_check(tmp_path):
+def test_the_container_serves_the_mounted_share_and_passes_its_health_check(tmp_path, port):
     text = (EXAMPLES / "Containerfile").read_text(encoding="utf-8")
     entry, command = (
         json.loads(re.search(rf"^{name} (\[.*\])$", text, re.MULTILINE)[1]) for name in ("ENTRYPOINT", "CMD")
@@ -56,9 +55,7 @@ def test_the_container_serves_the_mounted_share_and_passes_its_health_check(tmp_
     check = json.loads(re.search(r"^HEALTHCHECK CMD (\[.*\])$", text, re.MULTILINE)[1])
     assert re.findall(r"^ENV (.*)$", text, re.MULTILINE) == ["SMART_CONTEXT_DATA_DIR=/data"]
     assert command == ["--root", "/srv/share"]
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = str(free.getsockname()[1])
+    port = str(port)
     (tmp_path / "share").mkdir()
     # As the guide has it for another name: the health check goes on all the same.
     env = {"SMART_CONTEXT_DATA_DIR": str(tmp_path / "data"), "SMART_CONTEXT_HTTP_ALLOWED_HOSTS": "context.example.com"}

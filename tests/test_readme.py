@@ -10,12 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from conftest import PATIENCE
+
 ROOT = Path(__file__).parent.parent
 
 
 def test_the_commands_of_the_readme_and_the_guides_print_what_they_show():
     done = subprocess.run(
-        [sys.executable, "-m", "tools.outputs", "--check"], cwd=ROOT, capture_output=True, timeout=170, check=False
+        [sys.executable, "-m", "tools.outputs", "--check"], cwd=ROOT, capture_output=True, timeout=PATIENCE, check=False
     )
     assert (done.returncode, done.stderr) == (0, b"")
 

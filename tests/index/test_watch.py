@@ -13,12 +13,12 @@ from datetime import UTC, datetime
 
 import pytest
 
-from conftest import clean_env
+from conftest import PATIENCE, clean_env
 from server_client import SERVE, Peer
 from smart_context.api import App
 from smart_context.errors import Conflict, NotFound
 from smart_context.find.model import SearchRequest
-from smart_context.index.watch import Pace, Watcher, folders, is_remote
+from smart_context.index.watch import QUIET_MS, Pace, Watcher, folders, is_remote
 from smart_context.settings import config
 
 
@@ -49,71 +49,76 @@ def watch(tmp_path):
 
 def test_everything_is_looked_at_once_and_then_what_changes(watch):
     root, asked, _, _ = watch()
-    assert asked.get(timeout=20) == str(root)
+    assert asked.get(timeout=PATIENCE) == str(root)
     (root / "sub").mkdir()
     (root / "sub/a.txt").write_bytes(b"x")
-    assert asked.get(timeout=20) == str(root)  # the new folder is a change of its parent
+    assert asked.get(timeout=PATIENCE) == str(root)  # the new folder is a change of its parent
     (root / "sub/a.txt").write_bytes(b"y")
-    assert asked.get(timeout=20) == str(root / "sub")
+    assert asked.get(timeout=PATIENCE) == str(root / "sub")
 
 
 def test_a_burst_is_one_batch(watch):
     root, asked, _, _ = watch()
-    asked.get(timeout=20)
+    asked.get(timeout=PATIENCE)
+    began = time.monotonic()
     for number in range(10_000):
         (root / f"{number}.txt").write_bytes(b"x")
-    assert asked.get(timeout=60) == str(root)
-    with pytest.raises(queue.Empty):
-        asked.get(timeout=2)
+    looks = []
+    with contextlib.suppress(queue.Empty):
+        while True:
+            assert asked.get(timeout=2 if looks else PATIENCE) == str(root)
+            looks.append(time.monotonic() - began)
+    # Each look waits for quiet. More than one comes only where the machine paused for so long in the middle of the burst.
+    assert 1 <= len(looks) <= looks[-1] * 1000 / QUIET_MS
 
 
 def test_a_folder_that_somebody_else_is_writing_stays_due(watch):
     root, asked, errors, _ = watch()
-    asked.get(timeout=20)
+    asked.get(timeout=PATIENCE)
     errors += [Conflict("busy"), Conflict("busy")]
     (root / "a.txt").write_bytes(b"x")
-    assert asked.get(timeout=20) == str(root)
+    assert asked.get(timeout=PATIENCE) == str(root)
 
 
 def test_a_root_that_goes_away_is_told_of_and_found_again(watch, tmp_path):
     root, asked, errors, said = watch(Pace(poll=0.05, sweep=0.05))
-    asked.get(timeout=20)
+    asked.get(timeout=PATIENCE)
     os.rename(root, tmp_path / "away")
     errors.append(NotFound("gone"))
     while not said:
-        asked.get(timeout=20)
+        asked.get(timeout=PATIENCE)
     os.rename(tmp_path / "away", root)
     while not asked.empty():
         asked.get()
     (root / "b.txt").write_bytes(b"x")
-    assert asked.get(timeout=20) == str(root)
+    assert asked.get(timeout=PATIENCE) == str(root)
 
 
 def test_a_root_that_was_replaced_is_looked_at_and_watched_anew(watch, tmp_path):
     """Nothing rests on the next sweep, which is an hour away."""
     root, asked, _, _ = watch()
-    asked.get(timeout=20)
+    asked.get(timeout=PATIENCE)
     (tmp_path / "new").mkdir()
     (tmp_path / "new/a.txt").write_bytes(b"x")
     os.rename(root, tmp_path / "away")
     os.rename(tmp_path / "new", root)
-    assert asked.get(timeout=20) == str(root)
+    assert asked.get(timeout=PATIENCE) == str(root)
     for name in ("b.txt", "c.txt"):  # the first may be seen by the look that follows the watch
         while not asked.empty():
             asked.get()
         (root / name).write_bytes(b"x")
-        assert asked.get(timeout=20) == str(root)
+        assert asked.get(timeout=PATIENCE) == str(root)
 
 
 def test_a_root_that_stays_away_is_told_of_once(watch, tmp_path):
     root, asked, errors, said = watch(Pace(poll=0.05, sweep=0.05))
-    asked.get(timeout=20)
+    asked.get(timeout=PATIENCE)
     os.rename(root, tmp_path / "away")
     errors += [NotFound("gone")] * 5
     while errors:
         pass
     os.rename(tmp_path / "away", root)
-    asked.get(timeout=20)
+    asked.get(timeout=PATIENCE)
     assert said == [f"{root} is not there; its last index stays"]
 
 
@@ -134,7 +139,7 @@ def searched(tree, tmp_path):
             watcher = Watcher(app.roots.names, index, pace, print)
             ending.callback(watcher.close)
             watcher.start()
-            asked.get(timeout=60)
+            asked.get(timeout=PATIENCE)
             return root
 
         def found(word):
@@ -149,7 +154,7 @@ def test_a_change_through_a_name_outside_of_the_root_raises_no_event(searched, t
     root = start(Pace())
     (tmp_path / "elsewhere.md").write_text("The schooner is red.", encoding="utf-8")
     (root / "b/house.md").write_text("The windmill is white.", encoding="utf-8")
-    assert asked.get(timeout=60) == str(root / "b")
+    assert asked.get(timeout=PATIENCE) == str(root / "b")
     assert (found("windmill"), found("schooner")) == (["b/house.md"], [])
 
 
@@ -159,7 +164,7 @@ def test_a_change_that_no_event_told_of_is_searchable_after_the_sweep(searched, 
     start(Pace(sweep=0.2))
     (tmp_path / "elsewhere.md").write_text("The schooner is red.", encoding="utf-8")
     while found("schooner") != ["a/ship.md"]:
-        asked.get(timeout=60)
+        asked.get(timeout=PATIENCE)
     assert found("trawler") == []
 
 
@@ -172,19 +177,18 @@ def test_what_is_written_while_the_clock_is_wrong_is_searchable_all_the_same(sea
     stamp = datetime(year, 1, 1, tzinfo=UTC).timestamp()
     os.utime(root / "a/ship.md", (stamp, stamp))
     while found("schooner") != ["a/ship.md"]:
-        assert asked.get(timeout=60) == str(root / "a")
+        assert asked.get(timeout=PATIENCE) == str(root / "a")
     assert found("trawler") == []
 
 
-def test_a_renamed_folder_is_watched_under_its_new_name(watch):
+def test_a_renamed_folder_is_watched_under_its_new_name(watch, tmp_path):
+    (tmp_path / "root/old/deep").mkdir(parents=True)
     root, asked, _, _ = watch()
-    asked.get(timeout=20)
-    (root / "old/deep").mkdir(parents=True)
-    assert asked.get(timeout=20) == str(root)
+    asked.get(timeout=PATIENCE)
     os.rename(root / "old", root / "new")
-    assert asked.get(timeout=20) == str(root)
+    assert asked.get(timeout=PATIENCE) == str(root)
     (root / "new/deep/a.txt").write_bytes(b"x")
-    assert asked.get(timeout=20) == str(root / "new/deep")
+    assert asked.get(timeout=PATIENCE) == str(root / "new/deep")
 
 
 FEW_WATCHES = 'echo 2 > /proc/sys/user/max_inotify_watches && exec "$@"'
@@ -209,15 +213,14 @@ def test_where_the_kernel_has_too_few_watches_the_roots_are_looked_at_instead(tr
             assert said
         (root / "3/new.md").write_text("The trawler is red.", encoding="utf-8")
         search = [sys.executable, "-m", "smart_context", "search", "trawler", "--json", *places]
-        until = time.monotonic() + 60
         while (
             str(root / "3/new.md").encode()
             not in subprocess.run(search, env=clean_env(tmp_path), capture_output=True, check=False).stdout
         ):
-            assert time.monotonic() < until
+            assert watching.poll() is None
     finally:
         watching.terminate()
-        rest = watching.communicate(timeout=30)[1]
+        rest = watching.communicate(timeout=PATIENCE)[1]
     assert rest == b""
 
 
@@ -258,11 +261,10 @@ def test_a_change_is_found_by_a_search_without_anybody_asking_for_it(tree, tmp_p
     argv = [*SERVE, "--watch", "--root", str(root), "--data-dir", str(tmp_path / "data"), "--config", str(config)]
 
     def search(peer, query, expected):
-        until = time.monotonic() + 60
-        while (
-            found := [i["path"] for i in peer.call("searchFiles", {"query": query})["structuredContent"]["items"]]
-        ) != expected:
-            assert time.monotonic() < until, found
+        found = None
+        while found != expected:
+            items = peer.call("searchFiles", {"query": query})["structuredContent"]["items"]
+            found = [item["path"] for item in items]
 
     with Peer(argv, tmp_path) as peer:
         peer.initialize()

@@ -18,7 +18,8 @@ import httpx2
 import pytest
 from test_http import ACCEPT, INITIALIZE, Served
 
-from conftest import clean_env
+from conftest import PATIENCE, clean_env
+from machine import kept_port
 from server_client import SERVE, Peer
 
 GUIDE = (Path(__file__).parents[2] / "docs/guides/team-server.md").read_text(encoding="utf-8")
@@ -45,8 +46,9 @@ def placed(text, places):
 class Proxied:
     """The guide's server and nginx; both of a home of their own."""
 
-    def __init__(self, home):
+    def __init__(self, home, port):
         self.home = home
+        self.port = port
         for name in ("share", "tmp"):
             (home / name).mkdir()
         (home / "share/notes.md").write_text("The harbour master is Ada Quill.", encoding="utf-8")
@@ -55,9 +57,6 @@ class Proxied:
         places = {"/srv/share": home / "share", "/var/lib/smart-context": home / "lib"}
         config = placed(block("toml"), {**places, "/etc/smart-context.token": home / "token"})
         self.server = Served(home, config=config)
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
         self.certificate = home / "cert.pem"
         self._certify()
         self._nginx()
@@ -97,7 +96,7 @@ class Proxied:
     def client(self, source="127.0.0.1"):
         trust = ssl.create_default_context(cafile=self.certificate)
         connection = functools.partial(http.client.HTTPSConnection, source_address=(source, 0), context=trust)
-        return connection("127.0.0.1", self.port, timeout=60)
+        return connection("127.0.0.1", self.port, timeout=PATIENCE)
 
     def ask(self, method, path, body=None, source="127.0.0.1", **headers):
         connection = self.client(source)
@@ -115,15 +114,16 @@ class Proxied:
 
     def end(self):
         self.nginx.terminate()
-        assert self.nginx.wait(30) == 0
+        assert self.nginx.wait(PATIENCE) == 0
         assert self.server.end() == 0
 
 
 @pytest.fixture(scope="module")
 def proxied(tmp_path_factory):
-    found = Proxied(tmp_path_factory.mktemp("proxied"))
-    yield found
-    found.end()
+    with kept_port() as port:
+        found = Proxied(tmp_path_factory.mktemp("proxied"), port)
+        yield found
+        found.end()
 
 
 @pytest.mark.parametrize("mode", ["legacy", "2026-07-28"])
@@ -139,7 +139,7 @@ def test_clients_of_both_eras_index_with_progress_and_search(proxied, mode):
     async def talk():
         trust = ssl.create_default_context(cafile=proxied.certificate)
         headers = {"Host": NAME, "Authorization": f"Bearer {TOKEN}"}
-        async with httpx2.AsyncClient(headers=headers, verify=trust, trust_env=False, timeout=60) as over:
+        async with httpx2.AsyncClient(headers=headers, verify=trust, trust_env=False, timeout=PATIENCE) as over:
             transport = streamable_http_client(f"https://127.0.0.1:{proxied.port}/mcp", http_client=over)
             async with Client(transport, mode=mode) as client:
                 indexed = await client.call_tool(

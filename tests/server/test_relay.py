@@ -78,15 +78,15 @@ def test_a_server_that_is_not_there_is_an_error_for_each_request(tmp_path):
             assert "Traceback" not in peer.log
 
 
-def test_a_server_that_was_started_again_is_greeted_anew(tmp_path):
+def test_a_server_that_was_started_again_is_greeted_anew(tmp_path, port):
     (tmp_path / "share").mkdir()
-    first = Served(tmp_path, "--root", str(tmp_path / "share"))
+    first = Served(tmp_path, "--root", str(tmp_path / "share"), port=port)
     with relay(first, tmp_path) as peer:
         peer.initialize()
         assert len(peer.ask("tools/list")["result"]["tools"]) == 9
         first.end()
         assert peer.ask("tools/list")["error"]["code"] == -32603
-        second = Served(tmp_path, "--root", str(tmp_path / "share"), port=first.port)
+        second = Served(tmp_path, "--root", str(tmp_path / "share"), port=port)
         try:
             assert len(peer.ask("tools/list")["result"]["tools"]) == 9
             assert peer.call("listRoots")["isError"] is False

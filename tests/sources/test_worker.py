@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from conftest import PATIENCE
 from smart_context.errors import InternalError, NotFound
 from smart_context.model import Extracted, Limits, Part, Skipped, Unit
 from smart_context.sources import child, wire, worker
@@ -352,7 +353,7 @@ def test_a_killed_parent_leaves_no_process(tmp_path: Path, command: list[str], c
     parent.stdout.close()
     import select
 
-    assert select.select([watch], [], [], 30)[0], "the reading process outlived its parent"
+    assert select.select([watch], [], [], PATIENCE)[0], "the reading process outlived its parent"
     os.close(watch)
 
 

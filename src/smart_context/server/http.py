@@ -6,7 +6,6 @@ Always: every request passes the gate first; at the end, what runs is finished o
 
 from __future__ import annotations
 
-import asyncio
 import resource
 import signal
 import socket
@@ -15,14 +14,13 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
-import h11
 import uvicorn
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from smart_context.errors import ConfigError
 from smart_context.index.model import Health
+from smart_context.server.connection import Connection
 from smart_context.server.gate import Gate, Policy, Receive, Scope, Send, allowed_hosts, is_loopback
 from smart_context.server.listen import Listen, bind, url
 from smart_context.server.metrics import Metrics
@@ -30,7 +28,6 @@ from smart_context.server.ops import Ops
 
 PATH = "/mcp"
 
-_HEADER_SECONDS = 10.0
 _IDLE_SECONDS = 30
 _FINISH_SECONDS = 10
 _MAX_CONNECTIONS = 2048
@@ -46,7 +43,7 @@ def serve(server: Server[Any], listen: Listen, metrics: Metrics, state: Callable
     gate = application(server, listen, metrics, state)
     config = uvicorn.Config(
         gate,
-        http=_Impatient,
+        http=Connection,
         ws="none",
         log_config=None,
         access_log=False,
@@ -133,37 +130,3 @@ class _Announcing(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._gate.hang_up()
         await super().shutdown(sockets)
-
-
-class _Impatient(H11Protocol):
-    """Closes a connection that does not bring the whole head of a request in time, and those that are far too many.
-
-    uvicorn alone would wait for ever, and take connections until there is no descriptor left.
-    """
-
-    _due: asyncio.TimerHandle | None = None
-
-    def connection_made(self, transport: Any) -> None:
-        super().connection_made(transport)
-        if self.limit_concurrency and len(self.connections) > self.limit_concurrency * 9 // 8:
-            self.transport.close()  # those just over the bound are answered, and told to come back
-        self._watch()
-
-    def data_received(self, data: bytes) -> None:
-        super().data_received(data)
-        self._watch()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._unwatch()
-        super().connection_lost(exc)
-
-    def _watch(self) -> None:
-        if self.conn.their_state is not h11.IDLE:
-            self._unwatch()
-        elif self._due is None:
-            self._due = self.loop.call_later(_HEADER_SECONDS, self.transport.close)
-
-    def _unwatch(self) -> None:
-        if self._due is not None:
-            self._due.cancel()
-            self._due = None

@@ -67,13 +67,15 @@ def beside(port: int, metrics: Metrics, state: Callable[[], Health]) -> None:
 
     import uvicorn
 
+    from smart_context.server.connection import Connection
+
     gate = Gate(Ops(metrics, state, lambda _scope: True), Policy(allowed_hosts(_LOOPBACK, ())))
     try:
         sockets = bind(_LOOPBACK, port)
     except IoError as error:
         sys.stderr.write(f"warning: no /healthz and /metrics: {error.message}: {error.reason}\n")
         return
-    server = uvicorn.Server(uvicorn.Config(gate, log_config=None, lifespan="off", access_log=False))
+    server = uvicorn.Server(uvicorn.Config(gate, http=Connection, log_config=None, lifespan="off", access_log=False))
 
     def run() -> None:
         asyncio.run(server.serve(sockets))
