@@ -2,12 +2,13 @@
 # make test   lint, types and tests
 # make docs   the generated pages, the outputs that the README and the guides show, the picture
 # make bench  the measurements (BENCH=name for one of them)
+# make fuzz   random requests and examples from a new seed (FUZZ_SECONDS, FUZZ_SEED)
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint types unit bench docs clean install
+.PHONY: demo test lint types unit fuzz bench docs clean install
 
 demo: install
 	@sh examples/demo.sh $(BIN)
@@ -23,6 +24,13 @@ types: install
 
 unit: install
 	$(BIN)/pytest -n auto --dist worksteal
+
+FUZZ_SECONDS ?= 300
+fuzz: install
+	@seed=$${FUZZ_SEED:-$$($(BIN)/python -c 'import secrets; print(secrets.randbits(32))')}; \
+	echo "FUZZ_SEED=$$seed"; \
+	FUZZ_SEED=$$seed FUZZ_SECONDS=$(FUZZ_SECONDS) HYPOTHESIS_PROFILE=fuzz \
+	  $(BIN)/pytest -n auto -o timeout=0 --hypothesis-seed=$$seed $$(grep -lE '^from hypothesis|FUZZ_SEED' -r tests --include='test_*.py')
 
 bench: install
 	$(BIN)/python -m bench $(BENCH)

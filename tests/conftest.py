@@ -13,9 +13,10 @@ from hypothesis import settings
 
 from machine import kept_port
 
-# No clock decides whether a test passes; on CI the examples are the same each time, elsewhere new ones are looked for.
-settings.register_profile("suite", deadline=None, database=None, derandomize=bool(os.environ.get("CI")))
-settings.load_profile("suite")
+# No clock decides whether a test passes, and its examples are the same each time. New ones are looked for by `make fuzz`.
+settings.register_profile("suite", deadline=None, database=None, derandomize=True)
+settings.register_profile("fuzz", deadline=None, database=None, print_blob=True)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
 
 # Seconds after which something hangs, whatever else the machine has to do. Nothing that works ever waits so long.
 PATIENCE = 300
