@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,6 +12,7 @@ import click
 
 from smart_context.cli import Command
 from smart_context.clients import change, probe
+from smart_context.clients import command as start
 from smart_context.clients.known import CLIENTS, Client, Places
 from smart_context.errors import ConfigError, UsageError
 from smart_context.settings import config
@@ -72,7 +72,7 @@ def connect(
     flags = {"roots": roots, "data_dir": data_dir, "cache_root": cache_root, "config": config_file}
     settings = config.load(dict(flags))
     _check(settings)
-    command = [*program(), *arguments(chosen, flags, watch=bool(settings.roots))]
+    command = [*start.words(), *arguments(chosen, flags, watch=bool(settings.roots))]
     plan = change.add(chosen, places, command)
     if only_print:
         click.echo(plan.after, nl=False)
@@ -80,12 +80,6 @@ def connect(
     if _apply(plan, yes=yes):
         _try(command)
         click.echo(f"{chosen.title} is connected. {chosen.after}", err=True)
-
-
-def program() -> list[str]:
-    """Give the command that starts this very installation, from any folder."""
-    beside = shutil.which("context", path=os.path.dirname(sys.executable))
-    return [beside] if beside else [sys.executable, "-m", "smart_context"]
 
 
 def arguments(client: Client, flags: Mapping[str, object], *, watch: bool) -> list[str]:

@@ -32,10 +32,10 @@ def doctor(
     Each finding that is not fine says what mends it. Exits with 1 when there is a problem, with 0 otherwise.
     """
     from smart_context.cli import checks as core
-    from smart_context.cli.connect import program
+    from smart_context.clients import command
 
     flags = {"config": config_file, "roots": roots, "data_dir": data_dir, "cache_root": cache_root}
-    server = [*program(), "serve"]
+    server = [*command.words(), "serve"]
     for option, value in (("--config", config_file), ("--data-dir", data_dir), ("--cache-root", cache_root)):
         server += [option, value] if value else []
     for root in roots:
