@@ -12,7 +12,7 @@ import smart_context
 
 PACKAGE = Path(smart_context.__file__).parent
 MODULES = {path.relative_to(PACKAGE).as_posix(): ast.parse(path.read_bytes()) for path in PACKAGE.rglob("*.py")}
-GROUND = ("errors.py", "model.py", "pointer.py", "flock.py")
+GROUND = ("errors.py", "model.py", "pointer.py", "flock.py", "regular.py")
 # Each room may use the ground and the rooms that stand before it in its row; no room uses one of another row.
 ROOMS = {
     "settings": (),
@@ -69,6 +69,7 @@ def below(*folders: str) -> set[str]:
         ("click", below("cli")),
         ("openai", below("llm")),
         ("onnxruntime", below("meaning")),
+        ("tomlkit", {"settings/write.py"}),
         ("lxml", below("sources/extract")),
         ("pypdfium2", below("sources/extract")),
         ("subprocess", {"sources/child.py", "index/writer.py", "clients/probe.py"}),

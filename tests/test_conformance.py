@@ -8,10 +8,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
-
-from conftest import clean_env
 from test_http import Served
 from test_server_clients import installed
+
+from conftest import clean_env
 
 PAGE = (Path(__file__).parent.parent / "docs/reference/conformance.md").read_text(encoding="utf-8")
 SAID = dict(re.findall(r"^\| `(\S+)` \| [^|]+ \| ([^|]+?) \| [^|]*\|$", PAGE, re.MULTILINE))

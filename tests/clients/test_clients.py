@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from smart_context.clients import change, codex_toml, jsonc, probe
 from smart_context.clients.known import CLIENTS, Places
 from smart_context.errors import ConfigError, IoError
+from unprivileged import NOBODY, needs_root
 
 COMMAND = ["/opt/bin/context", "serve", "--root", "/srv/a folder"]
 
@@ -46,7 +47,7 @@ def entry(client, file):
 @pytest.mark.parametrize("client", CLIENTS.values(), ids=CLIENTS)
 def test_connecting_to_a_client_without_settings_makes_them(client, places):
     plan = change.add(client, places, COMMAND)
-    assert change.write(plan) is None
+    assert change.write(plan, places) is None
     assert entry(client, plan.file) == {**dict(client.fields), "command": COMMAND[0], "args": COMMAND[1:]}
     assert change.add(client, places, COMMAND).is_empty
 
@@ -58,13 +59,13 @@ def test_comments_foreign_keys_and_line_endings_survive(client, places, newline)
     file.parent.mkdir(parents=True)
     before = COMMENTED.replace("\n", newline)
     file.write_bytes(before.encode())
-    change.write(change.add(client, places, COMMAND))
+    change.write(change.add(client, places, COMMAND), places)
     after = file.read_bytes().decode()
     for kept in ("// my settings", "// not the light one", "/* servers */", "// keep", '[1, 2.5, true, null, "ü",]'):
         assert kept in after
     assert after.count("\n") == after.count(newline)
     assert jsonc.loads(after).items() >= {"theme": "dark"}.items()
-    change.write(change.remove(client, places))
+    change.write(change.remove(client, places), places)
     assert jsonc.loads(file.read_bytes().decode()) == jsonc.loads(before) | {
         client.path[0]: jsonc.loads(before).get(client.path[0], {})
     }
@@ -89,12 +90,12 @@ def test_codex_tables_come_and_go_in_place(places):
     file = client.settings(places)
     file.parent.mkdir(parents=True)
     file.write_text(CODEX, encoding="utf-8")
-    change.write(change.add(client, places, ["/old/context", "serve"]))
-    change.write(change.add(client, places, COMMAND))
+    change.write(change.add(client, places, ["/old/context", "serve"]), places)
+    change.write(change.add(client, places, COMMAND), places)
     text = file.read_text(encoding="utf-8")
     assert text.startswith(CODEX)
     assert entry(client, file) == {"command": COMMAND[0], "args": COMMAND[1:]}
-    change.write(change.remove(client, places))
+    change.write(change.remove(client, places), places)
     assert file.read_text(encoding="utf-8") == CODEX
 
 
@@ -144,10 +145,115 @@ def test_the_old_file_stays_as_a_copy_with_its_mode(places):
     file.parent.mkdir(parents=True)
     file.write_bytes(b'{"a": 1}')
     os.chmod(file, 0o600)
-    backup = change.write(change.add(client, places, COMMAND))
+    backup = change.write(change.add(client, places, COMMAND), places)
     assert backup is not None
     assert backup.read_bytes() == b'{"a": 1}'
     assert file.stat().st_mode & 0o777 == 0o600
+
+
+def test_the_state_before_the_first_change_is_kept_for_ever_beside_the_last(places):
+    client = CLIENTS["cursor"]
+    file = client.settings(places)
+    file.parent.mkdir(parents=True)
+    file.write_bytes(b'{"mine": 1}')
+    first = change.write(change.add(client, places, COMMAND), places)
+    changed = file.read_bytes()
+    last = change.write(change.remove(client, places), places)
+    change.write(change.add(client, places, COMMAND), places)
+    assert (first.name, last.name) == ("mcp.json" + change.FIRST, "mcp.json" + change.LAST)
+    assert first.read_bytes() == b'{"mine": 1}'
+    assert last.read_bytes() != changed
+    assert jsonc.loads(last.read_text(encoding="utf-8")) == {"mine": 1, "mcpServers": {}}
+
+
+@pytest.mark.parametrize("ending", [change.FIRST, change.LAST])
+def test_a_link_in_the_place_of_a_copy_is_replaced_and_not_followed(places, tmp_path, ending):
+    client = CLIENTS["cursor"]
+    file = client.settings(places)
+    file.parent.mkdir(parents=True)
+    file.write_bytes(b"{}")
+    precious = tmp_path / "precious"
+    precious.write_bytes(b"of somebody else")
+    file.with_name(file.name + ending).symlink_to(precious)
+    change.write(change.add(client, places, COMMAND), places)
+    change.write(change.remove(client, places), places)
+    assert precious.read_bytes() == b"of somebody else"
+    assert not file.with_name(file.name + ending).is_symlink()
+
+
+@needs_root
+def test_root_changes_a_users_settings_as_that_user(places, tmp_path):
+    tmp_path.chmod(0o755)
+    for outer in tmp_path.parents:
+        if "pytest" in outer.name:
+            outer.chmod(0o711)
+    places.home.mkdir()
+    os.chown(places.home, NOBODY, NOBODY)
+    cursor, zed, windsurf = (CLIENTS[name] for name in ("cursor", "zed", "windsurf"))
+    change.write(change.add(cursor, places, COMMAND), places)
+    assert {path.stat().st_uid for path in (cursor.settings(places), cursor.settings(places).parent)} == {NOBODY}
+    # A link of the user's that leads to root's file, and a folder that is one.
+    roots = tmp_path / "roots"
+    roots.mkdir(mode=0o755)
+    (roots / "settings.json").write_bytes(b"{}")
+    zed.settings(places).parent.mkdir(parents=True)
+    zed.settings(places).symlink_to(roots / "settings.json")
+    windsurf.settings(places).parent.parent.mkdir(parents=True)
+    windsurf.settings(places).parent.symlink_to(roots)
+    for client in (zed, windsurf):
+        with pytest.raises(IoError):
+            change.write(change.add(client, places, COMMAND), places)
+    assert os.geteuid() == 0
+    assert os.listdir(roots) == ["settings.json"]
+    assert (roots / "settings.json").read_bytes() == b"{}"
+
+
+@needs_root
+def test_owner_group_and_mode_of_settings_stay(places):
+    client = CLIENTS["claude-code"]
+    file = client.settings(places)
+    file.parent.mkdir(parents=True)
+    file.write_bytes(b"{}")
+    os.chown(file, 1234, 4321)
+    os.chmod(file, 0o640)
+    change.write(change.add(client, places, COMMAND), places)
+    found = file.stat()
+    assert (found.st_uid, found.st_gid, found.st_mode & 0o777) == (1234, 4321, 0o640)
+
+
+@pytest.mark.parametrize("kind", ["fifo", "folder", "40 MB of JSON", "40 MB of blanks", "many parts", "deep"])
+def test_settings_that_cannot_be_read_are_an_error(places, kind):
+    client = CLIENTS["codex" if kind in {"many parts", "deep"} else "claude-code"]
+    file = client.settings(places)
+    file.parent.mkdir(parents=True)
+    if kind == "fifo":
+        os.mkfifo(file)
+    elif kind == "folder":
+        file.mkdir()
+    elif "40 MB" in kind:
+        file.write_bytes(b'{"a": [' + b"1," * 20_000_000 + b"1]}" if "JSON" in kind else b" " * 40_000_000)
+    else:
+        file.write_text("a." * 5000 + "a = 1\n" if kind == "many parts" else "a = " + "[" * 100_000, encoding="utf-8")
+    with pytest.raises(ConfigError):
+        change.add(client, places, COMMAND)
+    with pytest.raises(ConfigError):
+        change.is_connected(client, places)
+
+
+def test_plain_settings_of_megabytes_are_changed_as_small_ones_are():
+    document = {
+        "projects": {f"/p{i}": {"history": [{"text": "x" * 80, "n": 1.5}] * 40} for i in range(500)},
+        "b": {"c": 1},
+    }
+    text = json.dumps(document, indent=2)
+    new = jsonc.put(text, ("b", "d"), {"e": [1]})
+    assert json.loads(new) == {**document, "b": {"c": 1, "d": {"e": [1]}}}
+    assert jsonc.drop(new, ("b", "d")) == text
+
+
+def test_a_path_that_is_not_utf8_is_refused(places):
+    with pytest.raises(ConfigError):
+        change.add(CLIENTS["cursor"], places, ["/opt/bin/context", "serve", "--root", "/srv/\udcff"])
 
 
 def test_a_file_that_changed_since_the_plan_is_not_written(places):
@@ -156,7 +262,7 @@ def test_a_file_that_changed_since_the_plan_is_not_written(places):
     plan.file.parent.mkdir(parents=True)
     plan.file.write_bytes(b'{"b": 2}')
     with pytest.raises(IoError):
-        change.write(plan)
+        change.write(plan, places)
     assert plan.file.read_bytes() == b'{"b": 2}'
 
 
@@ -167,7 +273,7 @@ def test_a_linked_settings_file_stays_a_link(places, tmp_path):
     real = tmp_path / "dotfiles.json"
     real.write_bytes(b"{}")
     file.symlink_to(real)
-    change.write(change.add(client, places, COMMAND))
+    change.write(change.add(client, places, COMMAND), places)
     assert file.is_symlink()
     assert entry(client, real)
 

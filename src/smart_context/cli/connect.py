@@ -67,7 +67,7 @@ def connect(
         return
     chosen = CLIENTS[client]
     if remove:
-        _apply(change.remove(chosen, places), yes=yes)
+        _apply(change.remove(chosen, places), places, yes=yes)
         return
     flags = {"roots": roots, "data_dir": data_dir, "cache_root": cache_root, "config": config_file}
     settings = config.load(dict(flags))
@@ -77,7 +77,7 @@ def connect(
     if only_print:
         click.echo(plan.after, nl=False)
         return
-    if _apply(plan, yes=yes):
+    if _apply(plan, places, yes=yes):
         _try(command)
         click.echo(f"{chosen.title} is connected. {chosen.after}", err=True)
 
@@ -106,7 +106,7 @@ def _check(settings: Settings) -> None:
             raise UsageError(f"{root} is not a folder", hint="give --root the folder to search")
 
 
-def _apply(plan: change.Plan, *, yes: bool) -> bool:
+def _apply(plan: change.Plan, places: Places, *, yes: bool) -> bool:
     """Show the change and make it; True if the settings are then as planned."""
     if plan.is_empty:
         click.echo(f"{plan.file} is as it should be already", err=True)
@@ -118,7 +118,7 @@ def _apply(plan: change.Plan, *, yes: bool) -> bool:
         if not click.confirm(f"Change {plan.file}?", err=True):
             click.echo("nothing was changed", err=True)
             return False
-    backup = change.write(plan)
+    backup = change.write(plan, places)
     click.echo(f"changed {plan.file}" + (f"; the old one is {backup.name}" if backup else ""), err=True)
     return True
 

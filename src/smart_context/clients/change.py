@@ -1,26 +1,27 @@
 """Plan, make and undo the change to a client's configuration.
 
 In: a client and the command that starts our server.  Out: a `Plan` (before, after, the difference), then the file written.
-Always: what we write parses, differs from what was there by our entry alone, replaces the file in one step, and a copy of
-the old file stays beside it.
+Always: what we write parses, differs from what was there by our entry alone, and replaces the file in one step; owner, group and
+mode stay. Copies stay beside it: of the file before our first change, for ever, and before the last one.
 """
 
 from __future__ import annotations
 
 import difflib
 import os
-import shutil
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from smart_context import regular
 from smart_context.clients import codex_toml, jsonc
 from smart_context.clients.known import Client, Places
 from smart_context.errors import ConfigError, IoError
+from smart_context.settings import toml_lines
 
 NAME = "smart-context"
-BACKUP_SUFFIX = ".before-smart-context"
+FIRST, LAST = ".before-smart-context", ".last-before-smart-context"  # endings of the copies
+_MOST_BYTES = {"json": 16_000_000, "jsonc": 16_000_000, "toml": 500_000}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +47,27 @@ class Plan:
 
 def add(client: Client, places: Places, command: Sequence[str]) -> Plan:
     """Plan to add our entry, or to bring it up to date."""
+    if any(not _is_text(word) for word in command):
+        raise ConfigError(
+            f"the settings of {client.title} cannot name a path that is not UTF-8",
+            hint="rename the folder, or serve the one above it",
+        )
     entry: dict[str, object] = {**dict(client.fields), "command": command[0], "args": list(command[1:])}
     return _plan(client, places, entry)
+
+
+def _is_text(word: str) -> bool:
+    try:
+        word.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def is_connected(client: Client, places: Places) -> bool:
     """Say whether our entry stands in the client's settings."""
     file = client.settings(places)
-    servers = _load(client, file, _read(file) or "").get(client.path[0])
+    servers = _load(client, file, _read(client, file) or "").get(client.path[0])
     return isinstance(servers, dict) and NAME in servers
 
 
@@ -64,7 +78,7 @@ def remove(client: Client, places: Places) -> Plan:
 
 def _plan(client: Client, places: Places, entry: dict[str, object] | None) -> Plan:
     file = client.settings(places)
-    before = _read(file)
+    before = _read(client, file)
     data = _load(client, file, before or "")
     if client.format == "toml":
         after = (
@@ -101,11 +115,9 @@ def _check(client: Client, file: Path, old: dict[str, object], after: str, entry
 
 def _load(client: Client, file: Path, text: str) -> dict[str, object]:
     if client.format == "toml":
-        import tomllib
-
         try:
-            return tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
+            return toml_lines.loads(text)
+        except ValueError as error:
             raise _unreadable(client, file, str(error)) from error
     try:
         data = jsonc.loads(text)
@@ -124,41 +136,36 @@ def _unreadable(client: Client, file: Path, why: str) -> ConfigError:
     )
 
 
-def _read(file: Path) -> str | None:
+def _read(client: Client, file: Path) -> str | None:
     try:
         # Bytes, so that line endings stay as they are.
-        return file.read_bytes().decode("utf-8")
+        return regular.read(file, _MOST_BYTES[client.format]).decode("utf-8")
     except FileNotFoundError:
         return None
     except UnicodeDecodeError as error:
-        raise ConfigError(f"{file} is not UTF-8 text", hint="save it as UTF-8, then run this again") from error
+        raise _unreadable(client, file, "it is not UTF-8 text") from error
     except OSError as error:
-        raise IoError(f"cannot read {file}", reason=error.strerror) from error
+        raise _unreadable(client, file, error.strerror or str(error)) from error
 
 
-def write(plan: Plan) -> Path | None:
-    """Write the planned text in one step; return the copy of the old file, if there was one."""
-    if _read(plan.file) != plan.before:
-        raise IoError(f"{plan.file} has changed meanwhile", hint="run this again")
-    # A settings file may be a link into a folder of dotfiles: change its target, keep the link.
-    target = Path(os.path.realpath(plan.file))
-    backup = target.with_name(target.name + BACKUP_SUFFIX) if plan.before is not None else None
+def write(plan: Plan, places: Places) -> Path | None:
+    """Write the planned text in one step; return the copy of what was there just before, if anything was."""
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if backup:
-            shutil.copy2(target, backup)
-        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-        try:
-            with os.fdopen(handle, "wb") as out:
-                out.write(plan.after.encode())
-                out.flush()
-                os.fsync(out.fileno())
-            if backup:
-                shutil.copymode(target, name)
-            os.replace(name, target)
-        except BaseException:
-            os.unlink(name)
-            raise
+        with regular.as_owner_of(places.home, plan.file):
+            if _read(plan.client, plan.file) != plan.before:
+                raise IoError(f"{plan.file} has changed meanwhile", hint="run this again")
+            # A settings file may be a link into a folder of dotfiles: change its target, keep the link.
+            target = Path(os.path.realpath(plan.file))
+            target.parent.mkdir(parents=True, exist_ok=True)
+            backup = None if plan.before is None else _kept(target, plan.before.encode())
+            regular.replace(target, plan.after.encode())
     except OSError as error:
         raise IoError(f"cannot write {plan.file}", reason=error.strerror, hint="nothing has been changed") from error
+    return backup
+
+
+def _kept(target: Path, before: bytes) -> Path:
+    first = target.with_name(target.name + FIRST)
+    backup = target.with_name(target.name + LAST) if os.path.isfile(first) and not os.path.islink(first) else first
+    regular.replace(backup, before, os.stat(target).st_mode & 0o777)
     return backup

@@ -48,6 +48,12 @@ def of(settings: LlmSettings, key: str) -> Endpoint:
     Raises: ConfigError.
     """
     url = (settings.base_url or OPENAI).rstrip("/")
+    for name, address in (("base_url", url), ("proxy", settings.proxy)):
+        # Line breaks would be dropped without a word by some readers of addresses, and end a header for others.
+        if any(not 32 < ord(c) < 127 for c in address):
+            raise ConfigError(
+                f"`llm.{name}` has characters that no address has", hint="look for blanks and line breaks"
+            )
     try:
         parts = urlsplit(url)
         _ = parts.port  # raises for one that is no number

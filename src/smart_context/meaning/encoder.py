@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from smart_context import regular
 from smart_context.errors import ConfigError
 from smart_context.meaning import place
 from smart_context.meaning.prepare import missing_extra
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Vectors = NDArray[np.float32]
+
+_MAX_NOTE_BYTES = 1_000_000
 
 
 class Encoder:
@@ -90,8 +93,8 @@ def _about(folder: Path) -> dict[str, Any]:
 
 def _json(path: Path) -> dict[str, Any]:
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        found = json.loads(regular.read(path, _MAX_NOTE_BYTES))
+    except (OSError, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 

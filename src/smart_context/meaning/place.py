@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from smart_context import regular
 from smart_context.settings import config
 from smart_context.settings.config import SemanticSettings
 
@@ -38,6 +39,6 @@ def fingerprint(folder: Path) -> str:
 
     digest = hashlib.sha256()
     for name in (MODEL, TOKENIZER):
-        with open(folder / name, "rb") as file:
+        with open(regular.open_fd(folder / name), "rb") as file:
             digest.update(hashlib.file_digest(file, "sha256").digest())
     return digest.hexdigest()[:16]

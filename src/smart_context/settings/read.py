@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
+from smart_context import regular
 from smart_context.errors import ConfigError
 
 _MAX_BYTES = 1_000_000
@@ -109,12 +110,9 @@ def from_text(setting: Setting, text: str) -> object:
 
 def _text(path: str) -> str:
     try:
-        with open(path, "rb") as stream:
-            data = stream.read(_MAX_BYTES + 1)
+        data = regular.read(path, _MAX_BYTES)
     except OSError as error:
         raise ConfigError(f"cannot read the configuration {path}", reason=error.strerror) from error
-    if len(data) > _MAX_BYTES:
-        raise ConfigError(f"the configuration {path} is too large", reason=f"more than {_MAX_BYTES:,} bytes")
     try:
         return data.decode("utf-8").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
@@ -123,17 +121,15 @@ def _text(path: str) -> str:
 
 
 def _parsed(path: str, text: str) -> dict[str, Any]:
-    import tomllib
+    from smart_context.settings import toml_lines
 
     try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        return toml_lines.loads(text)
+    except ValueError as error:
         message, _, where = str(error).partition(" (at ")
         found = re.match(r"line (\d+)", where)
         line = int(found[1]) if found else text.count("\n") + 1
         raise ConfigError(f"{path}:{line}: {message[:1].lower()}{message[1:]}") from error
-    except RecursionError as error:
-        raise ConfigError(f"{path}: nested too deep") from error
 
 
 def _walk(

@@ -1,23 +1,40 @@
-"""Find the line of every key in a TOML text, which the standard parser does not tell.
+"""Read TOML text, and find the line of every key, which the standard parser does not tell.
 
-In: text that is valid TOML.  Out: the line of each table and key, by its path.
-Always: only statements count: what looks like a key inside a string, a comment or an array is none.
+In: TOML text.  Out: its meaning; the line of each table and key, by its path.
+Always: time and memory grow with the text, whatever it nests; only statements count: what looks like a key inside a string, a
+comment or an array is none.
 """
 
 from __future__ import annotations
 
 import re
 import tomllib
+from functools import cache
+from typing import Any
 
-_TOKEN = re.compile(
-    r'''
+_MAX_PARTS = 64
+# More than that many parts of a key in a row: the parser's time grows with their square, and what it makes nests too deep to compare.
+_LONG_KEY = r"""(?<![\w"'-])(?:(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*')[ \t]*+\.[ \t]*+){%d}"""
+_LEXEME = r'''
       (?P<string> """(?:[^\\]|\\.)*?"""+ | \'\'\'.*?\'\'\'+ | "(?:[^"\\\n]|\\.)*" | '[^'\n]*' )
     | (?P<comment> \#[^\n]* )
     | (?P<open> [\[{] ) | (?P<close> [\]}] ) | (?P<equals> = ) | (?P<newline> \n )
     | (?P<other> [^"'\#\[\]{}=\n]+ )
-    ''',
-    re.VERBOSE | re.DOTALL,
-)
+'''
+
+
+def loads(text: str) -> dict[str, Any]:
+    """Read TOML.
+
+    Raises: ValueError that says what is wrong; the line is in it where the parser knows it.
+    """
+    if found := _compiled(_LONG_KEY % _MAX_PARTS).search(text):
+        line = text.count("\n", 0, found.start()) + 1
+        raise ValueError(f"A key has more than {_MAX_PARTS} parts (at line {line})")
+    try:
+        return tomllib.loads(text)
+    except RecursionError as error:
+        raise ValueError("Nested too deep") from error
 
 
 def find(text: str) -> dict[tuple[str, ...], int]:
@@ -25,10 +42,11 @@ def find(text: str) -> dict[tuple[str, ...], int]:
     lines: dict[tuple[str, ...], int] = {}
     table: tuple[str, ...] = ()
     for kind, source, line in _statements(text):
+        path = _path(source)
         if kind == "table":
-            table = _path(source)
-        for end in range(1, len(_path(source)) + 1):
-            lines.setdefault((table if kind == "key" else ()) + _path(source)[:end], line)
+            table = path
+        for end in range(1, len(path) + 1):
+            lines.setdefault((table if kind == "key" else ()) + path[:end], line)
     return lines
 
 
@@ -37,7 +55,7 @@ def _statements(text: str) -> list[tuple[str, str, int]]:
     found: list[tuple[str, str, int]] = []
     written, start, line, depth = "", 1, 1, 0
     is_value = is_header = False
-    for token in _TOKEN.finditer(text):
+    for token in _compiled(_LEXEME, re.VERBOSE | re.DOTALL).finditer(text):
         kind = token.lastgroup
         if kind == "newline" and depth == 0:
             written, is_value, is_header = "", False, False
@@ -67,3 +85,8 @@ def _path(source: str) -> tuple[str, ...]:
         ((key, value),) = value.items()
         path.append(key)
     return tuple(path)
+
+
+@cache
+def _compiled(pattern: str, flags: int = 0) -> re.Pattern[str]:
+    return re.compile(pattern, flags)  # when it is used: a command that only reads its settings needs one of them
