@@ -79,9 +79,10 @@ def serving(*acts: Act) -> Iterator[ChatServer]:
             thread.join()
 
 
-def answer(text: str, usage: dict[str, int] | None = None) -> Act:
+def answer(text: str, usage: dict[str, int] | None = None, ended: str = "stop") -> Act:
     """A good answer."""
-    told: dict[str, object] = {"id": "x", "object": "chat.completion", "choices": [{"index": 0, "message": {"role": "assistant", "content": text}}]}  # fmt: skip
+    choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": ended}
+    told: dict[str, object] = {"id": "x", "object": "chat.completion", "choices": [choice]}
     if usage is not None:
         told["usage"] = usage
     return raw(200, json.dumps(told).encode())

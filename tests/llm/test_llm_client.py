@@ -12,7 +12,7 @@ import pytest
 
 import chat_server as chat
 from smart_context.errors import CallTimeout, ConfigError, LlmUpstream, RateLimited
-from smart_context.llm import client
+from smart_context.llm import client, http
 from smart_context.llm.endpoint import Endpoint
 from smart_context.llm.model import Message, Reply
 
@@ -230,7 +230,7 @@ def test_an_answer_of_100_mb_is_cut_off(status):
     act = chat.flood(100, taken, status)
     with chat.serving(act) as server, pytest.raises(LlmUpstream):
         ask(server)
-    assert taken[0] < 2 * client.MAX_ANSWER_BYTES + 8 * 1024 * 1024  # what the sockets buffer is the rest
+    assert taken[0] < 2 * http.MAX_ANSWER_BYTES + 8 * 1024 * 1024  # what the sockets buffer is the rest
 
 
 def test_the_configured_proxy_is_used():

@@ -96,9 +96,76 @@ def test_a_name_with_a_line_break_stays_on_its_line():
     assert len(compose.extract(extractive.pick("due", snippets), snippets, "bullets", 200).splitlines()) == 4
 
 
-def test_without_a_match_the_first_snippets_speak():
-    snippets = [Snippet("/a", "Alpha beta."), Snippet("/b", "Gamma delta.")]
-    assert extractive.pick("zzz", snippets)[0].text == "Alpha beta."
+HANDBOOK = [
+    Snippet("/r/handbook.md", "## Desk Lock the screen when you leave the desk.", "lines 6-7"),
+    Snippet("/r/handbook.md", "## Visitors Visitors sign in at the desk. They wear a badge.", "lines 9-10"),
+]
+
+
+@pytest.mark.parametrize("query", ["parental leave", "maternity leave", "who pays for parental leave", "zzz"])
+def test_where_nothing_answers_nothing_is_picked(query):
+    assert extractive.pick(query, HANDBOOK) == []
+
+
+def test_the_words_that_nothing_mentions_are_named():
+    assert extractive.absent("how much parental leave do visitors get", HANDBOOK) == ["parental"]
+    assert (
+        compose.no_answer(["parental"], 50)
+        == "The passages found do not answer this; none of them mentions “parental”."
+    )
+
+
+def test_a_question_over_documents_that_do_not_answer_it_is_not_answered():
+    answered = 0
+    for question in summary_questions.load():
+        (own,) = {snippet.path for snippet in question.snippets if question.answer in snippet.text}
+        answered += bool(extractive.pick(question.text, [one for one in question.snippets if one.path != own]))
+    assert answered <= 3
+
+
+@pytest.mark.parametrize("query", ["pptx from 2021", "summarize the files", "give an overview"])
+def test_a_question_of_filters_alone_is_answered_by_the_first_snippets(query):
+    assert extractive.pick(query, HANDBOOK)[0].text == "Lock the screen when you leave the desk."
+
+
+@pytest.mark.parametrize(
+    ("snippet", "sentence"),
+    [
+        (
+            Snippet("/r/a.html", "Parental leave Parents get 16 weeks.", "section 'Parental leave'"),
+            "Parents get 16 weeks.",
+        ),
+        (Snippet("/r/a.md", "## Parental leave Parents get 16 weeks.", "lines 1-2"), "Parents get 16 weeks."),
+        (Snippet("/r/a.md", "# Parental leave\nParents get 16 weeks.", "lines 1-2"), "Parents get 16 weeks."),
+        (
+            Snippet("/r/a.txt", "Parental leave\nParents get\n16 weeks of leave.", "lines 1-3"),
+            "Parents get 16 weeks of leave.",
+        ),
+    ],
+)
+def test_a_heading_is_not_glued_to_the_sentence_below_it_and_tells_what_it_is_about(snippet, sentence):
+    assert [one.text for one in extractive.pick("parental leave", [snippet])] == [sentence]
+
+
+def test_of_a_table_only_what_was_asked_for_is_shown():
+    rows = [
+        f"{name},{team},{days}"
+        for name, team, days in zip("abcdefghij" * 4, ["Ops", "Dev"] * 20, range(40), strict=True)
+    ]
+    snippets = [
+        Snippet("/r/people.csv", "name,team,days " + " ".join(rows) + " zoe,Legal,31 " + " ".join(rows), "lines 1-80"),
+        Snippet("/r/text.md", "The team Legal has many days.", "lines 1-1"),
+    ]
+    said = [one.text for one in extractive.pick("how many days has team Legal", snippets)]
+    assert said[0] == "The team Legal has many days."
+    assert all(len(one.split()) <= 18 for one in said)
+
+
+def test_rows_of_a_table_with_line_breaks_are_chosen_one_by_one():
+    text = "Team\tDays\tFloor\nOps\t25\tfirst\nLegal\t31\tsecond\nSales\t22\tthird"
+    said = [one.text for one in extractive.pick("Legal days", [Snippet("/r/days.xlsx", text, "sheet 'Days'")])]
+    assert "Legal 31 second" in said
+    assert len(said) <= 2
 
 
 @settings(max_examples=60, deadline=None)

@@ -55,6 +55,20 @@ def test_a_models_query_is_taken_as_it_is(tmp_path):
     assert told == Rewritten("vendor NEAR/5 contract*", (".pptx",), ("2021",), "paired")
 
 
+def test_an_answer_in_the_shape_of_the_tool_is_taken(tmp_path):
+    told = {
+        "fts": "contract*",
+        "filters": {"exts": [".docx"], "years": ["2021"]},
+        "notes": "See [x](https://e.example)",
+    }
+    with chat.serving(chat.answer(json.dumps({**told, "mcp_version": "v1.0.0"}))) as server:
+        read = rewritten(tmp_path, server)
+        assert len(server.requests) == 1
+    assert (read.fts, read.exts, read.years) == ("contract*", (".docx",), ("2021",))
+    assert "](" not in read.notes
+    assert "://" not in read.notes
+
+
 def test_a_code_fence_around_the_answer_is_forgiven(tmp_path):
     with chat.serving(chat.answer(f"Here it is:\n```json\n{made()}\n```")) as server:
         assert rewritten(tmp_path, server).fts == "vendor NEAR/5 contract*"

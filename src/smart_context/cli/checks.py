@@ -28,7 +28,7 @@ Grade = Literal["ok", "note", "warning", "problem"]
 _NAME = re.compile(r"[\w.-]+")
 _LOW_SPACE = 500 * 1024 * 1024
 DISTRIBUTION = "smart-file-context"
-_EXTRAS = {"semantic": ("onnxruntime", "tokenizers"), "llm": ("openai",), "http": ("uvicorn",)}
+_EXTRAS = {"semantic": ("onnxruntime", "tokenizers"), "http": ("uvicorn",)}
 
 
 @dataclass(frozen=True, slots=True)

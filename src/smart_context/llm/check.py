@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from smart_context.llm import budget, endpoint, prompt, provider
+from smart_context.llm import budget, compose, endpoint, prompt, provider
 from smart_context.llm.model import Message, Snippet
 from smart_context.model import Stop
 from smart_context.redact import Redactor
@@ -91,7 +91,8 @@ def trial(settings: LlmSettings, messages: Sequence[Message], stop: Stop) -> Tri
 
     began = time.monotonic()
     reply = client.ask(endpoint.of(settings, config.api_key(settings)), messages, _TOKENS, stop=stop)
-    return Trial(reply.text, reply.prompt_tokens or 0, reply.completion_tokens or 0, time.monotonic() - began)
+    answer = f"(declined: {reply.declined})" if reply.declined else reply.text + (compose.CUT if reply.is_cut else "")
+    return Trial(answer, reply.prompt_tokens or 0, reply.completion_tokens or 0, time.monotonic() - began)
 
 
 def _most(limit: int) -> str:

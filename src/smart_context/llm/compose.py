@@ -14,7 +14,9 @@ from smart_context.llm.model import Snippet
 
 _BYTES_A_TOKEN = 4
 _MAX_SENTENCES = 8
-_NUMBER = re.compile(r"\[(\d{1,3})\]")
+_MAX_ABSENT = 5
+_NUMBERS = re.compile(r"\[(\d{1,3}(?:, \d{1,3})*)\]")
+CUT = "\n\n(The language model reached its limit of tokens here; its answer is not complete.)"
 
 
 def tokens(text: str) -> int:
@@ -35,9 +37,16 @@ def extract(picked: Sequence[Picked], snippets: Sequence[Snippet], style: str, m
     return _cut(picked[0].text, max_tokens) if picked else ""
 
 
+def no_answer(absent: Sequence[str], max_tokens: int) -> str:
+    """Say that the snippets do not answer, and which of the words that were asked for none of them has."""
+    some = ", ".join(f"“{word}”" for word in absent[:_MAX_ABSENT])
+    said = f"The passages found do not answer this{f'; none of them mentions {some}' if some else ''}."
+    return _cut(said, max_tokens)
+
+
 def with_sources(text: str, snippets: Sequence[Snippet]) -> str:
     """Add the sources that a model's summary names by number; all of them where it names none."""
-    named = sorted({int(number) for number in _NUMBER.findall(text)})
+    named = sorted({int(number) for numbers in _NUMBERS.findall(text) for number in numbers.split(", ")})
     cited = [number for number in named if 1 <= number <= len(snippets)] or list(range(1, len(snippets) + 1))
     return f"{text}\n\n{_sources([(number, snippets[number - 1]) for number in cited])}"
 

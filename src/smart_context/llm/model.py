@@ -19,11 +19,16 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A model's answer; the counts are None where nobody counted."""
+    """A model's answer; the counts are None where nobody counted.
+
+    is_cut: it reached its limit of tokens and goes no further. declined: why there is no answer, in the provider's words.
+    """
 
     text: str
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
+    is_cut: bool = False
+    declined: str = ""
 
 
 Sample = Callable[[Sequence[Message], int], Reply]

@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Sequence
 
+from smart_context.llm import joined
 from smart_context.llm.model import Message, Snippet
 from smart_context.redact import Redactor
 
@@ -61,15 +62,16 @@ def summary(query: str, snippets: Sequence[Snippet], style: str, redactor: Redac
 
 
 def sent(snippets: Sequence[Snippet], redactor: Redactor) -> list[tuple[str, str]]:
-    """Return what of the snippets is sent: for each its file's name with the pointer, and its text; redacted, then cut."""
+    """Return what of the snippets is sent: for each its file's name with the pointer, and its text; redacted as one text, then cut."""
     out: list[tuple[str, str]] = []
     room = MAX_CHARS
-    for snippet in snippets[:MAX_SNIPPETS]:
+    kept = snippets[:MAX_SNIPPETS]
+    for snippet, clean in zip(kept, joined.clean([one.text for one in kept], redactor), strict=True):
         if room <= 0:
             break
         name = os.path.basename(snippet.path.replace("\\", "/"))
         label = redactor.clean(f"{name}, {snippet.pointer}" if snippet.pointer else name)[:MAX_LABEL_CHARS]
-        text = redactor.clean(snippet.text)[: min(MAX_SNIPPET_CHARS, room)]
+        text = clean[: min(MAX_SNIPPET_CHARS, room)]
         room -= len(text)
         out.append((label, text))
     return out

@@ -16,6 +16,7 @@ from smart_context.errors import LlmUpstream, RateLimited
 from smart_context.llm import budget, compose
 from smart_context.llm.model import Message, Reply, Sample
 from smart_context.model import Stop
+from smart_context.redact import Redactor
 from smart_context.settings.config import LlmSettings
 
 _log = logging.getLogger(__name__)
@@ -23,12 +24,13 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """An answer with what it cost. estimated: the provider did not say, and we counted."""
+    """An answer with what it cost. estimated: the provider did not say, and we counted. is_cut: it reached its limit of tokens."""
 
     text: str
     prompt_tokens: int
     completion_tokens: int
     estimated: bool
+    is_cut: bool = False
 
 
 def name(settings: LlmSettings) -> str:
@@ -47,6 +49,7 @@ def ask(
     *,
     settings: LlmSettings,
     data_dir: Path,
+    redactor: Redactor,
     stop: Stop,
     sample: Sample | None = None,
 ) -> Counted:
@@ -57,7 +60,7 @@ def ask(
     who = name(settings)
     budget.enter(data_dir, who, settings.calls_per_day, settings.tokens_per_day, time.time())
     try:
-        reply = _asked(messages, max_tokens, settings, stop, sample)
+        reply = _asked(messages, max_tokens, settings, redactor, stop, sample)
     except RateLimited:
         raise  # it answered: it is alive
     except LlmUpstream:
@@ -65,11 +68,21 @@ def ask(
         raise
     counted = _counted(messages, reply)
     budget.spent(data_dir, who, counted.prompt_tokens + counted.completion_tokens, time.time())
+    if reply.declined:  # it is alive, and will not answer this
+        raise LlmUpstream(
+            f"the language model declined to answer: {redactor.clean(reply.declined)}",
+            hint="ask in other words, or use the results as they are",
+        )
     return counted
 
 
 def _asked(
-    messages: Sequence[Message], max_tokens: int, settings: LlmSettings, stop: Stop, sample: Sample | None
+    messages: Sequence[Message],
+    max_tokens: int,
+    settings: LlmSettings,
+    redactor: Redactor,
+    stop: Stop,
+    sample: Sample | None,
 ) -> Reply:
     if settings.provider == "sampling":
         assert sample is not None
@@ -77,7 +90,8 @@ def _asked(
     from smart_context.llm import client, endpoint
     from smart_context.settings import config
 
-    return client.ask(endpoint.of(settings, config.api_key(settings)), messages, max_tokens, stop=stop)
+    place = endpoint.of(settings, config.api_key(settings))
+    return client.ask(place, messages, max_tokens, stop=stop, clean=redactor.clean)
 
 
 def _counted(messages: Sequence[Message], reply: Reply) -> Counted:
@@ -88,6 +102,7 @@ def _counted(messages: Sequence[Message], reply: Reply) -> Counted:
         prompt if reply.prompt_tokens is None else reply.prompt_tokens,
         compose.tokens(reply.text) if reply.completion_tokens is None else reply.completion_tokens,
         estimated,
+        reply.is_cut,
     )
     _log.info(
         "language model: %d tokens asked, %d answered%s",

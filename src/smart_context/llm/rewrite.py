@@ -12,7 +12,7 @@ import re
 from pathlib import Path
 
 from smart_context.errors import BadRequest
-from smart_context.llm import grammar, prompt, provider
+from smart_context.llm import answered, grammar, prompt, provider
 from smart_context.llm.model import Rewritten, Sample
 from smart_context.model import Stop
 from smart_context.redact import Redactor
@@ -47,10 +47,13 @@ def query(
     asked = prompt.rewriting(text, redactor)
     messages = asked
     for _ in range(2):
-        told = provider.ask(messages, _MAX_TOKENS, settings=settings, data_dir=data_dir, stop=stop, sample=sample)
-        made = _read(told.text)
+        told = provider.ask(
+            messages, _MAX_TOKENS, settings=settings, data_dir=data_dir, redactor=redactor, stop=stop, sample=sample
+        )
+        made = "it was cut off" if told.is_cut else _read(told.text)
         if isinstance(made, Rewritten):
-            return Rewritten(redactor.clean(made.fts), made.exts, made.years, redactor.clean(made.notes))
+            notes = answered.inert(redactor.clean(made.notes))
+            return Rewritten(redactor.clean(made.fts), made.exts, made.years, notes)
         messages = prompt.repair(asked, made)
     return _by_rules(text, f"read by rules, because the language model's answer could not be used: {made}")
 
@@ -71,6 +74,8 @@ def _read(answer: str) -> Rewritten | str:
         made = None
     if not isinstance(made, dict):
         return "it holds no JSON object"
+    if isinstance(filters := made.get("filters"), dict) and not {"exts", "years"} & set(made):
+        made = {key: value for key, value in made.items() if key != "filters"} | filters  # as the tool itself answers
     if not isinstance(made.get("fts"), str):
         return "fts is not a string"
     for key, pattern in (("exts", _EXT), ("years", _YEAR)):
@@ -79,6 +84,7 @@ def _read(answer: str) -> Rewritten | str:
             return f"{key} is not a short list"
         if not all(isinstance(value, str) and pattern.fullmatch(value) for value in values):
             return f"{key} holds something else than {'extensions' if key == 'exts' else 'years'}"
+    made.pop("mcp_version", None)
     if not isinstance(made.get("notes", ""), str) or not set(made) <= set(_KEYS):
         return "it has other keys than fts, exts, years and notes"
     fts = " ".join(made["fts"].split())

@@ -1,7 +1,7 @@
 """Cut text into sentences, in any script.
 
 In: plain text.  Out: its sentences, in order, each on one line.
-Always: only white space is lost or changed; a line of a list or table is a sentence of its own.
+Always: only white space is lost or changed; a heading and a line of a list or table are sentences of their own.
 """
 
 from __future__ import annotations
@@ -11,6 +11,9 @@ import re
 _LINE = re.compile(
     r"(?:\r?\n){2,}|\r?\n(?=[ \t]*(?:[-*•‣–|#>]|\d{1,3}[.)]\s|[A-Z][^\n]{0,60}:\s*$))|\t{2,}", re.MULTILINE
 )
+ROW = re.compile(r"\t|\S \| \S|^\|")
+_MARKED = re.compile(r"[ \t]*#{1,6} ")
+_MAX_HEADING = 60  # characters; a line of wrapped text is longer
 _END = re.compile(r"[。！？｡]+[」』）”\"']*|[.!?…؟।۔]+[\"'”’»)\]]*(?=\s|$)")
 _ABBREVIATIONS = frozenset(
     """
@@ -28,9 +31,32 @@ def split(text: str) -> list[str]:
     """Return the sentences of a text."""
     found: list[str] = []
     for block in _LINE.split(text):
-        if block and not block.isspace():
-            found += _in_block(" ".join(block.split()))
+        for piece in _pieces(block or ""):
+            found += _in_block(" ".join(piece.split()))
     return found
+
+
+def _pieces(block: str) -> list[str]:
+    """Part headings and rows of a table from the text that follows them."""
+    lines = block.splitlines(keepends=True)
+    pieces, flowing = [], ""
+    for number, line in enumerate(lines):
+        following = lines[number + 1] if number + 1 < len(lines) else ""
+        if ROW.search(line) or (not flowing and _is_heading(line.strip(), following)):
+            pieces += [flowing, line]
+            flowing = ""
+        else:
+            flowing += line
+    return [piece for piece in (*pieces, flowing) if piece and not piece.isspace()]
+
+
+def _is_heading(line: str, following: str) -> bool:
+    if not line or not following.strip():
+        return False
+    if _MARKED.match(line):
+        return True
+    starts = line[0].isupper() or line[0].isdigit()
+    return starts and len(line) <= _MAX_HEADING and line[-1].isalnum() and following.lstrip()[:1].isupper()
 
 
 def _in_block(block: str) -> list[str]:

@@ -1,18 +1,17 @@
 """Summarize snippets for a query: by the configured model, or offline.
 
 In: a query and snippets, in the order of their relevance.  Out: a `Summary` that names its sources.
-Always: what is sent is redacted and cut here, whatever the caller passed; what comes back is redacted too.
+Always: what is sent is redacted and cut here, whatever the caller passed; what comes back is checked and redacted too.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from smart_context import defaults
 from smart_context.errors import BadRequest
-from smart_context.llm import compose, extractive, prompt, provider
+from smart_context.llm import answered, compose, extractive, joined, prompt, provider
 from smart_context.llm.model import Sample, Snippet, Summary
 from smart_context.model import Stop
 from smart_context.redact import Redactor
@@ -22,7 +21,6 @@ __all__ = ["Snippet", "Summary", "results"]
 
 DEFAULT_TOKENS, MAX_TOKENS = 400, 4000
 _MAX_SNIPPETS = 100
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]")
 
 
 def results(
@@ -48,13 +46,21 @@ def results(
     most = min(max_tokens or DEFAULT_TOKENS, MAX_TOKENS)
     if provider.is_there(settings, sample):
         asked = prompt.summary(query, kept, style, redactor)
-        told = provider.ask(asked, most, settings=settings, data_dir=data_dir, stop=stop, sample=sample)
-        text = redactor.clean(_CONTROL.sub("", told.text))
+        told = provider.ask(
+            asked, most, settings=settings, data_dir=data_dir, redactor=redactor, stop=stop, sample=sample
+        )
         named = kept[: len(prompt.sent(kept, redactor))]
+        text = answered.summary(told.text, len(named), redactor.clean) + (compose.CUT if told.is_cut else "")
         return Summary(compose.with_sources(text, named), told.prompt_tokens, told.completion_tokens)
     stop()
-    clean = [Snippet(one.path, redactor.clean(one.text)[: prompt.MAX_SNIPPET_CHARS], one.pointer) for one in kept]
-    return Summary(compose.extract(extractive.pick(query, clean), clean, style, most))
+    texts = joined.clean([one.text for one in kept], redactor)
+    clean = [
+        Snippet(one.path, text[: prompt.MAX_SNIPPET_CHARS], one.pointer) for one, text in zip(kept, texts, strict=True)
+    ]
+    picked = extractive.pick(query, clean)
+    if not picked:
+        return Summary(compose.no_answer([redactor.clean(word) for word in extractive.absent(query, clean)], most))
+    return Summary(compose.extract(picked, clean, style, most))
 
 
 def _check(query: str, snippets: Sequence[Snippet], style: str, max_tokens: int | None) -> None:

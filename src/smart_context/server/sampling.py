@@ -66,7 +66,7 @@ async def _ask(context: Context, messages: Sequence[Message], max_tokens: int) -
         raise LlmUpstream("the client's model gave no answer") from error
     if not isinstance(result.content, TextContent):
         raise LlmUpstream("the client's model answered with something other than text")
-    return Reply(result.content.text)
+    return Reply(result.content.text, is_cut=result.stop_reason == "maxTokens")
 
 
 def _wait(answer: Future[Reply], stop: Stop) -> Reply:
