@@ -14,7 +14,8 @@ from smart_context.redact import names, values, wrap
 
 _CLOSED = r"[\"'`\])}*]{0,3}+"
 _OF = r"(?:[ ](?:for|of|to|für|zu[rm]?|vom?|des?|del|du|da|do|pour|per|para|для|от|на)[ ][^\s:=]{1,40}(?:[ ][^\s:=]{1,40}){0,2})?"
-_TYPED = r"(?:[ ]?:[ ]?[A-Za-z_][\w.\[\]| ]{0,30}(?=[ ]?=[^=]))?"
+# A type stands apart from its "=", or a string follows: an "=" right after it is the padding of base64 otherwise.
+_TYPED = r"(?:[ ]?:[ ]?[A-Za-z_][\w.\[\]| ]{0,30}(?=[ ]=[ ]?[^=\s]|=[ ]?[brf]{0,2}[\"'`][^\s,;)}\]\"'`]))?"
 _ASSIGN = re.compile(
     rf"{_CLOSED}(?:[ ]?\([^()\n]{{1,40}}\))?{_OF}{_TYPED}[ \t]{{0,40}}(?::=|=>|->|={{1,3}}|::?|→|⇒)[ \t]{{0,40}}(?:[|>][+\-]?(?=[ \t]*\n))?"
     r"(?P<newline>[ \t]{0,8}\r?\n[ \t>*|\-]{0,40})?"

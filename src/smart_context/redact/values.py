@@ -51,6 +51,16 @@ _KEYISH = re.compile(r"(?i)passw|pwd|secret|token|api_?key|credential")
 _DATE = re.compile(r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}")
 
 
+# Which letters follow which in English words and in the names of programs, for 97 % of all pairs: first letter, then those after it.
+_FOLLOWERS = """
+    abcdfgiklmnprstuvxy baeijlorsuy cacehiklmoprstuy dadeilorsu eabcdefgilmnopqrstvwxy faefilorstu gaeghilnorsu haeiort
+    iabcdefglmnoprstvxz je kaeis ladefilopstuy mabdeilmopsu nacdefgiklnopstuvy oabcdfgiklmnoprstuvw pacdehiloprstuy qlu
+    racdefgiklmnoprstuvy sacehiklmopqrstuy tacefhilmoprstuwy uabcdefgilmnprst vaeio waehinors xaceipt ynopst ze
+""".split()  # noqa: SIM905
+_USUAL = frozenset(row[0] + after for row in _FOLLOWERS for after in row[1:])
+_JUDGED = 96  # characters of a value are enough to tell
+
+
 def is_template(value: str) -> bool:
     """Tell whether a value will be put in later, or was taken out: `${PASS}`, `<password>`, stars."""
     return MASK in value or _TEMPLATE.fullmatch(value) is not None
@@ -70,6 +80,8 @@ def is_phrase(value: str) -> bool:
 
 def is_code(value: str) -> bool:
     """Tell whether a value reads as an expression: a call, an attribute, a bare name."""
+    if value.isalpha() and len(value) >= 12 and oddness(value) >= 0.3:
+        return False  # letters of a machine's making
     return _CODE.fullmatch(value) is not None or (
         _NAMES.fullmatch(value) is not None and _KEYISH.search(value) is not None
     )
@@ -87,7 +99,36 @@ def is_random(value: str) -> bool:
             lower += c.islower()
     if len(set(value)) < min(6, len(value)):
         return False
-    return bool(digits and letters) or (upper >= 2 and lower >= 2 and _switches(value) >= max(3, len(value) // 6))
+    if digits and letters:
+        return True
+    return (upper >= 2 and lower >= 2 and _switches(value) >= max(3, len(value) // 6)) or (
+        letters >= 10 and oddness(value) >= 0.3
+    )
+
+
+def is_generated(value: str) -> bool:
+    """Tell whether a value can only be a machine's: long, varied, and mixed as no words, names or numbers are."""
+    return len(value) >= 16 and len(set(value)) >= 8 and oddness(value) >= 0.35
+
+
+def oddness(value: str) -> float:
+    """The share of neighbouring characters that words and numbers rarely have: 0.05 in words, 0.6 in random letters, more with digits.
+
+    What stands around a sign is no neighbour of it, and a capital after a small letter begins a word.
+    """
+    odd = pairs = 0
+    for a, b in itertools.pairwise(value[:_JUDGED]):
+        if a.isalpha() and b.isalpha():
+            if a.islower() and b.isupper():
+                continue
+            pairs += 1
+            odd += (a + b).lower() not in _USUAL and a.isascii() and b.isascii()
+        elif a.isdigit() and b.isdigit():
+            pairs += 1
+        elif a.isalnum() and b.isalnum():
+            pairs += 1
+            odd += 1
+    return odd / pairs if pairs else 0.0
 
 
 def is_strong(value: str) -> bool:
