@@ -85,6 +85,22 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
+class Caller:
+    """Who calls: known by a token, or by the process that started us; never by what a client says of itself.
+
+    roots: the folders this caller may see; None for every configured one. is_owner: may index and maintain, too.
+    """
+
+    name: str
+    roots: tuple[str, ...] | None = None
+    is_owner: bool = True
+
+
+OWNER = Caller("owner")
+"""Whoever runs the command line, and whoever has the server's own token."""
+
+
+@dataclass(frozen=True, slots=True)
 class Progress:
     """A step of long work: how far, of how much (None: unknown yet), and what is being worked on."""
 

@@ -48,7 +48,7 @@ def test_every_call_is_shown_and_filters_choose(audit):
         ("searchFiles", "error"),
         ("rewriteQuery", "ok"),
     ]
-    assert {entry["caller"] for entry in shown} == {"peer"}
+    assert {entry["client"] for entry in shown} == {"peer"}
     assert shown[1]["query"] == "ferry [redacted:email]"
     errors = command("--json", "--outcome", "error", "--tool", "openFile").stdout.splitlines()
     assert [json.loads(line)["error"] for line in errors] == ["FORBIDDEN"]

@@ -44,7 +44,7 @@ def guard(call: Call, answer: Any) -> Reply:
     if call.arguments.get("query") == "limited":
         raise RateLimited("too many calls", retry_after=2.5)
     reply: Reply = answer()
-    print(f"{call.caller} {call.tool.name} {reply.code or 'ok'}", flush=True)
+    print(f"{call.client} {call.tool.name} {reply.code or 'ok'}", flush=True)
     return reply
 
 

@@ -81,11 +81,11 @@ def served(tmp_path_factory):
     assert server.end() == 0
 
 
-def called(server, tool, arguments):
+def called(server, tool, arguments, client="t"):
     """Call a tool as a client without a session does; gives its result."""
     meta = {
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"},
+        "io.modelcontextprotocol/clientInfo": {"name": client, "version": "1"},
         "io.modelcontextprotocol/clientCapabilities": {},
     }
     params = {"name": tool, "arguments": arguments, "_meta": meta}

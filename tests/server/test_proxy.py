@@ -110,7 +110,7 @@ class Proxied:
 
     def callers(self):
         log = (self.home / "index/audit.jsonl").read_text(encoding="utf-8")
-        return [json.loads(line)["caller"] for line in log.splitlines()]
+        return [(line["caller"], line["client"], line["address"]) for line in map(json.loads, log.splitlines())]
 
     def end(self):
         self.nginx.terminate()
@@ -193,7 +193,7 @@ def test_callers_are_known_by_their_own_address_and_cannot_claim_another(proxied
     call = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "listRoots", "arguments": {}}}
     claimed = {"X_Forwarded_For": "10.9.8.7", **session}
     assert proxied.ask("POST", "/mcp", call, source="127.0.0.2", **claimed)[0] == 200
-    assert proxied.callers()[-1] == "far@127.0.0.2"
+    assert proxied.callers()[-1] == ("owner", "far", "127.0.0.2")
 
 
 def test_a_client_on_standard_input_comes_through_and_survives_a_restart(proxied):

@@ -135,13 +135,13 @@ def test_a_missing_token_is_told_to_the_client(tmp_path):
         server.end()
 
 
-def test_callers_at_a_shared_server_are_told_apart(shared, tmp_path):
-    """Rates and the audit log know a client by its name and by the address it calls from."""
+def test_a_shared_server_logs_the_client_behind_the_relay(shared, tmp_path):
     with relay(shared, tmp_path) as peer:
         peer.initialize()
         peer.call("listRoots")
     log = (tmp_path / "index/audit.jsonl").read_text(encoding="utf-8")
-    assert json.loads(log.splitlines()[-1])["caller"] == "peer@127.0.0.1"
+    line = json.loads(log.splitlines()[-1])
+    assert (line["caller"], line["client"], line["address"]) == ("127.0.0.1", "peer", "127.0.0.1")
 
 
 def test_an_address_that_is_none_is_refused_at_once(tmp_path):

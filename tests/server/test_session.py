@@ -80,7 +80,7 @@ def test_a_session_from_the_roots_to_the_audit_log(peer, home):
     lines = [json.loads(line) for line in (home / "data/audit.jsonl").read_text(encoding="utf-8").splitlines()]
     assert [line["tool"] for line in lines[:2]] == ["listRoots", "searchFiles"]
     assert lines[-1]["tool"] == "openFile"
-    assert all(line["caller"] == "peer" and SECRET not in json.dumps(line) for line in lines)
+    assert all(line["client"] == "peer" and SECRET not in json.dumps(line) for line in lines)
 
 
 def test_pages_neither_repeat_nor_lose_a_result(peer):

@@ -25,13 +25,15 @@ GENESIS = "0" * 64
 _STATE_BYTES = 512
 _TAIL_BYTES = 64 * 1024
 _MAX_QUERY = 2000  # characters
-_MAX_CALLER = 200
+_MAX_NAME = 200
 _APPEND = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
     """What is logged of a call. counts: results, files, tokens …, by name. error: the code of an error, or "".
+
+    client: what the client says it is. address: of the peer, over HTTP.
 
     A call that its caller cancelled has the code of `CallCancelled`, and is logged as neither done nor failed.
     """
@@ -42,6 +44,8 @@ class Call:
     error: str = ""
     query: str | None = None
     counts: Mapping[str, int] = field(default_factory=dict)
+    client: str = ""
+    address: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +96,9 @@ class AuditLog:
         facts: dict[str, object] = {
             "time": self._now().astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
             "tool": call.tool,
-            "caller": self._clean(call.caller)[:_MAX_CALLER],
+            "caller": self._clean(call.caller)[:_MAX_NAME],
+            **({"client": self._clean(call.client)[:_MAX_NAME]} if call.client else {}),
+            **({"address": call.address} if call.address else {}),
             "counts": dict(sorted(call.counts.items())),
             "latency_ms": round(call.latency_ms, 3),
             "outcome": call.error if is_cancelled else "error" if call.error else "ok",

@@ -10,7 +10,6 @@ from stands in Host and Origin.
 
 from __future__ import annotations
 
-import hmac
 import ipaddress
 from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass, field
@@ -20,12 +19,16 @@ from urllib.parse import urlsplit
 import anyio
 
 from smart_context import defaults
+from smart_context.model import Caller
+from smart_context.server.identity import CALLER, peer
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
+Known = Callable[[bytes], Caller | None]
+"""Who has a token; None for one that nobody has."""
 
 _LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
 _ANY = ("0.0.0.0", "::")  # noqa: S104 - compared, not bound
@@ -35,14 +38,14 @@ _ANY = ("0.0.0.0", "::")  # noqa: S104 - compared, not bound
 class Policy:
     """What the gate lets through.
 
-    hosts: names allowed in Host, without a port. origins: allowed in Origin besides those of the hosts. token: "" for none.
-    open_paths: served without a token. max_concurrent: requests worked on at once; more wait up to `wait_seconds`, then are told to
+    hosts: names allowed in Host, without a port. origins: allowed in Origin besides those of the hosts. known: tells whose a token is;
+    None lets everybody in, known by address. open_paths: served without a token. max_concurrent: requests worked on at once; more wait up to `wait_seconds`, then are told to
     come back.
     """
 
     hosts: frozenset[str]
     origins: frozenset[str] = frozenset()
-    token: str = field(default="", repr=False)
+    known: Known | None = field(default=None, repr=False)
     open_paths: frozenset[str] = frozenset({"/healthz"})
     max_body: int = defaults.MAX_BODY
     max_concurrent: int = defaults.MAX_CONCURRENCY
@@ -84,7 +87,7 @@ class Gate:
             if scope["type"] == "lifespan":
                 await self._inner(scope, receive, send)
             return
-        refusal = self._refusal(scope)
+        refusal = self._refusal(scope) or self._unknown(scope)
         if refusal is not None:
             await _refuse(send, *refusal)
             return
@@ -115,7 +118,18 @@ class Gate:
         for name, value in headers:
             if name == b"origin" and not self._is_allowed_origin(value):
                 return 403, "requests from that Origin are not allowed"
-        if self._policy.token and scope["path"] not in self._policy.open_paths and not self._has_token(headers):
+        return None
+
+    def _unknown(self, scope: Scope) -> tuple[int, str] | None:
+        """Put the caller into the scope, or say why there is none."""
+        given = [value for name, value in scope["headers"] if name == b"authorization"]
+        if self._policy.known is None:
+            scope[CALLER] = Caller(peer(scope) or "unknown")
+            return None
+        scheme, _, token = given[0].partition(b" ") if len(given) == 1 else (b"", b"", b"")
+        caller = self._policy.known(token.strip()) if scheme.lower() == b"bearer" else None
+        scope[CALLER] = caller
+        if caller is None and (given or scope["path"] not in self._policy.open_paths):
             return 401, "a valid bearer token is needed"
         return None
 
@@ -125,15 +139,6 @@ class Gate:
             return True
         parts = urlsplit(origin)
         return parts.scheme in {"http", "https"} and _name(parts.netloc) in self._policy.hosts
-
-    def _has_token(self, headers: list[tuple[bytes, bytes]]) -> bool:
-        given = [value for name, value in headers if name == b"authorization"]
-        if len(given) != 1:
-            return False
-        scheme, _, token = given[0].partition(b" ")
-        # Compared as a whole in constant time, so that no part of it can be guessed by the clock.
-        same = hmac.compare_digest(token.strip(), self._policy.token.encode())
-        return scheme.lower() == b"bearer" and same
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Take the whole body within its bounds first: neither a turn nor anything behind the gate waits for a slow sender."""

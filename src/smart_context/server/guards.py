@@ -47,7 +47,7 @@ class Guards:
         self._metrics.begin()
         reply, code = None, ""
         try:
-            self._rates.take(call.caller, call.tool.name)
+            self._rates.take(call.caller.name, call.tool.name)
             reply = answer()
             code = reply.code
         except ContextError as error:
@@ -65,7 +65,14 @@ class Guards:
         query = call.arguments.get("query")
         counts = _counts(reply.structured) if reply and reply.structured else {}
         entry = Entry(
-            call.tool.name, call.caller, seconds * 1000, code, query if isinstance(query, str) else None, counts
+            call.tool.name,
+            call.caller.name,
+            seconds * 1000,
+            code,
+            query if isinstance(query, str) else None,
+            counts,
+            client=call.client,
+            address=call.address,
         )
         try:
             self._log.write(entry)

@@ -6,6 +6,8 @@ Always: every request passes the gate first; at the end, what runs is finished o
 
 from __future__ import annotations
 
+import asyncio
+import hmac
 import resource
 import signal
 import socket
@@ -20,8 +22,9 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
 from smart_context.errors import ConfigError
 from smart_context.index.model import Health
+from smart_context.model import OWNER, Caller
 from smart_context.server.connection import Connection
-from smart_context.server.gate import Gate, Policy, Receive, Scope, Send, allowed_hosts, is_loopback
+from smart_context.server.gate import Gate, Known, Policy, Receive, Scope, Send, allowed_hosts, is_loopback
 from smart_context.server.listen import Listen, bind, url
 from smart_context.server.metrics import Metrics
 from smart_context.server.ops import Ops
@@ -80,7 +83,7 @@ def application(server: Server[Any], listen: Listen, metrics: Metrics, state: Ca
     policy = Policy(
         allowed_hosts(listen.host, listen.hosts),
         frozenset(origin.lower().rstrip("/") for origin in listen.origins),
-        listen.token,
+        _owner_of(listen.token) if listen.token else None,
         max_body=listen.max_body,
         max_concurrent=listen.max_concurrent,
     )
@@ -96,6 +99,14 @@ def application(server: Server[Any], listen: Listen, metrics: Metrics, state: Ca
             await ops(scope, receive, send)
 
     return Gate(route, policy)
+
+
+def _owner_of(token: str) -> Known:
+    def known(given: bytes) -> Caller | None:
+        # Compared as a whole in constant time, so that no part of it can be guessed by the clock.
+        return OWNER if hmac.compare_digest(given, token.encode()) else None
+
+    return known
 
 
 async def _lifespan(manager: StreamableHTTPSessionManager, receive: Receive, send: Send) -> None:

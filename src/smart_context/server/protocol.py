@@ -28,10 +28,22 @@ from mcp_types import Tool as ListedTool
 
 from smart_context import __version__
 from smart_context.errors import CallTimeout
-from smart_context.model import Progress
+from smart_context.model import OWNER, Caller, Progress
 from smart_context.server import sampling
 from smart_context.server.calls import Stopper, Workers
-from smart_context.server.tools import Call, Guard, Program, Reply, Tool, ToolNames, Work, perform, unguarded
+from smart_context.server.identity import CALLER, peer
+from smart_context.server.tools import (
+    Arguments,
+    Call,
+    Guard,
+    Program,
+    Reply,
+    Tool,
+    ToolNames,
+    Work,
+    perform,
+    unguarded,
+)
 
 Context = ServerRequestContext[Any, Any]
 
@@ -42,12 +54,16 @@ _PROGRESS_EVERY = 0.25  # seconds
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What a server says of itself, what it offers, who guards it, and the threads that do the work."""
+    """What a server says of itself, what it offers, who guards it, and the threads that do the work.
+
+    caller: who calls over standard input and output; over HTTP each request has its own.
+    """
 
     program: Program
     tools: Sequence[Tool]
     guard: Guard = unguarded
     tool_names: ToolNames = "dotted"
+    caller: Caller = OWNER
     workers: Workers = field(default_factory=lambda: Workers(_THREADS))
     patient_workers: Workers = field(default_factory=lambda: Workers(_PATIENT_THREADS))
 
@@ -67,7 +83,7 @@ def build(offer: Offer) -> Server[Any]:
         arguments = params.arguments or {}
         if not tool.knows_arguments and (unknown := tool.unknown(arguments)):
             raise MCPError(code=INVALID_PARAMS, message=f"Unknown argument: {unknown[0]}")
-        reply = await _run(offer, Call(tool, arguments, _caller(context)), context)
+        reply = await _run(offer, _call(tool, arguments, context, offer.caller), context)
         return CallToolResult(
             content=[TextContent(type="text", text=reply.text)],
             structured_content=reply.structured,
@@ -92,7 +108,7 @@ async def _run(offer: Offer, call: Call, context: Context) -> Reply:
     relay, model = Relay(context), sampling.of(context)
 
     def work(stop: Stopper) -> Reply:
-        return perform(call, Work(stop, relay, model(stop) if model else None), offer.guard)
+        return perform(call, Work(stop, relay, call.caller, model(stop) if model else None), offer.guard)
 
     # Calls without a limit get threads of their own, so that they never hold up those that have one.
     workers = offer.patient_workers if call.tool.seconds is None else offer.workers
@@ -156,9 +172,11 @@ def _listed(tool: Tool, names: ToolNames) -> ListedTool:
     )
 
 
-def _caller(context: Context) -> str:
-    """Give the client's own name, and over HTTP the address it calls from."""
+def _call(tool: Tool, arguments: Arguments, context: Context, caller: Caller) -> Call:
+    """Put together who calls: over HTTP the gate has said so, in the request's scope."""
     params = context.session.client_params
-    name = params.client_info.name if params is not None else ""
-    peer = getattr(context.request, "client", None)
-    return f"{name}@{peer.host}" if peer is not None else name
+    client = params.client_info.name if params is not None else ""
+    if context.request is None:
+        return Call(tool, arguments, caller, client)
+    scope = context.request.scope
+    return Call(tool, arguments, scope[CALLER], client, peer(scope))

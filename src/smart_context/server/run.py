@@ -47,12 +47,12 @@ def over_stdio(
     gc.disable()
     import anyio
 
-    from smart_context.server import protocol, stdio
+    from smart_context.server import identity, protocol, stdio
 
     gc.freeze()
     gc.enable()
     _quieten("mcp")
-    server = protocol.build(protocol.Offer(program, rows, guard, tool_names))
+    server = protocol.build(protocol.Offer(program, rows, guard, tool_names, identity.started_by(wire.parent)))
     longest = max(row.seconds for row in rows if row.seconds is not None)
     anyio.run(stdio.serve, server, wire, longest + _DRAIN_BEYOND)
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from smart_context.errors import CallCancelled, ContextError, InternalError
-from smart_context.model import OnProgress, Stop
+from smart_context.model import OWNER, Caller, OnProgress, Stop
 from smart_context.server.wire import say
 
 if TYPE_CHECKING:
@@ -39,13 +39,14 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What a running call may do besides its work: ask whether to stop, say how far it is, ask the client's model.
+    """What a running call knows besides its arguments: when to stop, whom to tell how far it is, who asks, and the client's model.
 
     sample: None where the client offers no model.
     """
 
     stop: Stop
     on_progress: OnProgress
+    caller: Caller = OWNER
     sample: Sample | None = None
 
 
@@ -91,11 +92,13 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """Who calls what: `caller` is the client's own name for itself ("" where it gave none), over HTTP with `@` its address."""
+    """Who calls what. client: what the client says it is, for the log alone. address: of the peer, over HTTP."""
 
     tool: Tool
     arguments: Arguments
-    caller: str = ""
+    caller: Caller = OWNER
+    client: str = ""
+    address: str = ""
 
 
 Guard = Callable[[Call, Callable[[], Reply]], Reply]
