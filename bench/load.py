@@ -2,8 +2,8 @@
 
     python -m bench load [--clients 200] [--seconds 60] [--every 5] [--out FILE]
 
-Half of the clients speak with a session (2025-11-25), half without (2026-07-28). Each has a name of its own and asks every `--every` seconds on
-average, which stays below the default rate of 60 a minute; 0 asks without a pause and needs no rates. The clients run on the same machine.
+Half of the clients speak with a session (2025-11-25), half without (2026-07-28). Each asks every `--every` seconds on average;
+0 asks without a pause. There are no rates: all of them are one caller. The clients run on the same machine.
 """
 
 from __future__ import annotations
@@ -55,14 +55,16 @@ def main(argv: list[str]) -> None:
         home = Path(folder)
         _write(home / "old", args.files)
         _write(home / "new", args.new_files)
-        rates = "[rate_limits]\nsearchFiles = 0\n" if not args.every else ""
+        rates = "[rate_limits]\nsearchFiles = 0\n"
         (home / "config.toml").write_text(rates + "[index]\nat_start = false\n")
         common = ["--config", str(home / "config.toml"), "--data-dir", str(home / "data")]
         roots = ["--root", str(home / "old"), "--root", str(home / "new")]
         context = [sys.executable, "-m", "smart_context"]
         subprocess.run([*context, "index", str(home / "old"), *common, *roots], check=True, capture_output=True)
         server = subprocess.Popen(
-            [*context, "serve", "--http", "--port", "0", *common, *roots], stderr=subprocess.PIPE, text=True
+            [*context, "serve", "--http", "--no-token", "--port", "0", *common, *roots],
+            stderr=subprocess.PIPE,
+            text=True,
         )
         try:
             result = asyncio.run(_measure(server, home / "new", args))

@@ -24,9 +24,9 @@ from typing import Any
 
 from bench import _known, _tree
 from bench.indexing import RUNS, Cost, best, index_sizes, row
-from smart_context import config
 from smart_context.api import App
-from smart_context.search.model import SearchRequest
+from smart_context.find.model import SearchRequest
+from smart_context.settings import config
 
 SEED = 20231
 _WARM = 15

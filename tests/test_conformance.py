@@ -24,7 +24,7 @@ def suite(tmp_path_factory):
     node = installed()
     home = tmp_path_factory.mktemp("conformance")
     (home / "share").mkdir()
-    server = Served(home, "--root", str(home / "share"))
+    server = Served(home, "--no-token", "--root", str(home / "share"))
 
     def run(*args):
         command = [node, node.with_name("conformance"), *args]

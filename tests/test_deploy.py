@@ -67,7 +67,7 @@ def test_the_container_serves_the_mounted_share_and_passes_its_health_check(tmp_
     try:
         while not (said := server.stderr.readline()).startswith(b"listening on"):
             assert said.startswith((b"warning", b"hint")), said
-        assert said.endswith(b"with the bearer token\n")
+        assert said.endswith(b"with a bearer token\n")
         assert os.stat(tmp_path / "data/http-token").st_mode & 0o777 == 0o600
         subprocess.run([word.replace("8765", port) for word in ours(check)], check=True, timeout=60)
     finally:

@@ -22,7 +22,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 _BLOCK = re.compile(r"(?<=```console\n).*?(?=```)", re.DOTALL)
 _COMMAND = re.compile(r"^\$ (.*)$", re.MULTILINE)
-_CURL = re.compile(r"curl -s http://127\.0\.0\.1:8765(/\w+)( \| grep -v '\^#')?")
+_CURL = re.compile(r"""curl -s -H "Authorization: Bearer \$TOKEN" http://127\.0\.0\.1:8765(/\w+)( \| grep -v '\^#')?""")
 _VARIES = re.compile(
     r"""in\ \d+\.\d\ s | (?<=Python\ )[\d.]+ | [\d.,]+\ [kM]?B(?=\ (?:before|now)) | \ +[\d.]+\ ms | \d{4}-\d\d-\d\dT[\d:.]+Z
     | (?<="index_bytes":\ )\d+ | (?<="oldest_run_seconds":\ )[\d.]+ | (?<=_bytes\ )\d+ | (?<=_staleness_seconds\ )[\d.]+
@@ -74,6 +74,7 @@ class Stage:
         asked = _CURL.fullmatch(command)
         text = self._ask(asked[1]) if asked else self.run(*shlex.split(command)[1:])
         text = text.replace(str(self.work), "/home/you/smart-context").replace(str(self.home), "/home/you")
+        text = re.sub(r"\b\w+/python[\d.]+", "you/python", text)  # who calls: the user, and what started the server
         return f"$ {command}\n{text.rstrip()}\n"
 
     def run(self, *args: str, stdin: str = "") -> str:
@@ -112,7 +113,8 @@ class Stage:
 
     def _ask(self, path: str) -> str:
         connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=30)
-        connection.request("GET", path)
+        token = (self.home / ".local/share/smart-context/http-token").read_text().strip()
+        connection.request("GET", path, headers={"Authorization": f"Bearer {token}"})
         lines = connection.getresponse().read().decode().splitlines()
         connection.close()
         return "\n".join(line for line in lines if not line.startswith("#"))

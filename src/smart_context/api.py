@@ -21,7 +21,7 @@ from smart_context.errors import Forbidden, NotFound, SearchFailed
 from smart_context.find.contents import Contents
 from smart_context.find.model import SearchRequest
 from smart_context.meaning.extra import Extra
-from smart_context.model import OnProgress, Stop
+from smart_context.model import OWNER, Caller, OnProgress, Stop
 from smart_context.sources import ignore
 
 if TYPE_CHECKING:
@@ -71,13 +71,15 @@ class App:
 
     # The tools
 
-    def list_roots(self) -> Answer:
-        """Name the folders that may be read."""
+    def list_roots(self, *, caller: Caller = OWNER) -> Answer:
+        """Name the folders that the caller may read."""
         if not self.roots.names:
             raise SearchFailed(
                 "no roots are configured", hint="name one with --root DIR, or for good: context roots add DIR"
             )
-        return {"roots": [shown(name) for name in self.roots.names]}
+        roots = self._roots_of(caller)
+        roots.check_any()
+        return {"roots": [shown(name) for name in roots.names]}
 
     def index_folder(
         self,
@@ -87,8 +89,12 @@ class App:
         *,
         on_progress: OnProgress,
         stop: Stop = _never,
+        caller: Caller = OWNER,
     ) -> Answer:
         """Index a folder, wait for it, and count what was done."""
+        self._roots_of(caller).inside(parsed(root))
+        if not caller.is_owner:
+            raise Forbidden("this token may not index", hint="ask who runs the server, or search what is indexed")
         job = self.jobs.submit(parsed(root), full=full, priority=priority)
         return report_answer(job.wait(on_progress, stop))
 
@@ -102,15 +108,16 @@ class App:
         roots: tuple[str, ...] = (),
         *,
         stop: Stop = _never,
+        caller: Caller = OWNER,
     ) -> Answer:
         """Search, and give one page of results."""
-        return self.find(SearchRequest(query, k, offset, exts, years, roots), stop=stop).answer()
+        return self.find(SearchRequest(query, k, offset, exts, years, roots), stop=stop, caller=caller).answer()
 
-    def find(self, request: SearchRequest, *, stop: Stop = _never) -> SearchPage:
+    def find(self, request: SearchRequest, *, stop: Stop = _never, caller: Caller = OWNER) -> SearchPage:
         """Search, and give results with how the query was read, for a face that shows more than the tool does."""
         from smart_context.find import search
 
-        folders = self._folders(request.folders)
+        folders = self._folders(request.folders, self._roots_of(caller))
         asked = replace(request, folders=folders, never_show=self.settings.index.never_show)
         if self.first_runs:
             self.first_runs.wait_for_some(stop)
@@ -123,12 +130,19 @@ class App:
             return search.find(index, asked, spans=self.redactor.spans, stop=stop, meaning=self.extra.meaning())
 
     def open_file(
-        self, path: str, pointer: str | None = None, before: int = 0, after: int = 0, *, stop: Stop = _never
+        self,
+        path: str,
+        pointer: str | None = None,
+        before: int = 0,
+        after: int = 0,
+        *,
+        stop: Stop = _never,
+        caller: Caller = OWNER,
     ) -> Answer:
         """Show a part of a file: as the index has it, or as it is on disk when that has changed."""
         from smart_context.find import preview
 
-        place = self._shown(path)
+        place = self._shown(path, caller)
         shown_part = preview.cut(self._contents.of(place, stop), pointer, before, after, self.redactor.spans)
         return {
             "path": shown(place.path),
@@ -146,10 +160,11 @@ class App:
         *,
         stop: Stop = _never,
         sample: Sample | None = None,
+        caller: Caller = OWNER,
     ) -> Answer:
         """Summarize snippets with their sources; a path outside the roots refuses the whole call."""
         for result in results:
-            self._shown(result["path"])
+            self._shown(result["path"], caller)
         from smart_context.llm import summarize
 
         told = summarize.results(
@@ -300,14 +315,17 @@ class App:
         finally:
             self._turns.release()
 
-    def _folders(self, asked: tuple[str, ...]) -> tuple[str, ...]:
-        """Give the folders to search: those asked for, each inside a root, or all roots."""
-        self.roots.check_any()
-        return tuple(self.roots.inside(parsed(folder)).path for folder in asked) or self.roots.names
+    def _roots_of(self, caller: Caller) -> Roots:
+        return self.roots if caller.roots is None else self.roots.within(caller.roots)
 
-    def _shown(self, path: str) -> Place:
+    def _folders(self, asked: tuple[str, ...], roots: Roots) -> tuple[str, ...]:
+        """Give the folders to search: those asked for, each inside a root, or all roots."""
+        roots.check_any()
+        return tuple(roots.inside(parsed(folder)).path for folder in asked) or roots.names
+
+    def _shown(self, path: str, caller: Caller) -> Place:
         """Place a path from a caller, if the file there may be shown."""
-        place = self.roots.inside(parsed(path))
+        place = self._roots_of(caller).inside(parsed(path))
         if self._hides(place.path, place.root):
             raise Forbidden("this file is not to be shown", hint="the setting `index.never_show` leaves it out")
         return place

@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from test_http import Served, called
 
 from server_client import SERVE, Peer, text_of
-from test_http import Served, called
 
 LIMITED = "[rate_limits]\nlistRoots = 30\n"
 

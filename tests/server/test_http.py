@@ -47,13 +47,17 @@ class Served:
         while self.said.startswith((b"warning", b"hint")):
             self.said = self.process.stderr.readline()
         self.port = int(re.search(rb":(\d+)/mcp", self.said)[1])
+        own = home / "index/http-token"
+        self.token = {"Authorization": f"Bearer {own.read_text().strip()}"} if own.exists() else {}
 
     def ask(self, method, path, body=None, headers=None, host=None):
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         connection.putrequest(method, path, skip_host=True)
         data = json.dumps(body).encode() if isinstance(body, dict) else body
-        for name, value in {"Host": host or f"127.0.0.1:{self.port}", **(headers or {})}.items():
-            connection.putheader(name, value)
+        given = {"Host": host or f"127.0.0.1:{self.port}", **self.token, **(headers or {})}
+        for name, value in given.items():
+            if value is not None:
+                connection.putheader(name, value)
         if data is not None:
             connection.putheader("Content-Length", str(len(data)))
         connection.endheaders(data)
@@ -81,7 +85,7 @@ def served(tmp_path_factory):
     assert server.end() == 0
 
 
-def called(server, tool, arguments, client="t"):
+def called(server, tool, arguments, client="t", token=None):
     """Call a tool as a client without a session does; gives its result."""
     meta = {
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -91,6 +95,7 @@ def called(server, tool, arguments, client="t"):
     params = {"name": tool, "arguments": arguments, "_meta": meta}
     headers = {"Mcp-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": tool}
     body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    headers |= {"Authorization": f"Bearer {token}"} if token else {}
     status, answer = server.ask("POST", "/mcp", body, {**ACCEPT, **headers})
     assert status == 200, answer
     return json.loads(answer[answer.index(b"{") :])["result"]
@@ -99,14 +104,18 @@ def called(server, tool, arguments, client="t"):
 @pytest.mark.parametrize("mode", ["legacy", "auto", "2026-07-28"])
 def test_clients_of_both_eras_index_and_search(served, mode):
     import anyio
+    import httpx2
     from mcp import Client
+    from mcp.client.streamable_http import streamable_http_client
 
     async def talk():
-        async with Client(f"http://127.0.0.1:{served.port}/mcp", mode=mode) as client:
-            names = [tool.name for tool in (await client.list_tools()).tools]
-            await client.call_tool("indexFolder", {"root": str(served.home / "share")})
-            found = await client.call_tool("searchFiles", {"query": "harbour master"})
-            return names, found.structured_content
+        async with httpx2.AsyncClient(headers=served.token, trust_env=False, timeout=60) as over:
+            transport = streamable_http_client(f"http://127.0.0.1:{served.port}/mcp", http_client=over)
+            async with Client(transport, mode=mode) as client:
+                names = [tool.name for tool in (await client.list_tools()).tools]
+                await client.call_tool("indexFolder", {"root": str(served.home / "share")})
+                found = await client.call_tool("searchFiles", {"query": "harbour master"})
+                return names, found.structured_content
 
     names, found = anyio.run(talk)
     assert len(names) == 9
@@ -273,19 +282,17 @@ def test_off_loopback_health_needs_no_token_and_tells_only_that_it_lives(guarded
 
 
 def test_a_token_is_made_for_the_owner_alone_and_kept(tmp_path):
-    from pathlib import Path
-
+    from smart_context.access import tokens
     from smart_context.errors import ConfigError
-    from smart_context.server import listen
 
-    made = listen.token(tmp_path / "data", None)
-    assert listen.token(tmp_path / "data", None) == made
-    file = Path(tmp_path / "data/http-token")
+    made = tokens.own(tmp_path / "data", None)
+    assert tokens.own(tmp_path / "data", None) == made
+    file = tmp_path / "data/http-token"
     assert file.stat().st_mode & 0o777 == 0o600
-    assert made not in repr(listen.Listen(token=made))
+    assert made not in repr(tokens.Tokens(tmp_path / "data", None))
     file.chmod(0o644)
     with pytest.raises(ConfigError):
-        listen.token(tmp_path / "data", None)
+        tokens.own(tmp_path / "data", None)
 
 
 def test_a_place_where_nobody_can_listen_is_an_error_that_says_why(served, run):
@@ -341,7 +348,8 @@ def test_more_connections_than_descriptors_are_turned_away_and_the_server_goes_o
 
 
 def test_options_that_do_not_go_together_are_refused(run):
-    for args in (["--port", "1"], ["--http", "--ops-port", "5"], ["--connect", "ftp://x"]):
+    wide = ["--http", "--host", "0.0.0.0", "--no-token"]
+    for args in (["--port", "1"], ["--no-token"], ["--http", "--ops-port", "5"], ["--connect", "ftp://x"], wide):
         assert run("serve", *args).returncode == 1
 
 
@@ -357,7 +365,9 @@ def test_a_client_on_standard_input_uses_the_shared_server(served, run):
         {"id": 2, "method": "tools/list"},
         {"id": 3, "method": "tools/call", "params": call},
     )
-    done = run("serve", "--connect", f"http://127.0.0.1:{served.port}/mcp", stdin=asked)
+    done = run(
+        "serve", "--connect", f"http://127.0.0.1:{served.port}/mcp", "--data-dir", served.home / "index", stdin=asked
+    )
     assert done.returncode == 0, done.stderr
     answers = {answer["id"]: answer["result"] for answer in map(json.loads, done.stdout.splitlines()) if "id" in answer}
     assert len(answers[2]["tools"]) == 9
@@ -398,7 +408,7 @@ def test_waiting_streams_take_no_turn_and_do_not_hold_up_the_end(tmp_path):
         answer = post(server, INITIALIZE)
         session = {"Mcp-Session-Id": answer.headers["mcp-session-id"], "Mcp-Protocol-Version": "2025-06-18"}
         connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
-        connection.request("GET", "/mcp", headers={**ACCEPT, **session})
+        connection.request("GET", "/mcp", headers={**ACCEPT, **session, **server.token})
         assert connection.getresponse().status == 200
         streams.append(connection)
     assert server.ask("POST", "/mcp", INITIALIZE, ACCEPT)[0] == 200
@@ -450,7 +460,7 @@ def test_health_says_when_the_index_cannot_be_read_and_still_counts_the_roots(tm
 
 def post(server, body):
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
-    connection.request("POST", "/mcp", json.dumps(body), ACCEPT)
+    connection.request("POST", "/mcp", json.dumps(body), {**ACCEPT, **server.token})
     answer = connection.getresponse()
     answer.read()
     connection.close()

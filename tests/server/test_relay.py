@@ -23,7 +23,8 @@ def shared(tmp_path):
 
 def relay(server_or_port, home, *args):
     port = getattr(server_or_port, "port", server_or_port)
-    return Peer([*SERVE, "--connect", f"http://127.0.0.1:{port}/mcp", *args], home)
+    argv = [*SERVE, "--connect", f"http://127.0.0.1:{port}/mcp", "--data-dir", str(home / "index"), *args]
+    return Peer(argv, home)
 
 
 def test_pipelined_messages_reach_the_session_they_open(shared, tmp_path):
@@ -141,7 +142,7 @@ def test_a_shared_server_logs_the_client_behind_the_relay(shared, tmp_path):
         peer.call("listRoots")
     log = (tmp_path / "index/audit.jsonl").read_text(encoding="utf-8")
     line = json.loads(log.splitlines()[-1])
-    assert (line["caller"], line["client"], line["address"]) == ("127.0.0.1", "peer", "127.0.0.1")
+    assert (line["caller"], line["client"], line["address"]) == ("owner", "peer", "127.0.0.1")
 
 
 def test_an_address_that_is_none_is_refused_at_once(tmp_path):

@@ -60,8 +60,26 @@ class Roots:
         """What each name resolved to at the start."""
         return dict(self._real)
 
+    def within(self, folders: Iterable[str]) -> Roots:
+        """The part of these roots that lies in some folders. Nothing is read; what is elsewhere is as if it were no root."""
+        held: dict[tuple[str, ...], str] = {}
+        for folder in folders:
+            parts = _parts(os.path.normpath(folder))
+            # A folder that holds roots stands for those.
+            held |= {_parts(name): name for spelling, name in self._spellings if spelling[: len(parts)] == parts}
+            try:
+                name, rest = self._match(parts)
+            except Forbidden:
+                continue
+            held[(*_parts(name), *rest)] = os.path.join(name, *rest)
+        part = Roots.as_resolved(self._real)
+        part.names = tuple(held.values())
+        part._bounds = tuple(held)
+        return part
+
     def _take(self, resolved: dict[str, str]) -> None:
         self.names = tuple(resolved)
+        self._bounds: tuple[tuple[str, ...], ...] | None = None
         self._real = resolved
         spellings = {_parts(real): name for name, real in resolved.items()}
         spellings.update({_parts(name): name for name in resolved})
@@ -105,6 +123,8 @@ class Roots:
         if not _can_name_a_file(path):
             raise _forbidden()
         self._match(_parts(os.path.normpath(path)))
+        if self._bounds is not None:
+            path = os.path.normpath(path)  # not a step through what is out of bounds, not even to come back
         for _ in range(_MAX_LINKS):
             name, rest = self._match(_parts(path))
             found = _Step(self._real[name], rest) if _BY_DESCRIPTOR else _StepByPath(self._real[name], rest)
@@ -116,14 +136,20 @@ class Roots:
                         hint="find it with `searchFiles`, or index its folder anew with `indexFolder`",
                     )
                 return self._place(found.real)
-            path = onward
+            path = onward if self._bounds is None else os.path.normpath(onward)
         raise _forbidden()
 
     def _match(self, parts: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
         for spelling, name in self._spellings:
-            if parts[: len(spelling)] == spelling:
+            if parts[: len(spelling)] == spelling and self._is_in_bounds(name, parts[len(spelling) :]):
                 return name, parts[len(spelling) :]
         raise _forbidden()
+
+    def _is_in_bounds(self, name: str, rest: tuple[str, ...]) -> bool:
+        if self._bounds is None:
+            return True
+        parts = (*_parts(name), *rest)
+        return any(parts[: len(bound)] == bound for bound in self._bounds)
 
     def _place(self, real: str) -> Place:
         name, rest = self._match(_parts(real))

@@ -33,6 +33,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "list": ("cache", "Print the folders that may be caches.", "Caches"),
     "serve": ("serve", "Serve MCP clients.", "Servers"),
     "watch": ("upkeep", "Keep the index up to date while files change.", "Servers"),
+    "token": ("token", "Give people tokens for a shared server.", "Servers"),
     "audit": ("audit", "Read the log of tool calls, or check it.", "Servers"),
     "connect": ("connect", "Connect an MCP client.", "Setup"),
     "doctor": ("doctor", "Check the installation, and say what to do.", "Setup"),

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 @click.option("--http", "over_http", is_flag=True, help="Serve many clients over streamable HTTP, at /mcp.")
 @click.option("--host", metavar="ADDRESS", help="With --http: where to listen. Default: this machine alone.")
 @click.option("--port", type=click.IntRange(0, 65535), help="With --http: the port; 0 takes a free one.")
+@click.option("--no-token", is_flag=True, help="With --http on this machine alone: let every local user in.")
 @click.option("--ops-port", type=click.IntRange(1, 65535), help="Without --http: serve /healthz and /metrics there.")
 @click.option("--connect", "url", metavar="URL", help="Use the server at URL instead of an index of one's own.")
 def serve(
@@ -40,13 +41,14 @@ def serve(
     over_http: bool,
     host: str | None,
     port: int | None,
+    no_token: bool,
     ops_port: int | None,
     url: str | None,
 ) -> None:
     """Serve MCP clients: one over standard input and output, or many over HTTP.
 
-    A client starts it by itself; `context connect` writes its configuration. Off loopback, HTTP needs the bearer token that stands
-    in the data folder (http-token), or in the file that `http.token_file` names.
+    A client starts it by itself; `context connect` writes its configuration. HTTP needs a bearer token: the server's own, which
+    stands in the data folder (http-token) or in the file that `http.token_file` names, or one of `context token`.
 
     \b
     Examples:
@@ -57,8 +59,8 @@ def serve(
     from smart_context.api import App
     from smart_context.server import programs, run
 
-    if not over_http and (host is not None or port is not None):
-        raise UsageError("--host and --port go with --http")
+    if not over_http and (host is not None or port is not None or no_token):
+        raise UsageError("--host, --port and --no-token go with --http")
     if over_http and (url is not None or ops_port is not None):
         raise UsageError("--http serves /healthz and /metrics itself, and does not go with --connect")
     if url is not None:
@@ -68,23 +70,31 @@ def serve(
         # Who wants an index that keeps up with the files wants one to begin with.
         begun = replace(settings.index, at_start=True)
         settings = replace(settings, watch=replace(settings.watch, enabled=True), index=begun)
-    listen = _listen(settings, host, port) if over_http else None
+    listen = _listen(settings, host, port, no_token=no_token) if over_http else None
     with App(settings) as app:
         programs.serve(app, tool_names=tool_names, listen=listen, ops_port=ops_port)
 
 
-def _listen(settings: Settings, host: str | None, port: int | None) -> Listen:
+def _listen(settings: Settings, host: str | None, port: int | None, *, no_token: bool) -> Listen:
+    from smart_context.access.tokens import Tokens
     from smart_context.server import gate, listen
+    from smart_context.server.wire import say
 
     http = settings.http
     address = host or http.host
-    needs_token = bool(http.token_file) or not gate.is_loopback(address)
+    if no_token and not gate.is_loopback(address):
+        raise UsageError(f"{address} can be reached from elsewhere, so --no-token cannot be", hint="leave it out")
+
+    def warn(line: str) -> None:
+        say(f"warning: {line}\n")
+
+    tokens = None if no_token else Tokens(Path(settings.data_dir), http.token_file or None, warn)
     return listen.Listen(
         address,
         http.port if port is None else port,
         http.allowed_hosts,
         http.allowed_origins,
-        listen.token(Path(settings.data_dir), http.token_file or None) if needs_token else "",
+        tokens,
         http.max_body,
         http.max_concurrency,
     )
@@ -94,12 +104,13 @@ def _token_for(settings: Settings, url: str) -> str:
     """Give the token of a shared server: the configured one, or this machine's own for a server on loopback."""
     from urllib.parse import urlsplit
 
-    from smart_context.server import gate, listen
+    from smart_context.access import tokens
+    from smart_context.server import gate
 
     parts = urlsplit(url)
     if parts.scheme not in {"http", "https"} or not parts.hostname:
         raise UsageError(f"{url} is not an address of a server", hint="it looks like http://127.0.0.1:8765/mcp")
-    own = Path(settings.data_dir) / listen.TOKEN_FILE
+    own = Path(settings.data_dir) / tokens.OWN_FILE
     if settings.http.token_file or (gate.is_loopback(parts.hostname) and own.exists()):
-        return listen.token(Path(settings.data_dir), settings.http.token_file or None)
+        return tokens.own(Path(settings.data_dir), settings.http.token_file or None)
     return ""

@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from smart_context.errors import CANONICAL_MESSAGES, CacheMissing, ContextError, InvalidBudget, InvalidQuery
+from smart_context.model import Caller
 from smart_context.server.tools import Arguments, Reply, Schema, Tool, Work
 
 if TYPE_CHECKING:
@@ -142,7 +143,7 @@ class Caches:
             raise InvalidQuery("query is missing or not a string")
         if not isinstance(budget, int) or isinstance(budget, bool) or not 0 <= budget <= _MAX_BUDGET:
             raise InvalidBudget("budget is missing or not an integer from 0 to 2^64 - 1")
-        return Reply(self._held().resolve(self._inside(name), query, budget, stop=work.stop).decode())
+        return Reply(self._held().resolve(self._inside(name, work.caller), query, budget, stop=work.stop).decode())
 
     def _list(self, arguments: Arguments, work: Work) -> Reply:
         from smart_context.cache import listing
@@ -150,21 +151,25 @@ class Caches:
         asked = arguments.get("root")
         if "root" in arguments and not isinstance(asked, str):
             raise CacheMissing("root is not a string")
-        if self._root is None:
-            raise CacheMissing("no cache root is configured")
-        return _with_object(listing.to_json(self._root, asked))
+        return _with_object(listing.to_json(self._root_for(work.caller), asked))
 
     def _inspect(self, arguments: Arguments, work: Work) -> Reply:
         from smart_context.cache import inspect
 
-        return _with_object(inspect.tool_json(self._inside(_cache_name(arguments))))
+        return _with_object(inspect.tool_json(self._inside(_cache_name(arguments), work.caller)))
 
-    def _inside(self, name: str) -> Place:
+    def _inside(self, name: str, caller: Caller) -> Place:
         from smart_context.cache import place
 
+        return place.inside(self._root_for(caller), name)
+
+    def _root_for(self, caller: Caller) -> Path:
+        """The cache root, for a caller that may see all of it."""
         if self._root is None:
             raise CacheMissing("no cache root is configured")
-        return place.inside(self._root, name)
+        if caller.roots is not None and not any(self._root.resolve().is_relative_to(root) for root in caller.roots):
+            raise CacheMissing("this caller may not see the cache root")
+        return self._root
 
     def _held(self) -> Residents:
         from smart_context.cache.resident import Residents

@@ -27,8 +27,8 @@ Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
-Known = Callable[[bytes], Caller | None]
-"""Who has a token; None for one that nobody has."""
+Known = Callable[[bytes], Caller | str]
+"""Who has a token, or why nobody is let in with it."""
 
 _LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
 _ANY = ("0.0.0.0", "::")  # noqa: S104 - compared, not bound
@@ -127,10 +127,10 @@ class Gate:
             scope[CALLER] = Caller(peer(scope) or "unknown")
             return None
         scheme, _, token = given[0].partition(b" ") if len(given) == 1 else (b"", b"", b"")
-        caller = self._policy.known(token.strip()) if scheme.lower() == b"bearer" else None
-        scope[CALLER] = caller
-        if caller is None and (given or scope["path"] not in self._policy.open_paths):
-            return 401, "a valid bearer token is needed"
+        found = self._policy.known(token.strip()) if scheme.lower() == b"bearer" else "a bearer token is needed"
+        scope[CALLER] = None if isinstance(found, str) else found
+        if isinstance(found, str) and (given or scope["path"] not in self._policy.open_paths):
+            return 401, found
         return None
 
     def _is_allowed_origin(self, value: bytes) -> bool:

@@ -6,8 +6,6 @@ Always: every request passes the gate first; at the end, what runs is finished o
 
 from __future__ import annotations
 
-import asyncio
-import hmac
 import resource
 import signal
 import socket
@@ -22,9 +20,8 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
 from smart_context.errors import ConfigError
 from smart_context.index.model import Health
-from smart_context.model import OWNER, Caller
 from smart_context.server.connection import Connection
-from smart_context.server.gate import Gate, Known, Policy, Receive, Scope, Send, allowed_hosts, is_loopback
+from smart_context.server.gate import Gate, Policy, Receive, Scope, Send, allowed_hosts, is_loopback
 from smart_context.server.listen import Listen, bind, url
 from smart_context.server.metrics import Metrics
 from smart_context.server.ops import Ops
@@ -39,8 +36,8 @@ _FILES = 2 * _MAX_CONNECTIONS  # descriptors: as many again for the index and th
 
 def serve(server: Server[Any], listen: Listen, metrics: Metrics, state: Callable[[], Health]) -> None:
     """Serve until a signal asks to end."""
-    if not is_loopback(listen.host) and not listen.token:
-        raise ConfigError(f"{listen.host} can be reached from elsewhere, so a token is needed")
+    if not is_loopback(listen.host) and listen.tokens is None:
+        raise ConfigError(f"{listen.host} can be reached from elsewhere, so tokens are needed")
     room = _room()
     sockets = bind(listen.host, listen.port)
     gate = application(server, listen, metrics, state)
@@ -62,6 +59,9 @@ def serve(server: Server[Any], listen: Listen, metrics: Metrics, state: Callable
     # It raises the signal that ended it once more when it is done; being asked to end is no failure.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: None)
+    if listen.tokens and hasattr(signal, "SIGHUP"):
+        tokens = listen.tokens
+        signal.signal(signal.SIGHUP, lambda *_: tokens.read_again())
     runner.run(sockets)
 
 
@@ -83,12 +83,11 @@ def application(server: Server[Any], listen: Listen, metrics: Metrics, state: Ca
     policy = Policy(
         allowed_hosts(listen.host, listen.hosts),
         frozenset(origin.lower().rstrip("/") for origin in listen.origins),
-        _owner_of(listen.token) if listen.token else None,
+        listen.tokens.caller if listen.tokens else None,
         max_body=listen.max_body,
         max_concurrent=listen.max_concurrent,
     )
-    # Off loopback /healthz is open, and therefore tells nothing but that we live; /metrics needs the token anyway.
-    ops = Ops(metrics, state, lambda _scope: is_loopback(listen.host))
+    ops = Ops(metrics, state)
 
     async def route(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -99,14 +98,6 @@ def application(server: Server[Any], listen: Listen, metrics: Metrics, state: Ca
             await ops(scope, receive, send)
 
     return Gate(route, policy)
-
-
-def _owner_of(token: str) -> Known:
-    def known(given: bytes) -> Caller | None:
-        # Compared as a whole in constant time, so that no part of it can be guessed by the clock.
-        return OWNER if hmac.compare_digest(given, token.encode()) else None
-
-    return known
 
 
 async def _lifespan(manager: StreamableHTTPSessionManager, receive: Receive, send: Send) -> None:
@@ -134,7 +125,7 @@ class _Announcing(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started and sockets:
-            needs = "with the bearer token" if self._listen.token else "without a token"
+            needs = "with a bearer token" if self._listen.tokens else "without a token"
             sys.stderr.write(f"listening on {url(self._listen.host, sockets[0].getsockname()[1], PATH)} {needs}\n")
             sys.stderr.flush()
 

@@ -1,7 +1,7 @@
 """What operators ask a server: is it alive, is it ready, what does it do. An ASGI application of two routes.
 
 In: `/healthz` and `/metrics`.  Out: JSON and the text format of Prometheus.
-Always: no file name, path or query is told; a caller that is not trusted learns only that the server is alive.
+Always: no file name, path or query is told; who may not see every root learns only that the server is alive.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ import anyio
 from smart_context import __version__
 from smart_context.errors import IoError
 from smart_context.index.model import Health
+from smart_context.model import Caller
 from smart_context.server.gate import Gate, Policy, Receive, Scope, Send, allowed_hosts
+from smart_context.server.identity import CALLER
 from smart_context.server.listen import bind
 from smart_context.server.metrics import Metrics, Sample
 
@@ -26,12 +28,11 @@ _LOOPBACK = "127.0.0.1"
 
 
 class Ops:
-    """The two routes. `state` is asked at each request; `tells_all` says whether the caller may see more than "live"."""
+    """The two routes, behind the gate. `state` is asked at each request."""
 
-    def __init__(self, metrics: Metrics, state: Callable[[], Health], tells_all: Callable[[Scope], bool]) -> None:
+    def __init__(self, metrics: Metrics, state: Callable[[], Health]) -> None:
         self._metrics = metrics
         self._state = state
-        self._tells_all = tells_all
         self._one_at_a_time = anyio.Lock()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -40,6 +41,8 @@ class Ops:
             await _answer(scope, send, 405, "text/plain", "only GET\n")
         elif scope["path"] == "/healthz":
             await self._health(scope, send)
+        elif scope["path"] == "/metrics" and not _may_see_all(scope):
+            await _answer(scope, send, 403, "text/plain", "this token sees some roots only\n")
         elif scope["path"] == "/metrics":
             page = self._metrics.page(_gauges(await self._look()))
             await _answer(scope, send, 200, "text/plain; version=0.0.4", page)
@@ -52,13 +55,18 @@ class Ops:
             return await anyio.to_thread.run_sync(self._state)
 
     async def _health(self, scope: Scope, send: Send) -> None:
-        if not self._tells_all(scope):
+        if not _may_see_all(scope):
             await _answer(scope, send, 200, "application/json", '{"live":true}\n')
             return
         state = await self._look()
         told = {k: v for k, v in asdict(state).items() if k != "kinds"}
         body = json.dumps({"live": True, "ready": state.is_ready, "version": __version__, **told})
         await _answer(scope, send, 200 if state.is_ready else 503, "application/json", body + "\n")
+
+
+def _may_see_all(scope: Scope) -> bool:
+    caller: Caller | None = scope[CALLER]
+    return caller is not None and caller.roots is None
 
 
 def beside(port: int, metrics: Metrics, state: Callable[[], Health]) -> None:
@@ -69,7 +77,7 @@ def beside(port: int, metrics: Metrics, state: Callable[[], Health]) -> None:
 
     from smart_context.server.connection import Connection
 
-    gate = Gate(Ops(metrics, state, lambda _scope: True), Policy(allowed_hosts(_LOOPBACK, ())))
+    gate = Gate(Ops(metrics, state), Policy(allowed_hosts(_LOOPBACK, ())))
     try:
         sockets = bind(_LOOPBACK, port)
     except IoError as error:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from smart_context import defaults
 from smart_context.errors import CallTimeout, ContextError, InternalError, RateLimited, SearchError
-from smart_context.model import OnProgress, Stop
+from smart_context.model import Caller, OnProgress, Stop
 from smart_context.server import arguments as take
 from smart_context.server import search_schemas as schemas
 from smart_context.server.tools import Arguments, Reply, Schema, Tool, Work, unforeseen
@@ -40,10 +40,17 @@ class App(Protocol):
     What `stop` raises ends a verb. `index_folder` then only stops waiting: the job goes on.
     """
 
-    def list_roots(self) -> Answer: ...  # noqa: D102
+    def list_roots(self, *, caller: Caller) -> Answer: ...  # noqa: D102
 
     def index_folder(  # noqa: D102
-        self, root: str, full: bool, priority: schemas.Priority, *, on_progress: OnProgress, stop: Stop
+        self,
+        root: str,
+        full: bool,
+        priority: schemas.Priority,
+        *,
+        on_progress: OnProgress,
+        stop: Stop,
+        caller: Caller,
     ) -> Answer: ...
 
     def search_files(  # noqa: D102
@@ -56,9 +63,12 @@ class App(Protocol):
         roots: tuple[str, ...],
         *,
         stop: Stop,
+        caller: Caller,
     ) -> Answer: ...
 
-    def open_file(self, path: str, pointer: str | None, before: int, after: int, *, stop: Stop) -> Answer: ...  # noqa: D102
+    def open_file(  # noqa: D102
+        self, path: str, pointer: str | None, before: int, after: int, *, stop: Stop, caller: Caller
+    ) -> Answer: ...
 
     def summarize_results(  # noqa: D102
         self,
@@ -69,6 +79,7 @@ class App(Protocol):
         *,
         stop: Stop,
         sample: Sample | None,
+        caller: Caller,
     ) -> Answer: ...
 
     def rewrite_query(self, query: str, *, stop: Stop, sample: Sample | None) -> Answer: ...  # noqa: D102
@@ -165,7 +176,7 @@ class _Acts:
         self._app = app
 
     def list_roots(self, arguments: Arguments, work: Work) -> Answer:
-        return self._app.list_roots()
+        return self._app.list_roots(caller=work.caller)
 
     def index_folder(self, arguments: Arguments, work: Work) -> Answer:
         return self._app.index_folder(
@@ -174,6 +185,7 @@ class _Acts:
             take.choice(arguments, "priority", "normal", schemas.PRIORITIES),
             on_progress=work.on_progress,
             stop=work.stop,
+            caller=work.caller,
         )
 
     def search_files(self, arguments: Arguments, work: Work) -> Answer:
@@ -185,6 +197,7 @@ class _Acts:
             take.texts(arguments, "years"),
             take.texts(arguments, "roots"),
             stop=work.stop,
+            caller=work.caller,
         )
 
     def open_file(self, arguments: Arguments, work: Work) -> Answer:
@@ -194,6 +207,7 @@ class _Acts:
             take.whole(arguments, "before", 0, least=0),
             take.whole(arguments, "after", 0, least=0),
             stop=work.stop,
+            caller=work.caller,
         )
 
     def summarize_results(self, arguments: Arguments, work: Work) -> Answer:
@@ -204,6 +218,7 @@ class _Acts:
             take.whole(arguments, "max_tokens", None, least=1),
             stop=work.stop,
             sample=work.sample,
+            caller=work.caller,
         )
 
     def rewrite_query(self, arguments: Arguments, work: Work) -> Answer:

@@ -269,9 +269,10 @@ def lines(read: Callable[[], bytes], limit: int = frames.MAX_LINE) -> Iterator[b
 async def _until_signal(leave: Callable[[], None]) -> None:
     if sys.platform == "win32":
         return  # asyncio has no signal handlers there; the system ends the process
-    with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
-        async for _ in signals:
-            leave()
+    with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT, signal.SIGHUP) as signals:
+        async for number in signals:
+            if number != signal.SIGHUP:  # a terminal that closes takes our input with it, which is what ends us
+                leave()
 
 
 async def _until_orphaned(parent: int, leave: Callable[[], None]) -> None:
