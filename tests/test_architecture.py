@@ -12,7 +12,7 @@ import smart_context
 
 PACKAGE = Path(smart_context.__file__).parent
 MODULES = {path.relative_to(PACKAGE).as_posix(): ast.parse(path.read_bytes()) for path in PACKAGE.rglob("*.py")}
-GROUND = ("errors.py", "model.py", "pointer.py", "flock.py", "regular.py")
+GROUND = ("errors.py", "model.py", "pointer.py", "flock.py", "regular.py", "defaults.py", "talk.py")
 # Each room may use the ground and the rooms that stand before it in its row; no room uses one of another row.
 ROOMS = {
     "settings": (),
@@ -101,6 +101,18 @@ def test_one_face_never_imports_the_other_but_to_start_it() -> None:
 
 def test_the_ground_knows_nothing_that_stands_on_it() -> None:
     assert not who_imports("smart_context.api", *(f"smart_context.{room}" for room in (*ROOMS, *FACES))) & set(GROUND)
+
+
+def test_people_are_told_through_one_channel_and_no_state_is_found() -> None:
+    speakers = {
+        name
+        for name, tree in MODULES.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and ast.unparse(node) in {"sys.stderr", "sys.argv"}
+    }
+    entries = {"cli/__init__.py", "server/__init__.py", "sources/child.py", "server/wire.py"}
+    assert speakers - below("cli") <= {"talk.py"} | entries
+    assert not [name for name in below(*ROOMS) if calls(MODULES[name], "print")]
 
 
 def test_nobody_looks_behind_the_port() -> None:

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 import click
 
-from smart_context import __version__
+from smart_context import __version__, talk
 from smart_context.errors import ContextError
 
 # name → (module below smart_context.cli, one-line help, heading in --help). The help stands here so that `context --help`
@@ -61,6 +61,7 @@ def _debug_option() -> click.Option:
     def note(context: click.Context, _option: click.Parameter, is_given: bool) -> None:
         if is_given:
             context.meta[_DEBUG] = True
+            talk.configure(debug=True)
 
     return click.Option(
         ["--debug"], is_flag=True, expose_value=False, callback=note, help="Show a traceback on an error."

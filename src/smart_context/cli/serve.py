@@ -78,7 +78,7 @@ def serve(
 def _listen(settings: Settings, host: str | None, port: int | None, *, no_token: bool) -> Listen:
     from smart_context.access.tokens import Tokens
     from smart_context.server import gate, listen
-    from smart_context.server.wire import say
+    from smart_context.talk import say
 
     http = settings.http
     address = host or http.host

@@ -33,18 +33,6 @@ _LOOK_EVERY = 0.1  # seconds between two looks at whether to stop
 # For the files in hand and a commit; a process that takes longer is killed, and loses what it has since the last commit.
 _STOPPING_SECONDS = 30.0
 _CHUNK = 64 * 1024
-_RAISED: dict[str, type[errors.ContextError]] = {
-    kind.__name__: kind
-    for kind in (
-        errors.BadRequest,
-        errors.Conflict,
-        errors.Forbidden,
-        errors.InternalError,
-        errors.NotFound,
-        errors.SearchFailed,
-        errors.StorageFailed,
-    )
-}
 
 
 def index(
@@ -176,4 +164,10 @@ def _died(status: int) -> errors.SearchFailed:
 
 
 def _error(name: str, message: str, reason: str | None, hint: str | None) -> errors.ContextError:
-    return _RAISED.get(name, errors.SearchFailed)(message, reason=reason, hint=hint)
+    kind = getattr(errors, name, None)
+    # A class whose instances are made of other facts than a message comes back as its nearest relation that is not.
+    while isinstance(kind, type) and issubclass(kind, errors.ContextError):
+        if "__init__" not in vars(kind) or kind is errors.ContextError:
+            return kind(message, reason=reason, hint=hint)
+        kind = kind.__base__
+    return errors.SearchFailed(message, reason=reason, hint=hint)

@@ -7,11 +7,11 @@ of once, by the first search.
 
 from __future__ import annotations
 
-import sys
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from smart_context import talk
 from smart_context.engine.port import Engine
 from smart_context.errors import ContextError, how_to_add
 from smart_context.meaning import place
@@ -46,7 +46,7 @@ class Extra:
                     self._meaning = Meaning(folder, self._engine)
                 except (ContextError, ImportError) as error:
                     self._unusable = folder
-                    sys.stderr.write(f"warning: searching by words alone: {_told(error)}\n")
+                    talk.warn(f"searching by words alone: {_told(error)}")
                     return None
             return self._meaning
 

@@ -6,7 +6,7 @@ import sys
 from typing import NoReturn
 
 from smart_context.errors import ContextError
-from smart_context.server.wire import say
+from smart_context.talk import configure, say
 
 __all__ = ["main"]
 
@@ -29,6 +29,7 @@ def main() -> NoReturn:
 def _main(args: list[str]) -> int:
     if args not in ([], ["--debug"]):
         return _told_about(args)
+    configure(debug=bool(args))
     from smart_context.server import programs
     from smart_context.settings import config
 

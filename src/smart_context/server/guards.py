@@ -17,8 +17,8 @@ from smart_context.access.rates import RateLimits
 from smart_context.errors import ContextError
 from smart_context.server.metrics import Metrics
 from smart_context.server.tools import Call, Reply
-from smart_context.server.wire import say
 from smart_context.settings.config import Settings
+from smart_context.talk import say
 
 _COUNTED = ("indexed", "skipped", "removed", "failed")
 

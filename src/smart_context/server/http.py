@@ -9,7 +9,6 @@ from __future__ import annotations
 import resource
 import signal
 import socket
-import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import Any
@@ -18,6 +17,7 @@ import uvicorn
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
+from smart_context import talk
 from smart_context.errors import ConfigError
 from smart_context.index.model import Health
 from smart_context.server.connection import Connection
@@ -126,8 +126,7 @@ class _Announcing(uvicorn.Server):
         await super().startup(sockets)
         if self.started and sockets:
             needs = "with a bearer token" if self._listen.tokens else "without a token"
-            sys.stderr.write(f"listening on {url(self._listen.host, sockets[0].getsockname()[1], PATH)} {needs}\n")
-            sys.stderr.flush()
+            talk.say(f"listening on {url(self._listen.host, sockets[0].getsockname()[1], PATH)} {needs}\n")
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._gate.hang_up()

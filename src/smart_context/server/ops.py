@@ -15,7 +15,7 @@ from dataclasses import asdict
 
 import anyio
 
-from smart_context import __version__
+from smart_context import __version__, talk
 from smart_context.errors import IoError
 from smart_context.index.model import Health
 from smart_context.model import Caller
@@ -81,7 +81,7 @@ def beside(port: int, metrics: Metrics, state: Callable[[], Health]) -> None:
     try:
         sockets = bind(_LOOPBACK, port)
     except IoError as error:
-        sys.stderr.write(f"warning: no /healthz and /metrics: {error.message}: {error.reason}\n")
+        talk.warn(f"no /healthz and /metrics: {error.message}: {error.reason}")
         return
     server = uvicorn.Server(uvicorn.Config(gate, http=Connection, log_config=None, lifespan="off", access_log=False))
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from smart_context.server import run
 from smart_context.server.context_tools import Caches
 from smart_context.server.tools import Program, ToolNames
-from smart_context.server.wire import say
 from smart_context.settings.config import ServedCaches
+from smart_context.talk import say
 
 if TYPE_CHECKING:
     from smart_context.api import App

@@ -19,7 +19,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from smart_context.errors import IoError
 from smart_context.server import frames
-from smart_context.server.wire import say
+from smart_context.talk import say
 
 _VERSION_IN_META = "io.modelcontextprotocol/protocolVersion"
 _NAMED = {"tools/call": "name", "resources/read": "uri", "prompts/get": "name"}

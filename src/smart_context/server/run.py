@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from smart_context import talk
 from smart_context.server.tools import Guard, Program, Tool, ToolNames, unguarded
 from smart_context.server.wire import claim
 
@@ -89,5 +90,5 @@ def relayed(url: str, token: str) -> None:
 
 def _quieten(library: str) -> None:
     """Keep a log to ourselves: what the SDK logs is about messages that it answers anyway, and some of it comes with a traceback."""
-    logging.getLogger(library).propagate = "--debug" in sys.argv
+    logging.getLogger(library).propagate = talk.shows_tracebacks()
     logging.getLogger(library).addHandler(logging.NullHandler())

@@ -7,7 +7,6 @@ Always: an exception nobody foresaw shows nothing of itself to the client; stand
 from __future__ import annotations
 
 import secrets
-import sys
 import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from smart_context.errors import CallCancelled, ContextError, InternalError
 from smart_context.model import OWNER, Caller, OnProgress, Stop
-from smart_context.server.wire import say
+from smart_context.talk import say, shows_tracebacks
 
 if TYPE_CHECKING:
     from smart_context.llm.model import Sample
@@ -134,7 +133,7 @@ def _worded(tool: Tool, act: Callable[[], Reply]) -> Reply:
 def unforeseen(where: str, error: BaseException) -> InternalError:
     """Write an exception to standard error under a number, and word it as an error that shows only the number."""
     number = secrets.token_hex(4)
-    if "--debug" in sys.argv:
+    if shows_tracebacks():
         what = "".join(traceback.format_exception(error)).rstrip()
     else:
         at = traceback.extract_tb(error.__traceback__)[-1:]

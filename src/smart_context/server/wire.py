@@ -38,14 +38,3 @@ def claim() -> Wire:
         os.dup2(nothing, 1)
     os.close(nothing)
     return wire
-
-
-def say(text: str) -> None:
-    """Write to standard error; where nobody takes it, it is lost rather than a failure."""
-    if sys.stderr is None:
-        return
-    try:
-        sys.stderr.write(text)
-        sys.stderr.flush()
-    except OSError:
-        return
