@@ -9,6 +9,7 @@ import inspect
 import json
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 
 import click
@@ -150,8 +151,8 @@ def python() -> str:
             out.append(f"\n## `{name}`\n\n{_signature(name, thing)}{inspect.getdoc(thing)}\n")
             continue
         out.append(f"\n## `{name}`\n\n{inspect.getdoc(thing)}\n")
-        if fields := getattr(thing, "_fields", ()):
-            kinds = ", ".join(f"`{field}: {thing.__annotations__[field].__forward_arg__}`" for field in fields)
+        if own := _fields(thing):
+            kinds = ", ".join(f"`{field}: {kind}`" for field, kind in own.items())
             out.append(f"\nFields: {kinds}.\n")
         for member, value in vars(thing).items():
             if isinstance(value, property):
@@ -161,6 +162,15 @@ def python() -> str:
     return "".join(out)
 
 
+def _fields(thing: type) -> dict[str, str]:
+    """The fields of a tuple or a dataclass, with their types."""
+    if named := getattr(thing, "_fields", ()):
+        return {field: thing.__annotations__[field].__forward_arg__ for field in named}
+    if is_dataclass(thing):
+        return {field.name: str(field.type) for field in fields(thing) if field.repr}
+    return {}
+
+
 def _signature(name: str, function: Callable[..., object]) -> str:
     signature = str(inspect.signature(function)).replace("'", "")
     return f"```text\n{name}{signature}\n```\n"
@@ -168,8 +178,26 @@ def _signature(name: str, function: Callable[..., object]) -> str:
 
 PYTHON = """# Python
 
-What `import smart_context` offers: caches, by the same rules and with the same bytes as on the command line. It is typed, and
-importing it costs nothing until a name is used. Everything that is not on this page may change between versions.
+What `import smart_context` offers: search and caches, by the same rules and with the same bytes as on the command line. It is typed,
+and importing it costs nothing until a name is used. What is on this page follows semantic versioning; everything else may change
+between versions.
+
+Search folders:
+
+```python
+import smart_context
+
+with smart_context.open_index(["docs"], data_dir="index") as index:
+    for report in index.update():
+        print(report.indexed, "files read,", report.failed, "failed")
+    page = index.search("how do I deploy", k=3)
+    for item in page.items:
+        print(item.path, item.pointer, item.score, item.snippet)
+    if page.items:
+        print(index.open(page.items[0].path, page.items[0].pointer, after=200).text)
+```
+
+Build a cache and resolve a query against it:
 
 ```python
 import smart_context

@@ -1,6 +1,6 @@
 """Smart Context: answers from your own folders, searched or frozen into caches.
 
-The public Python API is this module; everything below it may change between versions.
+The public Python API is this module, and follows semantic versioning; everything below it may change between versions.
 """
 
 from __future__ import annotations
@@ -14,11 +14,17 @@ __all__ = [
     "Cache",
     "Chosen",
     "ContextError",
+    "IndexReport",
+    "Preview",
+    "SearchIndex",
+    "SearchItem",
+    "SearchPage",
     "Selection",
     "Verified",
     "__version__",
     "build_cache",
     "open_cache",
+    "open_index",
     "verify_cache",
 ]
 
@@ -28,16 +34,25 @@ if TYPE_CHECKING:
     from smart_context.cache.select import Chosen, Selection
     from smart_context.cache.verify import Verified
     from smart_context.errors import ContextError
+    from smart_context.find.model import SearchItem, SearchPage
+    from smart_context.index.model import IndexReport
+    from smart_context.library import Preview, SearchIndex, open_index
 else:
     _HOMES = {
         "Built": "cache.build",
         "Cache": "cache.api",
         "Chosen": "cache.select",
         "ContextError": "errors",
+        "IndexReport": "index.model",
+        "Preview": "library",
+        "SearchIndex": "library",
+        "SearchItem": "find.model",
+        "SearchPage": "find.model",
         "Selection": "cache.select",
         "Verified": "cache.verify",
         "build_cache": "cache.api",
         "open_cache": "cache.api",
+        "open_index": "library",
         "verify_cache": "cache.api",
     }
 

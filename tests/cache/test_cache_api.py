@@ -32,11 +32,17 @@ def test_the_public_names_are_these_and_all_are_there() -> None:
             "Cache",
             "Chosen",
             "ContextError",
+            "IndexReport",
+            "Preview",
+            "SearchIndex",
+            "SearchItem",
+            "SearchPage",
             "Selection",
             "Verified",
             "__version__",
             "build_cache",
             "open_cache",
+            "open_index",
             "verify_cache",
         ]
     )

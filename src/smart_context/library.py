@@ -1,0 +1,119 @@
+"""Search from Python: open an index over folders, bring it up to date, search it, open what was found.
+
+In: folders, queries, paths.  Out: what the tools answer, as data.
+Always: the same configuration, rules, redaction and order as on the command line and over MCP.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from smart_context import defaults
+
+if TYPE_CHECKING:
+    from smart_context.find.model import SearchPage
+    from smart_context.index.model import IndexReport
+    from smart_context.model import OnProgress
+
+Folder = str | os.PathLike[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """A part of a file, redacted. `next`: the pointer that goes on where the preview was cut, or ""."""
+
+    path: str
+    pointer: str
+    text: str
+    truncated: bool
+    next: str = ""
+
+
+def open_index(
+    roots: Iterable[Folder] = (), *, data_dir: Folder | None = None, config_file: Folder | None = None
+) -> SearchIndex:
+    """Open an index over folders; close it, or use it in a `with`.
+
+    Nothing is read or written before something is asked. What is left out is as configured for the command line.
+
+    Raises: ConfigError for a setting that cannot be.
+    """
+    from smart_context.api import App
+    from smart_context.settings import config
+
+    flags: dict[str, Any] = {
+        "roots": tuple(os.path.abspath(os.fspath(root)) for root in roots),
+        "data_dir": None if data_dir is None else os.path.abspath(os.fspath(data_dir)),
+        "config": None if config_file is None else os.fspath(config_file),
+    }
+    return SearchIndex(App(config.load(flags)))
+
+
+class SearchIndex:
+    """An index over folders. Any thread may search; one process at a time brings it up to date."""
+
+    def __init__(self, app: Any) -> None:
+        self._app = app
+
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """The folders that may be read."""
+        names: tuple[str, ...] = self._app.roots.names
+        return names
+
+    def update(
+        self, folder: Folder | None = None, *, full: bool = False, on_progress: OnProgress | None = None
+    ) -> list[IndexReport]:
+        """Bring the index up to date with a folder, or with every root; a report for each.
+
+        Raises: Forbidden outside the roots; NotFound when a folder is not there; Conflict when another process writes.
+        """
+        folders = self.roots if folder is None else (os.path.abspath(os.fspath(folder)),)
+        tell = on_progress or (lambda _step: None)
+        return [self._app.index_here(one, full=full, on_progress=tell) for one in folders]
+
+    def search(
+        self,
+        query: str,
+        *,
+        k: int = defaults.K,
+        offset: int = 0,
+        exts: Iterable[str] = (),
+        years: Iterable[str] = (),
+        roots: Iterable[Folder] = (),
+    ) -> SearchPage:
+        """Search, and give one page of results.
+
+        Raises: BadRequest for an empty query or a filter that cannot be; Forbidden for a folder outside the roots.
+        """
+        from smart_context.find.model import SearchRequest
+
+        folders = tuple(os.fspath(root) for root in roots)
+        page: SearchPage = self._app.find(SearchRequest(query, k, offset, tuple(exts), tuple(years), folders))
+        return page
+
+    def open(self, path: Folder, pointer: str | None = None, *, before: int = 0, after: int = 0) -> Preview:
+        """Show a part of a file: as the index has it, or as it is on disk when that has changed.
+
+        Raises: Forbidden outside the roots; NotFound for what is absent; BadRequest for a pointer that cannot be read.
+        """
+        answer = self._app.open_file(os.fspath(path), pointer, before, after)
+        return Preview(
+            answer["path"], answer["pointer"], answer["preview"], answer["truncated"], answer.get("next", "")
+        )
+
+    def close(self) -> None:
+        """Let go of what is open."""
+        self._app.close()
+
+    def __enter__(self) -> SearchIndex:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
