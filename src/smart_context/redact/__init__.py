@@ -3,15 +3,17 @@
 In: any text, before it is cut.  Out: the same text with each of them replaced by `[redacted:KIND]`.
 Always: what is clean stays as it is, byte for byte; `clean(clean(x)) == clean(x)`; the work grows with the text, never faster.
 
+    gate      every detector, one answer; the public entry. look: which detectors one look at a text runs
     view      the text as detectors read it: folded, invisible characters gone, what is hidden already masked
-    tokens, private, access, assigned, columns    secrets
+    issuers, tokens, private, access, names, assigned, columns    secrets
     mail, phones, codes                           addresses, numbers, cards and accounts
     values, wrap                                  what a secret looks like, and how it goes on over a line break
-    shape, stems                                  what tells at once that a text holds nothing of a kind
+    words, shape, stems                           what tells at once that a text holds nothing of a kind
+    patterns                                      what a configuration adds
 """
 
 from __future__ import annotations
 
-from smart_context.redact.gate import Redactor, Span, Spans, clean, part, spans
+from smart_context.redact.gate import RULES_VERSION, Redactor, Span, Spans, clean, part, spans
 
-__all__ = ["Redactor", "Span", "Spans", "clean", "part", "spans"]
+__all__ = ["RULES_VERSION", "Redactor", "Span", "Spans", "clean", "part", "spans"]

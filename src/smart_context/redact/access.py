@@ -24,14 +24,20 @@ _TOKEN = re.compile(r"[A-Za-z0-9._~+/=\-]{6,4096}+")
 _AUTHORIZATION = re.compile(
     r"authori[sz]ation[\"'\]]{0,2}[ \t]{0,4}[:=,][ \t]{0,4}[\"']?(?P<value>[^\s\"'<>]{8,4096}+)"
 )
-_COOKIE = re.compile(r"(?:set-)?cookie[ \t]{0,4}:[ \t]{0,4}(?P<value>[^\n]{8,4096}+)")
+_COOKIE = re.compile(r"cookie[ \t]{0,4}:[ \t]{0,4}(?P<value>[^\n]{8,4096}+)")
 _COOKIE_VALUE = re.compile(r"=([^;\s,]{12,4096}+)")
+_DOCKER = re.compile(r"\"auth\"\s{0,8}:\s{0,8}\"(?P<value>[a-z0-9+/=_\-]{8,4096}+)\"")
+_JWK = re.compile(r"\"(?:d|p|q|dp|dq|qi|k)\"\s{0,8}:\s{0,8}\"(?P<value>[a-z0-9_\-]{16,4096}+)\"")
 # The words that begin a pattern, and the pattern.
 _ARGUMENT = (
     (("curl",), r"\bcurl\b[^\n]{0,200}?[ ](?:-u|--user|--proxy-user|-U)[ =]?[\"']?[^\s:\"']{1,100}+:(?P<value>[^\s\"']{1,200}+)"),
     (("mysql", "mariadb"), r"\b(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n]{0,200}?[ ]-p(?P<value>[^\s\"'-][^\s\"']{2,200}+)"),
     (("sshpass",), r"\bsshpass[ ]{1,4}-p[ ]?[\"']?(?P<value>[^\s\"']{2,200}+)"),
     (("identified",), r"\bidentified[ ]{1,4}(?:with[ ][\w\"']{1,60}[ ])?by[ ]{1,4}(?:password[ ])?[\"'](?P<value>[^\"'\n]{2,200}+)"),
+    (("convertto-securestring",), r"convertto-securestring[ ]{1,4}(?:-string[ ]{1,4})?(?:\"(?P<double>[^\"\n]{2,200}+)|'(?P<single>[^'\n]{2,200}+)|(?P<value>[^\s\"'$(\-][^\s\"']{1,200}+))"),
+    (("smbclient", "rpcclient", "smbget", "smbmap"), r"(?:smbclient|rpcclient|smbget|smbmap)\b[^\n]{0,200}?[ ](?:-u|--user(?:name)?)[ =]?[\"']?[^\s%\"']{1,100}+%(?P<value>[^\s\"']{1,200}+)"),
+    (("jdbc:oracle:",), r"jdbc:oracle:[a-z0-9]{1,10}:[^\s/@\"']{1,100}+/(?P<value>[^\s@\"']{1,200}+)@"),
+    (("sqlplus", "sqlldr", "expdp", "impdp"), r"(?:sqlplus|sqlldr|expdp|impdp)[ ](?:-[a-z]{1,8}[ ]){0,3}[\"']?[^\s/@\"']{1,100}+/(?P<value>[^\s@\"'/]{1,200}+)@"),
     (("machine",), r"\bmachine[ ][^\s]{1,200}\s{1,4}login[ ][^\s]{1,200}\s{1,4}password[ ](?P<value>[^\s]{2,200}+)"),
 )  # fmt: skip
 # Of these, "auth" is a command only where another one is spoken of.
@@ -41,21 +47,27 @@ _REDIS_ARGUMENT = (
 )
 
 
-def find(text: str, low: str) -> Iterator[tuple[int, int]]:
-    """Yield where such secrets stand."""
-    if "://" in text and "@" in text:
+def find(text: str, low: str, words: str) -> Iterator[tuple[int, int]]:
+    """Yield where such secrets stand. words: the words of the text, in lower case."""
+    if "://" in words and "@" in words:
         yield from _in_urls(text)
     for scheme, pattern in _SCHEMES.items():
-        if scheme in low:
+        if scheme in words:
             for match in pattern.finditer(low):
                 yield from _in_scheme(text, low, scheme, match)
-    if "uthori" in low:
+    if "authori" in words:
         for match in _AUTHORIZATION.finditer(low):
             if values.is_strong(text[match.start("value") : match.end("value")]):
                 yield match.span("value")
-    if "cookie" in low:
+    if "cookie" in words:
         yield from _in_cookies(text, low)
-    yield from _in_arguments(text, low)
+    if '"auth"' in words:
+        for match in _DOCKER.finditer(low):
+            if _is_pair(text[match.start("value") : match.end("value")]):
+                yield match.span("value")
+    if '"kty"' in words:
+        yield from (match.span("value") for match in _JWK.finditer(low))
+    yield from _in_arguments(text, low, words)
 
 
 def _in_urls(text: str) -> Iterator[tuple[int, int]]:
@@ -93,13 +105,16 @@ def _in_cookies(text: str, low: str) -> Iterator[tuple[int, int]]:
                 yield value.span(1)
 
 
-def _in_arguments(text: str, low: str) -> Iterator[tuple[int, int]]:
-    redis = _REDIS if any(word in low for word in _REDIS[:-1]) else ()
-    for words, pattern in (*_ARGUMENT, (redis, _REDIS_ARGUMENT)):
-        for word in words:
+def _in_arguments(text: str, low: str, words: str) -> Iterator[tuple[int, int]]:
+    redis = _REDIS if any(word in words for word in _REDIS[:-1]) else ()
+    for begins, pattern in (*_ARGUMENT, (redis, _REDIS_ARGUMENT)):
+        for word in begins:
+            if word not in words:
+                continue
             for match in stems.matches(pattern, word, low):
-                if not values.is_placeholder(text[match.start("value") : match.end("value")]):
-                    yield match.span("value")
+                part = match.lastgroup or "value"
+                if not values.is_placeholder(text[match.start(part) : match.end(part)]):
+                    yield match.span(part)
 
 
 def _is_pair(value: str) -> bool:

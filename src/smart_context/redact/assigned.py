@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 from smart_context.redact import names, values, wrap
 
-_CLOSED = r"[\"'`\])}*]{0,3}+"
+_CLOSED = r"(?:[\"'`\])}*\\]{0,4}+|&quot;|&#3[49];|%22|%27)"
 _OF = r"(?:[ ](?:for|of|to|für|zu[rm]?|vom?|des?|del|du|da|do|pour|per|para|для|от|на)[ ][^\s:=]{1,40}(?:[ ][^\s:=]{1,40}){0,2})?"
 # A type stands apart from its "=", or a string follows: an "=" right after it is the padding of base64 otherwise.
 _TYPED = r"(?:[ ]?:[ ]?[A-Za-z_][\w.\[\]| ]{0,30}(?=[ ]=[ ]?[^=\s]|=[ ]?[brf]{0,2}[\"'`][^\s,;)}\]\"'`]))?"
 _ASSIGN = re.compile(
-    rf"{_CLOSED}(?:[ ]?\([^()\n]{{1,40}}\))?{_OF}{_TYPED}[ \t]{{0,40}}(?::=|=>|->|={{1,3}}|::?|→|⇒)[ \t]{{0,40}}(?:[|>][+\-]?(?=[ \t]*\n))?"
+    rf"{_CLOSED}(?:[ ]?\([^()\n]{{1,40}}\))?{_OF}{_TYPED}[ \t]{{0,40}}(?::=|=>|->|={{1,3}}|::?|→|⇒|%3[ad]|&#61;|\\u003d)[ \t]{{0,40}}(?:&quot;|&#3[49];|%22|%27|%20)?(?:[|>][+\-]?(?=[ \t]*\n))?"
     r"(?P<newline>[ \t]{0,8}\r?\n[ \t>*|\-]{0,40})?"
 )  # fmt: skip
 _IS = re.compile(
@@ -25,17 +25,26 @@ _IS = re.compile(
 )
 _CELL = re.compile(rf"{_CLOSED}:?[ ]?(?:\t|[ ]?\|)[ ]?")
 _TAG = re.compile(r"(?:[ ][^<>\n]{0,80})?>(?:<!\[cdata\[)?[ ]?")
-_VALUE_FIELD = re.compile(r"[\"']?[\s,;/]{0,40}[\"']?(?:default[-_]?)?value[\"']?[ ]?[:=][ ]?")
+_VALUE_FIELD = re.compile(r"[\"']?[\s,;/{]{0,40}[\"']?(?:(?:default[-_]?)?value|default)[\"']?[ ]{0,20}[:=][ ]?")
 _CALL = re.compile(r"\([ ]?(?=[\"'])")
+_PAIR = re.compile(r"[\"'][ ]?,[ ]{0,40}(?=[\"'])")
+_BELOW = re.compile(r"[\"'`*_]{0,3}[ \t]{0,8}\r?\n(?:[ \t=\-]{0,60}\r?\n)?[ \t>*|]{0,40}")
+_LABEL = re.compile(r"[ \t#*>|\-_\"'`]{0,12}(?:[\w\-]{1,20}[ _\-]){0,3}")
+_DIRECTIVE = re.compile(r"[ \t]{0,40}(?:(?:run|docker)[ ])?(?:env|arg|set|setx|setenv|export)[ ]{1,4}[\w.\-]{0,60}")
+_WORD_BEFORE = re.compile(r"[ \t]{0,40}[\w.\-]{0,60}")
+_LIST = re.compile(r"[\[({]\s{0,80}(?=[\"'])")
+_NEXT_ITEM = re.compile(r"[\"'`]?[ \t]{0,20},?\s{0,80}(?=[\"'])|[ \t]{0,20}\r?\n[ \t]{0,40}-[ \t]{1,8}")
 _SPACE = re.compile(r"[ ]{1,3}(?=[^\s])")
 _IN_TAG = re.compile(r"<[\w:.\-]{0,40}$")
 
 _QUOTED = re.compile(
     r"[bBrRuUfFL@$]{0,2}(?P<quote>\"{3}|'{3}|[\"'`])(?P<value>(?:\\.|(?!(?P=quote))[^\\\n]){1,1024}+)(?P=quote)"
 )
+_ESCAPED = re.compile(r"(?P<quote>\\{1,7}[\"'])(?P<value>[^\"'\\\n]{1,1024}+)(?=\\)")
 _BARE = re.compile(r"[^\s\uFFFC]{1,512}+")
 _STOP = re.compile(
     r"&(?=[\w.\-]{1,60}=)|;(?=\s|$|[\w ]{1,40}=)|,(?=\s|$|[\"'\w.\-]{1,60}[=:])|[\"'`](?=[\s,;)}\]>&|]|$)|\\n|\\\"|\\r|</|\]\]>|\s"
+    r"|&(?:quot|amp|apos|lt|gt);|&#3[49];|%2[267](?!\d)"
 )
 _CELL_STOP = re.compile(r"[ ]{0,2}(?:\t|\||\n|$)")
 _END_OF_LINE = re.compile(r"[\"'`;,.)\]}]*[ \t]*(?:(?:#|//|--).*)?(?:\r?\n|$|\t)")
@@ -44,12 +53,14 @@ _LENGTHS = re.compile(r"\d{1,3}(?:[-+]\d{0,3})?\+?|\d{1,2}-[a-z]+")
 _SYMBOL = re.compile(r"[^\w\-.'/,:;()]")
 _APP_PASSWORD = re.compile(r"[a-z]{4}(?: [a-z]{4}){3}(?!\w| \w)")  # as Google prints them
 _PLAIN = re.compile(r"[^\W\d_]+(?:[-'][^\W\d_]+)*")
+_PUBLIC = ("AAAA", "ssh-", "-----", "MII")
+_BLANK = frozenset(" \t\r\n\"'`*_")
 _URL = re.compile(r"[a-z][a-z0-9+.\-]{1,20}://")
 
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a value starts, and how much the syntax before it says: "assign", "quote", "say", "cell", "tag", "space"."""
+    """Where a value starts, and how much the syntax before it says: "assign", "call", "pair", "say", "cell", "tag", "space", "below"."""
 
     start: int
     syntax: str
@@ -60,17 +71,31 @@ def find(text: str, low: str, found: Sequence[names.Name]) -> Iterator[tuple[int
     """Yield where secrets stand that are assigned to the names that were found."""
     done = 0
     for name in found:
-        if name.start < done or low[name.start - 1 : name.start] == "=":
+        if name.start < done or (name.word == "pass" and low[name.start - 1 : name.start] == "="):
             continue  # "spf=pass": a value, not a name
-        for place in _places(low, name.start, name.end):
-            span = _value(text, low, place, name)
-            if span is not None:
-                yield span
-                done = span[1]
+        for place in _places(low, name):
+            if is_verdict(text, name, place):
+                continue
+            given = _values(text, low, place, name)
+            if given:
+                yield from given
+                done = given[-1][1]
                 break
 
 
-def _places(low: str, start: int, end: int) -> Iterator[_Place]:
+def is_verdict(text: str, name: names.Name, place: _Place) -> bool:
+    """Tell whether a name is no name but what a test came to: `PASS: test_parser2`."""
+    return (
+        name.word == "pass"
+        and place.syntax == "assign"
+        and text.startswith(("PASS:", "Pass:"), name.start)
+        and not (name.start and (text[name.start - 1] in "_-.\"'<" or text[name.start - 1].isalnum()))
+        and text[name.start : name.end].isupper()
+    )
+
+
+def _places(low: str, name: names.Name) -> Iterator[_Place]:
+    start, end = name.start, name.end
     if match := _ASSIGN.match(low, end):
         yield _Place(match.end(), "assign", same_line=match["newline"] is None)
     if _IN_TAG.search(low, max(0, start - 42), start) and (match := _TAG.match(low, end)):
@@ -79,20 +104,50 @@ def _places(low: str, start: int, end: int) -> Iterator[_Place]:
         yield _Place(match.end(), "assign")
     if match := _CALL.match(low, end):
         yield _Place(match.end(), "call")
+    if match := _PAIR.match(low, end):
+        yield _Place(match.end(), "pair")
     if match := _IS.match(low, end):
         yield _Place(match.end(), "say")
+    if name.is_vague:
+        return
     if match := _CELL.match(low, end):
         yield _Place(match.end(), "cell")
-    if end - start > 4 and (match := _SPACE.match(low, end)):
-        flag = low[max(0, start - 30) : start].rsplit(None, 1)[-1:] or [""]
-        yield _Place(match.end(), "assign" if flag[0].startswith("--") else "space")
+    line = low[max(low.rfind("\n", 0, start) + 1, start - 100) : start] if low[end : end + 1] in _BLANK else ""
+    if (end - start > 4 or start == 0 or low[start - 1] == "d") and (match := _SPACE.match(low, end)):
+        yield _Place(match.end(), "assign" if _is_directive(line, name.word) else "space")
+    if _LABEL.fullmatch(line) and (match := _BELOW.match(low, end)):
+        yield _Place(match.end(), "below", same_line=False)
+
+
+def _is_directive(line: str, word: str) -> bool:
+    """Tell whether a name and a space after it assign: an option, `ENV DB_PASSWORD x`, `bindpw x`."""
+    flag = line.rsplit(None, 1)[-1:] or [""]
+    return (
+        flag[0].startswith("--")
+        or _DIRECTIVE.fullmatch(line) is not None
+        or (word == "pw" and _WORD_BEFORE.fullmatch(line) is not None)
+    )
+
+
+def _values(text: str, low: str, place: _Place, name: names.Name) -> list[tuple[int, int]]:
+    """The value at a place, or the values of a list that begins there."""
+    opened = _LIST.match(text, place.start) if place.syntax == "assign" else None
+    at = opened.end() if opened else place.start
+    found: list[tuple[int, int]] = []
+    while (span := _value(text, low, _Place(at, place.syntax, place.same_line), name)) is not None:
+        found.append(span)
+        more = _NEXT_ITEM.match(text, span[1]) if opened or not place.same_line else None
+        if more is None or (opened is None and "-" not in more[0]):
+            break
+        at = more.end()
+    return found
 
 
 def _value(text: str, low: str, place: _Place, name: names.Name) -> tuple[int, int] | None:
-    if place.syntax not in {"cell", "tag"} and (quoted := _QUOTED.match(text, place.start)):
-        value = quoted["value"]
-        judge = _quoted_password if name.is_password else _quoted_secret
-        return quoted.span("value") if judge(value, name.word) else None
+    if place.syntax not in {"cell", "tag"} and (
+        quoted := _QUOTED.match(text, place.start) or _ESCAPED.match(text, place.start)
+    ):
+        return quoted.span("value") if _is_quoted(quoted["value"], place, name) else None
     if name.is_password and place.syntax == "assign" and (groups := _APP_PASSWORD.match(text, place.start)):
         return groups.span()
     start = place.start + (text[place.start : place.start + 1] in {'"', "'", "`"})
@@ -103,18 +158,45 @@ def _value(text: str, low: str, place: _Place, name: names.Name) -> tuple[int, i
     value = text[start:end]
     if not value or _URL.match(low, start):
         return None
-    alone = _END_OF_LINE.match(text, end) is not None
-    accepted = (
-        _bare_password(value, place, alone=alone)
-        if name.is_password
-        else _bare_secret(value, name.word, place, alone=alone)
-    )
-    if not accepted:
+    if not _is_bare(value, place, name, alone=_END_OF_LINE.match(text, end) is not None):
         return None
     if bare.end() - start >= 512:
         while more := _BARE.match(text, end):
             end = more.end()
     return start, wrap.follow(text, end, _RUN) if _END_OF_LINE.match(text, end) else end
+
+
+def _is_quoted(value: str, place: _Place, name: names.Name) -> bool:
+    if name.is_vague or place.syntax == "pair":
+        made = values.is_generated(value) or _is_salt(value)
+        return made and not values.is_placeholder(value) and _is_unreadable(value)
+    return _quoted_password(value, name.word) if name.is_password else _quoted_secret(value, name.word)
+
+
+def _is_bare(value: str, place: _Place, name: names.Name, *, alone: bool) -> bool:
+    if name.is_vague:
+        return values.is_generated(value) and not values.is_code(value) and _is_unreadable(value)
+    if place.syntax == "below":
+        return (
+            alone
+            and values.is_strong(value)
+            and not values.is_code(value)
+            and value[0] not in "/<-+[("
+            and "://" not in value
+        )
+    if name.is_password:
+        return _bare_password(value, place, alone=alone)
+    return _bare_secret(value, name.word, place, alone=alone)
+
+
+def _is_unreadable(value: str) -> bool:
+    """Tell whether a generated value is a key at all: no address, no public key, no text of several words."""
+    return not _URL.match(value.lower()) and not value.startswith(_PUBLIC) and (" " not in value or _is_salt(value))
+
+
+def _is_salt(value: str) -> bool:
+    """Tell whether a value is made of every sign of a keyboard, spaces too, as WordPress makes its keys."""
+    return len(value) >= 40 and sum(not c.isalnum() for c in value) >= len(value) // 6
 
 
 def _bare_end(text: str, start: int, end: int, syntax: str) -> int:

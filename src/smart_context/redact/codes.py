@@ -6,10 +6,8 @@ In: folded text.  Always: a card has a known issuer, a length of that issuer, a 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
-
-from smart_context.redact import shape as shapes
 
 _MIN_CARD, _MAX_CARD = 13, 19
 _RUN = re.compile(
@@ -37,28 +35,29 @@ _IBAN_LENGTH = {
     "SC": 31, "SD": 18, "SE": 24, "SI": 19, "SK": 24, "SM": 27, "SO": 23, "ST": 25, "SV": 28, "TL": 23, "TN": 24, "TR": 26,
     "UA": 29, "VA": 22, "VG": 24, "XK": 20, "YE": 30,
 }  # fmt: skip
-_IBAN_START = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{2}[ ]?[0-9]{2}(?=[ \-]?[A-Za-z0-9]|[ \t]?\r?\n[A-Za-z0-9])")
 _IBAN_GAP = re.compile(r"[ \t]{0,3}+\r?\n[ \t]{0,8}+|[ ]{1,2}|[ ]?-[ ]?|\.")
 
 
-def cards(text: str, low: str) -> Iterator[tuple[int, int]]:
-    """Yield where card numbers stand."""
-    shape = shapes.of(text)
-    has_layout: bool | None = None
+def cards(text: str, low: str, shape: bytes, numbers: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Yield where card numbers stand. numbers: the stretches of the text's shape in which one may stand."""
     before = 0
-    for run in _RUN.finditer(text):
-        start, end = run.span()
-        since, before = max(before, start - 60), end
-        digits = shape.count(b"0", start, end)
-        if digits < _MIN_CARD:
+    for first, last in numbers:
+        if shape.count(b"0", first, last) < _MIN_CARD:
             continue
-        if has_layout is None:
-            spaced = b" ".join(shape.replace(b"-", b" ").split())
-            has_layout = any(layout in spaced for layout in _SHAPES)
-        named = _SAID.search(low, since, start) is not None
-        # Without a word for it, a card has a layout of cards or is broken over two lines, alone there.
-        if named or has_layout or (digits <= _MAX_CARD and text.count("\n", start, end) == 1):
-            yield from _cards_in(text, _groups(text, start, end), named=named)
+        spaced = b" ".join(shape[first:last].replace(b"-", b" ").split())
+        has_layout = any(layout in spaced for layout in _SHAPES)
+        if not has_layout and b"\n" not in shape[first:last] and not _SAID.search(low, max(0, first - 60), first):
+            continue
+        for run in _RUN.finditer(text, first, last):
+            start, end = run.span()
+            since, before = max(before, start - 60), end
+            digits = shape.count(b"0", start, end)
+            if digits < _MIN_CARD:
+                continue
+            named = _SAID.search(low, since, start) is not None
+            # Without a word for it, a card has a layout of cards or is broken over two lines, alone there.
+            if named or has_layout or (digits <= _MAX_CARD and text.count("\n", start, end) == 1):
+                yield from _cards_in(text, _groups(text, start, end), named=named)
 
 
 class _Group(NamedTuple):
@@ -145,12 +144,12 @@ def _luhn(number: str) -> bool:
     return total % 10 == 0
 
 
-def ibans(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where IBANs stand."""
-    for match in _IBAN_START.finditer(text):
-        length = _IBAN_LENGTH.get(match[0][:2].upper())
-        if length is not None and (end := _iban_end(text, match.start(), length)) is not None:
-            yield match.start(), end
+def ibans(text: str, accounts: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """Yield where IBANs stand. accounts: where two letters and two digits stand."""
+    for start in accounts:
+        length = _IBAN_LENGTH.get(text[start : start + 2].upper())
+        if length is not None and (end := _iban_end(text, start, length)) is not None:
+            yield start, end
 
 
 def _iban_end(text: str, start: int, length: int) -> int | None:

@@ -7,7 +7,7 @@ Always: a column is read as far as its rows go on, and a cell is taken only if i
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from smart_context.redact import values
 
@@ -19,21 +19,33 @@ _HEAD = re.compile(
 _RULE = re.compile(r"[\s|:\-+=]+")
 _SEPARATORS = ("\t", "|", ";", ",")
 _MIN_PASSWORD, _MIN_CELLS = 4, 2
+_MAX_HEAD = 4096  # characters of a line with the heads
 
 
-def find(text: str, low: str) -> Iterator[tuple[int, int]]:
-    """Yield where secrets stand below such a head."""
-    if "\n" not in text or not any(sign in text for sign in _SEPARATORS):
-        return
-    columns: list[int] = []
-    sign, width, at = "", 0, 0
-    for line in low.splitlines(keepends=True):
-        if columns and (line.count(sign) == width or (line.strip() and _RULE.fullmatch(line))):
-            yield from _row(text, line, at, sign, columns)
-        else:
-            sign, columns = _head(line)
-            width = line.count(sign) if sign else 0
-        at += len(line)
+def find(text: str, low: str, named: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """Yield where secrets stand below such a head. named: where names of secrets stand, in text order."""
+    done = 0
+    for place in named:
+        if place < done:
+            continue
+        start = low.rfind("\n", 0, place) + 1
+        head, done = _line(low, start)
+        sign, columns = _head(head) if len(head) <= _MAX_HEAD else ("", [])
+        if not columns:
+            continue
+        width = head.count(sign)
+        while done < len(low):
+            row, after = _line(low, done)
+            if row.count(sign) != width and not (row.strip() and _RULE.fullmatch(row)):
+                break
+            yield from _row(text, row, done, sign, columns)
+            done = after
+
+
+def _line(low: str, start: int) -> tuple[str, int]:
+    """A line with its end, and where the next one starts."""
+    stop = low.find("\n", start) + 1 or len(low)
+    return low[start:stop], stop
 
 
 def _head(line: str) -> tuple[str, list[int]]:

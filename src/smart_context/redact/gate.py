@@ -1,46 +1,31 @@
-"""The gate that text passes on its way out: every detector, one answer.
+"""The gate that text passes on its way out, and by which a file is judged when it is indexed: every detector, one answer.
 
-In: any text.  Out: `Span`s to hide, or the text without them.
-Always: detectors look again until nothing more is found, each time at what the look before left over. A detector is loaded
-and run only where the text holds something that it could begin with; most text holds nothing of the kind.
+In: any text, a sentence or a file of many megabytes.  Out: `Span`s to hide, or the text without them.
+Always: detectors look again until nothing more is found, each time at what the look before left over. The first look is at all of
+the text; the others only around what was found, for nothing else has changed.
 """
 
 from __future__ import annotations
 
-import re
+import hashlib
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from smart_context.redact import names, patterns, tokens
+from smart_context.redact import look, patterns
 from smart_context.redact import view as views
+
+RULES_VERSION = 2
+"""Which rules judged a file, kept with its index. Raise it with every change after which the same text, without patterns of a
+configuration, can give other spans: a detector, a list of marks or names, a threshold, the folding of text. A change that only makes
+the same spans faster leaves it alone."""
 
 # The first kind wins where two detectors see the same characters.
 KINDS = ("custom", "secret", "iban", "card", "email", "phone")
-_MAIL_SIGNS = (
-    "@",
-    "at]",
-    "at)",
-    "at}",
-    "at>",
-    "at ]",
-    "at )",
-    "ät]",
-    "ät)",
-    "arroba",
-    " dot ",
-    "&#64",
-    "&#x40",
-    "%40",
-    "\\u0040",
-    "&commat",
-)
-_ACCESS_SIGNS = (
-    "://", "basic", "bearer", "authori", "token", "apikey", "digest", "negotiate", "cookie", "curl", "mysql", "mariadb", "sshpass",
-    "identified", "machine", "redis-cli", "requirepass", "masterauth",
-)  # fmt: skip
-# Six digits, as close together as in a number of any kind; a letter may stand among them (an IBAN).
-_DIGITS = re.compile(r"\d(?:[^\d]{0,12}\d){5}")
+MAX_SPANS = 300_000
+"""Of one text. What follows the last of them is hidden as a whole: no file needs more, and a hostile one shall not fill the memory."""
 _MAX_LOOKS = 6
+_AROUND, _NEAR = 600, 250  # characters beside a find that a further look sees; and in which it may find something
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +45,14 @@ class Redactor:
     """Redaction with a configuration's extra patterns, which become `[redacted:custom]`."""
 
     def __init__(self, extra: Sequence[str] = ()) -> None:
+        self._sources = tuple(extra)
         self._extra = tuple(patterns.compiled(pattern) for pattern in extra)
+
+    def identity(self) -> str:
+        """Name the rules that this redactor applies: the same name, the same spans for the same text."""
+        parts = (str(RULES_VERSION), *self._sources)
+        digest = hashlib.sha256("".join(f"{len(part)}:{part}," for part in parts).encode("utf-8", "surrogatepass"))
+        return f"{RULES_VERSION}-{digest.hexdigest()[:16]}"
 
     def clean(self, text: str) -> str:
         """Return the text with everything that must not leave replaced."""
@@ -68,58 +60,45 @@ class Redactor:
 
     def spans(self, text: str) -> tuple[Span, ...]:
         """Return what `clean` would replace, in text order, apart from each other."""
-        found: list[Span] = []
-        for _ in range(_MAX_LOOKS):
-            view = views.of(text, [(span.start, span.end) for span in found])
-            more = [Span(*view.origin(start, end), kind) for start, end, kind in self._look(view)]
-            if not more:
+        found = _merged(self._looked(text, ()))
+        fresh = found
+        for _ in range(_MAX_LOOKS - 1):
+            fresh = [span for window in _around(fresh, len(text)) for span in self._again(text, found, *window)]
+            if not fresh:
                 break
-            found = _merged(found + more)
-        return tuple(found)
+            found = _merged(found + fresh)
+        return tuple(_bounded(found, len(text)))
 
-    def _look(self, view: views.View) -> Iterator[tuple[int, int, str]]:
-        text, low = view.text, view.low
-        for pattern in self._extra:
-            for match in pattern.finditer(text):
-                if match.end() > match.start() and views.MASK not in match[0]:
-                    yield *match.span(), "custom"
-        for start, end in _secrets(text, low):
-            yield start, end, "secret"
-        if any(sign in low for sign in _MAIL_SIGNS):
-            from smart_context.redact import mail
+    def _looked(self, text: str, hidden: Sequence[tuple[int, int]], offset: int = 0) -> list[Span]:
+        view = views.of(text, hidden)
+        return [
+            Span(offset + start, offset + end, kind)
+            for first, last, kind in look.at(view, self._extra)
+            for start, end in (view.origin(first, last),)
+        ]
 
-            for start, end in mail.find(text, low):
-                yield start, end, "email"
-        if _DIGITS.search(text):
-            yield from _numbers(text, low)
-
-
-def _secrets(text: str, low: str) -> Iterator[tuple[int, int]]:
-    yield from tokens.find(text)
-    if "private" in low:
-        from smart_context.redact import private
-
-        yield from private.find(text)
-    if any(sign in low for sign in _ACCESS_SIGNS):
-        from smart_context.redact import access
-
-        yield from access.find(text, low)
-    if found := names.find(low):
-        from smart_context.redact import assigned, columns
-
-        yield from assigned.find(text, low, found)
-        yield from columns.find(text, low)
+    def _again(self, text: str, found: Sequence[Span], start: int, end: int) -> Iterator[Span]:
+        """Look again at a part of the text; what is found at its ends, where a word may be cut in two, does not count."""
+        first = bisect_right(found, start, key=lambda span: span.end)
+        last = bisect_right(found, end - 1, key=lambda span: span.start)
+        hidden = [(max(span.start, start) - start, min(span.end, end) - start) for span in found[first:last]]
+        low = start + _AROUND - _NEAR if start else 0
+        high = end - _AROUND + _NEAR if end < len(text) else end
+        for span in self._looked(text[start:end], hidden, start):
+            if span.end > low and span.start < high:
+                yield span
 
 
-def _numbers(text: str, low: str) -> Iterator[tuple[int, int, str]]:
-    from smart_context.redact import codes, phones
-
-    for start, end in codes.ibans(text):
-        yield start, end, "iban"
-    for start, end in codes.cards(text, low):
-        yield start, end, "card"
-    for start, end in phones.find(text, low):
-        yield start, end, "phone"
+def _around(found: Sequence[Span], length: int) -> list[tuple[int, int]]:
+    """The stretches of text around what was found, in order, apart from each other."""
+    windows: list[tuple[int, int]] = []
+    for span in found:
+        start, end = max(0, span.start - _AROUND), min(length, span.end + _AROUND)
+        if windows and start <= windows[-1][1]:
+            windows[-1] = windows[-1][0], max(end, windows[-1][1])
+        else:
+            windows.append((start, end))
+    return windows
 
 
 def part(text: str, spans: Sequence[Span], start: int, end: int) -> str:
@@ -159,3 +138,10 @@ def _merged(found: list[Span]) -> list[Span]:
         else:
             apart.append(span)
     return apart
+
+
+def _bounded(found: list[Span], length: int) -> list[Span]:
+    if len(found) <= MAX_SPANS:
+        return found
+    rest = found[MAX_SPANS - 1]
+    return [*found[: MAX_SPANS - 1], Span(rest.start, length, "secret")]

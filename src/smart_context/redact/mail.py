@@ -10,12 +10,19 @@ import unicodedata
 from collections.abc import Iterator
 
 _LOCAL_MAX, _DOMAIN_MAX = 128, 255
-_AT = re.compile(r"@|&#(?:64|x40);|%40|\\u0040|&commat;")
+_SIGNS = ("@", "&#64;", "&#x40;", "%40", "\\u0040", "&commat;")
+# How "at" in brackets ends, and how the brackets open.
+_WRITTEN_SIGNS = tuple(
+    word + closer
+    for word in ("at", "at ", "ät", "a", "@", "arroba")
+    for closer in "])}>"
+    if (word, closer) != ("a", ">")
+)
+_OPENERS = ("[", "(", "{", "<")
 _WRITTEN = re.compile(
     r"(?<![\w.])(?P<local>[\w.+'\-]{1,64}+)[ ]{0,2}(?:[\[({<][ ]?(?:at|ät|a|@|arroba)[ ]?[\])}>]|(?P<bare>[ ]at[ ]))[ ]{0,2}"
     r"(?P<domain>\w[\w\-]{0,62}+(?:(?:[ ]{0,2}[\[({<][ ]?(?:dot|punkt|punto|point|\.)[ ]?[\])}>][ ]{0,2}|(?P<dot>[ ]dot[ ])|\.)\w[\w\-]{0,62}+){1,5}+)"
 )
-_BRACKETED_AT = re.compile(r"[\[({<][ ]?(?:at|ät|a|@|arroba)[ ]?[\])}>]")
 _DOMAIN_GAP = re.compile(r"[ \t]{0,4}\r?\n[ \t>|*#]{0,20}")
 _LABELS = re.compile(r"\w[\w\-]{0,62}+(?:\.\w[\w\-]{0,62}+){0,8}+")
 _LITERAL = re.compile(r"\[(?:IPv6:[0-9A-Fa-f:.]{2,45}|\d{1,3}(?:\.\d{1,3}){3})\]")
@@ -38,31 +45,41 @@ _WIDE = re.compile(
 
 def find(text: str, low: str) -> Iterator[tuple[int, int]]:
     """Yield where e-mail addresses stand."""
-    if "@" in text or "&#" in text or "%40" in text or "\\u0040" in text or "&commat;" in text:
-        for at in _AT.finditer(text):
-            span = _around(text, at)
+    for sign in _SIGNS:
+        for at in _places(text, sign):
+            span = _around(text, at, at + len(sign))
             if span is not None:
                 yield span
-    if (" at " in low and " dot " in low) or _BRACKETED_AT.search(low):
-        for match in _WRITTEN.finditer(low):
-            # Two plain words, "at" and "dot", are an address only together: "look at example.com" is not one.
-            if match["bare"] and not match["dot"]:
+    signs = (*_WRITTEN_SIGNS, " at ") if " dot " in low else _WRITTEN_SIGNS
+    for sign in signs:
+        for at in _places(low, sign):
+            if sign != " at " and low[at - 1 : at] not in _OPENERS and low[at - 2 : at - 1] not in _OPENERS:
                 continue
-            yield match.span()
+            for match in _WRITTEN.finditer(low, max(0, at - _LOCAL_MAX), at + _DOMAIN_MAX + 32):
+                # Two plain words, "at" and "dot", are an address only together: "look at example.com" is not one.
+                if not match["bare"] or match["dot"]:
+                    yield match.span()
 
 
-def _around(text: str, at: re.Match[str]) -> tuple[int, int] | None:
+def _places(text: str, sign: str) -> Iterator[int]:
+    at = text.find(sign)
+    while at >= 0:
+        yield at
+        at = text.find(sign, at + len(sign))
+
+
+def _around(text: str, start_of_sign: int, end_of_sign: int) -> tuple[int, int] | None:
     # "return None\n\n@decorator.name": with space beside the sign, only a domain that is surely one counts.
-    spaced = text[at.start() - 1 : at.start()].isspace() or text[at.end() : at.end() + 1] == " "
-    end = _domain_end(text, at.end(), spaced=spaced)
+    spaced = text[start_of_sign - 1 : start_of_sign].isspace() or text[end_of_sign : end_of_sign + 1] == " "
+    end = _domain_end(text, end_of_sign, spaced=spaced)
     if end is None:
         return None
-    start = _local_start(text, at.start())
+    start = _local_start(text, start_of_sign)
     if start is None:
         return None
     if start and text[start - 1] in "${}%":
         return None  # a template's variable
-    local = text[start : at.start()]
+    local = text[start:start_of_sign]
     if local == "git" and (text[end : end + 1] == ":" or text[:start].endswith("://")):
         return None  # an account of a code host, the same for everybody
     return start, end

@@ -15,16 +15,18 @@ from smart_context.redact import stems
 _KEY_OF = (
     "api access secret private encrypt encryption sign signing master account auth shared deploy consumer app application "
     "subscription service storage license licence client session hmac aes rsa ssh webhook sas admin root function functions "
-    "publish publishable host data storage"
+    "publish publishable host data storage base bot user personal org project team server test live production custom deploy "
+    "integration origin license machine agent runner trigger feed job global delivery identity insert browser bedrock"
 )
 _BEFORE_KEY = re.compile(rf"(?:{'|'.join(sorted(set(_KEY_OF.split()), key=len, reverse=True))})[ _.\-]?$")
 _LATIN = r"(?<![a-z])"
 
 # stem, pattern that begins with it, whether people choose the value themselves (a password) or a machine makes it (a token)
 _ASCII: tuple[tuple[str, str, bool], ...] = (
-    ("pass", r"pass(?:word|wort|wd|wrd|phrase|code|ord)|(?<![a-z])pass(?!e)|(?<=de)passe|(?<=de[ _-])passe|(?<=a[- ])passe", True),
+    ("pass", (r"pass(?:word|wort|wd|wrd|phrase|code|ord)|(?<![a-z])pass(?!e)|(?<=de)passe|(?<=de[ _-])passe|(?<=a[- ])passe"
+             r"|(?<=ssh)pass|(?<=db)pass|(?<=user)pass|(?<=smtp)pass|(?<=root)pass|(?<=admin)pass|(?<=ftp)pass|(?<=my)pass|(?<=sudo)pass"), True),
     ("pwd", r"pwd", True),
-    ("pw", rf"{_LATIN}pw|(?<=user)pw|(?<=db)pw", True),
+    ("pw", rf"{_LATIN}pw|(?<=user)pw|(?<=db)pw|(?<=bind)pw|(?<=root)pw|(?<=ldap)pw|(?<=admin)pw|(?<=ftp)pw", True),
     ("psw", rf"{_LATIN}psw", True),
     ("mdp", rf"{_LATIN}mdp", True),
     ("kennwort", r"kennwort", True),
@@ -44,7 +46,9 @@ _ASCII: tuple[tuple[str, str, bool], ...] = (
     ("sifre", rf"{_LATIN}sifre", True),
     ("kata ", r"kata (?:sandi|laluan)", True),
     ("key", r"key(?:[ _]?id)?", False),
+    ("client", r"client[ _.\-]?id", False),
     ("secret", r"secret", False),
+    ("_salt", r"_salt", False),
     ("token", r"token", False),
     ("credential", r"credentials?", False),
     ("jeton", rf"{_LATIN}jeton", False),
@@ -68,27 +72,35 @@ _OTHER_MADE = (
 _OTHER = tuple(
     (name, re.escape(name), chosen) for names, chosen in ((_OTHER_CHOSEN, True), (_OTHER_MADE, False)) for name in names
 )
-# "password_prod", "token2" still are names; "password_length", "tokens", "keyboard" are not.
+# "password_prod", "token2", "api_keys" still are names; "password_length", "tokenizer", "keyboard" are not.
 _SUFFIX = re.compile(
-    r"(?:[_\-.]?(?:base64|b64|value|plain|text|raw|prod|dev|test|staging|live|old|new|main|primary|secondary|[0-9]{1,3}))?+"
-    r"(?![a-z0-9\u00df-\u024f])"
+    r"(?P<many>s(?![a-z0-9]))?+(?:[_\-.]?(?:base64|b64|value|plain|text|raw|prod|production|dev|test|testing|staging|live|old|new|main|master|primary|secondary|"
+    r"backup|bak|copy|tmp|temp|default|current|previous|prev|next|string|binary|data|base|encoded|enc|rotated|legacy|fallback|alt|[0-9]{1,3}))"
+    r"{0,2}+(?![a-z0-9\u00df-\u024f])"
 )
+# What follows a name that is given a value; a key of no kind that is known is a name only there.
+_GIVEN = re.compile(r"[\"'`\])}*\\]{0,4}+[ \t]{0,40}+(?:[:=,]|->|=>|%3[ad]|[\"']?[ \t]{1,4}value|>)")
+_OPEN_KEY = re.compile(r"(?:pub|public)[ _.\-]?$")
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Name:
-    """Where a name starts and ends, and how it reads."""
+    """Where a name starts and ends, and how it reads.
+
+    is_vague: the name alone says little (`my_key`, `tokens`), so that the value must look generated.
+    """
 
     start: int
     end: int
     word: str
     is_password: bool
+    is_vague: bool = False
 
 
-def find(low: str) -> list[Name]:
-    """Return the names in text order."""
+def find(low: str, words: str) -> list[Name]:
+    """Return the names in text order. words: the words of the text, in lower case."""
     tables = (_ASCII,) if low.isascii() else (_ASCII, _OTHER)
-    found = [name for table in tables for row in table if row[0] in low for name in _of(low, *row)]
+    found = [name for table in tables for row in table if row[0].split(None, 1)[0] in words for name in _of(low, *row)]
     found.sort()
     return found
 
@@ -98,10 +110,13 @@ def _of(low: str, stem: str, pattern: str, is_chosen: bool) -> Iterator[Name]:
         suffix = _SUFFIX.match(low, match.end())
         if suffix is None:
             continue
-        word, start = match[0], match.start()
+        word, start, is_vague = match[0], match.start(), suffix["many"] is not None or match[0].startswith("client")
         if word.startswith("key"):
             kind = _BEFORE_KEY.search(low, max(0, start - 16), start)
-            if kind is None:
+            if kind is not None:
+                start = kind.start()
+            elif _GIVEN.match(low, suffix.end()) and not _OPEN_KEY.search(low, max(0, start - 8), start):
+                is_vague = True
+            else:
                 continue
-            start = kind.start()
-        yield Name(start, suffix.end(), word, is_chosen)
+        yield Name(start, suffix.end(), word, is_chosen, is_vague)

@@ -9,8 +9,6 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from smart_context.redact import shape as shapes
-
 _SEPARATOR = r"(?:[ ]{0,2}[)./\-]?[ \t]{0,4}\r?\n[ \t]{0,8}(?:[(\-.][ ]?)?|[ ]{0,2}[()./\-]{1,3}[ ]{0,2}|[ ]{1,2})"
 _RUN = re.compile(rf"(?<![A-Za-z0-9_])(?<!\d[.,])(?:\+[ ]?\(?|\(\+?)?+\d++(?:{_SEPARATOR}\d++)*+")
 _GROUP = re.compile(r"\d+")
@@ -34,6 +32,9 @@ _DATE = re.compile(
     r"(?<!\d)(?:(?:19|20)\d\d[-./ ](?:0?[1-9]|1[0-2])[-./ ](?:[0-3]?\d)|[0-3]?\d[-./][0-3]?\d[-./](?:19|20)\d\d"
     r"|(?:19|20)\d\d[ ]?[-/][ ]?(?:19|20)\d\d)(?!\d)"
 )
+_ZIP = re.compile(r"\d{5}-\d{4}")
+_ZONE = re.compile(r"(?<!\d)(?:19|20)\d\d[ ][+\-][01]\d[0-5]\d(?!\d)")
+_DECIMAL = re.compile(r"(?<![\d.])\d+\.\d+(?![\d.])(?!\.\d)")
 _ADDRESS = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}")
 _NANP = re.compile(
     r"(?<![\d.\-/])(?<!\d )(?:1[ .\-]?)?"
@@ -43,7 +44,13 @@ _NANP = re.compile(
 # The shapes of `_NANP`, one of which must be there.
 _GROUPED = (b"(000)", b"000 000-0000", b"000-000-0000", b"000-\n000-0000", b"000-000-\n0000", b"000-\n000-\n0000")
 _SPACED = re.compile(rb"000 000 0000(?<![0\- ]000 000 0000)")
+_LEADS = re.compile(r"\+|(?<!\d)0\d")  # how a number with its country code or its trunk zero begins
 _ZERO = re.compile(r"\D*00?")
+# The first letters of every word that announces a number, in `_STRONG` and `_SOFT`.
+_FIRST_LETTERS = frozenset(
+    "te ph fo fa pu ce mo ha gs wh sm ho la ru fi ca di ri re of wo po co ko ap ll an t m p f c w h d".split()  # noqa: SIM905
+)
+_LETTERS = re.compile(r"[a-z]+")
 _WINDOW = 48  # characters before a number in which a word may announce it
 _MIN_DIGITS, _MAX_DIGITS = 6, 15
 _MIN_TRUNK, _MAX_TRUNK = 9, 12  # digits of a number with its trunk zero
@@ -72,24 +79,33 @@ _WITHOUT_ZERO = ("US", "ES", "PT", "PL", "DK", "NO", "CZ", "MX", "IN", "CN", "GB
 Groups = Sequence[tuple[int, int]]
 
 
-def find(text: str, low: str) -> Iterator[tuple[int, int]]:
-    """Yield where telephone numbers stand."""
-    shape = shapes.of(text)
-    has_grouped = any(group in shape for group in _GROUPED) or _SPACED.search(shape) is not None
+def find(text: str, low: str, shape: bytes, numbers: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Yield where telephone numbers stand. numbers: the stretches of the text's shape in which one may stand."""
     before = 0
-    for run in _RUN.finditer(text):
-        start, end = run.span()
-        since, before = before, end
-        if end - start < _MIN_DIGITS or (end < len(text) and _sticks(text[end])):
-            continue
-        if not (has_grouped or _begins_as_one(text, shape, start, end) or _is_said(low, since, start, end)):
-            continue
-        done = 0
-        for line in _lines(text, run):
-            if line.start >= done:
-                for start, end in _in_line(text, low, line):
-                    yield start, end
-                    done = end
+    for first, last in numbers:
+        grouped = shape[max(0, first - 1) : last]
+        has_grouped = any(group in grouped for group in _GROUPED) or _SPACED.search(grouped) is not None
+        if not (has_grouped or _LEADS.search(text, max(0, first - 3), last)):
+            # What is inside such a stretch stands between digits: only its ends can be announced.
+            end = shape.rfind(b"0", first, last) + 1
+            if not _is_said(low, 0, first, end):
+                continue
+        for run in _RUN.finditer(text, max(before, first - 3), last):
+            start, end = run.span()
+            since, before = before, end
+            if end - start < _MIN_DIGITS or (end < len(text) and _sticks(text[end])):
+                continue
+            if has_grouped or _begins_as_one(text, shape, start, end) or _is_said(low, since, start, end):
+                yield from _in_run(text, low, run)
+
+
+def _in_run(text: str, low: str, run: re.Match[str]) -> Iterator[tuple[int, int]]:
+    done = 0
+    for line in _lines(text, run):
+        if line.start >= done:
+            for start, end in _in_line(text, low, line):
+                yield start, end
+                done = end
 
 
 def _begins_as_one(text: str, shape: bytes, start: int, end: int) -> bool:
@@ -108,8 +124,18 @@ def _begins_as_one(text: str, shape: bytes, start: int, end: int) -> bool:
 
 def _is_said(low: str, since: int, start: int, end: int) -> bool:
     """Whether a word that announces a telephone number stands before digits or after them."""
-    window = low[max(since, start - _WINDOW) : start]
-    return bool(_STRONG.search(window) or _SOFT.search(window) or _AFTER.match(low, end))
+    window = _said(low[max(since, start - _WINDOW) : start])
+    return bool((window and (_STRONG.search(window) or _SOFT.search(window))) or _AFTER.match(low, end))
+
+
+def _said(window: str) -> str:
+    """What stands before a number, or nothing where none of its last words can announce one."""
+    last = window.rstrip(_BETWEEN)[-1:]
+    if not last or last.isdigit():
+        return ""
+    if window.isascii() and not any(word[:2] in _FIRST_LETTERS for word in _LETTERS.findall(window)[-6:]):
+        return ""
+    return window
 
 
 def _sticks(c: str) -> bool:
@@ -144,25 +170,13 @@ def _lines(text: str, run: re.Match[str]) -> Iterator[_Line]:
 def _in_line(text: str, low: str, line: _Line) -> Iterator[tuple[int, int]]:
     groups = line.groups[:8]
     end = None
-    if "+" in text[line.start : groups[0][0]]:
+    lead = text[line.start : groups[0][0]]
+    if "+" in lead and not (" " in lead and _DECIMAL.search(text, line.start, line.end)):
         end = _international(text, groups, "+", loose=True)
     elif text.startswith("00", groups[0][0]):
         end = _international(text, groups, "", loose=False)
-    if (
-        end is None
-        and not _DATE.search(text, line.start, line.end)
-        and not _ADDRESS.fullmatch(text, line.start, line.end)
-    ):
-        window = low[max(0, line.start - _WINDOW) : line.start]
-        said = window.rstrip(_BETWEEN)[-1:]
-        if not said or said.isdigit():
-            window = ""
-        if window and _STRONG.search(window):
-            end = _national(text, line, loose=True)
-        elif (window and _SOFT.search(window)) or _AFTER.match(low, line.end):
-            end = _national(text, line, loose=False)
-        elif digits := _trunk(text, line):
-            end = line.end if _is_valid(digits, 10) else None
+    if end is None:
+        end = _announced(text, low, line)
     if end is not None:
         yield line.start, end
     else:
@@ -170,6 +184,36 @@ def _in_line(text: str, low: str, line: _Line) -> Iterator[tuple[int, int]]:
         for match in _NANP.finditer(text, line.start, stop) if stop - line.start >= 10 else ():
             if _judge(re.sub(r"\D", "", match[0]), "US")[0]:
                 yield match.span()
+
+
+def _announced(text: str, low: str, line: _Line) -> int | None:
+    """The end of a national number, by the word before or after it or by its trunk zero."""
+    if _DATE.search(text, line.start, line.end) or _ADDRESS.fullmatch(text, line.start, line.end):
+        return None
+    window = _said(low[max(0, line.start - _WINDOW) : line.start])
+    if window and _STRONG.search(window):
+        return _national(text, line, loose=True)
+    if _is_other(text, line):
+        return None
+    if (window and _SOFT.search(window)) or _AFTER.match(low, line.end):
+        return _national(text, line, loose=False)
+    digits = _trunk(text, line)
+    return line.end if digits and _is_valid(digits, 10) else None
+
+
+def _is_other(text: str, line: _Line) -> bool:
+    """Tell whether digits are a postal code (ZIP+4), the end of a time with its zone, a decimal number or codes of four digits."""
+    first, last = line.groups[0][0], line.end
+    groups = [text[a:b] for a, b in line.groups[: line.own]]
+    return (
+        _ZIP.fullmatch(text, first, last) is not None
+        or _ZONE.search(text, first, last) is not None
+        or _DECIMAL.search(text, first, last) is not None
+        or (
+            text[max(0, line.start - 1) : line.start] == ":" and text[max(0, line.start - 2) : line.start - 1].isdigit()
+        )
+        or (len(groups) > 2 and all(group[0] == "0" for group in groups))
+    )
 
 
 def _international(text: str, groups: Groups, plus: str, *, loose: bool) -> int | None:

@@ -25,9 +25,9 @@ _LAST = re.compile(
 _PUTTY = re.compile(r"Private-Lines:\s?[0-9]{1,4}+((?:\r?\n[A-Za-z0-9+/=]{1,64}+(?=\r?\n|$)){1,400}+)")
 
 
-def find(text: str) -> Iterator[tuple[int, int]]:
+def find(text: str, low: str) -> Iterator[tuple[int, int]]:
     """Yield where private keys stand."""
-    if "PRIVATE" in text or "private" in text or "Private" in text:
+    if "private key" in low:
         yield from _blocks(text)
     if "Private-Lines:" in text:
         for match in _PUTTY.finditer(text):

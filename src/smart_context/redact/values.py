@@ -58,6 +58,8 @@ _FOLLOWERS = """
     racdefgiklmnoprstuvy sacehiklmopqrstuy tacefhilmoprstuwy uabcdefgilmnprst vaeio waehinors xaceipt ynopst ze
 """.split()  # noqa: SIM905
 _USUAL = frozenset(row[0] + after for row in _FOLLOWERS for after in row[1:])
+_DIGIT, _LETTER = re.compile(r"[0-9]"), re.compile(r"[^\W\d_]")
+_PARTS = re.compile(r"[+/_\-=]")
 _JUDGED = 96  # characters of a value are enough to tell
 
 
@@ -88,27 +90,33 @@ def is_code(value: str) -> bool:
 
 
 def is_random(value: str) -> bool:
-    """Tell whether characters are mixed as generated ones are: letters with digits, or case that no word has."""
-    digits = letters = upper = lower = 0
-    for c in value:
-        if "0" <= c <= "9":
-            digits += 1
-        elif c.isalpha():
-            letters += 1
-            upper += c.isupper()
-            lower += c.islower()
+    """Tell whether characters are mixed as generated ones are: letters with digits, case that no word has, letters in no word's order."""
     if len(set(value)) < min(6, len(value)):
         return False
-    if digits and letters:
+    if _DIGIT.search(value) and _LETTER.search(value):
         return True
+    letters = [c for c in value if c.isalpha()]
+    upper, lower = sum(c.isupper() for c in letters), sum(c.islower() for c in letters)
     return (upper >= 2 and lower >= 2 and _switches(value) >= max(3, len(value) // 6)) or (
-        letters >= 10 and oddness(value) >= 0.3
+        len(letters) >= 10 and oddness(value) >= 0.3
     )
 
 
 def is_generated(value: str) -> bool:
     """Tell whether a value can only be a machine's: long, varied, and mixed as no words, names or numbers are."""
     return len(value) >= 16 and len(set(value)) >= 8 and oddness(value) >= 0.35
+
+
+def is_mixed(value: str) -> bool:
+    """Tell whether capitals, small letters and digits stand so mixed that a value is no name, path or number of any kind."""
+    parts = [part for part in _PARTS.split(value) if part]
+    return (
+        len(max(parts, key=len, default="")) >= 12
+        and any(c.isupper() for c in value)
+        and any(c.islower() for c in value)
+        and sum(c.isdigit() for c in value) >= 2
+        and oddness(value) >= 0.5
+    )
 
 
 def oddness(value: str) -> float:

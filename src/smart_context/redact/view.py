@@ -8,6 +8,7 @@ sees exactly what the last look of the first run saw, and finds nothing.
 from __future__ import annotations
 
 import re
+import unicodedata
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ MASK = "\ufffc"
 _INVISIBLE = "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff"
 _HIDDEN = re.compile(rf"\[redacted:[a-z]{{1,16}}\]|[{_INVISIBLE}]++")
 _HIDDEN_ASCII = re.compile(r"\[redacted:[a-z]{1,16}\]")
+_IS_INVISIBLE = re.compile(f"[{_INVISIBLE}]")
 
 _SPACES = "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
 _DASHES = "\u058a\u2010\u2011\u2012\u2013\u2014\u2015\u2043\u207b\u208b\u2212\ufe58\ufe63\uff0d"
@@ -44,6 +46,20 @@ _FOLD = {
     0xFE6B: "@",
 }
 _FOLDED = frozenset(map(chr, _FOLD))
+_FEW = 20  # kinds of characters to replace one after the other; with more of them one pass over all is faster
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
+# Letters of other scripts that are drawn like Latin ones; read as those where they stand among them, as in no word of any language.
+_ALIKE = str.maketrans(
+    "асеорхуіѕјһԁԛԝɡıқԍӏАВЕКМНОРСТХУІЅЈαορνικτυεηАΑΒΕΖΗΙΚΜΝΟΡΤΥΧ",
+    "aceopxyisjhdqwgikglABEKMHOPCTXYISJaopvikтueнAABEZHIKMNOPTYX".replace("т", "t").replace("н", "n"),
+)
+_ALIKE_LETTERS = "".join(map(chr, _ALIKE))
+_IS_ALIKE = frozenset(_ALIKE_LETTERS)
+_MIXED_WORD = re.compile(f"[A-Za-z{_ALIKE_LETTERS}]{{2,}}+")
+_LATIN = re.compile(r"[A-Za-z]")
+_STYLED = re.compile("[\U0001d400-\U0001d7cb\u24b6-\u24e9\u249c-\u24b5\U0001f130-\U0001f189]")
+# A letter or an underscore that a URL would not need to escape, next to other letters: a name that is meant to be overlooked.
+_ESCAPE = re.compile(r"%(?:5[Ff]|[46][1-9A-Fa-f]|[57][0-9Aa])(?:(?<=[A-Za-z_]%..)|(?=[A-Za-z_]{2}))")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,17 +73,24 @@ class View:
 
     def origin(self, start: int, end: int) -> tuple[int, int]:
         """Where in the original text a stretch of the view stands."""
-        return self._back(start), self._back(end - 1) + 1
+        return self._back(start), self._back_after(end - 1)
 
     def _back(self, offset: int) -> int:
         step = bisect_right(self._view_at, offset) - 1
         return self._text_at[step] + offset - self._view_at[step]
 
+    def _back_after(self, offset: int) -> int:
+        """Where the original of a character ends; one of the view may stand for several."""
+        step = bisect_right(self._view_at, offset)
+        if step < len(self._view_at) and self._view_at[step - 1] == offset and self._view_at[step] == offset + 1:
+            return self._text_at[step]
+        return self._back(offset) + 1
+
 
 def of(text: str, hidden: Sequence[tuple[int, int]] = ()) -> View:
     """Make the view of a text, with the `hidden` stretches (in order, apart) masked."""
-    pattern = _HIDDEN_ASCII if text.isascii() else _HIDDEN
-    cuts = [(m.start(), m.end(), MASK if m[0][0] == "[" else "") for m in pattern.finditer(text)]
+    others = frozenset() if text.isascii() else frozenset("".join(_NOT_ASCII.findall(text)))
+    cuts = _cuts(text, others)
     if hidden:
         cuts = _outside(cuts, hidden) + [(start, end, MASK) for start, end in hidden]
         cuts.sort()
@@ -84,12 +107,45 @@ def of(text: str, hidden: Sequence[tuple[int, int]] = ()) -> View:
         text_at.append(end)
         at = end
     folded = "".join((*parts, text[at:]))
-    if not folded.isascii() and not _FOLDED.isdisjoint(folded):
-        folded = folded.translate(_FOLD)
+    if not folded.isascii():
+        folded = _folded(folded, others)
     low = folded.lower()
     if len(low) != len(folded):  # a few capitals lower to two characters, which would shift every offset after them
         low = "".join(c.lower() if len(c.lower()) == 1 else c for c in folded)
     return View(folded, low, view_at, text_at)
+
+
+def _cuts(text: str, others: frozenset[str]) -> list[tuple[int, int, str]]:
+    """What is not read as it stands, and what is read in its place. others: the characters beyond ASCII."""
+    cuts: list[tuple[int, int, str]] = []
+    invisible = any(_IS_INVISIBLE.match(c) for c in others)
+    if invisible or "[redacted:" in text:
+        pattern = _HIDDEN if invisible else _HIDDEN_ASCII
+        cuts = [(m.start(), m.end(), MASK if m[0][0] == "[" else "") for m in pattern.finditer(text)]
+    if "%" in text and (escapes := [(m.start(), m.end(), chr(int(m[0][1:], 16))) for m in _ESCAPE.finditer(text)]):
+        cuts += escapes
+        cuts.sort()
+    return cuts
+
+
+def _folded(text: str, others: frozenset[str]) -> str:
+    """The same text, character by character, in plain letters, digits and signs."""
+    folded = sorted(others & _FOLDED)
+    if len(folded) > _FEW:
+        text = text.translate(_FOLD)
+    else:
+        for c in folded:
+            text = text.replace(c, _FOLD[ord(c)])
+    if any(_STYLED.match(c) for c in others):
+        text = _STYLED.sub(_plain_letter, text)
+    if not others.isdisjoint(_IS_ALIKE) and _LATIN.search(text):
+        text = _MIXED_WORD.sub(lambda m: m[0].translate(_ALIKE) if _LATIN.search(m[0]) else m[0], text)
+    return text
+
+
+def _plain_letter(styled: re.Match[str]) -> str:
+    plain = unicodedata.normalize("NFKC", styled[0]).strip("()")
+    return plain if len(plain) == 1 else styled[0]
 
 
 def _outside(cuts: list[tuple[int, int, str]], hidden: Sequence[tuple[int, int]]) -> list[tuple[int, int, str]]:

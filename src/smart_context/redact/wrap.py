@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from smart_context.redact import values
 
@@ -20,6 +22,12 @@ _AFTER_BREAK = re.compile(_AFTER)
 _AFTER_NAME = re.compile(r"[ \t]{0,4}+(?:[:(]|=(?!=*+[\s\"';,]|=*+$))")
 _REST_OF_LINE = re.compile(r"[\"'`;,.)\]}=]*+[ \t]*+(?:\r?\n|$)")
 _MAX_LINES = 80
+# How a line begins that may go on with a token: with a piece that holds a digit, or a capital after a small letter.
+_BEGINS = re.compile(
+    r"\n[ \t>|*#]{0,40}+[\"']?(?=[A-Za-z_\-+/.=~:%]{0,200}?(?:[0-9]|(?<=[a-z])[A-Z]))(?P<piece>[A-Za-z0-9_\-+/.=~:%]{2,4096}+)"
+)
+_LETTER = re.compile(r"[A-Za-z]")
+_MOST_OF_LINE = 4096
 
 
 def follow(text: str, end: int, body: re.Pattern[str], missing: int | None = None, lacking: int = 0) -> int:
@@ -52,6 +60,38 @@ def _belongs(text: str, chunk: re.Match[str], missing: int | None, lacking: int)
         return False
     alone = _REST_OF_LINE.match(text, chunk.end()) is not None
     return len(piece) >= (4 if alone or lacking > 0 else 8) and values.is_random(piece)
+
+
+class Break(NamedTuple):
+    """A line break in the middle of what may be one token: the end of a line and the beginning of the next, from `start` to `end`."""
+
+    start: int
+    end: int
+
+
+def breaks(text: str) -> list[Break]:
+    """Return the line breaks after which a line begins with letters and digits that look generated."""
+    found: list[Break] = []
+    for match in _BEGINS.finditer(text):
+        piece = match["piece"]
+        if _LETTER.search(piece) and values.is_random(piece):
+            line = max(text.rfind("\n", 0, match.start()), match.start() - _MOST_OF_LINE) + 1
+            start = max(line, text.rfind(" ", line, max(line, match.start() - _MOST_BEFORE)) + 1)
+            found.append(Break(start, match.end()))
+    return found
+
+
+def regions(found: Sequence[Break]) -> Iterator[tuple[int, int]]:
+    """Yield stretches of text that hold these breaks, each with the lines that follow one another."""
+    first = last = -1
+    for seam in found:
+        if last >= 0 and seam.start > last:
+            yield first, last
+            first = -1
+        first = seam.start if first < 0 else first
+        last = seam.end
+    if last >= 0:
+        yield first, last
 
 
 @dataclass(frozen=True, slots=True)
