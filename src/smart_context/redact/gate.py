@@ -25,6 +25,8 @@ KINDS = ("custom", "secret", "iban", "card", "email", "phone")
 MAX_SPANS = 300_000
 """Of one text. What follows the last of them is hidden as a whole: no file needs more, and a hostile one shall not fill the memory."""
 _MAX_LOOKS = 6
+_SHORT = 20_000  # characters of a text that is always looked at again as a whole around each find
+_BESIDE = frozenset(["", " ", "\t", "\n", "<", ">", "(", ")", ","])
 _AROUND, _NEAR = 600, 250  # characters beside a find that a further look sees; and in which it may find something
 
 
@@ -61,7 +63,7 @@ class Redactor:
     def spans(self, text: str) -> tuple[Span, ...]:
         """Return what `clean` would replace, in text order, apart from each other."""
         found = _merged(self._looked(text, ()))
-        fresh = found
+        fresh = found if len(text) <= _SHORT else [span for span in found if not _stands_apart(text, span)]
         for _ in range(_MAX_LOOKS - 1):
             fresh = [span for window in _around(fresh, len(text)) for span in self._again(text, found, *window)]
             if not fresh:
@@ -87,6 +89,12 @@ class Redactor:
         for span in self._looked(text[start:end], hidden, start):
             if span.end > low and span.start < high:
                 yield span
+
+
+def _stands_apart(text: str, span: Span) -> bool:
+    """Tell whether hiding an e-mail address leaves everything beside it as it was: nothing touches it."""
+    before, after = text[max(0, span.start - 1) : span.start], text[span.end : span.end + 1]
+    return span.kind == "email" and before in _BESIDE and after in _BESIDE
 
 
 def _around(found: Sequence[Span], length: int) -> list[tuple[int, int]]:

@@ -37,7 +37,7 @@ def at(view: views.View, extra: Sequence[re.Pattern[str]]) -> Iterator[Found]:
     if any(sign in words.low for sign in _MAIL_SIGNS) or "at ]" in low or "at )" in low:
         from smart_context.redact import mail
 
-        for start, end in mail.find(text, low):
+        for start, end in mail.find(text, low, words.low):
             yield start, end, "email"
     yield from _numbers(text, low, shapes.of(text))
 

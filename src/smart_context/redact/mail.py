@@ -12,12 +12,8 @@ from collections.abc import Iterator
 _LOCAL_MAX, _DOMAIN_MAX = 128, 255
 _SIGNS = ("@", "&#64;", "&#x40;", "%40", "\\u0040", "&commat;")
 # How "at" in brackets ends, and how the brackets open.
-_WRITTEN_SIGNS = tuple(
-    word + closer
-    for word in ("at", "at ", "ät", "a", "@", "arroba")
-    for closer in "])}>"
-    if (word, closer) != ("a", ">")
-)
+_WRITTEN_SIGNS = tuple(word + closer for word in ("at", "ät", "a", "@", "arroba") for closer in "])}")
+_SPACED_SIGNS = ("at ]", "at )", "at }", "at>", "at >")
 _OPENERS = ("[", "(", "{", "<")
 _WRITTEN = re.compile(
     r"(?<![\w.])(?P<local>[\w.+'\-]{1,64}+)[ ]{0,2}(?:[\[({<][ ]?(?:at|ät|a|@|arroba)[ ]?[\])}>]|(?P<bare>[ ]at[ ]))[ ]{0,2}"
@@ -43,15 +39,16 @@ _WIDE = re.compile(
 )
 
 
-def find(text: str, low: str) -> Iterator[tuple[int, int]]:
-    """Yield where e-mail addresses stand."""
+def find(text: str, low: str, words: str) -> Iterator[tuple[int, int]]:
+    """Yield where e-mail addresses stand. words: the words of the text, in lower case."""
     for sign in _SIGNS:
-        for at in _places(text, sign):
-            span = _around(text, at, at + len(sign))
-            if span is not None:
-                yield span
-    signs = (*_WRITTEN_SIGNS, " at ") if " dot " in low else _WRITTEN_SIGNS
-    for sign in signs:
+        if sign in words:
+            for at in _places(text, sign):
+                span = _around(text, at, at + len(sign))
+                if span is not None:
+                    yield span
+    signs = [sign for sign in _WRITTEN_SIGNS if sign in words] + [sign for sign in _SPACED_SIGNS if sign in low]
+    for sign in (*signs, " at ") if "dot" in words and " dot " in low else signs:
         for at in _places(low, sign):
             if sign != " at " and low[at - 1 : at] not in _OPENERS and low[at - 2 : at - 1] not in _OPENERS:
                 continue

@@ -70,7 +70,9 @@ _OTHER_MADE = (
     "令牌", "密钥", "密鑰", "apiキー", "トークン", "秘密鍵", "api 키", "api키", "토큰", "токен",
 )  # fmt: skip
 _OTHER = tuple(
-    (name, re.escape(name), chosen) for names, chosen in ((_OTHER_CHOSEN, True), (_OTHER_MADE, False)) for name in names
+    (next(c for c in name if not c.isascii()), (name, re.escape(name), chosen))
+    for names, chosen in ((_OTHER_CHOSEN, True), (_OTHER_MADE, False))
+    for name in names
 )
 # "password_prod", "token2", "api_keys" still are names; "password_length", "tokenizer", "keyboard" are not.
 _SUFFIX = re.compile(
@@ -99,8 +101,10 @@ class Name:
 
 def find(low: str, words: str) -> list[Name]:
     """Return the names in text order. words: the words of the text, in lower case."""
-    tables = (_ASCII,) if low.isascii() else (_ASCII, _OTHER)
-    found = [name for table in tables for row in table if row[0].split(None, 1)[0] in words for name in _of(low, *row)]
+    rows = [row for row in _ASCII if row[0].split(None, 1)[0] in words]
+    if not low.isascii():
+        rows += [row for first, row in _OTHER if first in words and row[0] in low]
+    found = [name for row in rows for name in _of(low, *row)]
     found.sort()
     return found
 

@@ -32,6 +32,7 @@ _DATE = re.compile(
     r"(?<!\d)(?:(?:19|20)\d\d[-./ ](?:0?[1-9]|1[0-2])[-./ ](?:[0-3]?\d)|[0-3]?\d[-./][0-3]?\d[-./](?:19|20)\d\d"
     r"|(?:19|20)\d\d[ ]?[-/][ ]?(?:19|20)\d\d)(?!\d)"
 )
+_DAY = re.compile(r"(?:19|20)\d\d[-./](?:0[1-9]|1[0-2])[-./][0-3]\d(?:\s++[0-2]\d)?[\s\-]*+")  # perhaps with an hour
 _ZIP = re.compile(r"\d{5}-\d{4}")
 _ZONE = re.compile(r"(?<!\d)(?:19|20)\d\d[ ][+\-][01]\d[0-5]\d(?!\d)")
 _DECIMAL = re.compile(r"(?<![\d.])\d+\.\d+(?![\d.])(?!\.\d)")
@@ -42,8 +43,7 @@ _NANP = re.compile(
     r"|(?<![\d.\-/ ])\d{3} \d{3} \d{4}(?![.\-/ ]?\d)"
 )
 # The shapes of `_NANP`, one of which must be there.
-_GROUPED = (b"(000)", b"000 000-0000", b"000-000-0000", b"000-\n000-0000", b"000-000-\n0000", b"000-\n000-\n0000")
-_SPACED = re.compile(rb"000 000 0000(?<![0\- ]000 000 0000)")
+_GROUPED = re.compile(rb"\(000\)|000 000-0000|000-\n?000-\n?0000|000 000 0000(?<![0\- ]000 000 0000)")
 _LEADS = re.compile(r"\+|(?<!\d)0\d")  # how a number with its country code or its trunk zero begins
 _ZERO = re.compile(r"\D*00?")
 # The first letters of every word that announces a number, in `_STRONG` and `_SOFT`.
@@ -83,8 +83,9 @@ def find(text: str, low: str, shape: bytes, numbers: Sequence[tuple[int, int]]) 
     """Yield where telephone numbers stand. numbers: the stretches of the text's shape in which one may stand."""
     before = 0
     for first, last in numbers:
-        grouped = shape[max(0, first - 1) : last]
-        has_grouped = any(group in grouped for group in _GROUPED) or _SPACED.search(grouped) is not None
+        has_grouped = _GROUPED.search(shape, max(0, first - 1), last) is not None
+        if not has_grouped and _DAY.fullmatch(text, first, last):
+            continue
         if not (has_grouped or _LEADS.search(text, max(0, first - 3), last)):
             # What is inside such a stretch stands between digits: only its ends can be announced.
             end = shape.rfind(b"0", first, last) + 1

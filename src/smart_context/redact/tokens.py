@@ -13,7 +13,8 @@ from smart_context.redact import issuers, values, wrap
 from smart_context.redact.words import Words
 
 _MIN_WORD = 14  # characters of the shortest token of all, with its mark
-_MIXED = re.compile(r"[A-Za-z/][0-9]|[0-9][A-Za-z/]|[a-z][A-Z]|[A-Z]{4}|[a-z]{20}")
+_DIGIT, _LETTERS = re.compile(r"[0-9]"), re.compile(r"[A-Za-z]{2}")
+_NO_DIGIT, _MIN_NO_DIGIT = re.compile(r"[a-z][A-Z]|[A-Z]{12}|[a-z]{20}"), 20  # a token without any digit is long
 _OPENS = re.compile(r"(?:\\[nrt]|%[0-9A-Fa-f]{2})$")
 _MIN_BARE = 32
 _RUN = re.compile(r"(?<![A-Za-z0-9+/_\-.=])[A-Za-z0-9+/_\-]{32,128}+={0,2}(?![A-Za-z0-9+/_\-=])")
@@ -26,7 +27,7 @@ _PUBLIC_BEFORE = re.compile(
 
 def find(text: str, words: Words) -> Iterator[tuple[int, int]]:
     """Yield where tokens stand."""
-    long = [word for word in words.unique if len(word) >= _MIN_WORD and _MIXED.search(word)]
+    long = [word for word in words.unique if len(word) >= _MIN_WORD and _may_be_one(word)]
     breaks = wrap.breaks(text) if "\n" in text else []
     if not long and not breaks:
         return
@@ -41,6 +42,12 @@ def find(text: str, words: Words) -> Iterator[tuple[int, int]]:
     for first, last in wrap.regions(breaks):
         yield from _shaped_over_lines(text, first, last)
     yield from _bare(text, long)
+
+
+def _may_be_one(word: str) -> bool:
+    if _DIGIT.search(word):
+        return _LETTERS.search(word) is not None
+    return len(word) >= _MIN_NO_DIGIT and _NO_DIGIT.search(word) is not None
 
 
 def _shaped(text: str, pool: str) -> Iterator[tuple[int, int, issuers.Shape]]:
@@ -108,7 +115,7 @@ def _end(text: str, start: int, marked: issuers.Marked) -> tuple[int, bool]:
     found = "".join(text[start:whole].split())
     if len(found) < marked.least:
         return whole, False
-    return whole, marked.may_hold_words or (values.is_random(found) and values.oddness(found) >= 0.15)
+    return whole, marked.may_hold_words or (values.is_random(found) and values.oddness(found) >= 0.1)
 
 
 def _bare(text: str, long: Sequence[str]) -> Iterator[tuple[int, int]]:

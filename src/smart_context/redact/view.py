@@ -47,7 +47,7 @@ _FOLD = {
 }
 _FOLDED = frozenset(map(chr, _FOLD))
 _FEW = 20  # kinds of characters to replace one after the other; with more of them one pass over all is faster
-_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
+_ASCII = bytes(range(128))
 # Letters of other scripts that are drawn like Latin ones; read as those where they stand among them, as in no word of any language.
 _ALIKE = str.maketrans(
     "асеорхуіѕјһԁԛԝɡıқԍӏАВЕКМНОРСТХУІЅЈαορνικτυεηАΑΒΕΖΗΙΚΜΝΟΡΤΥΧ",
@@ -64,7 +64,7 @@ _ESCAPE = re.compile(r"%(?:5[Ff]|[46][1-9A-Fa-f]|[57][0-9Aa])(?:(?<=[A-Za-z_]%..
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """Folded text; `low` is the same in lower case, character by character. `steps` pairs view and text offsets."""
+    """Folded text; `low` is the same in lower case, character by character. The rest pairs offsets of view and text."""
 
     text: str
     low: str
@@ -89,7 +89,7 @@ class View:
 
 def of(text: str, hidden: Sequence[tuple[int, int]] = ()) -> View:
     """Make the view of a text, with the `hidden` stretches (in order, apart) masked."""
-    others = frozenset() if text.isascii() else frozenset("".join(_NOT_ASCII.findall(text)))
+    others = frozenset() if text.isascii() else _beyond_ascii(text)
     cuts = _cuts(text, others)
     if hidden:
         cuts = _outside(cuts, hidden) + [(start, end, MASK) for start, end in hidden]
@@ -113,6 +113,12 @@ def of(text: str, hidden: Sequence[tuple[int, int]] = ()) -> View:
     if len(low) != len(folded):  # a few capitals lower to two characters, which would shift every offset after them
         low = "".join(c.lower() if len(c.lower()) == 1 else c for c in folded)
     return View(folded, low, view_at, text_at)
+
+
+def _beyond_ascii(text: str) -> frozenset[str]:
+    """The characters of a text that are not ASCII, each once."""
+    rest = text.encode("utf-8", "surrogatepass").translate(None, _ASCII)
+    return frozenset(rest.decode("utf-8", "surrogatepass"))
 
 
 def _cuts(text: str, others: frozenset[str]) -> list[tuple[int, int, str]]:

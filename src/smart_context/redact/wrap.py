@@ -22,11 +22,12 @@ _AFTER_BREAK = re.compile(_AFTER)
 _AFTER_NAME = re.compile(r"[ \t]{0,4}+(?:[:(]|=(?!=*+[\s\"';,]|=*+$))")
 _REST_OF_LINE = re.compile(r"[\"'`;,.)\]}=]*+[ \t]*+(?:\r?\n|$)")
 _MAX_LINES = 80
-# How a line begins that may go on with a token: with a piece that holds a digit, or a capital after a small letter.
+# How a line begins that may go on with a token: with a piece that holds a digit.
 _BEGINS = re.compile(
-    r"\n[ \t>|*#]{0,40}+[\"']?(?=[A-Za-z_\-+/.=~:%]{0,200}?(?:[0-9]|(?<=[a-z])[A-Z]))(?P<piece>[A-Za-z0-9_\-+/.=~:%]{2,4096}+)"
+    r"\n[ \t>|*#]{0,40}+[\"']?(?=[A-Za-z_\-+/.=~:%]{0,200}+[0-9])(?P<piece>[A-Za-z0-9_\-+/.=~:%]{2,4096}+)"
 )
-_LETTER = re.compile(r"[A-Za-z]")
+_MAY_END_LINE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+/=.~%:\\\"' \t\r")
+_PLAIN_WORD = re.compile(r"(?:[a-z]+[.:]?\s)*[A-Z]?[a-z]+[.:]?\r?")  # no token begins with it
 _MOST_OF_LINE = 4096
 
 
@@ -73,10 +74,11 @@ def breaks(text: str) -> list[Break]:
     """Return the line breaks after which a line begins with letters and digits that look generated."""
     found: list[Break] = []
     for match in _BEGINS.finditer(text):
-        piece = match["piece"]
-        if _LETTER.search(piece) and values.is_random(piece):
-            line = max(text.rfind("\n", 0, match.start()), match.start() - _MOST_OF_LINE) + 1
-            start = max(line, text.rfind(" ", line, max(line, match.start() - _MOST_BEFORE)) + 1)
+        if text[match.start() - 1] not in _MAY_END_LINE or not values.is_random(match["piece"]):
+            continue
+        line = max(text.rfind("\n", 0, match.start()), match.start() - _MOST_OF_LINE) + 1
+        start = max(line, text.rfind(" ", line, max(line, match.start() - _MOST_BEFORE)) + 1)
+        if not _PLAIN_WORD.fullmatch(text, start, match.start()):
             found.append(Break(start, match.end()))
     return found
 
