@@ -64,7 +64,9 @@ class App:
         self._turns = threading.Semaphore(_TURNS)
         self._waiting: set[int] = set()  # threads, for their turn
         self._hides = ignore.hider(settings.index.never_show)
-        self._contents = Contents(self.engine, self.roots, settings.limits, settings.index.max_segment_chars)
+        self._contents = Contents(
+            self.engine, self.roots, settings.limits, settings.index.max_segment_chars, settings.index.jail
+        )
         self.extra = Extra(settings.semantic, self.engine)
         self.first_runs: FirstRuns | None = None
         """Runs over roots that nobody has indexed yet; a search waits for something to find."""
@@ -341,7 +343,7 @@ class App:
             include_junk=index.junk,
             exclude=(*index.exclude, *index.never_show),
         )
-        return Options(walk, self.settings.limits, index.workers or None, index.max_segment_chars)
+        return Options(walk, self.settings.limits, index.workers or None, index.max_segment_chars, index.jail)
 
 
 def report_answer(report: IndexReport) -> Answer:

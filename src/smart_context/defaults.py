@@ -9,6 +9,9 @@ from typing import Final
 
 SEGMENT_CHARS: Final = 2000  # the longest segment of text
 
+JAIL_MODES: Final = ("prefer", "require", "off")  # of reading files, the default first
+JAIL: Final = JAIL_MODES[0]
+
 K: Final = 10  # results of a page
 MAX_K: Final = 100
 

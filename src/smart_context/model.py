@@ -84,6 +84,9 @@ class Limits:
     memory_bytes: int = 2 * 1024 * 1024 * 1024
 
 
+JAIL_LAYERS = ("landlock", "seccomp")
+
+
 @dataclass(frozen=True, slots=True)
 class Caller:
     """Who calls: known by a token, or by the process that started us; never by what a client says of itself.

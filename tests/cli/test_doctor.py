@@ -107,3 +107,10 @@ def test_a_root_that_cannot_be_read_is_found(doctor):
         assert ("roots", "problem") in ask()
     finally:
         root.chmod(0o755)
+
+
+def test_reading_without_a_jail_is_found(doctor):
+    ask, _, config = doctor
+    with config.open("a") as file:
+        file.write('[index]\njail = "off"\n')
+    assert ask() == {("reading", "warning")}

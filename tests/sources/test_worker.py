@@ -99,7 +99,8 @@ def lay_out(folder: Path, contents: list[str]) -> list[Path]:
 
 
 def read_all(command: list[str], paths: list[Path], limits: Limits | None = None, **how: float) -> dict[str, Done]:
-    with Pool(limits or Limits(cpu_seconds=1), 2, start_with=command, **how) as pool:
+    # Without the jail, in which these readers could do nothing of what they try.
+    with Pool(limits or Limits(cpu_seconds=1), 2, jail="off", start_with=command, **how) as pool:
         done = list(pool.run(task(path) for path in paths))
     assert len(done) == len(paths)
     return {str(each.key): each for each in done}
@@ -364,13 +365,13 @@ def test_answers_cross_the_wire_unchanged() -> None:
         Unit((Part("page", first=3),), ""),
     )
     for outcome in (Extracted("pdf", "Title", units, ("one", "two")), Skipped("zip", "damaged", "why"), None):
-        answer = Answer(outcome, "ab", 3, 4, is_last=True)
+        answer = Answer(outcome, "ab", is_last=True)
         _, meta, body = wire.encode(answer)
         assert wire.decode(meta, body) == answer
 
 
 def test_a_lone_surrogate_becomes_a_question_mark() -> None:
-    _, meta, body = wire.encode(Answer(Extracted("text", "a\ud800", (Unit((), "b\udcffc"),)), "", 0, 0))
+    _, meta, body = wire.encode(Answer(Extracted("text", "a\ud800", (Unit((), "b\udcffc"),)), ""))
     outcome = wire.decode(meta, body).outcome
     assert outcome == Extracted("text", "a?", (Unit((), "b?c"),))
 
@@ -380,15 +381,15 @@ def test_a_lone_surrogate_becomes_a_question_mark() -> None:
     [
         (b"", b""),
         (b"[]", b""),
-        (b'{"file":["",0,0]}', b""),
-        (b'{"file":["",0,"0",false]}', b""),
-        (b'{"file":["",0,0,0],"got":["text","",[],[[[],"",null,1,5]]]}', b"abc"),
-        (b'{"file":["",0,0,0],"got":["text","",[],[[[],"",null,1,-1]]]}', b""),
-        (b'{"file":["",0,0,0],"got":["text","",[],[[[],"","pages",1,0]]]}', b""),
-        (b'{"file":["",0,0,0],"got":["text","",[],[[[["page"]],"",null,1,0]]]}', b""),
-        (b'{"file":["",0,0,0],"got":["text","",[],[]]}', b"left over"),
-        (b'{"file":["",0,0,0],"got":["text","",[],[]]}', b"\xff"),
-        (b'{"file":["",0,0,0],"skipped":[1,2,3]}', b""),
+        (b'{"file":[""]}', b""),
+        (b'{"file":[0,false]}', b""),
+        (b'{"file":["",0],"got":["text","",[],[[[],"",null,1,5]]]}', b"abc"),
+        (b'{"file":["",0],"got":["text","",[],[[[],"",null,1,-1]]]}', b""),
+        (b'{"file":["",0],"got":["text","",[],[[[],"","pages",1,0]]]}', b""),
+        (b'{"file":["",0],"got":["text","",[],[[[["page"]],"",null,1,0]]]}', b""),
+        (b'{"file":["",0],"got":["text","",[],[]]}', b"left over"),
+        (b'{"file":["",0],"got":["text","",[],[]]}', b"\xff"),
+        (b'{"file":["",0],"skipped":[1,2,3]}', b""),
         (b"[" * 100_000, b""),
     ],
 )

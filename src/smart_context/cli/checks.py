@@ -21,6 +21,7 @@ from smart_context.access.roots import Roots, shown
 from smart_context.clients import change, probe
 from smart_context.clients.known import CLIENTS, Places
 from smart_context.errors import ConfigError, ContextError, NotFound, how_to_add
+from smart_context.model import JAIL_LAYERS
 from smart_context.settings import config
 from smart_context.settings.config import Settings
 
@@ -57,6 +58,7 @@ def examine(flags: Mapping[str, object], server: Sequence[str]) -> list[Finding]
         _roots,
         _data,
         _index,
+        _jail,
         _caches,
         _models,
         _semantic,
@@ -146,6 +148,30 @@ def _index(settings: Settings) -> Iterator[Finding]:
         yield Finding("index", "warning", "its two halves differ by a commit that was cut short", "context index")
     else:
         yield Finding("index", "ok", f"{count:,} files")
+
+
+def _jail(settings: Settings) -> Iterator[Finding]:
+    """What keeps a reader that was taken over from the rest of the machine."""
+    from smart_context.sources import worker
+
+    mode = settings.index.jail
+    if mode == "off":
+        yield Finding("reading", "warning", "files are read without a jail", 'set index.jail = "prefer"')
+        return
+    try:
+        layers = worker.layers()
+    except ContextError as error:
+        yield Finding("reading", "problem", f"{error.message}: {error.reason}", "install smart-context anew")
+        return
+    missing = [layer for layer in JAIL_LAYERS if layer not in layers]
+    if not missing:
+        yield Finding("reading", "ok", f"files are read in a jail ({' and '.join(layers)})")
+    elif mode == "require":
+        what = f"no file is read: index.jail requires {' and '.join(missing)}, which this system has not"
+        yield Finding("reading", "problem", what, 'index on Linux 5.13 or newer, or set index.jail = "prefer"')
+    else:
+        what = f"files are read without {' and '.join(missing)}, which this system has not"
+        yield Finding("reading", "note", what, "index only folders that you trust, or on Linux 5.13 or newer")
 
 
 def _caches(settings: Settings) -> Iterator[Finding]:

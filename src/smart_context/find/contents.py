@@ -12,6 +12,7 @@ import threading
 from contextlib import closing
 from typing import TYPE_CHECKING
 
+from smart_context import defaults
 from smart_context.access.roots import Place, Roots, shown
 from smart_context.engine.model import FileRow
 from smart_context.engine.port import Engine
@@ -28,10 +29,11 @@ _LOOK_EVERY = 0.1  # seconds between two looks at whether a waiting caller has g
 class Contents:
     """The contents of files below some roots, for the callers of any thread. Close it, to end its reading process."""
 
-    def __init__(self, engine: Engine, roots: Roots, limits: Limits, max_chars: int) -> None:
+    def __init__(self, engine: Engine, roots: Roots, limits: Limits, max_chars: int, jail: str = defaults.JAIL) -> None:
         self._engine = engine
         self._roots = roots
         self._limits = limits
+        self._jail = jail
         self._max_chars = max_chars
         self._reading = threading.Lock()
         self._pool: Pool | None = None  # one process, kept because it takes long to start
@@ -86,7 +88,7 @@ class Contents:
         while not self._reading.acquire(timeout=_LOOK_EVERY):
             stop()
         try:
-            self._pool = self._pool or Pool(self._limits, workers=1)
+            self._pool = self._pool or Pool(self._limits, workers=1, jail=self._jail)
             (done,) = self._pool.run([Task(path, path, lambda: self._roots.open_file(path))], stop)
         finally:
             self._reading.release()

@@ -50,6 +50,7 @@ class Options:
     limits: Limits = field(default_factory=Limits)
     workers: int | None = None
     max_chars: int = defaults.SEGMENT_CHARS
+    jail: str = defaults.JAIL
 
 
 def run(
@@ -165,7 +166,7 @@ class _Run:
 
         self.intake = Intake(self.index, self.place.root, self.options.max_chars, self.started)
         self.committed_at = time.monotonic()
-        with Pool(self.options.limits, self.options.workers) as pool:
+        with Pool(self.options.limits, self.options.workers, jail=self.options.jail) as pool:
             for done in pool.run(self._tasks(changed), self._tick):
                 self._take(done)
                 self._tick()

@@ -116,6 +116,7 @@ def _options(order: dict[str, Any]) -> Options:
         Limits(**order["limits"]),
         order["workers"],
         order["max_chars"],
+        order["jail"],
     )
 
 

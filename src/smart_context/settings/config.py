@@ -58,6 +58,11 @@ class IndexSettings:
     hidden: bool = _setting(False, "Take hidden files and folders too.")
     junk: bool = _setting(False, "Take what programs make and keep for themselves too: `.git`, `node_modules`, caches.")
     exclude: tuple[str, ...] = _names("Leave out what matches, in gitignore's syntax, below each root.")
+    jail: str = _setting(
+        defaults.JAIL,
+        "Read files in a jail (Linux: Landlock and seccomp): `prefer` as far as the system has one, `require` or read nothing, `off`.",
+        choices=defaults.JAIL_MODES,
+    )
     never_show: tuple[str, ...] = _names(
         "Neither index nor show files whose path below a root matches, in gitignore's syntax; also if they were indexed before."
     )

@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Generic, TypeVar
 
+from smart_context import defaults
 from smart_context.errors import InternalError
 from smart_context.model import Limits
 from smart_context.sources import wire
@@ -41,7 +42,7 @@ class Death:
     """Why a process ended.
 
     may_be_innocent: it was ended from outside; the file in hand deserves a second try. was_planned: it said goodbye before.
-    was_stillborn: it never came so far as to read a file; `detail` is what it said.
+    was_stillborn: it never came so far as to read a file; `detail` is what it said. lacks_jail: that is why.
     """
 
     reason: str
@@ -49,13 +50,18 @@ class Death:
     may_be_innocent: bool = False
     was_planned: bool = False
     was_stillborn: bool = False
+    lacks_jail: bool = False
 
 
 class Child(Generic[J]):
-    """A process and what it has been given. `jobs` are answered in order, the first one is in its hands now."""
+    """A process and what it has been given. `jobs` are answered in order, the first one is in its hands now.
 
-    def __init__(self, limits: Limits, command: Sequence[str]) -> None:
+    layers: of the jail that the process is in, known when it is ready.
+    """
+
+    def __init__(self, limits: Limits, command: Sequence[str], jail: str = defaults.JAIL) -> None:
         self.jobs: deque[J] = deque()
+        self.layers: tuple[str, ...] = ()
         self._most = 4 * limits.max_text_chars + _HEAD_ROOM
         self._memory_bytes = limits.memory_bytes
         self.is_paused = False
@@ -68,7 +74,7 @@ class Child(Generic[J]):
         # A process that talks too much must not wait for us to listen.
         os.set_blocking(their_talk, False)
         os.set_blocking(self._talk, False)
-        args = [str(theirs.fileno()), str(self._lifeline[0]), json.dumps(asdict(limits))]
+        args = [str(theirs.fileno()), str(self._lifeline[0]), json.dumps(asdict(limits)), jail]
         self._inherited = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         try:
             self._process = subprocess.Popen(
@@ -91,11 +97,11 @@ class Child(Generic[J]):
         self._touched = time.monotonic()
         self._cpu, self._moved = -1.0, self._touched
 
-    def give(self, job: J, fd: int, name: str, want: str) -> None:
+    def give(self, job: J, fd: int, size: int, name: str, want: str) -> None:
         """Send an opened file. A process that has just died says so at the next `receive`."""
         self._touched = time.monotonic() if not self.jobs else self._touched
         self.jobs.append(job)
-        request = json.dumps([name, want]).encode()
+        request = json.dumps([size, name, want]).encode()
         try:
             socket.send_fds(self.socket, [wire.REQUEST.pack(len(request)) + request], [fd])
         except OSError:
@@ -176,7 +182,7 @@ class Child(Generic[J]):
         if not self._is_ready:
             if not data:
                 return None
-            self._is_ready = True
+            self._is_ready, self.layers = True, wire.layers(data[0])
             del data[:1]
         if len(data) < wire.LENGTHS.size:
             return None
@@ -202,7 +208,9 @@ class Child(Generic[J]):
             return self._verdict
         number = -self._process.returncode
         if not self._is_ready and number not in _SENT_FROM_OUTSIDE:
-            return Death("does not start", last_words.decode("utf-8", "replace").strip()[-500:], was_stillborn=True)
+            last_line = last_words.decode("utf-8", "replace").strip()[-500:]
+            lacks_jail = number == -wire.UNJAILED
+            return Death("does not start", last_line, was_stillborn=True, lacks_jail=lacks_jail)
         ran_out = used > self._memory_bytes * 3 // 4 or any(word in last_words for word in _OUT_OF_MEMORY)
         return _death(number, ran_out)
 

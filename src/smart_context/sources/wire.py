@@ -3,20 +3,23 @@
 In: an `Answer`.  Out: its frame, and back.
 Always: `decode` trusts nothing. The other side has parsed hostile files and may say anything; what is not an answer is `Garbled`.
 
-A frame is two lengths, a JSON head, and the text of all units in one piece: large texts cross the pipe without escaping.
+The first byte says that the process is ready, and in which layers of the jail. Then a frame for each file: a frame is two lengths, a JSON head, and the text of all units in one piece: large texts cross the pipe without escaping.
 """
 
 from __future__ import annotations
 
 import json
 import struct
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, cast
 
-from smart_context.model import Divisible, Extracted, Part, Skipped, Unit
+from smart_context.model import JAIL_LAYERS, Divisible, Extracted, Part, Skipped, Unit
 
 LENGTHS = struct.Struct("<II")
 REQUEST = struct.Struct("<I")
+UNJAILED = 78  # exit status of a process that must be in the jail and cannot
+_READY = 0x40
 
 
 class Garbled(ValueError):
@@ -29,14 +32,26 @@ class Answer:
 
     outcome: Extracted | Skipped | None
     sha256: str
-    size: int
-    mtime_ns: int
     is_last: bool = False
+
+
+def ready(layers: Iterable[str]) -> bytes:
+    """What a process says before its first answer."""
+    return bytes([_READY + sum(1 << JAIL_LAYERS.index(layer) for layer in layers)])
+
+
+def layers(byte: int) -> tuple[str, ...]:
+    """Read that byte.
+
+    Raises: Garbled for anything else.
+    """
+    _check(0 <= byte - _READY < 1 << len(JAIL_LAYERS))
+    return tuple(layer for at, layer in enumerate(JAIL_LAYERS) if byte >> at & 1)
 
 
 def encode(answer: Answer) -> list[bytes]:
     """Write an answer; the pieces are to be sent one after the other."""
-    head: dict[str, object] = {"file": [answer.sha256, answer.size, answer.mtime_ns, answer.is_last]}
+    head: dict[str, object] = {"file": [answer.sha256, answer.is_last]}
     text = ""
     match answer.outcome:
         case Extracted(kind, title, units, notes):
@@ -57,9 +72,9 @@ def decode(meta: bytes | bytearray, body: bytes | bytearray) -> Answer:
     """
     try:
         head = json.loads(meta)
-        sha256, size, mtime_ns, is_last = head["file"]
-        _check(isinstance(sha256, str) and type(size) is int and type(mtime_ns) is int)
-        return Answer(_outcome(head, body.decode("utf-8")), sha256, size, mtime_ns, bool(is_last))
+        sha256, is_last = head["file"]
+        _check(isinstance(sha256, str))
+        return Answer(_outcome(head, body.decode("utf-8")), sha256, bool(is_last))
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise Garbled("not an answer") from error
 

@@ -17,7 +17,8 @@ from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Literal
 
-from smart_context.errors import ContextError, InternalError
+from smart_context import defaults
+from smart_context.errors import ContextError, InternalError, SearchFailed
 from smart_context.model import Extracted, Limits, Skipped, Stop
 from smart_context.sources.child import Child, Death, command
 from smart_context.sources.wire import Answer
@@ -65,11 +66,13 @@ class Pool:
         limits: Limits,
         workers: int | None = None,
         *,
+        jail: str = defaults.JAIL,
         stall_seconds: float = _STALL_SECONDS,
         start_with: Sequence[str] | None = None,
     ) -> None:
         """start_with: another command line for the processes."""
         self._limits = limits
+        self._jail = jail
         self._workers = workers or os.cpu_count() or 1
         self._stall_seconds = stall_seconds
         self._wall_seconds = 10.0 * limits.cpu_seconds + stall_seconds
@@ -81,7 +84,7 @@ class Pool:
     def run(self, tasks: Iterable[Task], stop: Stop | None = None) -> Iterator[Done]:
         """Read the files; `stop` is asked several times a second and ends everything by raising.
 
-        Raises: InternalError when reading processes do not start.
+        Raises: InternalError when reading processes do not start; SearchFailed when they lack the jail that is required.
         """
         queue = _Queue(tasks)
         try:
@@ -127,7 +130,7 @@ class Pool:
                 info = os.fstat(fd)
                 given = _Given(task, info.st_size, info.st_mtime_ns, given.is_second_try)
                 child = child or self._start()
-                child.give(given, fd, os.path.basename(task.path), task.want)
+                child.give(given, fd, info.st_size, os.path.basename(task.path), task.want)
             finally:
                 os.close(fd)
 
@@ -139,7 +142,7 @@ class Pool:
         return None
 
     def _start(self) -> Child[_Given]:
-        child: Child[_Given] = Child(self._limits, self._command)
+        child: Child[_Given] = Child(self._limits, self._command, self._jail)
         self._children.append(child)
         self._selector.register(child.socket, selectors.EVENT_READ, child)
         return child
@@ -172,6 +175,11 @@ class Pool:
     def _bury(self, child: Child[_Given], death: Death, queue: _Queue) -> list[Done]:
         """Put back what a dead process has not looked at; the first of its jobs is what it died of."""
         self._forget(child)
+        if death.lacks_jail:
+            raise SearchFailed(
+                "no file is read: this system has no complete jail for it, and the setting `index.jail` requires one",
+                hint='`context doctor` says what is missing; `index.jail = "prefer"` does without it',
+            )
         if death.was_stillborn:
             raise InternalError("a reading process does not start", reason=death.detail or None)
         jobs = list(child.jobs)
@@ -194,6 +202,16 @@ class Pool:
     def _forget(self, child: Child[_Given]) -> None:
         self._selector.unregister(child.socket)
         self._children.remove(child)
+
+
+def layers() -> tuple[str, ...]:
+    """The layers of the jail in which files are read on this system: a process is started to say.
+
+    Raises: InternalError when it does not start.
+    """
+    with Pool(Limits(), 1) as pool:
+        list(pool.run([Task(None, os.devnull, lambda: os.open(os.devnull, os.O_RDONLY), "hash")]))
+        return pool._children[0].layers
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +242,9 @@ class _Queue:
 
 
 def _done(given: _Given, answer: Answer) -> Done:
-    return Done(given.task.key, answer.outcome, answer.sha256, answer.size, answer.mtime_ns)
+    # The facts were taken before the bytes: if the file changed while it was read they do not fit it any more, and the next
+    # indexing run reads it again.
+    return Done(given.task.key, answer.outcome, answer.sha256, given.size, given.mtime_ns)
 
 
 def _why(error: OSError | ContextError) -> str:

@@ -1,8 +1,8 @@
 """The reading process: take opened files one after the other, answer with their text.
 
 In: a socket on which descriptors arrive.  Out: an `Answer` a file, on the same socket.
-Always: it confines itself before it reads the first byte of a file (memory, CPU time, no written file, no further process),
-and a file that breaks a reader costs that file only: an exception is answered, a crash is seen by the parent.
+Always: it confines itself before it reads the first byte of a file (memory, CPU time, and on Linux a jail in which it can open, change,
+start and reach nothing), and a file that breaks a reader costs that file only: an exception is answered, a crash is seen by the parent.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ import socket
 import sys
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
-from smart_context.model import Extracted, Limits, Skipped
-from smart_context.sources import wire
+from smart_context.model import JAIL_LAYERS, Extracted, Limits, Skipped
+from smart_context.sources import jail, wire
 from smart_context.sources.wire import Answer
 
 try:
@@ -29,7 +30,6 @@ except ImportError:  # Windows has neither; the parent's clock is what is left t
 
 Reader = Callable[[bytes | mmap.mmap, str, Limits], Extracted | Skipped]
 
-READY = b"\x01"
 _READ_BELOW = 16 * 1024 * 1024  # larger files are mapped: no copy, at the price of dying when one shrinks meanwhile
 _JOIN_BELOW = 64 * 1024
 _OPEN_FILES = 64
@@ -39,17 +39,26 @@ _REPLACE_ABOVE = 600 * 1024 * 1024  # bytes resident: a process that has grown t
 def main(args: Sequence[str]) -> None:
     """Read files with our own readers until the parent closes the socket."""
     from smart_context.sources import extract
+    from smart_context.sources.extract import preload
 
+    preload.everything()
     serve(args, extract.extract)
 
 
 def serve(args: Sequence[str], reader: Reader) -> None:
-    """Read files with a reader until the parent closes the socket. args: numbers of socket and lifeline, limits as JSON."""
+    """Read files with a reader until the parent closes the socket.
+
+    args: numbers of socket and lifeline, limits as JSON, and how the jail is meant.
+    """
     sock = socket.socket(fileno=int(args[0]))
     limits = Limits(**json.loads(args[2]))
+    memory = _Memory()
     _confine(limits, int(args[1]))
-    sock.sendall(READY)
-    while _serve_one(sock, limits, reader):
+    layers = jail.enter() if args[3] != "off" else ()
+    if args[3] == "require" and layers != JAIL_LAYERS:
+        sys.exit(wire.UNJAILED)
+    sock.sendall(wire.ready(layers))
+    while _serve_one(sock, limits, reader, memory):
         pass
     sock.close()
 
@@ -85,31 +94,33 @@ def _limit(what: str, most: int) -> None:
         pass
 
 
-def _serve_one(sock: socket.socket, limits: Limits, reader: Reader) -> bool:
+def _serve_one(sock: socket.socket, limits: Limits, reader: Reader, memory: _Memory) -> bool:
     """Answer one request; False when there is none any more, or when this process should end."""
     request = _receive(sock)
     if request is None:
         return False
-    fd, name, wants_text = request
+    fd, size, name, wants_text = request
     _grant_cpu(limits)
     try:
-        answer = _read(fd, name, limits, reader if wants_text else None)
+        answer = _read(fd, size, name, limits, reader if wants_text else None)
     finally:
         os.close(fd)
+    if memory.most() > _REPLACE_ABOVE:
+        answer = replace(answer, is_last=True)
     pieces = wire.encode(answer)
     for piece in pieces if len(pieces[-1]) > _JOIN_BELOW else [b"".join(pieces)]:
         sock.sendall(piece)
     return not answer.is_last
 
 
-def _receive(sock: socket.socket) -> tuple[int, str, bool] | None:
+def _receive(sock: socket.socket) -> tuple[int, int, str, bool] | None:
     start, fds, _, _ = socket.recv_fds(sock, wire.REQUEST.size, 1)
     head = start + _exactly(sock, wire.REQUEST.size - len(start)) if start else b""
     if len(head) < wire.REQUEST.size:
         return None
     (length,) = wire.REQUEST.unpack(head)
-    name, want = json.loads(_exactly(sock, length))
-    return fds[0], name, want == "extract"
+    size, name, want = json.loads(_exactly(sock, length))
+    return fds[0], size, name, want == "extract"
 
 
 def _exactly(sock: socket.socket, count: int) -> bytes:
@@ -129,20 +140,16 @@ def _grant_cpu(limits: Limits) -> None:
         resource.setrlimit(resource.RLIMIT_CPU, (soft if hard == resource.RLIM_INFINITY else min(soft, hard), hard))
 
 
-def _read(fd: int, name: str, limits: Limits, reader: Reader | None) -> Answer:
-    # The facts are taken before the bytes: if the file changes while it is read they do not fit it any more, and the next
-    # indexing run reads it again.
-    info = os.fstat(fd)
-    size, mtime_ns = info.st_size, info.st_mtime_ns
+def _read(fd: int, size: int, name: str, limits: Limits, reader: Reader | None) -> Answer:
     if size > limits.max_file_bytes:
-        return Answer(Skipped("", "too large", f"{size:,} bytes"), "", size, mtime_ns)
+        return Answer(Skipped("", "too large", f"{size:,} bytes"), "")
     digest, is_last = "", False
     data: bytes | mmap.mmap = b""
     outcome: Extracted | Skipped | None
     try:
         data = _load(fd, size)
         if len(data) < size:
-            return Answer(Skipped("", "changed while being read"), "", size, mtime_ns)
+            return Answer(Skipped("", "changed while being read"), "")
         digest = hashlib.sha256(data).hexdigest()
         outcome = _within_limits(reader(data, name, limits), limits) if reader else None
     except MemoryError:
@@ -153,13 +160,13 @@ def _read(fd: int, name: str, limits: Limits, reader: Reader | None) -> Answer:
         outcome = Skipped(_kind(data, name), "nested too deep")
     except Exception as error:  # noqa: BLE001  a parser's own failure on hostile bytes: it costs this file
         outcome = Skipped(_kind(data, name), "cannot be parsed", type(error).__name__)
-    return Answer(outcome, digest, size, mtime_ns, is_last or _has_grown())
+    return Answer(outcome, digest, is_last)
 
 
 def _kind(data: bytes | mmap.mmap, name: str) -> str:
-    from smart_context.sources import sniff
-
     try:
+        from smart_context.sources import sniff
+
         return sniff.kind(data, name)
     except Exception:  # noqa: BLE001  it may be what has just failed
         return ""
@@ -183,16 +190,20 @@ def _within_limits(outcome: Extracted | Skipped, limits: Limits) -> Extracted | 
     return outcome
 
 
-def _has_grown() -> bool:
-    return _most_memory() > _REPLACE_ABOVE
+class _Memory:
+    """The most memory that this program ever held. Opened once: in the jail nothing can be opened."""
 
+    def __init__(self) -> None:
+        try:
+            self._status = os.open("/proc/self/status", os.O_RDONLY)
+        except OSError:
+            self._status = -1
 
-def _most_memory() -> int:
-    """The most memory that this program ever held, in bytes; 0 where the system does not say."""
-    try:
-        with open("/proc/self/status", "rb") as file:
-            return int(file.read().partition(b"VmHWM:")[2].split(maxsplit=1)[0]) * 1024
-    except (OSError, ValueError, IndexError):
-        pass
-    # Not on Linux: there it begins with what the parent held when it started us, and under a large one we would always seem large.
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss if sys.platform == "darwin" else 0
+    def most(self) -> int:
+        """That many bytes; 0 where the system does not say."""
+        try:
+            return int(os.pread(self._status, 4096, 0).partition(b"VmHWM:")[2].split(maxsplit=1)[0]) * 1024
+        except (OSError, ValueError, IndexError):
+            pass
+        # Not on Linux: there it begins with what the parent held when it started us, and under a large one we would always seem large.
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss if sys.platform == "darwin" else 0

@@ -2,7 +2,7 @@
 
 In: the bytes (in memory or mapped), the file's name, and limits.  Out: `Extracted`, or `Skipped` with the reason.
 Always: a reader touches nothing but those bytes, and stops at its limits. One module a family of formats; each has
-`read(data, job)`, is imported when its first file comes, and raises `Refused` for a file it cannot or will not read.
+`read(data, job)`, and raises `Refused` for a file it cannot or will not read.
 """
 
 from __future__ import annotations

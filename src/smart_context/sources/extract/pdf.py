@@ -13,8 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 
-import pypdfium2  # type: ignore[import-untyped]  # noqa: F401 — importing it initialises the library
-import pypdfium2.raw as pdfium  # type: ignore[import-untyped]  # no types; the raw API is stable across versions
+import pypdfium2_raw as pdfium  # type: ignore[import-untyped]  # no types; the raw API is stable across versions
 
 from smart_context.model import Extracted, Part, Unit
 from smart_context.sources.extract import Buffer, Job, Refused
@@ -36,6 +35,15 @@ _DIVIDED = re.compile("[\ufffe\x02]\r?\n?")
 # Control characters come from fonts without a map to Unicode, where they stand between words as often as in them.
 _BLANK = dict.fromkeys([*range(9), 11, 12, *range(14, 32), *range(127, 161), 0xFFFE, 0xFFFF], " ")
 _CLEAN = {**_LIGATURES, **_BLANK, 0xFEFF: None, 0xAD: "-"}
+
+
+# An empty list of font folders: with the fonts of the system a page would read otherwise on another machine.
+_NO_FONTS = (ctypes.POINTER(ctypes.c_char) * 1)()
+pdfium.FPDF_InitLibraryWithConfig(
+    pdfium.FPDF_LIBRARY_CONFIG(
+        version=2, m_pUserFontPaths=ctypes.cast(_NO_FONTS, ctypes.POINTER(ctypes.POINTER(ctypes.c_char)))
+    )
+)
 
 
 def read(data: Buffer, job: Job) -> Extracted:

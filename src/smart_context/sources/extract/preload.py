@@ -1,0 +1,42 @@
+"""Load whatever a reader may ever ask for, while files can still be opened.
+
+In: nothing.  Out: nothing.
+Always: after `everything`, reading a file of any format opens no other: every reader, every codec and the tables of the
+system's library that come with the first use are in memory.
+"""
+
+from __future__ import annotations
+
+import codecs
+import email
+import encodings
+import pkgutil
+import time
+from contextlib import suppress
+from importlib import import_module
+
+from smart_context.sources import extract, sniff  # noqa: F401  every file is sniffed first
+
+# Modules that others import when they are first used; those of `email` all do.
+_LATE = (
+    "smart_context.sources.extract.compound",
+    "charset_normalizer",
+    "_strptime",
+    "stringprep",
+    "unicodedata",
+    "linecache",
+    "traceback",
+)
+
+
+def everything() -> None:
+    """Load it."""
+    for module in sorted(set(extract.READERS.values())):
+        import_module(f"{extract.__name__}.{module}")
+    for name in (*_LATE, *(f"email.{each.name}" for each in pkgutil.iter_modules(email.__path__))):
+        import_module(name)
+    for each in pkgutil.iter_modules(encodings.__path__):
+        with suppress(LookupError):  # codecs of other systems
+            codecs.lookup(each.name)
+    if hasattr(time, "tzset"):
+        time.tzset()
