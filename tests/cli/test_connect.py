@@ -44,6 +44,27 @@ def test_a_missing_folder_or_nothing_to_serve_is_refused(run, tmp_path):
     assert not (tmp_path / ".cursor").exists()
 
 
+def test_root_in_an_entry_takes_the_place_of_the_configured_roots_and_that_is_said(run, tree, tmp_path):
+    configured = tree({"a.md": "x"})
+    other = tmp_path / "other"
+    other.mkdir()
+    assert run("roots", "add", configured).returncode == 0
+    said = run("connect", "cursor", "--root", other, "--print").stderr.decode()
+    assert f"this client will search {other} alone" in said
+    assert str(configured) in said
+    for words in (("--root", str(configured)), ()):
+        assert "alone" not in run("connect", "cursor", *words, "--print").stderr.decode()
+
+
+def test_a_project_gets_its_own_file(run, tree, tmp_path):
+    root = tree({"a.md": "x"})
+    project = tmp_path / "project"
+    project.mkdir()
+    done = run("connect", "claude-code-project", "--root", root, "--yes", cwd=project)
+    assert done.returncode == 0, done.stderr
+    assert "smart-context" in json.loads((project / ".mcp.json").read_text(encoding="utf-8"))["mcpServers"]
+
+
 def test_print_shows_the_settings_and_writes_none(run, tree, tmp_path):
     done = run("connect", "claude-desktop", "--root", tree({"a.md": "x"}), "--print")
     assert "smart-context" in json.loads(done.stdout)["mcpServers"]
@@ -55,6 +76,7 @@ def test_settings_that_were_moved_are_found_where_they_are(run, tree, tmp_path):
     for client, variable, file in (
         ("claude-code", "CLAUDE_CONFIG_DIR", ".claude.json"),
         ("codex", "CODEX_HOME", "config.toml"),
+        ("copilot-cli", "COPILOT_HOME", "mcp-config.json"),
     ):
         done = run("connect", client, "--root", root, "--yes", env={variable: str(tmp_path / client)})
         assert done.returncode == 0, done.stderr

@@ -35,7 +35,7 @@ COMMENTED = """// my settings
 
 @pytest.fixture
 def places(tmp_path):
-    return Places(home=tmp_path / "home", config=tmp_path / "home/.config", platform="linux")
+    return Places(tmp_path / "home", tmp_path / "home/.config", platform="linux", project=tmp_path / "home/project")
 
 
 def entry(client, file):
@@ -48,7 +48,8 @@ def entry(client, file):
 def test_connecting_to_a_client_without_settings_makes_them(client, places):
     plan = change.add(client, places, COMMAND)
     assert change.write(plan, places) is None
-    assert entry(client, plan.file) == {**dict(client.fields), "command": COMMAND[0], "args": COMMAND[1:]}
+    assert entry(client, plan.file) == client.entry(COMMAND)
+    assert change.command_of(client, places) == COMMAND
     assert change.add(client, places, COMMAND).is_empty
 
 
@@ -237,7 +238,7 @@ def test_settings_that_cannot_be_read_are_an_error(places, kind):
     with pytest.raises(ConfigError):
         change.add(client, places, COMMAND)
     with pytest.raises(ConfigError):
-        change.is_connected(client, places)
+        change.command_of(client, places)
 
 
 def test_plain_settings_of_megabytes_are_changed_as_small_ones_are():
@@ -264,6 +265,54 @@ def test_a_file_that_changed_since_the_plan_is_not_written(places):
     with pytest.raises(IoError):
         change.write(plan, places)
     assert plan.file.read_bytes() == b'{"b": 2}'
+
+
+def test_each_client_gets_the_entry_that_its_documentation_shows(places):
+    told = {
+        name: (str(client.settings(places).relative_to(places.home)), client.path[0])
+        for name, client in CLIENTS.items()
+    }
+    assert told == {
+        "claude-desktop": (".config/Claude/claude_desktop_config.json", "mcpServers"),
+        "claude-code": (".claude.json", "mcpServers"),
+        "vscode": (".config/Code/User/mcp.json", "servers"),
+        "cursor": (".cursor/mcp.json", "mcpServers"),
+        "codex": (".codex/config.toml", "mcp_servers"),
+        "gemini": (".gemini/settings.json", "mcpServers"),
+        "zed": (".config/zed/settings.json", "context_servers"),
+        "windsurf": (".codeium/windsurf/mcp_config.json", "mcpServers"),
+        "copilot-cli": (".copilot/mcp-config.json", "mcpServers"),
+        "opencode": (".config/opencode/opencode.json", "mcp"),
+        "lmstudio": (".lmstudio/mcp.json", "mcpServers"),
+        "antigravity": (".gemini/config/mcp_config.json", "mcpServers"),
+        "kiro": (".kiro/settings/mcp.json", "mcpServers"),
+        "cline": (".cline/data/settings/cline_mcp_settings.json", "mcpServers"),
+        "qwen": (".qwen/settings.json", "mcpServers"),
+        "claude-code-project": ("project/.mcp.json", "mcpServers"),
+    }
+    assert CLIENTS["opencode"].entry(["/c", "serve"]) == {"type": "local", "enabled": True, "command": ["/c", "serve"]}
+    assert CLIENTS["copilot-cli"].entry(["/c", "serve"]) == {
+        "type": "local", "tools": ["*"], "command": "/c", "args": ["serve"],
+    }  # fmt: skip
+
+
+def test_the_file_that_a_client_already_has_is_changed(places):
+    client = CLIENTS["opencode"]
+    there = places.home / ".config/opencode/opencode.jsonc"
+    there.parent.mkdir(parents=True)
+    there.write_text('{ // mine\n  "theme": "x",\n}', encoding="utf-8")
+    change.write(change.add(client, places, COMMAND), places)
+    assert "// mine" in there.read_text(encoding="utf-8")
+    assert change.command_of(client, places) == COMMAND
+    assert not there.with_suffix(".json").exists()
+
+
+@pytest.mark.parametrize("entry", ["3", "{}", '{"command": 3}', '{"command": "", "args": [1]}'])
+def test_an_entry_that_starts_nothing_has_no_command(places, entry):
+    file = CLIENTS["kiro"].settings(places)
+    file.parent.mkdir(parents=True)
+    file.write_text(f'{{"mcpServers": {{"smart-context": {entry}}}}}', encoding="utf-8")
+    assert change.command_of(CLIENTS["kiro"], places) == []
 
 
 def test_a_linked_settings_file_stays_a_link(places, tmp_path):

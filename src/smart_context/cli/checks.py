@@ -258,7 +258,7 @@ def _clients() -> Iterator[Finding]:
     connected = 0
     for client in CLIENTS.values():
         try:
-            connected += change.is_connected(client, places)
+            connected += change.command_of(client, places) is not None
         except ContextError as error:
             yield Finding("clients", "warning", error.message, f"mend it: {error.reason}")
     if connected:

@@ -72,6 +72,7 @@ def connect(
     flags = {"roots": roots, "data_dir": data_dir, "cache_root": cache_root, "config": config_file}
     settings = config.load(dict(flags))
     _check(settings)
+    _say_what_is_left_out(flags, settings.roots)
     command = [*start.words(), *arguments(chosen, flags, watch=bool(settings.roots))]
     plan = change.add(chosen, places, command)
     if only_print:
@@ -106,6 +107,19 @@ def _check(settings: Settings) -> None:
             raise UsageError(f"{root} is not a folder", hint="give --root the folder to search")
 
 
+def _say_what_is_left_out(flags: Mapping[str, object], served: Sequence[str]) -> None:
+    """Say that --root in an entry takes the place of the configured roots, where there are others."""
+    if not flags["roots"]:
+        return
+    left_out = [root for root in config.load({**flags, "roots": None}).roots if root not in served]
+    if left_out:
+        click.echo(
+            f"this client will search {', '.join(served)} alone, and none of your configured roots ({', '.join(left_out)}); "
+            "without --root it searches those",
+            err=True,
+        )
+
+
 def _apply(plan: change.Plan, places: Places, *, yes: bool) -> bool:
     """Show the change and make it; True if the settings are then as planned."""
     if plan.is_empty:
@@ -133,8 +147,8 @@ def _list(places: Places) -> None:
     for client in CLIENTS.values():
         file = client.settings(places)
         try:
-            connected = change.is_connected(client, places)
+            connected = change.command_of(client, places) is not None
             state = "connected" if connected else "not connected" if file.exists() else "no settings"
         except ConfigError as error:
             state = f"unreadable settings: {error.reason}"
-        click.echo(f"{client.name:<15} {client.title:<15} {state:<14} {file}")
+        click.echo(f"{client.name:<20} {client.title:<31} {state:<14} {file}")

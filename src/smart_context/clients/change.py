@@ -52,8 +52,7 @@ def add(client: Client, places: Places, command: Sequence[str]) -> Plan:
             f"the settings of {client.title} cannot name a path that is not UTF-8",
             hint="rename the folder, or serve the one above it",
         )
-    entry: dict[str, object] = {**dict(client.fields), "command": command[0], "args": list(command[1:])}
-    return _plan(client, places, entry)
+    return _plan(client, places, client.entry(command))
 
 
 def _is_text(word: str) -> bool:
@@ -64,11 +63,16 @@ def _is_text(word: str) -> bool:
     return True
 
 
-def is_connected(client: Client, places: Places) -> bool:
-    """Say whether our entry stands in the client's settings."""
+def command_of(client: Client, places: Places) -> list[str] | None:
+    """Give the command of our entry in the client's settings; None without one, empty for one that starts nothing."""
     file = client.settings(places)
     servers = _load(client, file, _read(client, file) or "").get(client.path[0])
-    return isinstance(servers, dict) and NAME in servers
+    entry = servers.get(NAME) if isinstance(servers, dict) else None
+    if entry is None:
+        return None
+    command, args = (entry.get("command"), entry.get("args", [])) if isinstance(entry, dict) else ("", [])
+    words = [*command, *args] if isinstance(command, list) and isinstance(args, list) else [command, *(args or [])]
+    return words if all(isinstance(word, str) and word for word in words) else []
 
 
 def remove(client: Client, places: Places) -> Plan:
@@ -151,7 +155,7 @@ def _read(client: Client, file: Path) -> str | None:
 def write(plan: Plan, places: Places) -> Path | None:
     """Write the planned text in one step; return the copy of what was there just before, if anything was."""
     try:
-        with regular.as_owner_of(places.home, plan.file):
+        with regular.as_owner_of(plan.client.owner_folder(places), plan.file):
             if _read(plan.client, plan.file) != plan.before:
                 raise IoError(f"{plan.file} has changed meanwhile", hint="run this again")
             # A settings file may be a link into a folder of dotfiles: change its target, keep the link.

@@ -281,7 +281,7 @@ def applications_folder(environ: Mapping[str, str] | None = None) -> str:
 def moved_folders(environ: Mapping[str, str] | None = None) -> dict[str, str]:
     """The folders that MCP clients were told to keep their settings in, by the variable that told them."""
     environ = os.environ if environ is None else environ
-    return {name: environ[name] for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME") if environ.get(name)}
+    return {name: environ[name] for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME") if environ.get(name)}
 
 
 def api_key(llm: LlmSettings, environ: Mapping[str, str] | None = None) -> str:
