@@ -22,11 +22,19 @@ def test_help_names_every_command_and_goes_to_stdout(run):
         assert f"  {name} " in done.stdout.decode()
 
 
-@pytest.mark.parametrize("args", [[], ["frob"], ["--frob"]])
+@pytest.mark.parametrize("args", [["frob"], ["--frob"], ["help", "frob"], ["help", "search", "frob"]])
 def test_a_command_line_that_cannot_be_understood_exits_1_with_nothing_on_stdout(run, args):
     done = run(*args)
     assert (done.returncode, done.stdout) == (1, b"")
     assert done.stderr.startswith(b"error: ")
+
+
+def test_help_needs_no_dashes(run):
+    whole = run("--help").stdout
+    assert run().stdout == run("help").stdout == whole
+    assert run("help", "search").stdout == run("search", "--help").stdout
+    assert run("help", "roots", "add").stdout == run("roots", "add", "--help").stdout
+    assert [run(*args).returncode for args in ((), ("help",), ("help", "roots", "add"))] == [0, 0, 0]
 
 
 def test_debug_shows_where_and_keeps_the_status(run):

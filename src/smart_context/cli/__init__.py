@@ -41,10 +41,11 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "maintain": ("upkeep", "Tidy the index.", "Setup"),
     "completion": ("completion", "Print a script that lets a shell complete commands.", "Setup"),
     "llm": ("llm", "Show what is sent to a language model, and to whom.", "Setup"),
+    "help": ("help", "Show the help of a command.", "Setup"),
 }
 
 # Commands whose name cannot be that of a function.
-_FUNCTIONS = {"eval": "eval_", "open": "open_"}
+_FUNCTIONS = {"eval": "eval_", "open": "open_", "help": "help_"}
 
 # What the core calls by the names of the tools and their arguments, in backticks.
 _OUR_NAMES = {
@@ -133,9 +134,10 @@ class Program(Group):
                 formatter.write_dl(rows)
 
 
-@click.group(cls=Program)
+@click.group(cls=Program, invoke_without_command=True)
 @click.version_option(__version__, prog_name="context")
-def cli() -> None:
+@click.pass_context
+def cli(context: click.Context) -> None:
     """Answers from your own folders: search them, or freeze them into a cache and resolve it.
 
     \b
@@ -148,6 +150,8 @@ def cli() -> None:
     Exit status: 0 done, 1 usage or configuration, 2 invalid query, 3 invalid budget, 4 missing, 5 cache invalid,
     6 I/O error or refused, 7 internal error.
     """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
 
 
 def main() -> NoReturn:

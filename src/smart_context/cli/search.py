@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 from smart_context import defaults
-from smart_context.cli import Command
+from smart_context.cli import Command, results
 from smart_context.cli.options import json_option, settings_options
-from smart_context.cli.show import safe, wrapped
+from smart_context.cli.show import safe
+from smart_context.errors import IoError, UsageError
 
 if TYPE_CHECKING:
     from smart_context.find.model import SearchPage
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=Command)
-@click.argument("query")
+@click.argument("words", nargs=-1, required=True, metavar="QUERY...")
 @click.option(
     "-k",
     "--limit",
@@ -38,16 +39,24 @@ if TYPE_CHECKING:
     "--in", "folders", multiple=True, metavar="DIR", help="Only files below this folder of a root; repeatable."
 )
 @click.option("--explain", is_flag=True, help="Show how the query was read and why each result is where it is.")
+@click.option("-l", "--names", is_flag=True, help="Print the names of the files alone, each once.")
+@click.option("--group", "grouped", is_flag=True, help="Put the results of a file together.")
+@click.option("--open", "opened", type=int, metavar="N", help="Open the Nth result in its application.")
+@click.option("--jsonl", is_flag=True, help="Print one JSON object a line for each result.")
 @settings_options
 @json_option
 def search(
-    query: str,
+    words: tuple[str, ...],
     k: int,
     offset: int,
     exts: tuple[str, ...],
     years: tuple[str, ...],
     folders: tuple[str, ...],
     explain: bool,
+    names: bool,
+    grouped: bool,
+    opened: int | None,
+    jsonl: bool,
     settings: Settings,
     as_json: bool,
 ) -> None:
@@ -55,35 +64,44 @@ def search(
 
     \b
     Examples:
-      context search "contracts with vendor X from 2021"
+      context search contracts with vendor X from 2021
       context search '"notice period" -draft' --ext .docx
-      context search "budget spreadsheets" --in ~/finance --json
+      context search budget spreadsheets --in ~/finance --json
+      context search travel policy --open 1
+      context search -l invoice total | xargs -d '\n' ls -l
     """
     from smart_context.api import App
     from smart_context.find.model import SearchRequest
 
-    request = SearchRequest(query, k, offset, exts, years, tuple(os.path.abspath(folder) for folder in folders))
+    request = SearchRequest(
+        " ".join(words), k, offset, exts, years, tuple(os.path.abspath(folder) for folder in folders)
+    )
     with App(settings) as app:
         page = app.find(request)
         has_index = app.has_index()
     if as_json:
         click.echo(json.dumps(page.explained() if explain else page.answer(), ensure_ascii=False))
         return
-    _show(page, explain=explain)
+    if jsonl:
+        for item in page.answer()["items"]:
+            click.echo(json.dumps(item, ensure_ascii=False))
+        return
+    if names:
+        for name in results.names(page):
+            click.echo(name)
+        return
+    _show(page, explain=explain, grouped=grouped)
+    if opened is not None:
+        _launch(page, opened)
     if not has_index:
         click.echo("nothing is indexed yet; begin with: context index FOLDER", err=True)
 
 
-def _show(page: SearchPage, *, explain: bool) -> None:
+def _show(page: SearchPage, *, explain: bool, grouped: bool) -> None:
     for line in page.interpretation if explain else page.remarks:
         click.echo(line, err=True)
-    for number, item in enumerate(page.items, page.offset + 1):
-        place = click.style(_path(item.path), fg="cyan", bold=True)
-        click.echo(f"{number:>3}. {place}  {click.style(safe(item.pointer), fg='green')}  {item.score:.2f}")
-        click.echo(wrapped(safe(item.snippet), item.highlights, "     "))
-        if explain:
-            for line in item.explanation:
-                click.echo(click.style(f"       {line}", dim=True))
+    for line in results.lines(page, explain=explain, grouped=grouped):
+        click.echo(line)
     if not page.items:
         click.echo("nothing found", err=True)
     elif page.total_estimate > page.offset + len(page.items):
@@ -91,9 +109,13 @@ def _show(page: SearchPage, *, explain: bool) -> None:
         click.echo(f"{shown}; more with --offset {page.offset + len(page.items)}", err=True)
 
 
-def _path(path: str) -> str:
-    relative = os.path.relpath(path)
-    return safe(relative if not relative.startswith(os.pardir) else path).replace("\n", "?")
+def _launch(page: SearchPage, number: int) -> None:
+    """Open a result in its application, as a click on it would."""
+    if not 0 < number - page.offset <= len(page.items):
+        raise UsageError(f"there is no result {number}", hint=f"there are {len(page.items)} on this page")
+    path = page.items[number - page.offset - 1].path
+    if click.launch(path):
+        raise IoError(f"no application opened {results.place(path)}", hint="open it by hand")
 
 
 @click.command("open", cls=Command)
@@ -120,7 +142,7 @@ def open_(path: str, pointer: str | None, before: int, after: int, settings: Set
     if as_json:
         click.echo(json.dumps(answer, ensure_ascii=False))
         return
-    click.echo(f"{_path(answer['path'])}  {answer['pointer']}", err=True)
+    click.echo(f"{results.place(answer['path'])}  {answer['pointer']}", err=True)
     click.echo(safe(answer["preview"]).rstrip("\n"))
     if answer["truncated"]:
         click.echo(f"… there is more after {answer['pointer'] or 'this'}; ask for it with --pointer", err=True)

@@ -9,6 +9,8 @@ import unicodedata
 from collections.abc import Sequence
 from types import TracebackType
 
+import click
+
 from smart_context.model import Progress
 
 _FIRST_AFTER = 0.5  # seconds: shorter work shows nothing
@@ -92,36 +94,19 @@ def safe(text: str) -> str:
     return text if text.isprintable() else "".join(c if c.isprintable() or c in "\n\t" else "?" for c in text)
 
 
-def wrapped(text: str, marks: Sequence[tuple[int, int]], indent: str) -> str:
-    """Wrap text at words to the terminal's width, with the marked stretches highlighted; as it is off a terminal."""
-    if not sys.stdout.isatty():
-        return indent + text
-    room = max(20, shutil.get_terminal_size().columns - len(indent))
-    lines = [_highlighted(text, start, end, marks) for start, end in _breaks(text, room)]
-    return "\n".join(indent + line for line in lines)
+def width_of(text: str) -> int:
+    """How many columns of a terminal a text takes."""
+    if text.isascii():
+        return len(text)
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
-def _breaks(text: str, room: int) -> list[tuple[int, int]]:
-    lines: list[tuple[int, int]] = []
-    start = width = 0
-    space = -1
-    for at, character in enumerate(text):
-        width += 2 if unicodedata.east_asian_width(character) in "WF" else 1
-        if character == " ":
-            space = at
-        if width > room:
-            end = space if space > start else at
-            lines.append((start, end))
-            start = end + (end == space)
-            width = sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text[start : at + 1])
-    return [*lines, (start, len(text))]
-
-
-def _highlighted(text: str, start: int, end: int, marks: Sequence[tuple[int, int]]) -> str:
+def highlighted(text: str, start: int, end: int, marks: Sequence[tuple[int, int]]) -> str:
+    """A stretch of a text, with the marked parts of it highlighted."""
     out, at = [], start
     for first, last in marks:
         begin, stop = max(first, at), min(last, end)
         if begin < stop:
-            out += [text[at:begin], f"\x1b[1;33m{text[begin:stop]}\x1b[0m"]
+            out += [text[at:begin], click.style(text[begin:stop], fg="yellow", bold=True)]
             at = stop
     return "".join(out) + text[at:end]
