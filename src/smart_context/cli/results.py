@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from smart_context.find.model import SearchItem, SearchPage
 
 _LEAST = 40  # columns that are made use of, however narrow the terminal says it is
+_WITH_DATE = 60  # columns from which there is room for the date
 _INDENT = "     "
 _ELLIPSIS = "…"
 
@@ -67,7 +68,7 @@ def _columns() -> int:
 def _facts(item: SearchItem, *, with_path: bool) -> str:
     """What stands above a passage: where it is, from when, how good."""
     pointer, when = safe(item.pointer).replace("\n", " "), item.modified[:10]
-    after = f"  {when}  {item.score:.2f}"
+    after = f"  {when}  {item.score:.2f}" if _columns() >= _WITH_DATE else f"  {item.score:.2f}"
     if not sys.stdout.isatty():
         return (f"{place(item.path)}  " if with_path else "") + pointer + after
     room = _columns() - len(_INDENT) - len(after)
