@@ -1,6 +1,7 @@
 """Find private keys: PEM and its relatives, whole, cut off at either end, or flattened into one line.
 
-Always: one pass over the marker lines; what is between a beginning and its end goes, whatever it is.
+Always: one pass over the marker lines. What is between a beginning and its end goes, whatever it is; where they are too far apart to
+belong together, only what can be lines of a key goes.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from smart_context.redact import values
 _MARKER = re.compile(
     r"-{3,5}[ ]?(BEGIN|END)[ ](?:[A-Z0-9 ]{0,30} )??PRIVATE[ ]KEY(?:[ ]BLOCK)?[ ]?-{3,5}", re.IGNORECASE
 )
-_GAP = r"(?:[ \t\r\n>|*#\"',+]|\\[nrt]){0,40}+"
+_GAP = r"(?:[ \t\r\n>|*#\"',+]|\\{1,8}(?:[nrt]|[\"'])){0,40}+"
 _LINE = re.compile(
     rf"{_GAP}(?:(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset)\s?:[^\n\\]{{0,200}}+"
     rf"|(?P<body>[A-Za-z0-9+/=_\-]{{16,4096}}+)|[A-Za-z0-9+/]{{2,15}}+={{1,2}}|=[A-Za-z0-9+/]{{4}})"
@@ -22,7 +23,9 @@ _LINE = re.compile(
 _LAST = re.compile(
     r"[ \t\r>|*#\"',+]{0,10}+(?:\n|\\n|\\r\\n| )[ \t>|*#\"',+]{0,10}+(?P<body>[A-Za-z0-9+/]{1,63}+={0,2})(?=\s|$|-|\\)"
 )
-_PUTTY = re.compile(r"Private-Lines:\s?[0-9]{1,4}+((?:\r?\n[A-Za-z0-9+/=]{1,64}+(?=\r?\n|$)){1,400}+)")
+_PUTTY = re.compile(r"Private-Lines:\s?[0-9]{1,6}+((?:(?:\r?\n|\\{1,4}n)[ \t>|*#]{0,40}+[A-Za-z0-9+/=]{1,64}+(?=\s|$|\\)){1,20000}+)")
+_APART = 20_000  # characters between the two marks of one key, if not all of them are lines of it
+_TAIL = 200  # characters that may remain between the last line of a key and its end
 
 
 def find(text: str, low: str) -> Iterator[tuple[int, int]]:
@@ -42,14 +45,22 @@ def _blocks(text: str) -> Iterator[tuple[int, int]]:
             if begin is not None:
                 yield begin.start(), _cut_off(text, begin.end(), marker.start())
             begin = marker
-        elif begin is not None:
+        elif begin is not None and _belong(text, begin, marker):
             yield begin.start(), marker.end()
             begin, done = None, marker.end()
         else:
+            if begin is not None:
+                done = _cut_off(text, begin.end(), marker.start())
+                yield begin.start(), done
+                begin = None
             yield _beginning(text, done, marker.start()), marker.end()
             done = marker.end()
     if begin is not None:
         yield begin.start(), _cut_off(text, begin.end(), len(text))
+
+
+def _belong(text: str, begin: re.Match[str], end: re.Match[str]) -> bool:
+    return end.start() - begin.end() <= _APART or end.start() - _cut_off(text, begin.end(), end.start()) <= _TAIL
 
 
 def _cut_off(text: str, at: int, stop: int) -> int:
