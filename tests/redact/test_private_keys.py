@@ -34,11 +34,17 @@ def _putty(size: int) -> str:
 
 def _shown(text: str, key: str) -> list[str]:
     cleaned = redact.clean(text)
-    return [line for line in key.splitlines() if len(line) >= 16 and "-----" not in line and ":" not in line and line in cleaned]
+    return [
+        line
+        for line in key.splitlines()
+        if len(line) >= 16 and "-----" not in line and ":" not in line and line in cleaned
+    ]
 
 
 @pytest.mark.parametrize("size", [120, 600, 2400, 4700, 9400, 200_000])  # bytes; an RSA key of 16,384 bits has 9,300
-@pytest.mark.parametrize("label", ["RSA PRIVATE KEY", "PRIVATE KEY", "OPENSSH PRIVATE KEY", "PGP PRIVATE KEY BLOCK", "ENCRYPTED PRIVATE KEY"])
+@pytest.mark.parametrize(
+    "label", ["RSA PRIVATE KEY", "PRIVATE KEY", "OPENSSH PRIVATE KEY", "PGP PRIVATE KEY BLOCK", "ENCRYPTED PRIVATE KEY"]
+)
 def test_a_key_is_one_span_whatever_its_length(size, label):
     key = _pem(size, label)
     text = _BEFORE + key + _AFTER
@@ -77,7 +83,7 @@ def test_a_key_without_its_beginning_is_hidden_back_to_it():
         lambda key: "<key>" + key + "</key>",
         lambda key: "\n".join("# " + line for line in key.splitlines()),
     ],
-    ids="indented quoted-mail concatenated list JSON JSON-in-JSON CRLF one-line double-spaced YAML XML comment".split(),
+    ids=["indented", "quoted-mail", "concatenated", "list", "JSON", "JSON-in-JSON", "CRLF", "one-line", "double-spaced", "YAML", "XML", "comment"],
 )  # fmt: skip
 @pytest.mark.parametrize("cut", [False, True], ids=["whole", "cut off"])
 def test_a_key_is_hidden_in_any_wrapping(wrapped, cut):

@@ -23,7 +23,9 @@ _LINE = re.compile(
 _LAST = re.compile(
     r"[ \t\r>|*#\"',+]{0,10}+(?:\n|\\n|\\r\\n| )[ \t>|*#\"',+]{0,10}+(?P<body>[A-Za-z0-9+/]{1,63}+={0,2})(?=\s|$|-|\\)"
 )
-_PUTTY = re.compile(r"Private-Lines:\s?[0-9]{1,6}+((?:(?:\r?\n|\\{1,4}n)[ \t>|*#]{0,40}+[A-Za-z0-9+/=]{1,64}+(?=\s|$|\\)){1,20000}+)")
+_PUTTY = re.compile(
+    r"Private-Lines:\s?[0-9]{1,6}+((?:(?:\r?\n|\\{1,4}n)[ \t>|*#]{0,40}+[A-Za-z0-9+/=]{1,64}+(?=\s|$|\\)){1,20000}+)"
+)
 _APART = 20_000  # characters between the two marks of one key, if not all of them are lines of it
 _TAIL = 200  # characters that may remain between the last line of a key and its end
 
