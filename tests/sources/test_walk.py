@@ -332,3 +332,34 @@ def test_no_pattern_takes_long(pattern: str, length: int) -> None:
     rules = ignore.parse(f"{pattern}b\n**/{'/'.join(pattern)}/b")
     assert not ignore.leaves_out(rules, ("a" * length + "c",))
     assert not ignore.leaves_out(rules, ("a",) * (length // 5) + ("c",)) or "*" in pattern
+
+
+HOSTILE = {
+    "many wildcards": "\n".join("*".join("a" * 5) + str(n) for n in range(20_000)),
+    "many for folders": "\n".join(["?/"] * 50_000),
+    "many for one folder": "\n".join(f"/a*{n}" for n in range(50_000)),
+    "many steps": "**/a/" * 20_000,
+    "brackets never closed": "[[:" * 80_000,
+    "a long line": "a*" * 40_000,
+}
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_what_is_beyond_the_bounds_of_ignore_files_is_reported_and_the_rest_holds(tree: Tree, text: str) -> None:
+    files = {f"{folder}/{'a' * 200}{n}.txt": "" for folder in range(12) for n in range(20)}
+    ignores = {f"{folder}/.gitignore": f"*.log\n{text}\n*.{folder}\n" for folder in range(12)}
+    root = tree({**files, **ignores, "3/left.log": ""})
+    problems: dict[str, str] = {}
+    found = list(walk.files(str(root), WalkOptions(), problems.__setitem__))
+    assert sorted(os.path.relpath(each.path, root) for each in found) == sorted(files)
+    assert sorted(problems) == sorted(f"{root}/{folder}/.gitignore" for folder in range(12))
+
+
+def test_ignore_files_of_nested_folders_add_up_to_a_bound(tree: Tree) -> None:
+    patterns = "\n".join(f"x*{n}?" for n in range(900))
+    folders = ["/".join(["d"] * depth) for depth in range(1, 9)]
+    root = tree({f"{folder}/.gitignore": f"{patterns}\n{len(folder)}" for folder in folders} | {"d/a.txt": ""})
+    problems: dict[str, str] = {}
+    assert len(list(walk.files(str(root), WalkOptions(), problems.__setitem__))) == 1
+    assert set(problems.values()) == {"too many patterns in ignore files: this one is not read"}
+    assert 4 <= len(problems) <= 7

@@ -1,34 +1,33 @@
 """What `.gitignore`, `.ignore` and our own exclude patterns say about a name, in gitignore's syntax.
 
 In: the lines of ignore files, from the outside in.  Out: for each folder a `Filter` that says what to leave out.
-Always: the last pattern that matches decides, as in git; and no pattern, however made, takes more than linear time on a
-name: these files come with the folder and are as hostile as the rest of it.
+Always: the last pattern that matches decides, as in git. These files come with the folder and are as hostile as the rest of it: their
+lines are bounded in number and length, no pattern takes more than linear time on a name, all of a file's patterns are one look at it,
+and a pattern for certain folders is followed down from where it stands, one step a folder. What a bound leaves out is counted.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
-MAX_BYTES = 1_000_000
-_CLASSES = {
-    "alnum": r"\w", "alpha": r"^\W\d_", "digit": r"\d", "space": r"\s", "blank": r" \t", "lower": "a-z", "upper": "A-Z",
-    "punct": r"!-/:-@\[-`{-~", "xdigit": "0-9A-Fa-f", "cntrl": r"\x00-\x1f\x7f", "graph": "!-~", "print": " -~",
-}  # fmt: skip
+from smart_context.sources import globs
+from smart_context.sources.globs import Ending, Glob, Name
 
-
-@dataclass(frozen=True, slots=True)
-class Ending:
-    """What `*.pyc` means: by far the most common kind of pattern, and much faster without a regular expression."""
-
-    text: str
-
-
-Name = str | Ending | re.Pattern[str]
-"""One component of a pattern."""
+MAX_BYTES = 256 * 1024
+MAX_WEIGHT_HERE = 1_000_000
+"""All patterns that hold in one folder: what each of its names costs."""
+MAX_WEIGHT = 16_000_000
+"""All different ignore files of one walk: what reading them costs."""
+_MAX_FILE_WEIGHT = 400_000
+_ANCHORED_WEIGHT = 64  # about what a name for a certain folder costs, in letters of names for any
+_GLOB_WEIGHT = 16  # and a letter of a pattern with wildcards,
+_LEAST_GLOB_WEIGHT = 400  # and a short one
+_LONGEST_LINE = 1000
+_MOST_STEPS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,68 +38,96 @@ class Pattern:
     is_anchored: bool
     takes_back: bool
     for_folders: bool
+    weight: int
 
 
-@dataclass(frozen=True, slots=True)
 class Rules:
-    """The patterns of one ignore file, which stand for everything below the folder `base` (components below the root)."""
+    """The patterns of one ignore file, in order; `dropped` lines were beyond the bounds."""
 
-    base: tuple[str, ...]
-    patterns: tuple[Pattern, ...]
+    def __init__(self, patterns: Sequence[Pattern], dropped: int = 0) -> None:
+        self.patterns = tuple(patterns)
+        self.dropped = dropped
+        self.weight = sum(pattern.weight for pattern in patterns)
+        self.anchored = tuple(
+            _Live(at, pattern, _reachable(pattern, 1)) for at, pattern in enumerate(patterns) if pattern.is_anchored
+        )
+
+    @cached_property
+    def for_folders(self) -> _Anywhere:
+        """Patterns for any folder's names, as they concern folders; those for files are among them."""
+        return _Anywhere(self.patterns)
+
+    @cached_property
+    def for_files(self) -> _Anywhere:
+        """The same as they concern files."""
+        return _Anywhere([None if pattern.for_folders else pattern for pattern in self.patterns])
 
 
-def parse(text: str, base: Sequence[str] = ()) -> Rules:
-    """Read an ignore file."""
-    patterns = (_pattern(line.removesuffix("\r")) for line in text.removeprefix("\ufeff").split("\n"))
-    return Rules(tuple(base), tuple(pattern for pattern in patterns if pattern))
+def parse(text: str, *, is_trusted: bool = False) -> Rules:
+    """Read an ignore file; a trusted one has no bounds."""
+    patterns: list[Pattern] = []
+    weight = dropped = 0
+    for line in text.removeprefix("\ufeff").split("\n"):
+        if not is_trusted and (len(line) > _LONGEST_LINE or weight > _MAX_FILE_WEIGHT):
+            dropped += bool(line.strip()) and not line.startswith("#")
+            continue
+        pattern = _pattern(line.removesuffix("\r"))
+        if pattern is None:
+            continue
+        if not is_trusted and len(pattern.names) > _MOST_STEPS:
+            dropped += 1
+            continue
+        weight += pattern.weight
+        patterns.append(pattern)
+    return Rules(patterns, dropped)
 
 
 class Filter:
-    """What the rules say in one folder."""
+    """What all rules say in one folder. Made for the top, then `below` for each folder on the way."""
 
-    def __init__(self, rules: Sequence[Rules], folder: tuple[str, ...] | None = None) -> None:
-        """Without a folder: what the patterns that hold in any folder say."""
-        self._tests = [test for each in rules for test in _tests_in(each, folder)]
-        self._literals = frozenset(t.name for t in self._tests if isinstance(t.name, str))
-        self._endings = tuple({t.name.text for t in self._tests if isinstance(t.name, Ending)})
-        joined = "|".join(f"(?:{t.name.pattern})" for t in self._tests if isinstance(t.name, re.Pattern))
-        self._any = re.compile(joined, re.DOTALL).fullmatch if joined else None
+    def __init__(self, layers: tuple[_Layer, ...] = ()) -> None:
+        self._layers = layers
+        self.weight = sum(layer.rules.weight for layer in layers)
+
+    def with_rules(self, rules: Rules) -> Filter:
+        """The same with rules that stand from this folder on."""
+        return Filter((*self._layers, _Layer(rules, rules.anchored)))
+
+    def below(self, folder: str) -> Filter:
+        """What holds in a folder of this one. Mostly the same, because few patterns are for certain folders."""
+        if not any(layer.live for layer in self._layers):
+            return self
+        return Filter(tuple(layer.below(folder) for layer in self._layers))
 
     def suspects(self, names: Sequence[str]) -> set[str]:
         """Those of a folder's names that some pattern matches; only they need `leaves_out`. Much faster than each by itself."""
-        found = set(self._literals.intersection(names))
-        if self._endings:
-            found.update([name for name in names if name.endswith(self._endings)])
-        if self._any:
-            found.update(filter(self._any, names))
+        found: set[str] = set()
+        for layer in self._layers:
+            found.update(layer.suspects(names))
         return found
 
     def leaves_out(self, name: str, is_folder: bool) -> bool:
         """Say whether the name is to be left out."""
-        for test in reversed(self._tests):
-            if (is_folder or not test.for_folders) and _fits(test.name, name):
-                return not test.takes_back
+        for layer in reversed(self._layers):
+            pattern = layer.last_match(name, is_folder)
+            if pattern is not None:
+                return not pattern.takes_back
         return False
 
 
-def within(rules: Sequence[Rules], folder: tuple[str, ...], anywhere: Filter) -> Filter:
-    """The filter of one folder, given that of the rules in any folder, which most folders share."""
-    for each in rules:
-        below = folder[len(each.base) :]
-        if any(pattern.is_anchored and _holds_in(pattern, below) for pattern in each.patterns):
-            return Filter(rules, folder)
-    return anywhere
-
-
-def leaves_out(rules: Rules, parts: tuple[str, ...]) -> bool:
-    """Say whether a file, given by its components below the rules' base, or a folder above it, is left out."""
-    last = len(parts) - 1
-    return any(Filter([rules], parts[:at]).leaves_out(name, at < last) for at, name in enumerate(parts))
+def leaves_out(rules: Rules, parts: Sequence[str]) -> bool:
+    """Say whether a file, given by its components below the rules' folder, or a folder above it, is left out."""
+    here = Filter().with_rules(rules)
+    for name in parts[:-1]:
+        if here.leaves_out(name, True):
+            return True
+        here = here.below(name)
+    return here.leaves_out(parts[-1], False)
 
 
 def hider(patterns: Sequence[str]) -> Callable[[str, str], bool]:
     """A test whether the file at a path, below a root, is left out by patterns that hold from that root on."""
-    rules = parse("\n".join(patterns))
+    rules = parse("\n".join(patterns), is_trusted=True)
 
     def hides(path: str, root: str) -> bool:
         return leaves_out(rules, tuple(os.path.relpath(path, root).split(os.sep)))
@@ -108,56 +135,119 @@ def hider(patterns: Sequence[str]) -> Callable[[str, str], bool]:
     return hides
 
 
+class _Anywhere:
+    """Patterns that are not bound to a folder, by what is fastest: literal names, endings, and one expression for the rest."""
+
+    def __init__(self, patterns: Sequence[Pattern | None]) -> None:
+        self._literals: dict[str, int] = {}
+        self._endings: dict[str, int] = {}
+        globs: list[tuple[str, int]] = []
+        for at, pattern in enumerate(patterns):
+            if pattern is None or pattern.is_anchored:
+                continue
+            match pattern.names[-1]:
+                case str(text):
+                    self._literals[text] = at
+                case Ending(text):
+                    self._endings[text] = at
+                case Glob(regex):
+                    globs.append((regex, at))
+        self._ends = tuple(self._endings)
+        # The last pattern first: the first alternative that matches is the one that decides.
+        self._positions = [at for _, at in reversed(globs)]
+        joined = "|".join(f"({regex})" for regex, _ in reversed(globs))
+        self._any = re.compile(joined, re.DOTALL).fullmatch if joined else None
+
+    def suspects(self, names: Sequence[str]) -> set[str]:
+        found = set(self._literals.keys() & names)
+        if self._ends:
+            found.update([name for name in names if name.endswith(self._ends)])
+        if self._any:
+            found.update(filter(self._any, names))
+        return found
+
+    def last(self, name: str) -> int:
+        """The number of the last pattern that matches, or -1."""
+        last = self._literals.get(name, -1)
+        if self._ends and name.endswith(self._ends):
+            last = max(last, *(self._endings.get(name[at:], -1) for at in range(len(name) + 1)))
+        if self._any and (match := self._any(name)):
+            last = max(last, self._positions[(match.lastindex or 1) - 1])
+        return last
+
+
 @dataclass(frozen=True, slots=True)
-class _Test:
-    name: Name
-    takes_back: bool
-    for_folders: bool
+class _Live:
+    """A pattern for certain folders on its way down: bit i of `reached` says that its first i components have been passed."""
+
+    at: int
+    pattern: Pattern
+    reached: int
+
+    @property
+    def is_here(self) -> bool:
+        """Its last component is meant for the names of this folder; a `**` at the end is for this one and all inside it."""
+        return bool(self.reached >> (len(self.pattern.names) - 1) & 1)
+
+    def fits(self, name: str) -> bool:
+        last = self.pattern.names[-1]
+        return last is None or globs.fits(last, name)
+
+    def below(self, folder: str) -> _Live | None:
+        reached = 0
+        for step, name in enumerate(self.pattern.names):
+            if self.reached >> step & 1:
+                if name is None:
+                    reached |= 1 << step
+                elif globs.fits(name, folder):
+                    reached |= 2 << step
+        reached = _reachable(self.pattern, reached)
+        return _Live(self.at, self.pattern, reached) if reached else None
 
 
-def _tests_in(rules: Rules, folder: tuple[str, ...] | None) -> Iterable[_Test]:
-    for pattern in rules.patterns:
-        name = pattern.names[-1]
-        if not pattern.is_anchored or (folder is not None and _holds_in(pattern, folder[len(rules.base) :])):
-            yield _Test(_ANYTHING if name is None else name, pattern.takes_back, pattern.for_folders)
+def _reachable(pattern: Pattern, reached: int) -> int:
+    """With what follows a `**`, which may stand for no folder at all."""
+    for step, name in enumerate(pattern.names):
+        if name is None and reached >> step & 1:
+            reached |= 2 << step
+    return reached & ((1 << len(pattern.names)) - 1)
 
 
-_ANYTHING = re.compile(r".+", re.DOTALL)
+class _Layer:
+    """Rules in one folder: with those of their patterns for certain folders that may still come to hold, in order."""
 
+    def __init__(self, rules: Rules, live: tuple[_Live, ...]) -> None:
+        self.rules = rules
+        self.live = live
+        here = [each for each in live if each.is_here]
+        self._literals: dict[str, list[_Live]] = {}
+        self._others: list[_Live] = []
+        for each in here:
+            last = each.pattern.names[-1]
+            (self._literals.setdefault(last, []) if isinstance(last, str) else self._others).append(each)
 
-def _holds_in(pattern: Pattern, below: tuple[str, ...]) -> bool:
-    """Say whether a pattern's last name is meant for this folder; a `**` at the end is for this one and all inside it."""
-    names = pattern.names
-    return _match(names if names[-1] is None else names[:-1], below)
+    def below(self, folder: str) -> _Layer:
+        if not self.live:
+            return self
+        return _Layer(self.rules, tuple(found for live in self.live if (found := live.below(folder))))
 
+    def suspects(self, names: Sequence[str]) -> set[str]:
+        found = self.rules.for_folders.suspects(names)
+        found.update(self._literals.keys() & names)
+        for live in self._others:
+            found.update([name for name in names if live.fits(name)])
+        return found
 
-def _fits(pattern: Name, name: str) -> bool:
-    if isinstance(pattern, str):
-        return pattern == name
-    if isinstance(pattern, Ending):
-        return name.endswith(pattern.text)
-    return pattern.fullmatch(name) is not None
-
-
-def _match(names: Sequence[Name | None], parts: Sequence[str]) -> bool:
-    """Match components; only the last `**` is ever tried again, which is enough, and keeps the time bounded."""
-    if len(names) != len(parts) and None not in names:
-        return False
-    at = step = 0
-    retry: tuple[int, int] | None = None
-    while at < len(parts):
-        name = names[step] if step < len(names) else ""
-        if step < len(names) and name is None:
-            step += 1
-            retry = (step, at)
-        elif name and _fits(name, parts[at]):
-            at, step = at + 1, step + 1
-        elif retry:
-            step, at = retry[0], retry[1] + 1
-            retry = (step, at)
-        else:
-            return False
-    return all(name is None for name in names[step:])
+    def last_match(self, name: str, is_folder: bool) -> Pattern | None:
+        last = (self.rules.for_folders if is_folder else self.rules.for_files).last(name)
+        for group in (self._literals.get(name, ()), self._others):
+            for live in reversed(group):
+                if live.at < last:
+                    break
+                if (is_folder or not live.pattern.for_folders) and live.fits(name):
+                    last = live.at
+                    break
+        return self.rules.patterns[last] if last >= 0 else None
 
 
 @lru_cache(maxsize=4096)
@@ -173,94 +263,16 @@ def _pattern(line: str) -> Pattern | None:
     words = body.removeprefix("/").split("/")
     if not any(words):
         return None
-    names = tuple(None if word == "**" and is_anchored else _name(word) for word in words)
+    names = tuple(None if word == "**" and is_anchored else globs.parse(word) for word in words)
     if names[0] is None and len(names) == 2 and names[1] is not None:  # `**/x` is `x`
-        return Pattern(names[1:], False, takes_back, for_folders)
-    return Pattern(names, is_anchored, takes_back, for_folders)
+        names, is_anchored = names[1:], False
+    weight = _ANCHORED_WEIGHT if is_anchored else len(line)
+    if any(isinstance(name, Glob) for name in names) or (is_anchored and None in names):
+        weight = max(_LEAST_GLOB_WEIGHT, _GLOB_WEIGHT * len(line))
+    return Pattern(names, is_anchored, takes_back, for_folders, weight)
 
 
 def _without_trailing_spaces(line: str) -> str:
     bare = line.rstrip(" ")
     escaped = (len(bare) - len(bare.rstrip("\\"))) % 2 == 1
     return bare + " " if escaped and len(line) > len(bare) else bare
-
-
-_NEVER = re.compile(r"(?!)")
-_SPECIAL = re.compile(r"[*?\[\\]")
-
-
-def _name(word: str) -> Name:
-    """Translate one component. Each `*` but the last takes the nearest match and never tries again (an atomic group)."""
-    if not _SPECIAL.search(word):
-        return word
-    if word.startswith("*") and not _SPECIAL.search(word, 1):
-        return Ending(word[1:])
-    runs = _runs(word)
-    if runs is None:
-        return _NEVER
-    first, *rest = runs
-    if not rest:
-        return re.compile(first, re.DOTALL)
-    middle = "".join(f"(?>.*?{run})" for run in rest[:-1] if run)
-    return re.compile(f"{first}{middle}.*{rest[-1]}", re.DOTALL)
-
-
-def _runs(word: str) -> list[str] | None:
-    """The regular expressions between the stars, or None for a pattern that can never match."""
-    runs = [""]
-    at = 0
-    while at < len(word):
-        char = word[at]
-        at += 1
-        if char == "*":
-            if runs[-1] or len(runs) == 1:
-                runs.append("")
-        elif char == "?":
-            runs[-1] += "."
-        elif char == "[":
-            found = _bracket(word, at)
-            if found is None:
-                return None
-            regex, at = found
-            runs[-1] += regex
-        elif char == "\\":
-            if at == len(word):
-                return None
-            runs[-1] += re.escape(word[at])
-            at += 1
-        else:
-            runs[-1] += re.escape(char)
-    return runs
-
-
-def _bracket(word: str, at: int) -> tuple[str, int] | None:
-    """Read a bracket expression from after its `[`; None when it is never closed or means nothing."""
-    negated = word[at : at + 1] in {"!", "^"}
-    at += negated
-    choices: list[str] = []
-    start = at
-    while at < len(word) and (word[at] != "]" or at == start):
-        if word.startswith("[:", at) and (end := word.find(":]", at)) > 0:
-            inner = _CLASSES.get(word[at + 2 : end])
-            if inner is None:
-                return None
-            choices.append(f"[{inner}]")
-            at = end + 2
-            continue
-        low, at = _literal(word, at)
-        if word[at : at + 1] == "-" and word[at + 1 : at + 2] not in {"", "]"}:
-            high, at = _literal(word, at + 1)
-            if low <= high:
-                choices.append(f"[{re.escape(low)}-{re.escape(high)}]")
-        elif low:
-            choices.append(re.escape(low))
-    if at >= len(word):
-        return None
-    joined = "|".join(choices) or "(?!)"
-    return (f"(?:(?!{joined}).)" if negated else f"(?:{joined})"), at + 1
-
-
-def _literal(word: str, at: int) -> tuple[str, int]:
-    if word[at] == "\\" and at + 1 < len(word):
-        return word[at + 1], at + 2
-    return word[at], at + 1

@@ -93,10 +93,8 @@ class _Frame:
 
     fd: int
     path: str
-    parts: tuple[str, ...]
     identity: tuple[int, int]
-    rules: tuple[Rules, ...]
-    anywhere: Filter
+    keep: Filter
     todo: list[os.DirEntry[str]]
     # An entry asks for its facts through the number of its folder's descriptor; once that is closed the number may be another's.
     entries_hold: bool = True
@@ -109,17 +107,21 @@ class _Walk:
         self._on_mount = on_mount
         self._frames: list[_Frame] = []
         self._views = _views_of_the_system()
+        self._rules: dict[str, Rules] = {}
+        self._weight = 0
 
     def start(self, folder: str, top: str) -> None:
         """Open the top and go down to the folder, reading ignore files on the way."""
         below = os.path.relpath(folder, top)
-        own = (ignore.parse("\n".join(self._options.exclude)),) if self._options.exclude else ()
+        keep = Filter()
+        if self._options.exclude:
+            keep = keep.with_rules(ignore.parse("\n".join(self._options.exclude), is_trusted=True))
         try:
             fd = os.open(top, _FOLDER & ~getattr(os, "O_NOFOLLOW", 0))
         except OSError as error:
             self._report(folder, _why(error))
             return
-        self._enter(fd, top, (), own)
+        self._enter(fd, top, keep)
         for name in () if below == "." else below.split(os.sep):
             if not self._frames:
                 return
@@ -172,9 +174,9 @@ class _Walk:
         except OSError as error:
             self._report(path, _why(error))
             return
-        self._enter(fd, path, (*frame.parts, name), frame.rules)
+        self._enter(fd, path, frame.keep.below(name))
 
-    def _enter(self, fd: int, path: str, parts: tuple[str, ...], rules: tuple[Rules, ...]) -> None:
+    def _enter(self, fd: int, path: str, keep: Filter) -> None:
         info = os.fstat(fd)
         if info.st_dev in self._views:
             os.close(fd)
@@ -188,15 +190,13 @@ class _Walk:
             self._report(path, _why(error))
             os.close(fd)
             return
-        if parts and not self._options.include_junk and _is_marked_junk(fd, listed):
+        if self._frames and not self._options.include_junk and _is_marked_junk(fd, listed):
             os.close(fd)
             return
-        own = tuple(self._ignore_files(fd, path, parts, listed)) if self._options.honour_ignore_files else ()
-        rules = (*rules, *own)
-        anywhere = Filter(rules) if own or not self._frames else self._frames[-1].anywhere
-        todo = self._sorted_out(listed, ignore.within(rules, parts, anywhere))
+        if self._options.honour_ignore_files:
+            keep = self._with_ignore_files(keep, fd, path, listed)
         identity = (info.st_dev, info.st_ino)
-        self._frames.append(_Frame(fd, path.rstrip("/"), parts, identity, rules, anywhere, todo))
+        self._frames.append(_Frame(fd, path.rstrip("/"), identity, keep, self._sorted_out(listed, keep)))
         outer = len(self._frames) - _OPEN_FOLDERS
         if outer >= 0 and self._frames[outer].fd >= 0:
             os.close(self._frames[outer].fd)
@@ -222,15 +222,33 @@ class _Walk:
         is_junk = name in JUNK_FOLDERS if is_folder else name in JUNK_FILES or name.startswith(_JUNK_STARTS)
         return not (is_junk and not self._options.include_junk) and not keep.leaves_out(name, is_folder)
 
-    def _ignore_files(self, fd: int, path: str, parts: tuple[str, ...], names: Container[str]) -> Iterator[Rules]:
+    def _with_ignore_files(self, keep: Filter, fd: int, path: str, names: Container[str]) -> Filter:
         for name, marker in ((".git/info/exclude", ".git"), (".gitignore", ".gitignore"), (".ignore", ".ignore")):
-            if marker in names:
-                text = _read(fd, name, ignore.MAX_BYTES)
-                if text is None:
-                    continue
-                if len(text) == ignore.MAX_BYTES:
-                    self._report(f"{path}/{name}", "ignore file too large: the rest of it is not read")
-                yield ignore.parse(text.decode("utf-8", "surrogateescape"), parts)
+            if marker not in names:
+                continue
+            text = _read(fd, name, ignore.MAX_BYTES + 1)
+            if not text:
+                continue
+            if len(text) > ignore.MAX_BYTES:
+                self._report(f"{path}/{name}", "ignore file too large: the rest of it is not read")
+                text = text[: text.rfind(b"\n", 0, ignore.MAX_BYTES) + 1]
+            rules = self._parsed(text.decode("utf-8", "surrogateescape"))
+            if rules is None or keep.weight + rules.weight > ignore.MAX_WEIGHT_HERE:
+                self._report(f"{path}/{name}", "too many patterns in ignore files: this one is not read")
+                continue
+            if rules.dropped:
+                self._report(f"{path}/{name}", f"ignore file: lines too long or too many, left out: {rules.dropped:,}")
+            keep = keep.with_rules(rules)
+        return keep
+
+    def _parsed(self, text: str) -> Rules | None:
+        """The rules of an ignore file, many of which are alike; None when there have been too many."""
+        if text not in self._rules:
+            if self._weight > ignore.MAX_WEIGHT:
+                return None
+            self._rules[text] = ignore.parse(text)
+            self._weight += self._rules[text].weight + len(text)
+        return self._rules[text]
 
     def _leave(self) -> None:
         left = self._frames.pop()
