@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 
 import pytest
 
 from smart_context.cache import build
+from smart_context.clients.command import words
 
 
 @pytest.fixture
@@ -97,6 +99,81 @@ def test_settings_of_a_client_that_cannot_be_read_are_found(doctor, tmp_path):
     (tmp_path / ".cursor").mkdir()
     (tmp_path / ".cursor/mcp.json").write_text("{ not json", encoding="utf-8")
     assert ask() == {("clients", "warning")}
+
+
+def entries(tmp_path, *words):
+    """Settings of two clients whose entry has these words."""
+    (tmp_path / ".cursor").mkdir(exist_ok=True)
+    (tmp_path / ".codex").mkdir(exist_ok=True)
+    entry = {"command": words[0], "args": list(words[1:])}
+    (tmp_path / ".cursor/mcp.json").write_text(json.dumps({"mine": 1, "mcpServers": {"smart-context": entry}}))
+    (tmp_path / ".codex/config.toml").write_text(
+        f"# mine\n[mcp_servers.smart-context]\ncommand = {json.dumps(words[0])}\nargs = {json.dumps(entry['args'])}\n"
+    )
+
+
+def written(tmp_path):
+    entry = json.loads((tmp_path / ".cursor/mcp.json").read_text())["mcpServers"]["smart-context"]
+    return [entry["command"], *entry["args"]]
+
+
+def program(folder, code):
+    path = folder / "context"
+    path.write_text(f"#!{sys.executable}\n{code}\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+@pytest.mark.parametrize("kind", ["gone", "another version", "broken"])
+def test_an_entry_whose_program_is_gone_old_or_broken_is_found_and_mended(doctor, run, tmp_path, kind):
+    ask, root, _ = doctor
+    code = "print('context, version 0.0.1')" if kind == "another version" else "raise SystemExit(3)"
+    start = program(tmp_path, code) if kind != "gone" else str(tmp_path / "old/context")
+    entries(tmp_path, start, "serve", "--root", str(root), "--watch")
+    assert ask() == {("clients", "warning")}
+    done = run("doctor", "--fix")
+    assert done.returncode == 0, done.stderr
+    assert ask() == set()
+    assert written(tmp_path)[-4:] == ["serve", "--root", str(root), "--watch"]
+    assert written(tmp_path)[0] != start
+    assert json.loads((tmp_path / ".cursor/mcp.json.before-smart-context").read_text())["mine"] == 1
+    assert (tmp_path / ".codex/config.toml").read_text().startswith("# mine\n")
+
+
+def test_a_folder_of_an_entry_that_has_vanished_is_found_and_taken_out_while_others_remain(doctor, run, tmp_path):
+    ask, root, _ = doctor
+    start = words()
+    entries(tmp_path, *start, "serve", "--root", str(tmp_path / "gone"), "--root", str(root))
+    assert ask() == {("clients", "warning")}
+    run("doctor", "--fix")
+    assert ask() == set()
+    assert written(tmp_path) == [*start, "serve", "--root", str(root)]
+
+
+@pytest.mark.parametrize("gone", ["{}/gone", "/media/somebody/stick", "{}/not/there/either"])
+def test_a_folder_that_may_come_back_or_is_the_only_one_is_left_to_the_user(doctor, run, tmp_path, gone):
+    ask, root, _ = doctor
+    place = gone.format(tmp_path)
+    others = [] if place.endswith("gone") else ["--root", str(root)]
+    entries(tmp_path, *words(), "serve", "--root", place, *others)
+    before = (tmp_path / ".cursor/mcp.json").read_bytes()
+    run("doctor", "--fix")
+    assert ask() == {("clients", "warning")}
+    assert (tmp_path / ".cursor/mcp.json").read_bytes() == before
+
+
+def test_the_program_of_a_projects_settings_is_never_run(doctor, run, tmp_path):
+    entry = {"command": program(tmp_path, f"open({str(tmp_path / 'ran')!r}, 'w')"), "args": ["serve"]}
+    (tmp_path / ".mcp.json").write_text(json.dumps({"mcpServers": {"smart-context": entry}}))
+    run("doctor", "--fix")
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_data_folder_that_others_may_enter_is_closed_by_fix(doctor, run, tmp_path):
+    ask, _, _ = doctor
+    data(tmp_path).chmod(0o755)
+    run("doctor", "--fix")
+    assert ask() == set()
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")

@@ -1,7 +1,7 @@
 """Look over an installation and say what is wrong, with the command that mends it.
 
 In: the flags a user would give to other commands.  Out: `Finding`s, in the order in which things build on each other.
-Always: it only looks; every finding that is not fine says what to do.
+Always: looking changes nothing; every finding that is not fine says what to do; `mend` does only what a finding says it would.
 """
 
 from __future__ import annotations
@@ -17,16 +17,18 @@ from importlib import metadata, util
 from pathlib import Path
 from typing import Literal
 
+from smart_context import __version__
 from smart_context.access.roots import Roots, shown
-from smart_context.clients import change, probe
+from smart_context.clients import change, entries, probe
 from smart_context.clients.known import CLIENTS, Places
-from smart_context.errors import ConfigError, ContextError, NotFound, how_to_add
+from smart_context.errors import ConfigError, ContextError, IoError, NotFound, how_to_add
 from smart_context.model import JAIL_LAYERS
 from smart_context.settings import config
 from smart_context.settings.config import Settings
 
 Grade = Literal["ok", "note", "warning", "problem"]
 _NAME = re.compile(r"[\w.-]+")
+_MODE, _ENTRY = "mode", "entry"  # what can be mended
 _LOW_SPACE = 500 * 1024 * 1024
 DISTRIBUTION = "smart-file-context"
 _EXTRAS = {"semantic": ("onnxruntime", "tokenizers"), "http": ("uvicorn",)}
@@ -34,12 +36,16 @@ _EXTRAS = {"semantic": ("onnxruntime", "tokenizers"), "http": ("uvicorn",)}
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked at: `what` is so; `fix` is the next step, "" where none is needed."""
+    """One thing that was looked at: `what` is so; `fix` is the next step, "" where none is needed.
+
+    mend: what `--fix` would do about it, and to what; empty where that is for the user.
+    """
 
     area: str
     grade: Grade
     what: str
     fix: str = ""
+    mend: tuple[str, ...] = ()
 
 
 def examine(flags: Mapping[str, object], server: Sequence[str]) -> list[Finding]:
@@ -118,7 +124,7 @@ def _data(settings: Settings) -> Iterator[Finding]:
     mode = stat.S_IMODE(os.stat(folder).st_mode)
     if os.name == "posix" and mode & 0o077:
         what = f"{folder} holds the text of your files and others may enter it"
-        found.append(Finding("data", "problem", what, f"chmod 700 {folder}"))
+        found.append(Finding("data", "problem", what, f"chmod 700 {folder}", (_MODE, folder)))
     if not os.access(folder, os.W_OK):
         found.append(Finding("data", "problem", f"{folder} cannot be written", f"chmod u+w {folder}"))
     free = shutil.disk_usage(folder).free
@@ -253,15 +259,46 @@ def _server(command: Sequence[str]) -> Iterator[Finding]:
         yield Finding("server", "ok", f"starts and offers {len(names)} tools")
 
 
+def _places() -> Places:
+    return Places(Path(config.home_folder()), Path(config.applications_folder()), moved=config.moved_folders())
+
+
 def _clients() -> Iterator[Finding]:
-    places = Places(Path(config.home_folder()), Path(config.applications_folder()), moved=config.moved_folders())
     connected = 0
     for client in CLIENTS.values():
         try:
-            connected += change.command_of(client, places) is not None
+            faults = entries.faults(client, _places(), __version__)
+            connected += faults is not None
+            for fault in faults or ():
+                fix = f"context doctor --fix, or: context connect {client.name}"
+                mend = (_ENTRY, client.name, *fault.mended) if fault.mended else ()
+                yield Finding(
+                    "clients",
+                    "warning",
+                    f"{client.title}: {fault.what}",
+                    fix if mend else fix.rpartition(": ")[2],
+                    mend,
+                )
         except ContextError as error:
             yield Finding("clients", "warning", error.message, f"mend it: {error.reason}")
     if connected:
         yield Finding("clients", "ok", f"{connected} connected")
     else:
         yield Finding("clients", "note", "none is connected", "context connect")
+
+
+def mend(finding: Finding) -> str:
+    """Do what a finding says, and say what was done.
+
+    Raises: ContextError when it cannot be done.
+    """
+    what, place, *words = finding.mend
+    if what == _MODE:
+        try:
+            os.chmod(place, 0o700)
+        except OSError as error:
+            raise IoError(f"cannot change {place}", reason=error.strerror) from error
+        return f"{place} is yours alone now"
+    plan = change.add(CLIENTS[place], _places(), words)
+    change.write(plan, _places())
+    return f"changed {plan.file}:\n{plan.difference()}"

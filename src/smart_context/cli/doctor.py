@@ -23,13 +23,21 @@ _FOLDER = click.Path(file_okay=False)
 )
 @click.option("--data-dir", type=_FOLDER, metavar="DIR", help="Where the index is kept.")
 @click.option("--cache-root", type=_FOLDER, metavar="DIR", help="The folder of caches.")
+@click.option("--fix", is_flag=True, help="Mend what can be mended without you, and look again.")
 @json_option
 def doctor(
-    config_file: str | None, roots: tuple[str, ...], data_dir: str | None, cache_root: str | None, as_json: bool
+    config_file: str | None,
+    roots: tuple[str, ...],
+    data_dir: str | None,
+    cache_root: str | None,
+    fix: bool,
+    as_json: bool,
 ) -> None:
     """Check installation, configuration, roots, index, caches, models, server and clients.
 
-    Each finding that is not fine says what mends it. Exits with 1 when there is a problem, with 0 otherwise.
+    Each finding that is not fine says what mends it. --fix mends clients' entries whose program is gone or of another version,
+    takes folders that were removed out of them, and closes the data folder to others; copies of the settings stay beside them.
+    Exits with 1 when there is a problem, with 0 otherwise.
     """
     from smart_context.cli import checks as core
     from smart_context.clients import command
@@ -41,6 +49,10 @@ def doctor(
     for root in roots:
         server += ["--root", root]
     findings = core.examine(flags, server)
+    if fix and (found := [finding for finding in findings if finding.mend]):
+        for finding in found:
+            click.echo(core.mend(finding), err=True)
+        findings = core.examine(flags, server)
     if as_json:
         click.echo(json.dumps([asdict(finding) for finding in findings], indent=2, ensure_ascii=False))
     else:

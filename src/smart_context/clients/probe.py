@@ -48,6 +48,24 @@ def tools(command: Sequence[str], timeout: float = 30.0) -> list[str]:
     raise IoError("the server did not list its tools", reason=said[-1] if said else f"it ended with {child.returncode}")
 
 
+def version(program: Sequence[str], timeout: float = 30.0) -> str:
+    """Ask a program of ours for its version.
+
+    Raises: IoError when it does not run, or is another's.
+    """
+    try:
+        done = subprocess.run([*program, "--version"], capture_output=True, stdin=subprocess.DEVNULL, timeout=timeout, check=False)  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise IoError(f"cannot start {program[0]}", reason=str(error)) from error
+    said = done.stdout.decode("utf-8", "replace").strip()
+    name, _, number = said.partition(", version ")
+    if done.returncode or name != "context" or not number or len(number) > 50:
+        raise IoError(
+            f"{program[0]} does not tell its version", reason=said[:200] or f"it ended with {done.returncode}"
+        )
+    return number
+
+
 def _conversation() -> bytes:
     client = {"name": "context-connect", "version": "1"}
     hello = {"protocolVersion": _PROTOCOL, "capabilities": {}, "clientInfo": client}
