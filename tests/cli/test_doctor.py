@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+import broken_encoders
 from smart_context.cache import build
 from smart_context.clients.command import words
 
@@ -92,6 +93,16 @@ def test_models_that_are_configured_and_missing_are_found(doctor):
     with config.open("a") as file:
         file.write('[llm]\nprovider = "openai"\n[semantic]\nmodel_dir = "/nowhere"\n')
     assert ask() == {("language model", "problem"), ("semantic", "problem")}
+
+
+@pytest.mark.parametrize("kind", ["endless", "length varies"])
+def test_a_model_that_is_no_encoder_is_found(doctor, tmp_path, kind):
+    pytest.importorskip("onnxruntime", reason="the extra [semantic] is not installed")
+    ask, _, config = doctor
+    broken_encoders.write(tmp_path / "model", kind)
+    with config.open("a") as file:
+        file.write(f'[semantic]\nmodel_dir = "{tmp_path / "model"}"\ntimeout = 1\n')
+    assert ask() == {("semantic", "problem")}
 
 
 def test_settings_of_a_client_that_cannot_be_read_are_found(doctor, tmp_path):

@@ -11,6 +11,7 @@ np = pytest.importorskip("numpy")
 pytest.importorskip("onnxruntime", reason="the extra [semantic] is not installed")
 tokenizers = pytest.importorskip("tokenizers", reason="the extra [semantic] is not installed")
 
+import broken_encoders  # noqa: E402
 from smart_context.engine import vectors  # noqa: E402
 from smart_context.engine.vectors import Vectors  # noqa: E402
 from smart_context.errors import ConfigError, SearchFailed  # noqa: E402
@@ -119,6 +120,26 @@ def test_a_folder_that_holds_no_encoder_is_refused(folder, name, content):
         (folder / name).write_bytes(content)
     with pytest.raises(ConfigError):
         Encoder(folder)
+
+
+@pytest.mark.parametrize("kind", broken_encoders.KINDS)
+def test_a_model_that_is_no_encoder_is_refused_in_its_time(tmp_path, kind):
+    with pytest.raises(ConfigError) as refused:
+        Encoder(broken_encoders.write(tmp_path / "model", kind), seconds=0.5)
+    assert refused.value.reason
+    assert refused.value.hint
+
+
+def test_a_model_that_does_not_end_is_said_by_index_and_what_was_indexed_stays(run, tree, tmp_path):
+    env = {
+        "SMART_CONTEXT_SEMANTIC_MODEL_DIR": str(broken_encoders.write(tmp_path / "model", "endless")),
+        "SMART_CONTEXT_SEMANTIC_TIMEOUT": "1",
+    }
+    root = tree({"a.md": "# Boats\nThe ferry leaves at noon.\n"})
+    done = run("index", "--root", root, env=env)
+    assert done.returncode == 0
+    assert b"one text took more than 1 seconds" in done.stderr
+    assert b"ferry" in run("search", "ferry", "--root", root, env=env).stdout
 
 
 def test_weights_that_are_not_the_known_ones_are_refused(tmp_path):

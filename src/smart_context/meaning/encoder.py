@@ -2,12 +2,14 @@
 
 In: texts.  Out: one row of float32 a text, of length 1.
 Always: the same text gives the same vector, whatever it is given with; the fingerprint names the exact model, so that vectors
-of two models never meet.
+of two models never meet. A model that gives something else than vectors is refused when it is loaded, and one text never takes
+longer than the time it is given.
 """
 
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,12 +27,19 @@ if TYPE_CHECKING:
     Vectors = NDArray[np.float32]
 
 _MAX_NOTE_BYTES = 1_000_000
+_MAX_TOKENS = 32_768
+_DIMENSIONS = range(2, 16_385)
+_TRIALS = ("a", "one text and a longer one")
 
 
 class Encoder:
-    """A loaded model. `threads` bounds what one call may use."""
+    """A loaded model. `threads` bounds what one call may use, `seconds` what one text may take."""
 
-    def __init__(self, folder: Path, *, threads: int = 1) -> None:
+    def __init__(self, folder: Path, *, threads: int = 1, seconds: float = 30.0) -> None:
+        """Load the model and try it.
+
+        Raises: ConfigError when the extra is missing, or what is there is no encoder.
+        """
         try:
             import onnxruntime
             from tokenizers import Tokenizer
@@ -51,11 +60,12 @@ class Encoder:
         except Exception as error:  # the runtime and the tokenizer raise types of their own for a broken file
             raise _unusable(folder, str(error).splitlines()[0]) from error
         self.name = str(about.get("name", folder.name))
+        self._folder, self._seconds, self._options = folder, seconds, onnxruntime.RunOptions
         self._tokenizer.no_padding()
-        self._tokenizer.enable_truncation(int(about.get("max_tokens", 256)))
+        self._tokenizer.enable_truncation(_max_tokens(folder, about))
         self._inputs = {node.name for node in self._session.get_inputs()}
         self._first_token = about.get("pooling") == "cls"
-        self.dimension = len(self._checked(folder))
+        self.dimension = self._tried()
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Give one vector a text, in order."""
@@ -63,22 +73,60 @@ class Encoder:
         rows = [self._run(encoded.ids) for encoded in self._tokenizer.encode_batch(list(texts))]
         return np.stack(rows) if rows else np.empty((0, 0), np.float32)
 
-    def _checked(self, folder: Path) -> Vectors:
-        """Run the model once: what is not an encoder shows here, and not in the middle of a search."""
+    def _tried(self) -> int:
+        """Run the model on two texts: what is not an encoder shows here, and not in the middle of a search."""
         try:
-            return self._run(self._tokenizer.encode("a").ids)
+            found = [self._run(self._tokenizer.encode(text).ids) for text in _TRIALS]
+        except ConfigError:
+            raise
         except Exception as error:
-            raise _unusable(folder, str(error).splitlines()[0]) from error
+            raise _unusable(self._folder, str(error).splitlines()[0]) from error
+        if len({vector.shape for vector in found}) > 1 or found[0].ndim != 1 or len(found[0]) not in _DIMENSIONS:
+            shapes = " and ".join(str(list(vector.shape)) for vector in found)
+            raise _unusable(self._folder, f"it gives {shapes} for two texts, where a vector of one length is wanted")
+        if not all(np.isfinite(vector).all() for vector in found):
+            raise _unusable(self._folder, "it gives vectors that hold no numbers")
+        return len(found[0])
 
     def _run(self, ids: Sequence[int]) -> Vectors:
         tokens = np.array([ids], np.int64)
         feed = {"input_ids": tokens, "attention_mask": np.ones_like(tokens), "token_type_ids": np.zeros_like(tokens)}
-        found: Any = self._session.run(None, {name: feed[name] for name in self._inputs if name in feed})[0]
+        found = self._bounded({name: feed[name] for name in self._inputs if name in feed})
         states: Vectors = np.asarray(found, np.float32)[0]
         if states.ndim == 2:
             states = states[0] if self._first_token else states.mean(axis=0)
         unit: Vectors = states / max(float(np.linalg.norm(states)), 1e-12)
         return unit
+
+    def _bounded(self, feed: dict[str, Any]) -> Any:
+        """Run the model, and stop it when its time is over."""
+        options = self._options()
+        options.log_severity_level = 4  # what goes wrong is said by us
+        is_over = threading.Event()
+
+        def end() -> None:
+            is_over.set()
+            options.terminate = True
+
+        watchdog = threading.Timer(self._seconds, end)
+        watchdog.daemon = True
+        watchdog.start()
+        try:
+            return self._session.run(None, feed, options)[0]
+        except Exception as error:
+            if is_over.is_set():
+                why = f"one text took more than {self._seconds:g} seconds (`semantic.timeout`)"
+                raise _unusable(self._folder, why) from error
+            raise
+        finally:
+            watchdog.cancel()
+
+
+def _max_tokens(folder: Path, about: dict[str, Any]) -> int:
+    found = about.get("max_tokens", 256)
+    if not isinstance(found, int) or not 1 < found <= _MAX_TOKENS:
+        raise _unusable(folder, f"max_tokens is not a number from 2 to {_MAX_TOKENS:,}")
+    return found
 
 
 def _about(folder: Path) -> dict[str, Any]:
@@ -101,7 +149,7 @@ def _json(path: Path) -> dict[str, Any]:
 
 def _unusable(folder: Path, why: str) -> ConfigError:
     return ConfigError(
-        f"cannot load the encoder in {folder}",
+        f"cannot use the encoder in {folder}",
         reason=why,
         hint="it needs model.onnx and tokenizer.json; `context semantic prepare` makes them",
     )

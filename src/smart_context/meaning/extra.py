@@ -43,7 +43,7 @@ class Extra:
                 try:
                     from smart_context.meaning.meaning import Meaning
 
-                    self._meaning = Meaning(folder, self._engine)
+                    self._meaning = Meaning(folder, self._engine, self._settings.timeout)
                 except (ContextError, ImportError) as error:
                     self._unusable = folder
                     talk.warn(f"searching by words alone: {_told(error)}")
@@ -62,7 +62,7 @@ class Extra:
         from smart_context.meaning import embedding
         from smart_context.meaning.encoder import Encoder
 
-        encoder = self._meaning.encoder if self._meaning else Encoder(folder)
+        encoder = self._meaning.encoder if self._meaning else Encoder(folder, seconds=self._settings.timeout)
         return embedding.run(self._engine, encoder, workers=workers, on_progress=on_progress, stop=stop)
 
     def coverage(self) -> Coverage | None:

@@ -24,14 +24,14 @@ _REMEMBERED = 64  # vectors of queries: the next page asks the same again
 class Meaning:
     """A model, ready for the searches of any thread."""
 
-    def __init__(self, folder: Path, engine: Engine) -> None:
-        """Load the model. `alone` leaves words out of the score, to measure what meaning is worth.
+    def __init__(self, folder: Path, engine: Engine, seconds: float = 30.0) -> None:
+        """Load the model; `seconds` bounds one text. `alone` leaves words out of the score, to measure what meaning is worth.
 
         Raises: ConfigError when the extra is missing or the folder holds no encoder; SearchFailed for damaged vectors.
         """
         self.folder = folder
         self.alone = False
-        self.encoder = Encoder(folder)
+        self.encoder = Encoder(folder, seconds=seconds)
         self.vectors = engine.vectors(self.encoder.fingerprint, self.encoder.dimension)
         self._asked: dict[str, NDArray[np.float32]] = {}
         self._lock = threading.Lock()

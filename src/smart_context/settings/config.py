@@ -121,6 +121,7 @@ class SemanticSettings:
     model_dir: str = _setting(
         "", "Folder with `model.onnx` and `tokenizer.json`; empty: the prepared one.", is_path=True
     )
+    timeout: float = _setting(30.0, "Seconds for one text; a model that takes longer is not used.", least=1)
 
 
 @dataclass(frozen=True, slots=True)
