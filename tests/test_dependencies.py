@@ -1,0 +1,22 @@
+"""Every dependency has a reason that is written down."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+
+
+def test_every_dependency_has_a_row_in_the_table():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    wanted = [*project["dependencies"], *(each for name in extras if name != "all" for each in extras[name])]
+    names = {re.match(r"[\w.-]+", each)[0] for each in wanted}
+    rows = [
+        line
+        for line in (ROOT / "docs/concepts/dependencies.md").read_text(encoding="utf-8").splitlines()
+        if line[:1] == "|"
+    ]
+    assert {name for name in names if not any(f"`{name}`" in row for row in rows)} == set()
