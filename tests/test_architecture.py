@@ -24,7 +24,7 @@ ROOMS = {
     "meaning": ("settings", "text", "engine", "index"),
     "index": ("settings", "access", "redact", "text", "sources", "engine"),
     "find": ("access", "redact", "text", "sources", "engine", "meaning"),
-    "cache": (),
+    "cache": ("text",),
     "llm": ("settings", "access", "redact", "text", "find"),
     "clients": ("settings",),
 }

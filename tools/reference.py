@@ -233,7 +233,8 @@ def tools() -> str:
     from smart_context.settings.config import Settings
 
     settings = Settings()
-    rows = (*search_tools.table(App(settings), str, settings.timeout), *Caches(None, 1).table(30))
+    caches = Caches(None, 1)
+    rows = (*search_tools.table(App(settings), str, settings.timeout), caches.packing(30), *caches.table(30))
     out = [NOTE.format("the table of tools"), TOOLS]
     for tool in rows:
         marks = ["read-only" if tool.is_read_only else "writes the index", "idempotent"]
@@ -247,10 +248,9 @@ def tools() -> str:
 
 TOOLS = """# Tools
 
-`context serve` offers all nine, `mcp-context-server` the three of Context. `tools/call` also accepts `context_resolve`, `context_list_caches` and
-`context_inspect_cache`; `--tool-names underscore` lists those, for clients that refuse a dot.
+`context serve` offers all of them, `mcp-context-server` `context.resolve`, `context.list_caches` and `context.inspect_cache`. `tools/call` also accepts `context_resolve` and so on; `--tool-names underscore` lists those, for clients that refuse a dot.
 
-**Context.** The text is the contract: `context.resolve` gives the bytes of `context resolve`, newline included; the other two are compact JSON without one. An error is
+**Context.** The text is the contract: `context.resolve` gives the bytes of `context resolve`, newline included, and `context.pack` those of `context pack`; the other two are compact JSON without one. An error is
 `isError: true` with [these messages](errors.md) and nothing else. Faulty arguments are answered in the order cache, query, budget, before the disk is touched.
 `context.inspect_cache` looks at the manifest alone; the command `inspect` verifies everything and counts the documents' bytes.
 

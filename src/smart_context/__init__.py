@@ -14,7 +14,9 @@ __all__ = [
     "Cache",
     "Chosen",
     "ContextError",
+    "Excerpt",
     "IndexReport",
+    "Packed",
     "Preview",
     "SearchIndex",
     "SearchItem",
@@ -25,12 +27,14 @@ __all__ = [
     "build_cache",
     "open_cache",
     "open_index",
+    "pack",
     "verify_cache",
 ]
 
 if TYPE_CHECKING:
-    from smart_context.cache.api import Cache, build_cache, open_cache, verify_cache
+    from smart_context.cache.api import Cache, build_cache, open_cache, pack, verify_cache
     from smart_context.cache.build import Built
+    from smart_context.cache.pack.model import Excerpt, Packed
     from smart_context.cache.select import Chosen, Selection
     from smart_context.cache.verify import Verified
     from smart_context.errors import ContextError
@@ -43,7 +47,9 @@ else:
         "Cache": "cache.api",
         "Chosen": "cache.select",
         "ContextError": "errors",
+        "Excerpt": "cache.pack.model",
         "IndexReport": "index.model",
+        "Packed": "cache.pack.model",
         "Preview": "library",
         "SearchIndex": "library",
         "SearchItem": "find.model",
@@ -53,6 +59,7 @@ else:
         "build_cache": "cache.api",
         "open_cache": "cache.api",
         "open_index": "library",
+        "pack": "cache.api",
         "verify_cache": "cache.api",
     }
 

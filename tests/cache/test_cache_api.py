@@ -32,7 +32,9 @@ def test_the_public_names_are_these_and_all_are_there() -> None:
             "Cache",
             "Chosen",
             "ContextError",
+            "Excerpt",
             "IndexReport",
+            "Packed",
             "Preview",
             "SearchIndex",
             "SearchItem",
@@ -43,6 +45,7 @@ def test_the_public_names_are_these_and_all_are_there() -> None:
             "build_cache",
             "open_cache",
             "open_index",
+            "pack",
             "verify_cache",
         ]
     )

@@ -40,7 +40,7 @@ def test_the_arguments_start_a_server(tmp_path, monkeypatch, joined, optional):
         elif optional or "value" in argument:
             arguments += [f"{argument['name']}={value}"] if joined else [argument["name"], value]
     assert arguments[0] == SERVE[-1]
-    assert len(probe.tools([*SERVE[:-1], *arguments])) == 9
+    assert len(probe.tools([*SERVE[:-1], *arguments])) == 10
 
 
 INPUT = {"description": str, "format": str, "value": str, "isRequired": bool, "isSecret": bool, "default": str}

@@ -9,12 +9,13 @@ from __future__ import annotations
 import os
 import time
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from smart_context.cache import build, selection_json, verify
 
 if TYPE_CHECKING:
     from smart_context.cache.build import Built
+    from smart_context.cache.pack.model import Packed
     from smart_context.cache.select import Selection
     from smart_context.cache.sources import OnSkipped
     from smart_context.cache.verify import Verified
@@ -48,6 +49,16 @@ def verify_cache(cache: str | os.PathLike[str], *, on_progress: OnProgress | Non
     return verify.cache(cache, on_progress=on_progress)
 
 
+def pack(cache: str | os.PathLike[str], query: str, budget: int, *, tokens: str = "bytes4") -> Packed:
+    """Return the passages of a cache that answer a query within a budget; for many queries, open the cache once.
+
+    Raises: InvalidQuery, InvalidBudget, UsageError, CacheMissing, CacheInvalid, IoError.
+    """
+    from smart_context.cache.pack import pack as stage
+
+    return stage.packed(cache, query, budget, counting=tokens)
+
+
 def open_cache(cache: str | os.PathLike[str], *, max_bytes: int = _MAX_BYTES) -> Cache:
     """Open a cache for many queries; close it, or use it in a `with`. One that would take more than `max_bytes` of memory is read
     anew for each query.
@@ -78,6 +89,23 @@ class Cache:
     def resolve_json(self, query: str, budget: int, *, pretty: bool = False) -> bytes:
         """Return the bytes that `context resolve` prints. Raises: what `resolve` raises."""
         return selection_json.render(self.resolve(query, budget), pretty=pretty)
+
+    def pack(self, query: str, budget: int, *, tokens: str = "bytes4") -> Packed:
+        """Return the passages that answer a query within a budget of tokens, headings included.
+
+        `tokens` names how they are counted: as `resolve` does, or by an encoding of tiktoken, if that is installed.
+
+        Raises: InvalidQuery, InvalidBudget, UsageError, CacheMissing, CacheInvalid, IoError.
+        """
+        return self._residents.packed(self.path, query, budget, counting=tokens)
+
+    def pack_bytes(
+        self, query: str, budget: int, *, tokens: str = "bytes4", form: Literal["markdown", "json"] = "markdown"
+    ) -> bytes:
+        """Return the bytes that `context pack` prints. Raises: what `pack` raises."""
+        from smart_context.cache.pack import pack
+
+        return pack.FORMATS[form](self.pack(query, budget, tokens=tokens))
 
     def close(self) -> None:
         """Let go of the memory."""

@@ -80,7 +80,11 @@ class Inverted:
 
     def add(self, content: str, size: int) -> None:
         """Take in the next document, of so many bytes."""
-        self._text += words.spaced(content)
+        self.add_words(words.spaced(content), size)
+
+    def add_words(self, spaced: bytes, size: int) -> None:
+        """Take in the next document, of so many bytes, by its words: in UTF-8, with some of `words.ASCII_SPACES` between them."""
+        self._text += spaced
         self._text += b" "
         self._ends.append(len(self._text))
         self._tokens.append(select.tokens_of(size))

@@ -13,9 +13,9 @@ import threading
 import time
 from array import array
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from smart_context.cache import change, folder, inverted, names, resolve, select, selection_json, verify
 from smart_context.cache.folder import DOCUMENTS, Folder, stamp
@@ -25,6 +25,8 @@ from smart_context.errors import CacheInvalid, CacheMissing, ContextError, IoErr
 if TYPE_CHECKING:
     from smart_context.cache.change import Identity, Watch
     from smart_context.cache.manifest import Manifest
+    from smart_context.cache.pack.held import Held
+    from smart_context.cache.pack.model import Packed
     from smart_context.model import Stop
 
 _MOST_CACHES = 64
@@ -37,6 +39,10 @@ _FEW = 100  # members that are looked at on every call, which costs half a milli
 _SWEEP_EVERY = 2.0  # seconds
 _SWEEP_STATS = 1000  # members looked at in one sweep
 _SWEEP_READS = 100  # members read again in one sweep, because their stamps were young
+
+
+Answer = TypeVar("Answer")
+_Ask = Callable[["_Resident", Folder], Answer]
 
 
 class Residents:
@@ -61,13 +67,29 @@ class Residents:
     ) -> Selection:
         """Return what `resolve.selection` returns. Raises: what that raises."""
         resolve.check(query, budget)
-        selection = self._from_memory(cache, query, budget, stop)
-        if selection is None:
-            with self._only_one_loads(os.fspath(cache), stop):
-                selection = self._from_memory(cache, query, budget, stop)
-                if selection is None:
-                    selection = folder.read(cache, lambda opened: self._load(cache, opened, query, budget, stop))
-        return selection
+        return self._answer(
+            cache,
+            lambda resident, opened: resident.selection(opened, query, budget, stop),
+            lambda: resolve.selection(cache, query, budget, stop=stop),
+            stop,
+        )
+
+    def packed(
+        self, cache: str | os.PathLike[str], query: str, budget: int, *, counting: str, stop: Stop | None = None
+    ) -> Packed:
+        """Return what `pack.packed` returns. Raises: what that raises."""
+        from smart_context.cache.pack import pack, tokens
+
+        resolve.check(query, budget)
+        tokens.counting(counting)
+
+        def cold() -> Packed:
+            return pack.packed(cache, query, budget, counting=counting, stop=stop)
+
+        def held(resident: _Resident, opened: Folder) -> Packed:
+            return resident.packed(opened, (query, budget, counting), self._max_bytes, stop) or cold()
+
+        return self._answer(cache, held, cold, stop)
 
     def close(self) -> None:
         """Let go of all caches."""
@@ -79,9 +101,19 @@ class Residents:
         if self._sweeper:
             self._sweeper.join()
 
-    def _from_memory(
-        self, cache: str | os.PathLike[str], query: str, budget: int, stop: Stop | None
-    ) -> Selection | None:
+    def _answer(
+        self, cache: str | os.PathLike[str], held: _Ask[Answer], cold: Callable[[], Answer], stop: Stop | None
+    ) -> Answer:
+        """Ask the cache in memory, which is read into it first; `cold` asks one that is not to be held."""
+        answer = self._from_memory(cache, held)
+        if answer is None:
+            with self._only_one_loads(os.fspath(cache), stop):
+                answer = self._from_memory(cache, held)
+                if answer is None:
+                    answer = folder.read(cache, lambda opened: self._load(cache, opened, held, cold, stop))
+        return answer
+
+    def _from_memory(self, cache: str | os.PathLike[str], held: _Ask[Answer]) -> Answer | None:
         key = os.fspath(cache)
         with self._lock:
             resident = self._held.get(key)
@@ -91,24 +123,29 @@ class Residents:
         # A cache or a document that cannot be read now: the cold run that follows says what is wrong.
         with suppress(CacheMissing, CacheInvalid, IoError), folder.open_cache(cache) as opened:
             if resident.is_current(opened):
-                return resident.selection(opened, query, budget, stop)
+                return held(resident, opened)
         self._drop(key, resident)
         return None
 
     def _load(
-        self, cache: str | os.PathLike[str], opened: Folder, query: str, budget: int, stop: Stop | None
-    ) -> Selection:
+        self,
+        cache: str | os.PathLike[str],
+        opened: Folder,
+        held: _Ask[Answer],
+        cold: Callable[[], Answer],
+        stop: Stop | None,
+    ) -> Answer:
         key = os.fspath(cache)
         with suppress(OSError):
             if self._too_large.get(key) == change.identity(opened):
-                return resolve.selection(cache, query, budget, stop=stop)
+                return cold()
         resident = _load(cache, opened, self._max_bytes, stop)
         if resident is None:
             with suppress(OSError):
                 self._too_large = {**dict(list(self._too_large.items())[-_MOST_CACHES:]), key: change.identity(opened)}
-            return resolve.selection(cache, query, budget, stop=stop)
+            return cold()
         try:
-            selection = resident.selection(opened, query, budget, stop)
+            answer = held(resident, opened)
             if resident.is_current(opened):
                 self._keep(key, resident)
             else:
@@ -116,7 +153,7 @@ class Residents:
         except BaseException:
             resident.close()
             raise
-        return selection
+        return answer
 
     def _keep(self, key: str, resident: _Resident) -> None:
         with self._lock:
@@ -187,6 +224,9 @@ class _Resident:
         # Where stamps are all there is, one that cannot be trusted makes the whole cache read again.
         self._is_stale = self._stat_all and (bool(young) or identity.is_young(verified_ns))
         self.nbytes = words.nbytes + _ENTRY_BYTES * len(listed.documents)
+        self._packing: Held | None = None
+        self._packs_cold = False  # because there is no room for what packing needs
+        self._packs = threading.Lock()
 
     def is_current(self, opened: Folder) -> bool:
         """Whether the opened cache is the one that was verified, unchanged."""
@@ -222,6 +262,17 @@ class _Resident:
                 )
             )
         return Selection(chosen, asked, budget, used, len(self._listed.documents))
+
+    def packed(self, opened: Folder, request: tuple[str, int, str], max_bytes: int, stop: Stop | None) -> Packed | None:
+        """Answer a question with passages; None if its words take more memory than there is. Raises: CacheInvalid, IoError."""
+        with self._packs:
+            if self._packing is None and not self._packs_cold:
+                self._packing = _count_for_packing(opened, self._listed, max_bytes - self.nbytes, stop)
+                self._packs_cold = self._packing is None
+                self.nbytes += self._packing.nbytes if self._packing else 0
+            if self._packing is None:
+                return None
+        return self._packing.packed(opened, self._listed, request, stop)
 
     def sweep(self, count: int) -> None:
         """Look at the next few members for changes of which no event tells, such as a write through a second name."""
@@ -312,6 +363,20 @@ def _count(opened: Folder, listed: Manifest, room: int, stop: Stop | None) -> in
     words.finish()
     _give_memory_back()
     return words if words.nbytes <= room else None
+
+
+def _count_for_packing(opened: Folder, listed: Manifest, room: int, stop: Stop | None) -> Held | None:
+    """Read the documents once more and count their words as `pack` does; None if that takes more memory than there is room for."""
+    from smart_context.cache.pack.held import Held
+
+    counted = Held()
+    for number, content in enumerate(verify.contents(opened, listed, stop=stop)):
+        if content.size > _LARGEST_DOCUMENT or (number % 256 == 0 and counted.nbytes > room):
+            return None
+        counted.add(content.entry.id, content.text, content.size)
+    counted.finish()
+    _give_memory_back()
+    return counted if counted.nbytes <= room else None
 
 
 def _give_memory_back() -> None:

@@ -28,6 +28,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "rewrite": ("llm", "Turn a question into a query with filters.", "Search"),
     "build": ("cache", "Freeze the documents of a folder into a cache.", "Caches"),
     "resolve": ("cache", "Print the documents that answer a query within a token budget.", "Caches"),
+    "pack": ("pack", "Print the passages that answer a question within a token budget.", "Caches"),
     "inspect": ("cache", "Print what a cache is: its version, size, and whether it is valid.", "Caches"),
     "verify": ("cache", "Check every byte of a cache that matters.", "Caches"),
     "list": ("cache", "Print the folders that may be caches.", "Caches"),
@@ -148,7 +149,7 @@ def cli(context: click.Context) -> None:
       context search "contracts with vendor X from 2021"
 
     Exit status: 0 done, 1 usage or configuration, 2 invalid query, 3 invalid budget, 4 missing, 5 cache invalid,
-    6 I/O error or refused, 7 internal error.
+    6 I/O error or refused, 7 internal error, 8 a comparison that does not hold.
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())

@@ -62,7 +62,7 @@ def resolve(cache: str, query: str, budget: str, style: str) -> None:
 
     asked = names.as_text(query)
     stage.check(asked, 0)
-    _print(stage.to_json(cache, asked, stage.budget_of(budget), pretty=style == "pretty"))
+    print_bytes(stage.to_json(cache, asked, stage.budget_of(budget), pretty=style == "pretty"))
 
 
 @click.command(cls=Command)
@@ -79,7 +79,7 @@ def inspect(cache: str) -> None:
     """
     from smart_context.cache import inspect as stage
 
-    _print(stage.command_json(cache))
+    print_bytes(stage.command_json(cache))
 
 
 @click.command(cls=Command)
@@ -98,7 +98,7 @@ def verify(cache: str) -> None:
 
     with ProgressBar("verifying") as bar:
         verified = stage.cache(cache, on_progress=bar)
-    _print(stage.to_json(verified))
+    print_bytes(stage.to_json(verified))
 
 
 @click.command(cls=Command)
@@ -116,14 +116,15 @@ def list(root: str | None) -> None:  # noqa: A001  # the command's own name
     root = config.cache_root() if root is None else root
     if root is None:
         raise UsageError("no cache root", hint="give --root DIR, or set CONTEXT_CACHE_ROOT")
-    _print(listing.to_json(root) + b"\n")
+    print_bytes(listing.to_json(root) + b"\n")
 
 
 def _skipped(path: str, why: str) -> None:
     say(f"skipped {path!r}: {why}")
 
 
-def _print(data: bytes) -> None:
+def print_bytes(data: bytes) -> None:
+    """Write data to stdout as it is. Raises: IoError."""
     if sys.stdout is None:
         raise IoError("standard output is closed")
     sys.stdout.buffer.write(data)

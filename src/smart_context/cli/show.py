@@ -1,4 +1,4 @@
-"""How commands talk to people: a progress bar on stderr, only on a terminal, only when work takes long."""
+"""How commands talk to people: a progress bar on stderr, only on a terminal, only when work takes long; tables."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import shutil
 import sys
 import time
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from types import TracebackType
 
 import click
 
 from smart_context.model import Progress
 
+DIFFERENT = 8  # the exit status of a comparison that does not hold
 _FIRST_AFTER = 0.5  # seconds: shorter work shows nothing
 _EVERY = 0.1
 
@@ -61,13 +62,13 @@ class ProgressBar:
             sys.stderr.flush()
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Lay out rows in columns: the first to the left, numbers to the right."""
+def table(head: Sequence[str], rows: Sequence[Sequence[str]], left: Container[int] = (0,)) -> str:
+    """Lay out rows in columns: those whose numbers are in `left` to the left, the others to the right."""
     widths = [max(len(row[i]) for row in (head, *rows)) for i in range(len(head))]
     lines = []
     for row in (head, *rows):
         cells = [
-            cell.ljust(width) if not i else cell.rjust(width)
+            cell.ljust(width) if i in left else cell.rjust(width)
             for i, (cell, width) in enumerate(zip(row, widths, strict=True))
         ]
         lines.append("  ".join(cells).rstrip())

@@ -1,4 +1,4 @@
-"""The three tools of Context: resolve, list and inspect the caches below one root.
+"""The tools of Context: resolve, list and inspect the caches below one root, and pack, which `mcp-context-server` has not.
 
 In: arguments as the client sent them.  Out: the engine's bytes as text, unchanged.
 Always: arguments are checked in the order cache, query, budget, before the disk is touched; an error shows its code and
@@ -40,6 +40,21 @@ _RESOLVE_IN = _object(
         "budget": {"type": "integer", "minimum": 0, "description": "Maximum token budget"},
     }
 )
+_PACK_IN: Schema = {
+    **_object(
+        {
+            "cache": {"type": "string", "description": "Path or identifier of a built context cache"},
+            "query": {"type": "string", "description": "Natural-language question"},
+            "budget": {"type": "integer", "minimum": 0, "description": "Maximum token budget, headings included"},
+            "format": {
+                "type": "string",
+                "enum": ["markdown", "json"],
+                "description": "Markdown to read (the default), or JSON to parse",
+            },
+        }
+    ),
+    "required": ["cache", "query", "budget"],
+}
 _LIST_IN: Schema = {
     "type": "object",
     "properties": {
@@ -122,6 +137,21 @@ class Caches:
             ),
         )
 
+    def packing(self, seconds: float) -> Tool:
+        """The row of the fourth tool."""
+        return Tool(
+            name="context.pack",
+            title="Pack context",
+            description=(
+                "Return the passages of a context cache that best answer a question, within a token budget, each with its "
+                "document, lines and version. The same cache, question and budget give the same bytes."
+            ),
+            input_schema=_PACK_IN,
+            run=self._pack,
+            refuse=_refuse,
+            seconds=seconds,
+        )
+
     def close(self) -> None:
         """Let go of what is held."""
         with self._opening:
@@ -137,13 +167,20 @@ class Caches:
         self.close()
 
     def _resolve(self, arguments: Arguments, work: Work) -> Reply:
-        name = _cache_name(arguments)
-        query, budget = arguments.get("query"), arguments.get("budget")
-        if not isinstance(query, str):
-            raise InvalidQuery("query is missing or not a string")
-        if not isinstance(budget, int) or isinstance(budget, bool) or not 0 <= budget <= _MAX_BUDGET:
-            raise InvalidBudget("budget is missing or not an integer from 0 to 2^64 - 1")
+        name, query, budget = _request(arguments)
         return Reply(self._held().resolve(self._inside(name, work.caller), query, budget, stop=work.stop).decode())
+
+    def _pack(self, arguments: Arguments, work: Work) -> Reply:
+        from smart_context.cache.pack import pack, tokens
+
+        name, query, budget = _request(arguments)
+        style = arguments.get("format") or "markdown"
+        if style not in pack.FORMATS:
+            raise InvalidQuery("format is neither markdown nor json")
+        packed = self._held().packed(
+            self._inside(name, work.caller), query, budget, counting=tokens.DEFAULT, stop=work.stop
+        )
+        return Reply(pack.FORMATS[style](packed).decode())
 
     def _list(self, arguments: Arguments, work: Work) -> Reply:
         from smart_context.cache import listing
@@ -185,6 +222,17 @@ def _cache_name(arguments: Arguments) -> str:
     if not isinstance(name, str):
         raise CacheMissing("cache is missing or not a string")
     return name
+
+
+def _request(arguments: Arguments) -> tuple[str, str, int]:
+    """Check cache, query and budget, in this order."""
+    name = _cache_name(arguments)
+    query, budget = arguments.get("query"), arguments.get("budget")
+    if not isinstance(query, str):
+        raise InvalidQuery("query is missing or not a string")
+    if not isinstance(budget, int) or isinstance(budget, bool) or not 0 <= budget <= _MAX_BUDGET:
+        raise InvalidBudget("budget is missing or not an integer from 0 to 2^64 - 1")
+    return name, query, budget
 
 
 def _with_object(document: bytes) -> Reply:

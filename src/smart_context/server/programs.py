@@ -40,7 +40,7 @@ def context_server(served: ServedCaches) -> None:
 def serve(
     app: App, *, tool_names: ToolNames = "dotted", listen: Listen | None = None, ops_port: int | None = None
 ) -> None:
-    """Serve `context serve`: the six tools of Smart File Search and the three of Context, over one app.
+    """Serve `context serve`: the six tools of Smart File Search, the three of Context and `context.pack`, over one app.
 
     listen: over HTTP, there; else over standard input and output, with the operators' routes on `ops_port` if that is given.
     """
@@ -65,7 +65,12 @@ def serve(
         Caches(root, settings.cache.memory_mb * _MB) as caches,
         background.work(app, watch=settings.watch.enabled, report=lambda line: say(f"{line}\n")),
     ):
-        rows = (*search_tools.table(app, clean, settings.timeout), *caches.table(settings.timeout("default")))
+        seconds = settings.timeout("default")
+        rows = (
+            *search_tools.table(app, clean, settings.timeout),
+            caches.packing(seconds),
+            *caches.table(seconds),
+        )
         if listen is not None:
             run.over_http(program, rows, listen, metrics, lambda: health.of(app), tool_names=tool_names, guard=guard)
             return

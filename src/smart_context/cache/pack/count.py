@@ -1,0 +1,58 @@
+"""Count a question's terms in texts.
+
+In: a `Question`, and texts in the form of `normal.words`.  Out: how often each term stands in each.
+Always: the counts are those of cutting the text into words and stemming each; most words are never looked at.
+"""
+
+from __future__ import annotations
+
+import re
+
+from smart_context.cache.pack import stem
+from smart_context.cache.pack.question import Question
+
+
+class Counter:
+    """Counts the terms of one question. It remembers the words it has met, so keep it for all texts."""
+
+    def __init__(self, question: Question) -> None:
+        self._language = question.language
+        self._seekers = [
+            (
+                number,
+                term.text,
+                term.text.encode() if term.is_unspaced or not term.beginning else b" " + term.beginning,
+                None if term.is_unspaced else re.compile(b" (" + re.escape(term.beginning) + b"[^ ]*)"),
+            )
+            for number, term in enumerate(question.terms)
+        ]
+        self._stems: dict[bytes, str] = {}
+
+    def count(self, words: bytes) -> dict[int, int]:
+        """Return how often each term occurs, by its number; terms that do not occur are left out."""
+        spaced = b" " + words
+        found: dict[int, int] = {}
+        for number, text, needle, pattern in self._seekers:
+            if needle in spaced:
+                if pattern is None:
+                    times = _overlapping(spaced, needle)
+                else:
+                    times = sum([self.stem(word) == text for word in pattern.findall(spaced)])
+                if times:
+                    found[number] = times
+        return found
+
+    def stem(self, word: bytes) -> str:
+        """Return the stem of a word in the question's language."""
+        known = self._stems.get(word)
+        if known is None:
+            known = self._stems[word] = stem.stem(word.decode(), self._language)
+        return known
+
+
+def _overlapping(text: bytes, needle: bytes) -> int:
+    times, at = 0, text.find(needle)
+    while at >= 0:
+        times += 1
+        at = text.find(needle, at + 1)
+    return times
