@@ -25,6 +25,7 @@ ROOMS = {
     "index": ("settings", "access", "redact", "text", "sources", "engine"),
     "find": ("access", "redact", "text", "sources", "engine", "meaning"),
     "cache": ("text",),
+    "freeze": ("cache",),
     "llm": ("settings", "access", "redact", "text", "find"),
     "clients": ("settings",),
 }

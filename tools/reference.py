@@ -135,6 +135,8 @@ def errors() -> str:
         + "# Errors\n\nOn the command line an error reads `error: …`, with `reason: …` and `hint: …` where they help, on stderr; "
         "stdout stays empty.\n\n| code | exit status | meaning |\n|---|---|---|\n"
         + "\n".join(rows)
+        + "\n\nExit status 8 is no error: a comparison was made and does not hold (`context diff`, `replay`, `pack --budget-report`). What differs is on "
+        "stdout."
         + '\n\n## What the `context.*` tools say\n\nOne text block, `{"error":{"code":…,"message":…}}` and a newline, with these '
         "messages and no others:\n\n| code | message |\n|---|---|\n" + canonical
     )

@@ -14,6 +14,7 @@ __all__ = [
     "Cache",
     "Chosen",
     "ContextError",
+    "Difference",
     "Excerpt",
     "IndexReport",
     "Packed",
@@ -25,6 +26,7 @@ __all__ = [
     "Verified",
     "__version__",
     "build_cache",
+    "diff",
     "open_cache",
     "open_index",
     "pack",
@@ -39,6 +41,8 @@ if TYPE_CHECKING:
     from smart_context.cache.verify import Verified
     from smart_context.errors import ContextError
     from smart_context.find.model import SearchItem, SearchPage
+    from smart_context.freeze.api import diff
+    from smart_context.freeze.diff import Difference
     from smart_context.index.model import IndexReport
     from smart_context.library import Preview, SearchIndex, open_index
 else:
@@ -47,6 +51,7 @@ else:
         "Cache": "cache.api",
         "Chosen": "cache.select",
         "ContextError": "errors",
+        "Difference": "freeze.diff",
         "Excerpt": "cache.pack.model",
         "IndexReport": "index.model",
         "Packed": "cache.pack.model",
@@ -57,6 +62,7 @@ else:
         "Selection": "cache.select",
         "Verified": "cache.verify",
         "build_cache": "cache.api",
+        "diff": "freeze.api",
         "open_cache": "cache.api",
         "open_index": "library",
         "pack": "cache.api",

@@ -22,6 +22,8 @@
         └── SearchFailed    INTERNAL_ERROR   7
             └── StorageFailed  INTERNAL_ERROR  6   the disk under the index is full or refuses
 
+Exit status 8 is no error: a comparison was made and does not hold; the command line gives it itself.
+
 A class carries a stable `code` and `exit_status`; an instance carries the facts. The message is one line that names
 the thing; `reason` adds the next line where it helps; `hint` says what to do. Both name a verb or an argument as the tools do, in
 backticks (`searchFiles`, `offset`); the command line puts its own names there. Context's MCP answers never show a message of an

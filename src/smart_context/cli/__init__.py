@@ -29,6 +29,8 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "build": ("cache", "Freeze the documents of a folder into a cache.", "Caches"),
     "resolve": ("cache", "Print the documents that answer a query within a token budget.", "Caches"),
     "pack": ("pack", "Print the passages that answer a question within a token budget.", "Caches"),
+    "why": ("compare", "Explain why resolve takes a document, or not.", "Caches"),
+    "diff": ("compare", "Compare two caches: documents added, removed, moved and changed.", "Caches"),
     "inspect": ("cache", "Print what a cache is: its version, size, and whether it is valid.", "Caches"),
     "verify": ("cache", "Check every byte of a cache that matters.", "Caches"),
     "list": ("cache", "Print the folders that may be caches.", "Caches"),

@@ -1,0 +1,1 @@
+"""From a search to a proof: freeze what was found, compare caches, explain a selection, sign, replay."""
