@@ -8,6 +8,7 @@
     ├── CacheMissing        cache_missing    4   absent, or not a directory
     ├── CacheInvalid        cache_invalid    5   present, but fails verification
     ├── SameId              cache_invalid    5   two sources would be one document
+    ├── KeyInvalid          key_invalid      5   a key or a signature cannot be used
     ├── IoError             io_error         6   the file system said no
     ├── InternalError       internal_error   7   we broke a promise
     ├── CallTimeout         internal_error   7   a call ran out of its time
@@ -121,6 +122,13 @@ class SameId(ContextError):
         super().__init__(f"two sources have the same id {document_id!r}", reason=f"{path!r} and {other!r}")
         self.document_id = document_id
         self.paths = (path, other)
+
+
+class KeyInvalid(ContextError):
+    """A key or a signature is damaged, expired, or not the one that is needed."""
+
+    code = "key_invalid"
+    exit_status = 5
 
 
 class IoError(ContextError):

@@ -33,6 +33,8 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "diff": ("compare", "Compare two caches: documents added, removed, moved and changed.", "Caches"),
     "inspect": ("cache", "Print what a cache is: its version, size, and whether it is valid.", "Caches"),
     "verify": ("cache", "Check every byte of a cache that matters.", "Caches"),
+    "keygen": ("sign", "Make a key that signs caches.", "Caches"),
+    "sign": ("sign", "Sign a cache, so that others can tell that it is yours and whole.", "Caches"),
     "list": ("cache", "Print the folders that may be caches.", "Caches"),
     "serve": ("serve", "Serve MCP clients.", "Servers"),
     "watch": ("upkeep", "Keep the index up to date while files change.", "Servers"),

@@ -84,21 +84,28 @@ def inspect(cache: str) -> None:
 
 @click.command(cls=Command)
 @click.option("--cache", required=True, metavar="DIR", help="The cache.")
-def verify(cache: str) -> None:
+@click.option("--key", metavar="FILE", help="Also check its signature by this public key, or one of a folder's *.pub.")
+def verify(cache: str, key: str | None) -> None:
     """Check every byte of a cache that matters.
 
     \b
-    Example:
+    Examples:
       context verify --cache docs.cache
+      context verify --cache docs.cache --key me.pub
 
-    Exit status 0 if it is valid; else 4 (missing), 5 (invalid, with the first violation) or 6 (unreadable).
+    With a key, every byte of every file counts. Exit status 0 if the cache is valid; else 4 (missing), 5 (invalid, with the
+    first violation) or 6 (unreadable).
     """
     from smart_context.cache import verify as stage
     from smart_context.cli.show import ProgressBar
 
     with ProgressBar("verifying") as bar:
-        verified = stage.cache(cache, on_progress=bar)
-    print_bytes(stage.to_json(verified))
+        if key is None:
+            print_bytes(stage.to_json(stage.cache(cache, on_progress=bar)))
+            return
+        from smart_context.freeze import api, sign
+
+        print_bytes(sign.to_json(api.verify_signature(cache, key, on_progress=bar)))
 
 
 @click.command(cls=Command)

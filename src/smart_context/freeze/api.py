@@ -1,16 +1,24 @@
-"""Freezing from Python: compare caches.
+"""Freezing from Python and the command line: compare and sign caches.
 
-In: paths, queries, budgets.  Out: data.
-Always: the same rules and checks as on the command line.
+In: paths, queries, budgets, keys.  Out: data.
+Always: the clock is read here and nowhere below.
 """
 
 from __future__ import annotations
 
 import os
+import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from smart_context.cache.verify import Verified
     from smart_context.freeze.diff import Difference
+    from smart_context.freeze.minisign import PublicKey, SecretKey
+    from smart_context.freeze.sign import Signed
+    from smart_context.model import OnProgress
+
+_TIME = "%Y-%m-%dT%H:%M:%SZ"
+_DAY = 24 * 60 * 60
 
 
 def diff(
@@ -23,3 +31,37 @@ def diff(
     from smart_context.freeze import diff as stage
 
     return stage.caches(old, new, query=query, budget=budget)
+
+
+def make_key(
+    secret: str | os.PathLike[str], public: str | os.PathLike[str], *, passphrase: str = "", days: int | None = None
+) -> PublicKey:
+    """Make a key for signing caches, which ends after so many days; its two files must not exist. Raises: IoError."""
+    from smart_context.freeze import keys
+
+    expires = "" if days is None else time.strftime(_TIME, time.gmtime(time.time() + days * _DAY))
+    return keys.make(secret, public, passphrase=passphrase, expires=expires)
+
+
+def sign_cache(
+    cache: str | os.PathLike[str], key: SecretKey, *, force: bool = False, on_progress: OnProgress | None = None
+) -> Verified:
+    """Sign a cache; `force` replaces an old signature. Raises: CacheMissing, CacheInvalid, KeyInvalid, IoError."""
+    from smart_context.freeze import sign
+
+    now = time.time()
+    at = time.strftime(_TIME, time.gmtime(now))
+    return sign.cache(cache, key, now=at, timestamp=int(now), force=force, on_progress=on_progress)
+
+
+def verify_signature(
+    cache: str | os.PathLike[str], key: str | os.PathLike[str], *, on_progress: OnProgress | None = None
+) -> Signed:
+    """Verify a cache and its signature by a public key, or by one of a folder's.
+
+    Raises: CacheMissing, CacheInvalid, KeyInvalid, IoError.
+    """
+    from smart_context.freeze import keys, sign
+
+    now = time.strftime(_TIME, time.gmtime())
+    return sign.check(cache, keys.public(key), now=now, on_progress=on_progress)
