@@ -46,6 +46,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "maintain": ("upkeep", "Tidy the index.", "Setup"),
     "completion": ("completion", "Print a script that lets a shell complete commands.", "Setup"),
     "llm": ("llm", "Show what is sent to a language model, and to whom.", "Setup"),
+    "uninstall": ("uninstall", "Remove what this program has put on the machine.", "Setup"),
     "help": ("help", "Show the help of a command.", "Setup"),
 }
 

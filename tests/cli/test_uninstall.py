@@ -1,0 +1,43 @@
+"""`context uninstall`: what was put on the machine goes, what is somebody else's stays."""
+
+from __future__ import annotations
+
+import json
+
+
+def everything(folder):
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+
+def test_nothing_is_removed_before_it_is_wished_and_then_all_that_is_ours(run, tree, tmp_path):
+    root = tree({"a.md": "The gryphon sleeps.", "b.md": "And wakes."})
+    assert run("roots", "add", root).returncode == 0
+    assert run("index").returncode == 0
+    assert run("connect", "cursor", "--yes").returncode == 0
+    assert run("token", "add", "jo", "--root", root).returncode == 0
+    assert run("build", "--sources", root, "--cache", tmp_path / "kept.cache").returncode == 0
+    data = next(path.parent for path in tmp_path.rglob("record.sqlite"))
+    (data / "mine.txt").write_text("not theirs", encoding="utf-8")
+    before = everything(tmp_path)
+    dry = run("uninstall")
+    assert (dry.returncode, everything(tmp_path)) == (0, before)
+    assert b"would remove the entry of Cursor" in dry.stdout
+    assert b"nothing was removed" in dry.stderr
+    assert run("uninstall", "--yes").returncode == 0
+    left = everything(tmp_path)
+    kept = {"tree/a.md", "tree/b.md", str((data / "mine.txt").relative_to(tmp_path))}
+    assert {name for name in left if "kept.cache" not in name and "cursor" not in name} == kept
+    settings = next(path for path in tmp_path.rglob("mcp.json"))
+    assert "smart-context" not in json.loads(settings.read_text(encoding="utf-8")).get("mcpServers", {})
+    assert run("verify", "--cache", tmp_path / "kept.cache").returncode == 0
+
+
+def test_an_index_that_is_being_written_is_not_pulled_away(run, tree, tmp_path):
+    from smart_context import engine
+
+    root = tree({"a.md": "The gryphon sleeps."})
+    run("index", "--root", root)
+    data = next(path.parent for path in tmp_path.rglob("record.sqlite"))
+    with engine.at(data).open(writable=True):
+        done = run("uninstall", "--yes")
+    assert (done.returncode, (data / "record.sqlite").exists()) == (6, True)
