@@ -33,7 +33,8 @@ _LABEL = re.compile(r"[ \t#*>|\-_\"'`]{0,12}(?:[\w\-]{1,20}[ _\-]){0,3}")
 _DIRECTIVE = re.compile(r"[ \t]{0,40}(?:(?:run|docker)[ ])?(?:env|arg|set|setx|setenv|export)[ ]{1,4}[\w.\-]{0,60}")
 _WORD_BEFORE = re.compile(r"[ \t]{0,40}[\w.\-]{0,60}")
 _LIST = re.compile(r"[\[({]\s{0,80}(?=[\"'])")
-_NEXT_ITEM = re.compile(r"[\"'`]?[ \t]{0,20},?\s{0,80}(?=[\"'])|[ \t]{0,20}\r?\n[ \t]{0,40}-[ \t]{1,8}")
+_NEXT_QUOTED = re.compile(r"[ \t]{0,20},?\s{0,80}(?=[\"'])")
+_NEXT_ITEM = re.compile(r"[\"'`]?[ \t]{0,20}\r?\n[ \t]{0,40}-[ \t]{1,8}")
 _SPACE = re.compile(r"[ ]{1,3}(?=[^\s])")
 _IN_TAG = re.compile(r"<[\w:.\-]{0,40}$")
 
@@ -106,6 +107,8 @@ def _places(low: str, name: names.Name) -> Iterator[_Place]:
         yield _Place(match.end(), "call")
     if match := _PAIR.match(low, end):
         yield _Place(match.end(), "pair")
+    if name.is_many:
+        return
     if match := _IS.match(low, end):
         yield _Place(match.end(), "say")
     if name.is_vague:
@@ -132,12 +135,26 @@ def _is_directive(line: str, word: str) -> bool:
 def _values(text: str, low: str, place: _Place, name: names.Name) -> list[tuple[int, int]]:
     """The value at a place, or the values of a list that begins there."""
     opened = _LIST.match(text, place.start) if place.syntax == "assign" else None
-    at = opened.end() if opened else place.start
+    if opened:
+        return _quoted_items(text, opened.end(), place, name)
     found: list[tuple[int, int]] = []
+    at = place.start
     while (span := _value(text, low, _Place(at, place.syntax, place.same_line), name)) is not None:
         found.append(span)
-        more = _NEXT_ITEM.match(text, span[1]) if opened or not place.same_line else None
-        if more is None or (opened is None and "-" not in more[0]):
+        more = None if place.same_line else _NEXT_ITEM.match(text, span[1])
+        if more is None:
+            break
+        at = more.end()
+    return found
+
+
+def _quoted_items(text: str, at: int, place: _Place, name: names.Name) -> list[tuple[int, int]]:
+    found: list[tuple[int, int]] = []
+    while quoted := _QUOTED.match(text, at):
+        if _is_quoted(quoted["value"], place, name):
+            found.append(quoted.span("value"))
+        more = _NEXT_QUOTED.match(text, quoted.end())
+        if more is None:
             break
         at = more.end()
     return found

@@ -49,13 +49,22 @@ def find(text: str, low: str, words: str) -> Iterator[tuple[int, int]]:
                     yield span
     signs = [sign for sign in _WRITTEN_SIGNS if sign in words] + [sign for sign in _SPACED_SIGNS if sign in low]
     for sign in (*signs, " at ") if "dot" in words and " dot " in low else signs:
-        for at in _places(low, sign):
-            if sign != " at " and low[at - 1 : at] not in _OPENERS and low[at - 2 : at - 1] not in _OPENERS:
-                continue
-            for match in _WRITTEN.finditer(low, max(0, at - _LOCAL_MAX), at + _DOMAIN_MAX + 32):
-                # Two plain words, "at" and "dot", are an address only together: "look at example.com" is not one.
-                if not match["bare"] or match["dot"]:
-                    yield match.span()
+        yield from _written(low, sign)
+
+
+def _written(low: str, sign: str) -> Iterator[tuple[int, int]]:
+    """Addresses that are written out, with this sign for "at"."""
+    done = 0
+    for at in _places(low, sign):
+        if at < done or (sign != " at " and low[at - 1 : at] not in _OPENERS and low[at - 2 : at - 1] not in _OPENERS):
+            continue
+        for match in _WRITTEN.finditer(low, max(done, at - _LOCAL_MAX), at + _DOMAIN_MAX + 32):
+            if match.start() > at:
+                break
+            done = match.end()
+            # Two plain words, "at" and "dot", are an address only together: "look at example.com" is not one.
+            if not match["bare"] or match["dot"]:
+                yield match.span()
 
 
 def _places(text: str, sign: str) -> Iterator[int]:

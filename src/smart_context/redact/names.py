@@ -89,7 +89,7 @@ _OPEN_KEY = re.compile(r"(?:pub|public)[ _.\-]?$")
 class Name:
     """Where a name starts and ends, and how it reads.
 
-    is_vague: the name alone says little (`my_key`, `tokens`), so that the value must look generated.
+    is_vague: the name alone says little (`my_key`, `tokens`), so that the value must look generated. is_many: several values may follow.
     """
 
     start: int
@@ -97,6 +97,7 @@ class Name:
     word: str
     is_password: bool
     is_vague: bool = False
+    is_many: bool = False
 
 
 def find(low: str, words: str) -> list[Name]:
@@ -114,7 +115,8 @@ def _of(low: str, stem: str, pattern: str, is_chosen: bool) -> Iterator[Name]:
         suffix = _SUFFIX.match(low, match.end())
         if suffix is None:
             continue
-        word, start, is_vague = match[0], match.start(), suffix["many"] is not None or match[0].startswith("client")
+        word, start = match[0], match.start()
+        is_vague = word.startswith("client") or (word == "token" and suffix["many"] is not None)
         if word.startswith("key"):
             kind = _BEFORE_KEY.search(low, max(0, start - 16), start)
             if kind is not None:
@@ -123,4 +125,4 @@ def _of(low: str, stem: str, pattern: str, is_chosen: bool) -> Iterator[Name]:
                 is_vague = True
             else:
                 continue
-        yield Name(start, suffix.end(), word, is_chosen, is_vague)
+        yield Name(start, suffix.end(), word, is_chosen, is_vague, suffix["many"] is not None)

@@ -121,15 +121,14 @@ def _end(text: str, start: int, marked: issuers.Marked) -> tuple[int, bool]:
 def _bare(text: str, long: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Strings of no known issuer: capitals, small letters and digits, mixed as in no name and no number."""
     made = {run[0] for word in long if len(word) >= _MIN_BARE for run in _RUN.finditer(word) if values.is_mixed(run[0])}
-    for value in sorted(made):
-        if _PUBLIC.match(value):
-            continue
-        at = text.find(value)
-        while at >= 0:
-            end = at + len(value)
-            if not _PUBLIC_BEFORE.search(text, max(0, at - 40), at) and not _in_block(text, at, end):
-                yield at, end
-            at = text.find(value, end)
+    for run in _RUN.finditer(text) if made else ():
+        if (
+            run[0] in made
+            and not _PUBLIC.match(run[0])
+            and not _PUBLIC_BEFORE.search(text, max(0, run.start() - 40), run.start())
+            and not _in_block(text, *run.span())
+        ):
+            yield run.span()
 
 
 def _in_block(text: str, start: int, end: int) -> bool:

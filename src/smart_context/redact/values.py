@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import itertools
 import re
+import string
+from functools import cache
+from operator import add
 
 from smart_context.redact.view import MASK
 
@@ -95,6 +98,7 @@ def is_random(value: str) -> bool:
         return False
     if _DIGIT.search(value) and _LETTER.search(value):
         return True
+    value = value[:_JUDGED]
     letters = [c for c in value if c.isalpha()]
     upper, lower = sum(c.isupper() for c in letters), sum(c.islower() for c in letters)
     return (upper >= 2 and lower >= 2 and _switches(value) >= max(3, len(value) // 6)) or (
@@ -124,24 +128,25 @@ def oddness(value: str) -> float:
 
     What stands around a sign is no neighbour of it, and a capital after a small letter begins a word.
     """
-    odd = pairs = 0
-    for a, b in itertools.pairwise(value[:_JUDGED]):
-        if a.isalpha() and b.isalpha():
-            if a.islower() and b.isupper():
-                continue
-            pairs += 1
-            odd += (a + b).lower() not in _USUAL and a.isascii() and b.isascii()
-        elif a.isdigit() and b.isdigit():
-            pairs += 1
-        elif a.isalnum() and b.isalnum():
-            pairs += 1
-            odd += 1
-    return odd / pairs if pairs else 0.0
+    counted, odd = _pairs()
+    pairs = list(map(add, value[:_JUDGED], value[1:_JUDGED]))
+    total = sum(map(counted.__contains__, pairs))
+    return sum(map(odd.__contains__, pairs)) / total if total else 0.0
+
+
+@cache
+def _pairs() -> tuple[frozenset[str], frozenset[str]]:
+    """The pairs of letters and digits that count, and the odd ones among them."""
+    letters, digits = string.ascii_letters, string.digits
+    words = {a + b for a in letters for b in letters if not (a.islower() and b.isupper())}
+    mixed = {pair for a in letters for b in digits for pair in (a + b, b + a)}
+    numbers = {a + b for a in digits for b in digits}
+    return frozenset(words | mixed | numbers), frozenset(mixed | {pair for pair in words if pair.lower() not in _USUAL})
 
 
 def is_strong(value: str) -> bool:
     """Tell whether a value is one without any sign around it: long or varied enough to be no word and no number."""
-    if len(value) < 8 or not any(c.isdigit() for c in value) or not any(c.isalpha() for c in value):
+    if len(value) < 8 or not _DIGIT.search(value) or not _LETTER.search(value):
         return False
     return len(value) >= 20 or _switches(value) >= 4 or any(c in "!@#$%^&*+=~?" for c in value[1:])
 
