@@ -36,6 +36,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "keygen": ("sign", "Make a key that signs caches.", "Caches"),
     "sign": ("sign", "Sign a cache, so that others can tell that it is yours and whole.", "Caches"),
     "list": ("cache", "Print the folders that may be caches.", "Caches"),
+    "prune": ("prune", "Remove old caches below a folder.", "Caches"),
     "serve": ("serve", "Serve MCP clients.", "Servers"),
     "watch": ("upkeep", "Keep the index up to date while files change.", "Servers"),
     "token": ("token", "Give people tokens for a shared server.", "Servers"),

@@ -80,6 +80,7 @@ def inspect(cache: str) -> None:
     from smart_context.cache import inspect as stage
 
     print_bytes(stage.command_json(cache))
+    _say_provenance(cache)
 
 
 @click.command(cls=Command)
@@ -123,7 +124,46 @@ def list(root: str | None) -> None:  # noqa: A001  # the command's own name
     root = config.cache_root() if root is None else root
     if root is None:
         raise UsageError("no cache root", hint="give --root DIR, or set CONTEXT_CACHE_ROOT")
-    print_bytes(listing.to_json(root) + b"\n")
+    listed = listing.to_json(root) + b"\n"
+    print_bytes(listed)
+    _say_questions(root, listed)
+
+
+def _say_questions(root: str, listed: bytes) -> None:
+    import json
+    import os
+
+    paths = [row["path"] for row in json.loads(listed)["caches"] if row["has_manifest"]]
+    for path in paths:
+        cache = os.path.join(root, path)
+        if os.path.lexists(os.path.join(cache, "freeze.json")):
+            from smart_context.cli.show import safe
+            from smart_context.freeze import provenance
+
+            if question := provenance.question_of(cache):
+                say(f"{safe(path)}: frozen from {safe(question)}")
+
+
+def _say_provenance(cache: str) -> None:
+    import os
+
+    if not os.path.lexists(os.path.join(cache, "freeze.json")):
+        return
+    from smart_context.cli.show import plural, safe
+    from smart_context.errors import ContextError
+    from smart_context.freeze import provenance
+
+    try:
+        found = provenance.read(cache)
+    except ContextError as error:
+        say(f"warning: {safe(error.in_one_line)}")
+        return
+    say(
+        f"frozen from {safe(found.question.query or plural(len(found.question.paths), 'path'))}",
+        f"at {found.created_at} by version {safe(found.program)}, {'redacted' if found.rules else 'not redacted'}, "
+        f"{plural(len(found.documents), 'file' if found.whole_files else 'passage')} of "
+        f"{plural(len({one.source for one in found.documents}), 'file')}",
+    )
 
 
 def _skipped(path: str, why: str) -> None:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from smart_context.cache.verify import Verified
     from smart_context.freeze.diff import Difference
     from smart_context.freeze.minisign import PublicKey, SecretKey
+    from smart_context.freeze.prune import Old
     from smart_context.freeze.sign import Signed
     from smart_context.model import OnProgress
 
@@ -31,6 +32,19 @@ def diff(
     from smart_context.freeze import diff as stage
 
     return stage.caches(old, new, query=query, budget=budget)
+
+
+def old_caches(root: str | os.PathLike[str], *, keep: int = 0, older_than: str | None = None) -> list[Old]:
+    """Return the caches below a root that are neither among the newest to keep nor younger than an age (12h, 30d, 8w).
+
+    Raises: UsageError, CacheMissing, IoError.
+    """
+    from datetime import UTC, datetime
+
+    from smart_context.freeze import prune
+
+    now = datetime.now(UTC)
+    return prune.caches(root, keep=keep, before=now - prune.age(older_than) if older_than else now)
 
 
 def make_key(
