@@ -36,11 +36,23 @@ def main(argv: list[str]) -> None:
             if "--misses" in argv and question.answer not in told:
                 print(f"    missed: {question.text} ({question.answer})")
         print(f"{most:>6}   {lines / len(questions):>9.1f}   {held / len(questions):>7.0%}")
+    _unanswered(questions)
     offline = [_cpu(question.text, list(question.snippets), LlmSettings()) for question in questions]
     print(
         f"\noffline, 20 snippets, redaction included: {_middle(offline):.1f} ms CPU median, {max(offline):.1f} ms most"
     )
     _with_model(questions)
+
+
+def _unanswered(questions: list[Any]) -> None:
+    """Ask each question over its own document, and over the others alone, which do not answer it."""
+    first = said = 0
+    for question in questions:
+        picked = extractive.pick(question.text, question.snippets)
+        first += bool(picked) and question.answer in picked[0].text
+        (own,) = {snippet.path for snippet in question.snippets if question.answer in snippet.text}
+        said += not extractive.pick(question.text, [one for one in question.snippets if one.path != own])
+    print(f"\nthe answering sentence comes first: {first}; said not to be answered, over other documents: {said}")
 
 
 def _with_model(questions: list[Any]) -> None:

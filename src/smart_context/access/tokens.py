@@ -13,13 +13,12 @@ import json
 import os
 import re
 import secrets
-import stat
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from smart_context import flock
+from smart_context import flock, regular
 from smart_context.errors import ConfigError, ContextError, IoError, NotFound, UsageError
 from smart_context.model import OWNER, Caller
 
@@ -181,21 +180,13 @@ def _private(path: Path) -> bytes:
     Raises: FileNotFoundError; IoError; ConfigError if others can read or replace it.
     """
     try:
-        fd = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
+        return regular.read_secret(path, _MOST_BYTES)
     except FileNotFoundError:
         raise
+    except regular.Refused as error:
+        raise ConfigError(f"{path} cannot be trusted", reason=error.strerror) from error
     except OSError as error:
         raise IoError(f"cannot read {path}", reason=error.strerror) from error
-    with os.fdopen(fd, "rb") as file:
-        found = os.fstat(fd)
-        if not stat.S_ISREG(found.st_mode):
-            raise ConfigError(f"{path} is not a file")
-        if os.name == "posix" and stat.S_IMODE(found.st_mode) & 0o077:
-            raise ConfigError(f"{path} can be read by others", hint=f"chmod 600 {path}")
-        folder = os.stat(path.resolve().parent).st_mode
-        if os.name == "posix" and folder & 0o022 and not folder & stat.S_ISVTX:
-            raise ConfigError(f"others may write in the folder of {path}", hint=f"chmod go-w {path.resolve().parent}")
-        return file.read(_MOST_BYTES)
 
 
 def _make(path: Path) -> None:
