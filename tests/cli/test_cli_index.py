@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -141,3 +142,24 @@ def test_a_run_over_an_unchanged_folder_loads_no_engine_and_no_reader(tree, tmp_
     traced = [run(*command, env={"PYTHONPROFILEIMPORTTIME": "1"}).stderr.decode() for _ in range(2)]
     heavy = ("tantivy", "numpy", "smart_context.text.analysis", "smart_context.sources.worker")
     assert [[name in loaded for name in heavy] for loaded in traced] == [[True] * 4, [False] * 4]
+
+
+def test_an_interrupted_run_says_what_was_kept_and_how_to_go_on(tree, tmp_path):
+    root = tree({f"{i}.md": f"# Note {i}\n\nThe gryphon number {i} sleeps.\n" for i in range(1500)})
+    command = [
+        sys.executable,
+        "-m",
+        "smart_context",
+        "index",
+        "--root",
+        str(root),
+        "--data-dir",
+        str(tmp_path / "data"),
+    ]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, env=clean_env(tmp_path), start_new_session=True) as process:
+        while not (tmp_path / "data/record.sqlite").exists() and process.poll() is None:
+            pass
+        process.send_signal(signal.SIGINT)
+        told = process.stderr.read().decode()
+    assert (process.returncode, "Traceback" in told) == (130, False)
+    assert "go on with: context index" in told

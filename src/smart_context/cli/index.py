@@ -104,13 +104,16 @@ def _run(
     failures: list[ContextError] = []
     for folder in folders:
         if folder in new and not os.path.isdir(folder):  # a slip of the pen, not a share that is away
-            failures.append(NotFound(f"there is no folder {shown(folder)}", hint="look for a slip in its name"))
+            failures.append(NotFound(f"there is no folder {shown(folder)}", hint="check the spelling"))
             continue
         try:
             with ProgressBar("indexing") as bar:
                 reports[folder] = app.index_here(folder, full=full, on_progress=bar)
         except NotFound as error:
             failures.append(error)
+        except KeyboardInterrupt:
+            click.echo("what was read so far is kept and can be searched; go on with: context index", err=True)
+            raise
     return reports, failures
 
 

@@ -44,7 +44,10 @@ class ProgressBar:
         rate = step.done / seconds if seconds > 0 else 0.0
         if step.total:
             filled = min(20, 20 * step.done // step.total)
-            head = f"{self._label} [{'█' * filled}{'░' * (20 - filled)}] {step.done:,}/{step.total:,} {rate:,.0f}/s"
+            left = f", {duration((step.total - step.done) / rate)} left" if rate and step.done < step.total else ""
+            head = (
+                f"{self._label} [{'█' * filled}{'░' * (20 - filled)}] {step.done:,}/{step.total:,} {rate:,.0f}/s{left}"
+            )
         else:
             head = f"{self._label} {step.done:,} {rate:,.0f}/s"
         what = "".join(c if c.isprintable() else "?" for c in step.what)
@@ -83,6 +86,13 @@ def size(count: int) -> str:
     while amount >= 999.95 and len(units) > 1:
         amount, units = amount / 1000, units[1:]
     return f"{amount:,.1f} {units[0]}"
+
+
+def duration(seconds: float) -> str:
+    """Write a time the way people say it, roughly."""
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    return f"{round(seconds / 60)} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 def plural(count: int, noun: str) -> str:
