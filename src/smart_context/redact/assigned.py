@@ -98,7 +98,8 @@ def is_verdict(text: str, name: names.Name, place: _Place) -> bool:
 def _places(low: str, name: names.Name) -> Iterator[_Place]:
     start, end = name.start, name.end
     if match := _ASSIGN.match(low, end):
-        yield _Place(match.end(), "assign", same_line=match["newline"] is None)
+        # "(forget_passphrase): Likewise." speaks of a name; it assigns nothing.
+        yield _Place(match.end(), "say" if low[end] == ")" else "assign", same_line=match["newline"] is None)
     if _IN_TAG.search(low, max(0, start - 42), start) and (match := _TAG.match(low, end)):
         yield _Place(match.end(), "tag")
     if match := _VALUE_FIELD.match(low, end):
@@ -187,6 +188,8 @@ def _is_quoted(value: str, place: _Place, name: names.Name) -> bool:
     if name.is_vague or place.syntax == "pair":
         made = values.is_generated(value) or _is_salt(value)
         return made and not values.is_placeholder(value) and _is_unreadable(value)
+    if place.syntax == "space" and not (_SYMBOL.search(value) or any(c.isdigit() for c in value)):
+        return False  # a word that is only quoted
     return _quoted_password(value, name.word) if name.is_password else _quoted_secret(value, name.word)
 
 
@@ -213,7 +216,7 @@ def _is_unreadable(value: str) -> bool:
 
 def _is_salt(value: str) -> bool:
     """Tell whether a value is made of every sign of a keyboard, spaces too, as WordPress makes its keys."""
-    return len(value) >= 40 and sum(not c.isalnum() for c in value) >= len(value) // 6
+    return len(value) >= 40 and sum(not c.isalnum() and c != " " for c in value) >= len(value) // 5
 
 
 def _bare_end(text: str, start: int, end: int, syntax: str) -> int:
@@ -236,7 +239,7 @@ def _balanced(text: str, start: int, end: int) -> bool:
 
 
 def _quoted_password(value: str, name: str) -> bool:
-    if not values.is_password(value) or _URL.match(value.lower()):
+    if not values.is_password(value) or _URL.match(value.lower()) or value.rstrip().endswith(":"):
         return False
     if " " in value.strip():
         return (

@@ -18,7 +18,8 @@ _HEAD = re.compile(
 )
 _RULE = re.compile(r"[\s|:\-+=]+")
 _SEPARATORS = ("\t", "|", ";", ",")
-_MIN_PASSWORD, _MIN_CELLS = 4, 2
+_MADE = re.compile(r"token|secret|key|credential")  # by machines, and nobody's word
+_MIN_PASSWORD, _MIN_TOKEN, _MIN_CELLS = 4, 8, 2
 _MAX_HEAD = 4096  # characters of a line with the heads
 
 
@@ -30,7 +31,7 @@ def find(text: str, low: str, named: Iterable[int]) -> Iterator[tuple[int, int]]
             continue
         start = low.rfind("\n", 0, place) + 1
         head, done = _line(low, start)
-        sign, columns = _head(head) if len(head) <= _MAX_HEAD else ("", [])
+        sign, columns = _head(head) if len(head) <= _MAX_HEAD else ("", {})
         if not columns:
             continue
         width = head.count(sign)
@@ -48,23 +49,25 @@ def _line(low: str, start: int) -> tuple[str, int]:
     return low[start:stop], stop
 
 
-def _head(line: str) -> tuple[str, list[int]]:
+def _head(line: str) -> tuple[str, dict[int, bool]]:
+    """The sign between cells, and for each column of secrets whether people choose them."""
     for sign in _SEPARATORS:
         if sign in line:
             cells = [cell.strip(" \"'`*_\r\n") for cell in line.split(sign)]
-            named = [i for i, cell in enumerate(cells) if cell and _HEAD.fullmatch(cell)]
+            named = {i: _MADE.search(cell) is None for i, cell in enumerate(cells) if cell and _HEAD.fullmatch(cell)}
             if named and sum(map(bool, cells)) >= _MIN_CELLS:
                 return sign, named
-    return "", []
+    return "", {}
 
 
-def _row(text: str, line: str, at: int, sign: str, columns: list[int]) -> Iterator[tuple[int, int]]:
+def _row(text: str, line: str, at: int, sign: str, columns: dict[int, bool]) -> Iterator[tuple[int, int]]:
     start = at
     for i, cell in enumerate(line.split(sign)):
         if i in columns:
             bare = cell.strip(" \"'`\r\n")
             first = start + cell.find(bare)
-            if _is_secret(text[first : first + len(bare)]):
+            value = text[first : first + len(bare)]
+            if _is_secret(value) and (columns[i] or (values.is_random(value) and len(value) >= _MIN_TOKEN)):
                 yield first, first + len(bare)
         start += len(cell) + len(sign)
 

@@ -34,6 +34,11 @@ class Marked:
         """Whether what follows need not look generated: sixteen capitals of an access key, the path of an address."""
         return self.prefix in _PLAIN or "/" in self.prefix
 
+    @property
+    def oddness(self) -> float:
+        """How mixed what follows must be at the least, as `values.oddness` counts."""
+        return 0.3 if self.prefix in _WEAK else 0.1
+
 
 @dataclass(frozen=True, slots=True)
 class Family:
@@ -48,6 +53,10 @@ def _all(prefixes: str, body: re.Pattern[str], least: int, whole: int | None = N
 
 
 _PLAIN = frozenset({"AKIA", "ASIA", "ABIA", "ACCA"})
+# Marks that names of programs have as well.
+_WEAK = frozenset(
+    "test_ live_ test_pub_ live_pub_ sk_ b_ pa- ak- as- fc- secret_ pat. sat. t1. y0_ cio BSA API- sl. 1000. sess-".split()  # noqa: SIM905
+)
 MARKED: tuple[Family, ...] = (
     # clouds
     _all("AKIA ASIA ABIA ACCA", _CAPS, 16, 16, sign="A"),

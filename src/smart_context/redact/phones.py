@@ -22,11 +22,11 @@ _STRONG = re.compile(
 )
 _SOFT = re.compile(
     r"(?:(?<![^\W\d_])(?:call|dial|ring|reach|text|direct|office|home|work|portable|mobil|contact|kontakt|appel|llam|anruf|"
-    r"[tmpfcwhd](?=[ ]?[:.])))[^\w\n]{0,4}(?:(?:me|us|at|on|him|her|them|is)[^\w\n]{1,3}){0,2}[+(\s]*$"
+    r"[tmpfcwhd](?=[ ]?[:.])))[^\w\n]{0,4}(?:(?:me|us|at|on|him|her|them|is)[^\w\n]{1,3}){0,2}[+( \t]*$"
 )
 _BETWEEN = " \t\r\n:.,;-+(/#*|"
 _AFTER = re.compile(
-    r"[ ]?[(\[,\-/]?[ ]?(?:tel|phone|fax|mobil|cell|handy|home|work|office|voice|whatsapp)(?:e|phone|fon)?\b"
+    r"(?![ ]?/home)[ ]?[(\[,\-/]?[ ]?(?:tel|phone|fax|mobil|cell|handy|home|work|office|voice|whatsapp)(?:e|phone|fon)?\b"
 )
 _DATE = re.compile(
     r"(?<!\d)(?:(?:19|20)\d\d[-./ ](?:0?[1-9]|1[0-2])[-./ ](?:[0-3]?\d)|[0-3]?\d[-./][0-3]?\d[-./](?:19|20)\d\d"
@@ -172,8 +172,9 @@ def _in_line(text: str, low: str, line: _Line) -> Iterator[tuple[int, int]]:
     groups = line.groups[:8]
     end = None
     lead = text[line.start : groups[0][0]]
-    if "+" in lead and not (" " in lead and _DECIMAL.search(text, line.start, line.end)):
-        end = _international(text, groups, "+", loose=True)
+    if "+" in lead:
+        is_sum = " " in lead or _DECIMAL.search(text, line.start, line.end) is not None
+        end = _international(text, groups, "+", loose=not is_sum)
     elif text.startswith("00", groups[0][0]):
         end = _international(text, groups, "", loose=False)
     if end is None:
@@ -193,7 +194,7 @@ def _announced(text: str, low: str, line: _Line) -> int | None:
         return None
     window = _said(low[max(0, line.start - _WINDOW) : line.start])
     if window and _STRONG.search(window):
-        return _national(text, line, loose=True)
+        return _national(text, line, loose="\n" not in window[len(window.rstrip(_BETWEEN)) :])
     if _is_other(text, line):
         return None
     if (window and _SOFT.search(window)) or _AFTER.match(low, line.end):

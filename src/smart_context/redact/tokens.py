@@ -115,7 +115,7 @@ def _end(text: str, start: int, marked: issuers.Marked) -> tuple[int, bool]:
     found = "".join(text[start:whole].split())
     if len(found) < marked.least:
         return whole, False
-    return whole, marked.may_hold_words or (values.is_random(found) and values.oddness(found) >= 0.1)
+    return whole, marked.may_hold_words or (values.is_random(found) and values.oddness(found) >= marked.oddness)
 
 
 def _bare(text: str, long: Sequence[str]) -> Iterator[tuple[int, int]]:

@@ -30,7 +30,7 @@ _PLACEHOLDER = re.compile(
 # What people and programs write where a value would stand.
 _WORDS = frozenset(
     """
-    a all an characters de mot oublié passe least and any are as at auto bool boolean bytes can cannot clave const contrasena contraseña credential
+    a added all an changed characters de ditto likewise deprecated fixed removed mot oublié passe least and any are as at auto bool boolean bytes can cannot clave const contrasena contraseña credential
     credentials darf debe default defaults disabled does doit empty enabled env es est et event expired expires
     false field file for form from function get has hash hidden if in incorrect input int integer invalid is ist
     it its kann kennwort key keys label let login masked missing muss must n/a name new nicht nil no none not
@@ -62,6 +62,7 @@ _FOLLOWERS = """
 """.split()  # noqa: SIM905
 _USUAL = frozenset(row[0] + after for row in _FOLLOWERS for after in row[1:])
 _DIGIT, _LETTER = re.compile(r"[0-9]"), re.compile(r"[^\W\d_]")
+_ALPHABET = "abcdefghijklm"
 _PARTS = re.compile(r"[+/_\-=]")
 _JUDGED = 96  # characters of a value are enough to tell
 
@@ -101,9 +102,8 @@ def is_random(value: str) -> bool:
     value = value[:_JUDGED]
     letters = [c for c in value if c.isalpha()]
     upper, lower = sum(c.isupper() for c in letters), sum(c.islower() for c in letters)
-    return (upper >= 2 and lower >= 2 and _switches(value) >= max(3, len(value) // 6)) or (
-        len(letters) >= 10 and oddness(value) >= 0.3
-    )
+    humped = upper >= 2 and lower >= 2 and _switches(value) >= max(3, len(value) // 6)
+    return (humped and (len(value) < 12 or oddness(value) >= 0.15)) or (len(letters) >= 10 and oddness(value) >= 0.3)
 
 
 def is_generated(value: str) -> bool:
@@ -113,13 +113,14 @@ def is_generated(value: str) -> bool:
 
 def is_mixed(value: str) -> bool:
     """Tell whether capitals, small letters and digits stand so mixed that a value is no name, path or number of any kind."""
-    parts = [part for part in _PARTS.split(value) if part]
+    part = max(_PARTS.split(value), key=len)
     return (
-        len(max(parts, key=len, default="")) >= 12
-        and any(c.isupper() for c in value)
-        and any(c.islower() for c in value)
-        and sum(c.isdigit() for c in value) >= 2
+        len(part) >= 12
+        and sum(map(str.isupper, part)) >= 2
+        and sum(map(str.islower, part)) >= 2
+        and _DIGIT.search(part) is not None
         and oddness(value) >= 0.5
+        and _ALPHABET not in value.lower()
     )
 
 
