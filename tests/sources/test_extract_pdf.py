@@ -10,6 +10,7 @@ import pytest
 from office_files import pdf, pdf_pages, shown
 from smart_context.model import Extracted, Limits, Part, Skipped, Unit
 from smart_context.sources.extract import extract
+from smart_context.sources.extract import pdf as pdf_reader
 
 
 def read(data: bytes, limits: Limits | None = None) -> Extracted:
@@ -36,8 +37,30 @@ def test_a_mapped_file_reads_like_bytes(tmp_path: Path) -> None:
         assert extract(mapped, "a.pdf", Limits()) == Extracted("pdf", "", (page(1, "mapped"),))
 
 
-def test_a_word_divided_at_the_end_of_a_line_is_joined() -> None:
-    assert "detection" in read(pdf_pages(shown("the detec-", "tion area"))).units[0].text
+def test_a_word_divided_at_the_end_of_a_line_keeps_the_hyphen_that_may_be_its_own() -> None:
+    assert "the mixed-mode area" in read(pdf_pages(shown("the mixed-", "mode area"))).units[0].text
+
+
+def test_a_divided_word_that_search_would_not_put_together_is_joined() -> None:
+    assert "die Verfügung von" in read(pdf_pages(shown("die Ver-", "f\\374gung von"))).units[0].text
+
+
+@pytest.mark.parametrize(("written", "text"), [("Allg\\275u", "Allgäu"), ("5 \\275 mehr", "5 ‰ mehr")])
+def test_per_mille_inside_a_word_is_a_letter(written: str, text: str) -> None:
+    # 275 (octal) is per mille in the standard encoding.
+    assert read(pdf_pages(shown(written))).units[0].text == text
+
+
+@pytest.mark.parametrize(
+    ("own", "flattened", "text"),
+    [
+        ("one\ntwo", "one\ntwo\nnote", "one\ntwo\nnote"),
+        ("one\ntwo", "", "one\ntwo"),
+        ("one\ntwo", "one\nnote", "one\ntwo\nnote"),
+    ],
+)
+def test_what_flattening_loses_of_a_page_is_kept(own: str, flattened: str, text: str) -> None:
+    assert pdf_reader._with(own, flattened) == text
 
 
 def test_forms_and_annotations_are_read_once_each() -> None:

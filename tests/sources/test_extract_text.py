@@ -190,6 +190,38 @@ def test_depth_costs_nothing_and_loses_nothing(tag):
     assert words(found) == ["deep", "after"]
 
 
+def test_marks_beside_headings_and_titles_of_links_are_no_text():
+    page = """<h2>Install<a class="headerlink" href="#install" title="Permalink to this heading">¶</a></h2>
+    <h2>Use<a class="anchor" aria-label="Permalink: Use" href="#use"><svg><path/></svg></a></h2>
+    <p>See <a href="#install" title="Go there">above</a> and <a href="/x" title="Other">there</a>,
+    <abbr title="Portable Document Format">PDF</abbr> <a href="/" aria-label="Home"><svg></svg></a> <a href="#top"><img alt="Up"></a></p>"""
+    assert html.sections(page) == [
+        ("Install", ""),
+        ("Use", "See above and there, Portable Document Format PDF Home Up"),
+    ]
+
+
+def test_navigation_is_no_text_unless_it_is_all_there_is():
+    links = "<nav><ul><li><a href=/a>First chapter</a><li><a href=/b>Second chapter</a></ul></nav>"
+    text = "<p>Once there was a text that is longer than the links around it, as texts are.</p>"
+    related = "<div role=navigation><a href=/c>next</a></div>"
+    assert (
+        html.plain(links + text + related)
+        == "Once there was a text that is longer than the links around it, as texts are."
+    )
+    assert html.plain(links + "<p>Contents</p>") == "First chapter\nSecond chapter\nContents"
+
+
+def test_html_with_zero_bytes_is_read():
+    source = b"<HTML><HEAD></HEAD>\r\n<BODY bgcolor=1\0\2\0>Good\0 morning</BODY></HTML>"
+    assert words(read(source, "a.html")) == ["Good", "morning"]
+
+
+def test_attributes_beyond_any_use_cost_nothing_and_lose_no_text():
+    many = " ".join(f"a{n}='>'" for n in range(40_000))
+    assert words(read(f"<html><body><p {many}>one</p><p title='x'>two".encode(), "a.html")) == ["one", "two"]
+
+
 # --- XML ---------------------------------------------------------------------------------------------------------
 
 

@@ -85,6 +85,7 @@ _BY_EXTENSION: dict[str, str] = {
         "code",
     ),
 }
+_PAGES = frozenset({".html", ".htm", ".xhtml"})
 _MAIL_EXTENSIONS = frozenset({".eml", ".mht", ".mhtml", ".emlx"})
 _MAIL_HEADER = re.compile(
     rb"^(from|to|cc|date|subject|received|return-path|delivered-to|message-id|mime-version|reply-to|sender|"
@@ -263,8 +264,10 @@ def _textual(data: Buffer, head: bytes, name: str) -> str | None:
     extension = _extension(name)
     text = _as_text(data, head)
     if text is None:
-        # Mail may carry its attachments unencoded.
-        return "eml" if extension in _MAIL_EXTENSIONS and _is_mail(head, extension) else None
+        # Mail may carry its attachments unencoded, and pages pieces of memory that their writer never filled.
+        if extension in _MAIL_EXTENSIONS and _is_mail(head, extension):
+            return "eml"
+        return "html" if extension in _PAGES and _HTML_START.match(head) else None
     if text.startswith(b"{\\rtf"):
         return "rtf"
     if extension in _BY_EXTENSION and extension not in {".html", ".htm", ".xml"}:

@@ -1,7 +1,7 @@
 """Read HTML and XHTML.
 
 In: markup of any quality.  Out: a unit a heading, or numbered paragraphs where there are none.
-Always: work grows with the length of the markup, not with its depth; scripts, styles and templates give no text.
+Always: work grows with the length of the markup, not with its depth; scripts, styles, templates and navigation give no text.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ def _names(text: str) -> frozenset[str]:
 
 
 _DROPPED = frozenset({"script", "style", "template", "head", "noframes", "datalist", "-comment"})
+_SPOKEN = frozenset({"img", "area", "input", "abbr", "a", "iframe", "object", "svg"})
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _INLINE = _names(
     "a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label mark math nobr q rb rp rt ruby s samp small "
@@ -35,6 +36,9 @@ _TAG_NAME = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9:]*)")
 _DEEPEST = 400
 # Open formatting is opened anew in every block that follows: a few dozen can stand for millions of elements.
 _MOST_FORMATTING = 16
+# The parser compares each attribute with all before it. An attribute as browsers read it, and tags with more than a page ever needs.
+_ATTRIBUTE = r"""[\s/]*+[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>"'][^\s>]*+|))?+"""
+_MANY_ATTRIBUTES = re.compile(rf"(<[a-zA-Z][^\s/>]*+(?:{_ATTRIBUTE}){{256}}+)(?:{_ATTRIBUTE})++")
 _SPACES = re.compile(r"[ \t\n\f\r\u00a0]+")
 _CHARSET = re.compile(
     rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{2,40})|<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{2,40})""",
@@ -77,15 +81,17 @@ def declared(head: bytes) -> str:
 
 def parse(markup: str) -> Page:
     """Read a page's title, its description and its sections."""
-    tree = LexborHTMLParser(flattened(clean(markup)))
-    page = Page()
-    lines: list[str] = []
-    if (head := tree.head) is not None:
-        page.title, lines = _head(head)
-    page.sections.append(("", lines))
+    tree = LexborHTMLParser(flattened(_MANY_ATTRIBUTES.sub(r"\1", clean(markup))))
+    title, lines = _head(tree.head) if tree.head is not None else ("", [])
+    page = Page(title, [("", list(lines))])
     root = tree.root
     if root is not None:
-        _Walk(page).over(root)
+        walk = _Walk(page)
+        walk.over(root)
+        # A page of links has its text in what is navigation elsewhere.
+        if walk.left_out > sum(len(line) for _, kept in page.sections for line in kept):
+            page.sections[:] = [("", list(lines))]
+            _Walk(page, with_navigation=True).over(root)
     page.sections = [(heading, kept) for heading, kept in page.sections if heading or kept]
     return page
 
@@ -151,8 +157,10 @@ def _head(head: LexborNode) -> tuple[str, list[str]]:
 class _Walk:
     """One pass over the tree. Holds the line being built and the heading it may belong to."""
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: Page, *, with_navigation: bool = False) -> None:
         self._page = page
+        self._with_navigation = with_navigation
+        self.left_out = 0
         self._line: list[str] = []
         self._heading: list[str] | None = None
         self._verbatim = 0
@@ -183,9 +191,15 @@ class _Walk:
             return False
         if tag in _DROPPED:
             return False
+        if not self._with_navigation and (tag == "nav" or _role(node) == "navigation"):
+            self._break()
+            self.left_out += len(node.text(deep=True))
+            return False
         if tag not in _INLINE:
             self._open(tag)
-        if tag in {"img", "area", "input", "abbr", "a", "iframe", "object", "svg"}:
+        if tag == "a" and _is_mark(node):
+            return False
+        if tag in _SPOKEN:
             self._spoken(node)
         return True
 
@@ -200,14 +214,19 @@ class _Walk:
             self._verbatim += 1
 
     def _spoken(self, node: LexborNode) -> None:
-        """What a reader of the page can see or hear although it stands in an attribute."""
+        """What a reader of the page can see or hear although it stands in an attribute: what a title repeats or explains is neither."""
         attributes = node.attributes
-        names: tuple[str, ...] = ("alt", "title", "aria-label")
         if node.tag == "input" and attributes.get("type") not in {"hidden", "password", "checkbox", "radio"}:
-            names = ("value", "placeholder", *names)
-        for name in names:
-            if value := attributes.get(name):
-                self._line.append(f" {value} ")
+            self._say(attributes.get("value"))
+            self._say(attributes.get("placeholder"))
+        if node.tag == "abbr":
+            self._say(attributes.get("title"))
+        elif node.tag != "a" or not _has_words(node):
+            self._say(attributes.get("alt") or attributes.get("aria-label") or attributes.get("title"))
+
+    def _say(self, value: str | None) -> None:
+        if value:
+            self._line.append(f" {value} ")
 
     def _leave(self, node: LexborNode) -> None:
         tag = node.tag or ""
@@ -236,6 +255,21 @@ class _Walk:
             self._heading += found
         else:
             self._page.sections[-1][1].extend(found)
+
+
+def _role(node: LexborNode) -> str:
+    return node.attributes.get("role") or "" if node.tag in {"div", "ul", "section", "aside", "table"} else ""
+
+
+def _is_mark(link: LexborNode) -> bool:
+    """A link to a place of the same page that shows a sign only, beside a heading: `¶`, `#`, a picture of a chain."""
+    return (
+        (link.attributes.get("href") or "").startswith("#") and not _has_words(link) and link.css_first("img") is None
+    )
+
+
+def _has_words(node: LexborNode) -> bool:
+    return any(char.isalnum() for char in node.text(deep=True))
 
 
 def _line(text: str) -> str:

@@ -31,7 +31,10 @@ _LIGATURES = {
     0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st",
 }  # fmt: skip
 # What stands at the end of a line where PDFium found a word divided: U+FFFE, in older versions U+0002.
-_DIVIDED = re.compile("[\ufffe\x02]\r?\n?")
+_DIVIDED = re.compile("([^\\W_]*)[\ufffe\x02]\r?\n?([^\\W_]*)")
+_WORD = re.compile(r"\w+")
+# Nobody writes per mille inside a word: it is what a font without a map makes of the letter of another system.
+_PER_MILLE_IN_WORD = re.compile(r"(?<=[^\W\d_])‰(?=[^\W\d_])")
 # Control characters come from fonts without a map to Unicode, where they stand between words as often as in them.
 _BLANK = dict.fromkeys([*range(9), 11, 12, *range(14, 32), *range(127, 161), 0xFFFE, 0xFFFF], " ")
 _CLEAN = {**_LIGATURES, **_BLANK, 0xFEFF: None, 0xAD: "-"}
@@ -117,17 +120,26 @@ def _page(document: pdfium.FPDF_DOCUMENT, form: pdfium.FPDF_FORMHANDLE | None, i
     if not page:
         return None
     said = _annotations(page, form)
-    # What an annotation shows is drawn apart from the page; flattened, it is part of it and read with it.
-    if said.are_drawn and pdfium.FPDFPage_Flatten(page, pdfium.FLAT_NORMALDISPLAY) == pdfium.FLATTEN_SUCCESS:
-        pdfium.FPDF_ClosePage(page)
-        page = pdfium.FPDF_LoadPage(document, index)
-        if not page:
-            return None
     try:
         text = _page_text(page)
+        # What an annotation shows is drawn apart from the page; flattened, it is part of it and read with it.
+        if said.are_drawn and pdfium.FPDFPage_Flatten(page, pdfium.FLAT_NORMALDISPLAY) == pdfium.FLATTEN_SUCCESS:
+            pdfium.FPDF_ClosePage(page)
+            page = pdfium.FPDF_LoadPage(document, index)
+            text = _with(text, _page_text(page) if page else "")
     finally:
-        pdfium.FPDF_ClosePage(page)
+        if page:
+            pdfium.FPDF_ClosePage(page)
     return "\n".join([text, *(part for part in dict.fromkeys(said.texts) if part and part not in text)]).strip()
+
+
+def _with(text: str, flattened: str) -> str:
+    """The flattened page's text, unless flattening lost something: then the page's own, and the lines that came with it."""
+    own = set(_WORD.findall(text))
+    if own.issubset(_WORD.findall(flattened)):
+        return flattened
+    known = {"", *text.split("\n")}
+    return "\n".join([text, *(line for line in dict.fromkeys(flattened.split("\n")) if line not in known)])
 
 
 def _page_text(page: pdfium.FPDF_PAGE) -> str:
@@ -146,8 +158,14 @@ def _page_text(page: pdfium.FPDF_PAGE) -> str:
 
 def _clean(raw: bytes) -> str:
     text = raw.decode("utf-16-le", "ignore")
-    text = _DIVIDED.sub("", text).translate(_CLEAN).replace("\r\n", "\n").replace("\r", "\n")
-    return text.strip()
+    text = _DIVIDED.sub(_put_together, text).translate(_CLEAN).replace("\r\n", "\n").replace("\r", "\n")
+    return _PER_MILLE_IN_WORD.sub("ä", text).strip()
+
+
+def _put_together(divided: re.Match[str]) -> str:
+    """A word with its hyphen, which may belong to it ("mixed-mode"): search finds ASCII letters so without it too, others not."""
+    whole = divided[1] + divided[2]
+    return f"{divided[1]}-{divided[2]}" if whole.isascii() else whole
 
 
 def _annotations(page: pdfium.FPDF_PAGE, form: pdfium.FPDF_FORMHANDLE | None) -> _Said:
