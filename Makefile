@@ -1,53 +1,81 @@
-# make demo   install into .venv and try everything on the sample folder
-# make test   lint, types and tests
-# make docs   the generated pages, the outputs that the README and the guides show, the picture
-# make bench  the measurements (BENCH=name for one of them)
-# make fuzz   random requests and examples from a new seed (FUZZ_SECONDS, FUZZ_SEED)
+# `make help` lists what can be made. Everything is installed into .venv, from the hashed versions of requirements/ci.txt.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+LOCK := requirements/ci.txt
+UV ?= $(BIN)/uv
 
-.PHONY: demo test lint types unit fuzz bench docs clean install
+.PHONY: help demo test lint types unit coverage lowest newest fuzz bench docs site lock clean install
 
-demo: install
+help: ## list these
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/\1\t\2/' | expand -t 10
+
+demo: install ## install, and try everything on the sample folder
 	@sh examples/demo.sh $(BIN)
 
-test: lint types unit
+test: lint types unit ## lint, types and tests: what decides whether a change lands
 
-lint: install
+lint: install ## the linter and the formatter's check
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-types: install
+types: install ## the type checker
 	$(BIN)/mypy
 
-unit: install
+unit: install ## the tests alone
 	$(BIN)/pytest -n auto --dist worksteal
 
+coverage: install ## the tests, with the lines and branches they reach, child processes included
+	$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest -n auto --dist worksteal
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report --skip-covered --sort=cover
+
+lowest: ## the tests on the lowest versions that pyproject.toml allows
+	$(MAKE) other-versions OTHER=.venv-lowest RESOLUTION=lowest-direct
+
+newest: ## the tests on the newest versions there are
+	$(MAKE) other-versions OTHER=.venv-newest RESOLUTION=highest
+
+.PHONY: other-versions
+other-versions:
+	$(PYTHON) -m venv $(OTHER)
+	$(OTHER)/bin/python -m pip install --quiet uv
+	$(OTHER)/bin/uv pip install --quiet --upgrade --resolution $(RESOLUTION) --python $(OTHER)/bin/python --editable ".[all]" --group dev
+	$(OTHER)/bin/pytest -n auto --dist worksteal
+
 FUZZ_SECONDS ?= 300
-fuzz: install
+fuzz: install ## random requests and examples from a new seed (FUZZ_SECONDS, FUZZ_SEED)
 	@seed=$${FUZZ_SEED:-$$($(BIN)/python -c 'import secrets; print(secrets.randbits(32))')}; \
 	echo "FUZZ_SEED=$$seed"; \
 	FUZZ_SEED=$$seed FUZZ_SECONDS=$(FUZZ_SECONDS) HYPOTHESIS_PROFILE=fuzz \
 	  $(BIN)/pytest -n auto -o timeout=0 --hypothesis-seed=$$seed $$(grep -lE '^from hypothesis|FUZZ_SEED' -r tests --include='test_*.py')
 
-bench: install
+bench: install ## the measurements (BENCH=name for one of them)
 	$(BIN)/python -m bench $(BENCH)
 
-docs: install
+docs: install ## the generated pages, the outputs that pages show, the picture
 	$(BIN)/python -m tools.reference
 	$(BIN)/python -m tools.outputs
 	$(BIN)/python -m tools.picture
 
+site: install ## the documentation as a site, in site/
+	$(BIN)/mkdocs build --strict --quiet
+
+lock: ## renew requirements/ci.txt after a change of the dependencies (UV=uv where it is installed)
+	@test -x $(UV) || command -v $(UV) >/dev/null || { $(PYTHON) -m venv $(VENV) && $(BIN)/python -m pip install --quiet uv; }
+	$(UV) pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+	  --no-emit-index-url --no-emit-find-links --all-extras --group dev pyproject.toml --output-file $(LOCK)
+
 install: $(STAMP)
 
-$(STAMP): pyproject.toml
+$(STAMP): pyproject.toml $(LOCK)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Smart Context needs Python 3.11 or newer; set PYTHON=/path/to/python3.11"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --editable ".[all]" --group dev
+	$(BIN)/python -m pip install --quiet --require-hashes --requirement $(LOCK)
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	@touch $(STAMP)
 
-clean:
-	rm -rf $(VENV) .demo dist build .mypy_cache .ruff_cache .hypothesis
+clean: ## remove what was made
+	rm -rf $(VENV) .venv-lowest .venv-newest .demo dist build site .coverage* .mypy_cache .ruff_cache .hypothesis
