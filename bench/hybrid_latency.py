@@ -24,6 +24,9 @@ from smart_context.engine.local.record import Record
 from smart_context.find.model import SearchRequest
 from smart_context.find.search import find
 from smart_context.meaning.meaning import Meaning
+from smart_context.redact import Redactor
+
+_REDACTOR = Redactor()
 
 _QUERIES = 40
 
@@ -70,7 +73,7 @@ def _measure(data: Path, meaning: Meaning) -> dict[str, float]:
         for method, model in (("lexical", None), ("hybrid", meaning)):
             for query in [queries[0], *queries]:
                 began = time.process_time()
-                find(index, SearchRequest(query), spans=lambda _text: [], stop=lambda: None, meaning=model)
+                find(index, SearchRequest(query), redactor=_REDACTOR, stop=lambda: None, meaning=model)
                 times[method].append((time.process_time() - began) * 1000)
     return {
         f"{method}_ms_{name}": round(value, 1)

@@ -24,6 +24,9 @@ from smart_context.engine.model import NewFile
 from smart_context.find.model import SearchRequest
 from smart_context.find.search import find
 from smart_context.model import Segment
+from smart_context.redact import Redactor
+
+_REDACTOR = Redactor()
 
 _SEED = 20211
 _A_FILE = 8
@@ -55,7 +58,12 @@ def build(data: Path, size: int) -> None:
         for number in range(0, size, _A_FILE):
             segments = [Segment(i, f"lines {i * 40 + 1}-{i * 40 + 40}", "", next(texts)) for i in range(_A_FILE)]
             path = f"/bench/{number // 4096:04}/{number:07}.txt"
-            index.put(NewFile(path, "/bench", "text", 1, 1, "", "ok"), segments, (), "2021-01-01T00:00:00Z")
+            index.put(
+                NewFile(path, "/bench", "text", 1, 1, "", "ok", judged=_REDACTOR.identity()),
+                segments,
+                (),
+                "2021-01-01T00:00:00Z",
+            )
             if number % 40_000 == 0:
                 index.commit()
         index.commit()
@@ -119,7 +127,7 @@ def _timed(index: Index, query: str) -> float:
 
 def _ask(index: Index, queries: list[str]) -> None:
     for query in queries:
-        page = find(index, SearchRequest(query), spans=lambda _text: (), stop=lambda: None)
+        page = find(index, SearchRequest(query), redactor=_REDACTOR, stop=lambda: None)
         assert page.items
 
 

@@ -30,7 +30,7 @@ class Searched:
         self.index.ranking.reload()
 
     def page(self, query: str, k: int = 10, offset: int = 0, **more: tuple[str, ...]) -> SearchPage:
-        return find(self.index, SearchRequest(query, k, offset, **more), spans=redact.spans, stop=no_stop)
+        return find(self.index, SearchRequest(query, k, offset, **more), redactor=redact.Redactor(), stop=no_stop)
 
     def names(self, query: str, k: int = 10, **more: tuple[str, ...]) -> list[str]:
         """The files found, best first, by their names below the root."""

@@ -65,7 +65,7 @@ class App:
         self._waiting: set[int] = set()  # threads, for their turn
         self._hides = ignore.hider(settings.index.never_show)
         self._contents = Contents(
-            self.engine, self.roots, settings.limits, settings.index.max_segment_chars, settings.index.jail
+            self.engine, self.roots, settings.limits, self._reading, lambda: self.redactor, settings.index.jail
         )
         self.extra = Extra(settings.semantic, self.engine)
         self.first_runs: FirstRuns | None = None
@@ -129,7 +129,7 @@ class App:
             return search.nothing(asked)
         with self._turn(stop):
             index.refresh()
-            return search.find(index, asked, spans=self.redactor.spans, stop=stop, meaning=self.extra.meaning())
+            return search.find(index, asked, redactor=self.redactor, stop=stop, meaning=self.extra.meaning())
 
     def open_file(
         self,
@@ -145,13 +145,15 @@ class App:
         from smart_context.find import preview
 
         place = self._shown(path, caller)
-        shown_part = preview.cut(self._contents.of(place, stop), pointer, before, after, self.redactor.spans)
-        return {
+        caps = preview.Caps(self.settings.preview.max_bytes, self.settings.preview.around_chars)
+        shown_part = preview.cut(self._contents.of(place, stop), pointer, before, after, caps)
+        answer = {
             "path": shown(place.path),
             "pointer": shown_part.pointer,
             "preview": shown_part.text,
             "truncated": shown_part.truncated,
         }
+        return {**answer, "next": shown_part.next} if shown_part.next else answer
 
     def summarize_results(
         self,
@@ -332,6 +334,13 @@ class App:
             raise Forbidden("this file is not to be shown", hint="the setting `index.never_show` leaves it out")
         return place
 
+    def _reading(self) -> list[str]:
+        from smart_context.index import reading_child
+        from smart_context.index.prepare import Preparing
+
+        how = Preparing(self.settings.index.max_segment_chars, self.settings.redaction.patterns)
+        return reading_child.started_with(how)
+
     def _options(self) -> Options:
         from smart_context.index.indexer import Options
         from smart_context.sources.walk import WalkOptions
@@ -343,7 +352,14 @@ class App:
             include_junk=index.junk,
             exclude=(*index.exclude, *index.never_show),
         )
-        return Options(walk, self.settings.limits, index.workers or None, index.max_segment_chars, index.jail)
+        return Options(
+            walk,
+            self.settings.limits,
+            index.workers or None,
+            index.max_segment_chars,
+            index.jail,
+            self.settings.redaction.patterns,
+        )
 
 
 def report_answer(report: IndexReport) -> Answer:

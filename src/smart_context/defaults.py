@@ -12,6 +12,9 @@ SEGMENT_CHARS: Final = 2000  # the longest segment of text
 JAIL_MODES: Final = ("prefer", "require", "off")  # of reading files, the default first
 JAIL: Final = JAIL_MODES[0]
 
+PREVIEW_BYTES: Final = 8000  # of UTF-8, of one preview
+AROUND_CHARS: Final = 4000  # that `before` and `after` may ask for
+
 K: Final = 10  # results of a page
 MAX_K: Final = 100
 

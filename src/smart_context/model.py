@@ -8,6 +8,12 @@ from typing import Literal
 
 Divisible = Literal["lines", "rows", "paragraphs"]
 
+HIDDEN_KINDS = ("custom", "secret", "iban", "card", "email", "phone")
+"""What redaction hides. The first wins where two see the same characters; an index keeps them by their place here."""
+
+Hidden = tuple[tuple[int, int, str], ...]
+"""What must not show of a text: (start, end, kind), in text order, apart from each other."""
+
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -122,9 +128,25 @@ Stop = Callable[[], None]
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """One piece of a file's text. `seq` counts from 0 in reading order; `pointer` is in the grammar of `pointer.format`."""
+    """One piece of a file's text. `seq` counts from 0 in reading order; `pointer` is in the grammar of `pointer.format`.
+
+    hidden: what of the text must not show, judged over the whole file.
+    """
 
     seq: int
     pointer: str
     heading: str
     text: str
+    hidden: Hidden = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A file ready for the index: what the reader said of it (its units are left out), and its text, cut and judged.
+
+    years: those that stand in its name or its text.
+    """
+
+    about: Extracted
+    segments: tuple[Segment, ...]
+    years: tuple[str, ...]

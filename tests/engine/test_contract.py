@@ -49,7 +49,7 @@ def fill(index: Index, paths: list[str]) -> None:
 
 def page(index: Index, query: str) -> list[tuple[str, str, float, str]]:
     index.refresh()
-    found = find(index, SearchRequest(query), spans=redact.spans, stop=lambda: None)
+    found = find(index, SearchRequest(query), redactor=redact.Redactor(), stop=lambda: None)
     return [(item.path, item.pointer, item.score, item.snippet) for item in found.items]
 
 

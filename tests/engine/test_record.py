@@ -10,13 +10,16 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from smart_context import errors
 from smart_context.engine.local import lock, migrations
 from smart_context.engine.local.place import RECORD
 from smart_context.engine.local.record import Record
 from smart_context.engine.model import NewFile, Passage
-from smart_context.model import Segment
+from smart_context.model import HIDDEN_KINDS, Segment
+from smart_context.text import hidden
 
 NOW = "2024-05-06T07:08:09Z"
 
@@ -84,16 +87,16 @@ def test_replaced_text_stays_for_searches_under_way_until_the_next_commit(tmp_pa
     writer.close()
 
 
-def test_a_passage_has_what_stands_around_it_in_its_file_and_nothing_of_what_was_there_before(tmp_path):
+def test_a_passage_is_there_until_a_commit_after_it_was_replaced(tmp_path):
     writer = Record.open(tmp_path, writable=True)
     put(writer, "/r/a", "other")
     _, [first, second] = put(writer, "/r/b", "first ü", "second")
     writer.commit()
     _, [fresh] = put(writer, "/r/b", "fresh")
     writer.commit()
-    assert writer.passages([first, second, fresh, 99], 3) == {
-        first: Passage("first ü", "", "sec"),
-        second: Passage("second", "t ü", ""),
+    assert writer.passages([first, second, fresh, 99]) == {
+        first: Passage("first ü"),
+        second: Passage("second"),
         fresh: Passage("fresh"),
     }
     writer.close()
@@ -318,3 +321,29 @@ def test_the_second_writer_is_told_who_the_first_is(tmp_path):
     held.close()
     lock.WriteLock.take(tmp_path).close()
     assert lock.holder(tmp_path) == ""
+
+
+def test_what_is_hidden_is_kept_with_the_text(tmp_path):
+    writer = Record.open(tmp_path, writable=True)
+    stretches = ((0, 3, "email"), (200, 70_000, "secret"), (70_000, 70_001, "custom"))
+    segment = Segment(0, "page 1", "", "x" * 80_000, stretches)
+    _, [only] = writer.put(new("/r/a", judged="rules 1"), [segment], (), NOW)
+    writer.commit()
+    assert writer.passages([only])[only].hidden == stretches
+    assert [row.path for row in writer.judged_otherwise("rules 1")] == []
+    assert [row.path for row in writer.judged_otherwise("rules 2")] == ["/r/a"]
+    writer.mark_judged(1, "rules 2")
+    assert [row.path for row in writer.judged_otherwise("rules 2")] == []
+
+
+@given(st.lists(st.tuples(st.integers(0, 300), st.integers(1, 400), st.sampled_from(HIDDEN_KINDS))), st.binary())
+def test_what_is_hidden_is_read_back_and_damage_hides_everything(parts, noise):
+    spans, at = [], 0
+    for gap, size, kind in parts:
+        spans.append((at + gap, at + gap + size, kind))
+        at += gap + size
+    assert hidden.unpack(hidden.pack(tuple(spans)), at) == tuple(spans)
+    read = hidden.unpack(noise, 50)
+    assert all(0 <= start <= end <= 50 for start, end, _ in read)
+    if spans:
+        assert hidden.unpack(hidden.pack(tuple(spans)), at - 1) == (((0, at - 1, "secret"),) if at > 1 else ())

@@ -8,19 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from smart_context import redact
 from smart_context.errors import BadRequest, NotFound
 from smart_context.find import preview
 from smart_context.model import Extracted, Part, Segment, Unit
-from smart_context.redact import Span
+from smart_context.redact import document
 from smart_context.text import segment
 
+OLD = preview.Caps(preview_bytes=2000, around_chars=1000)
+REDACTOR = redact.Redactor([r"S3CRET-\d+"])
 
-def nothing(text):
-    return []
 
-
-def secrets(text):
-    return [Span(m.start(), m.end(), "gone") for m in re.finditer(r"S3CRET-\d+", text)]
+def judged(*pairs):
+    return document.judged(segments(*pairs), REDACTOR)
 
 
 def segments(*pairs):
@@ -51,54 +51,53 @@ MAIL = segments(("message", "hi"), ("attachment 'a.pdf' page 1", "p1"), ("attach
     ],
 )
 def test_a_pointer_shows_its_place(parts, pointer, text):
-    assert preview.cut(parts, pointer, 0, 0, nothing) == preview.Preview(pointer, text, truncated=False)
+    found = preview.cut(parts, pointer, 0, 0, OLD)
+    assert (found.pointer, found.text, found.truncated) == (pointer, text, False)
 
 
 @pytest.mark.parametrize("pointer", [None, ""])
 def test_without_a_pointer_it_shows_the_start(pointer):
-    assert preview.cut(PAGES, pointer, 0, 0, nothing) == preview.Preview(
-        "page 1", "one\ntwo more\nthree", truncated=False
-    )
+    assert preview.cut(PAGES, pointer, 0, 0, OLD) == preview.Preview("page 1", "one\ntwo more\nthree", truncated=False)
 
 
 def test_before_and_after_extend_the_place_up_to_their_cap():
-    assert preview.cut(PAGES, "page 2", 4, 3, nothing).text == "one\ntwo more\nth"
+    assert preview.cut(PAGES, "page 2", 4, 3, OLD).text == "one\ntwo more\nth"
     long = segments(("page 1", "a" * 3000), ("page 2", "b"), ("page 3", "c" * 3000))
-    assert preview.cut(long, "page 2", 9999, 0, nothing).text == "a" * 999 + "\nb"
+    assert preview.cut(long, "page 2", 9999, 0, OLD).text == "a" * 999 + "\nb"
 
 
 @pytest.mark.parametrize("pointer", ["page 9", "slide 1", "lines 90-91", "section 'A'"])
 def test_a_place_that_is_not_there_is_not_found(pointer):
     with pytest.raises(NotFound):
-        preview.cut(PAGES + LINES, pointer, 0, 0, nothing)
+        preview.cut(PAGES + LINES, pointer, 0, 0, OLD)
 
 
 @pytest.mark.parametrize("pointer", ["page", "page x", "sheet 'Q2", "frob 3"])
 def test_a_pointer_that_cannot_be_read_is_a_bad_request(pointer):
     with pytest.raises(BadRequest):
-        preview.cut(PAGES, pointer, 0, 0, nothing)
+        preview.cut(PAGES, pointer, 0, 0, OLD)
 
 
 def test_a_negative_extension_is_a_bad_request():
     with pytest.raises(BadRequest):
-        preview.cut(PAGES, "page 1", -1, 0, nothing)
+        preview.cut(PAGES, "page 1", -1, 0, OLD)
 
 
 def test_a_secret_across_the_edge_of_the_place_never_shows_in_part():
-    parts = segments(("page 1", "key S3CRET-12"), ("page 1", "3456 end"), ("page 2", "x"))
-    shown = preview.cut(parts, "page 2", 9, 0, secrets).text
+    parts = judged(("page 1", "key S3CRET-12"), ("page 1", "3456 end"), ("page 2", "x"))
+    shown = preview.cut(parts, "page 2", 9, 0).text
     assert "3456" not in shown
 
 
 @given(st.integers(0, 40), st.integers(0, 40))
 def test_no_part_of_a_secret_shows_wherever_the_cut_falls(before, after):
-    parts = segments(("page 1", "aaa S3CRET-1234567"), ("page 2", "mid"), ("page 3", "S3CRET-7654321 zzz"))
-    shown = preview.cut(parts, "page 2", before, after, secrets).text
+    parts = judged(("page 1", "aaa S3CRET-1234567"), ("page 2", "mid"), ("page 3", "S3CRET-7654321 zzz"))
+    shown = preview.cut(parts, "page 2", before, after).text
     assert not re.search(r"\d|S3C|CRET", shown)
 
 
 def test_a_preview_is_at_most_two_thousand_bytes_and_whole_characters():
-    shown = preview.cut(segments(("page 1", "漢" * 5000)), "page 1", 0, 0, nothing)
+    shown = preview.cut(segments(("page 1", "漢" * 5000)), "page 1", 0, 0, OLD)
     assert (shown.text, shown.truncated) == ("漢" * 666, True)
 
 
@@ -127,7 +126,7 @@ FIFTY = "\n".join(f"line {n} {'x' * 90}" for n in range(1, 51))
     ],
 )
 def test_a_preview_that_is_cut_off_names_the_lines_that_it_shows(parts, pointer, shown):
-    found = preview.cut(parts, pointer, 0, 0, nothing)
+    found = preview.cut(parts, pointer, 0, 0, OLD)
     assert (found.pointer, found.truncated) == (shown, True)
 
 
@@ -138,7 +137,7 @@ LINES_OF_TEXT = st.lists(st.text(st.sampled_from("ab 漢."), max_size=300), min_
 def test_reading_on_from_where_a_preview_ended_shows_every_line_of_a_page(lines, room):
     read, first = [], 1
     while first <= len(lines):
-        found = preview.cut(paged("\n".join(lines), room), f"page 1 lines {first}-999", 0, 0, nothing)
+        found = preview.cut(paged("\n".join(lines), room), f"page 1 lines {first}-999", 0, 0, OLD)
         whole = int(found.pointer.rpartition("-")[2]) - first + 1 if found.truncated else len(lines) - first + 1
         read += found.text.split("\n")[:whole]
         first += whole
@@ -147,12 +146,36 @@ def test_reading_on_from_where_a_preview_ended_shows_every_line_of_a_page(lines,
 
 def test_the_lines_of_a_preview_are_those_of_the_file_whatever_was_hidden_in_them():
     text = "\n".join(["S3CRET-1", "S3CRET-2 " + "x" * 500, "y" * 2000])
-    found = preview.cut(
-        paged(text, room=5000), "page 1", 0, 0, lambda t: [Span(0, t.index("x"), "gone")] if "x" in t else []
-    )
-    assert found.text.startswith("[redacted:gone]xxx")
-    assert found.pointer == "page 1 lines 1-2"
+    found = preview.cut(document.judged(paged(text, room=5000), REDACTOR), "page 1", 0, 0, OLD)
+    assert found.text.startswith("[redacted:custom]\n[redacted:custom] xxx")
+    assert (found.pointer, found.next) == ("page 1 lines 1-2", "page 1 lines 3-3")
+
+
+@given(st.integers(0, 9000), st.integers(0, 9000), st.integers(100, 3000))
+def test_what_was_asked_for_is_always_inside_the_window(before, after, most):
+    parts = segments(("page 1", "a" * 5000), ("page 2", "here"), ("page 3", "漢" * 5000))
+    found = preview.cut(parts, "page 2", before, after, preview.Caps(most, 4000))
+    assert "here" in found.text
+    assert len(found.text.encode()) <= most
+    assert found.text.count("a") <= 4000
+
+
+def test_next_goes_on_until_everything_was_shown():
+    parts = [*paged(FIFTY), *segments(("page 3", FIFTY))]
+    pointer, shown = None, []
+    for _ in range(40):
+        found = preview.cut(parts, pointer, 0, 0, OLD)
+        shown.append(found.text)
+        pointer = found.next
+        if not pointer:
+            break
+    lines = "\n".join(shown).split("\n")
+    assert [line for line in lines if line in {*FIFTY.split("\n"), "the next page"}] == [
+        *FIFTY.split("\n"),
+        "the next page",
+        *FIFTY.split("\n"),
+    ]
 
 
 def test_an_empty_file_has_an_empty_preview():
-    assert preview.cut([], None, 0, 0, nothing) == preview.Preview("", "", truncated=False)
+    assert preview.cut([], None, 0, 0, OLD) == preview.Preview("", "", truncated=False)

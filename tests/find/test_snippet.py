@@ -10,6 +10,8 @@ from smart_context import redact
 from smart_context.engine.model import Passage
 from smart_context.find import snippet
 from smart_context.find.plan import Sought
+from smart_context.model import Segment
+from smart_context.redact import document
 from smart_context.text import analysis
 
 FILLER = "lorem ipsum dolor sit amet consectetur " * 40
@@ -19,18 +21,22 @@ def sought(*words: str) -> snippet.Words:
     return snippet.words([Sought(word, frozenset(analysis.terms(word, "en").line.split())) for word in words])
 
 
+def judged(text: str) -> Passage:
+    return Passage(text, tuple((span.start, span.end, span.kind) for span in redact.spans(text)))
+
+
 def marked(cut: snippet.Snippet) -> list[str]:
     return [cut.text[start:end] for start, end in cut.highlights]
 
 
 def test_a_short_text_is_shown_whole():
-    cut = snippet.cut(Passage("The rent\n\n is   due."), sought("rents"), "en", redact.spans)
+    cut = snippet.cut(Passage("The rent\n\n is   due."), sought("rents"), "en")
     assert cut == snippet.Snippet("The rent is due.", ((4, 8),))
 
 
 def test_the_densest_part_of_a_long_text_is_shown_with_whole_words():
     text = f"rent {FILLER} the rent of the office is due in May {FILLER}"
-    cut = snippet.cut(Passage(text), sought("office", "rent", "due"), "en", redact.spans)
+    cut = snippet.cut(Passage(text), sought("office", "rent", "due"), "en")
     assert "the rent of the office is due in May" in cut.text
     assert marked(cut) == ["rent", "office", "due"]
     assert len(cut.text) <= snippet.MAX_CHARS
@@ -40,7 +46,7 @@ def test_the_densest_part_of_a_long_text_is_shown_with_whole_words():
 
 
 def test_without_a_hit_the_beginning_is_shown():
-    cut = snippet.cut(Passage(FILLER), sought("rent"), "en", redact.spans)
+    cut = snippet.cut(Passage(FILLER), sought("rent"), "en")
     assert cut.text.startswith("lorem ipsum")
     assert cut.highlights == ()
 
@@ -48,7 +54,7 @@ def test_without_a_hit_the_beginning_is_shown():
 def test_text_without_spaces_is_cut_and_marked():
     text = "甲" * 700 + "数据库每晚备份一次" + "乙" * 700
     words = snippet.words([Sought("数据", frozenset({"数据"})), Sought("备份", frozenset({"备份"}))])
-    cut = snippet.cut(Passage(text), words, "en", redact.spans)
+    cut = snippet.cut(Passage(text), words, "en")
     assert "数据库每晚备份一次" in cut.text
     assert marked(cut) == ["数据", "备份"]
     assert len(cut.text) <= snippet.MAX_CHARS
@@ -58,7 +64,7 @@ def test_a_secret_never_shows_in_part():
     secret = "jane.doe.with.a.long.name@example.com"
     for pad in range(0, 520, 7):
         text = "x " * (pad // 2) + f"write to {secret} about the rent " + FILLER
-        cut = snippet.cut(Passage(text), sought("rent"), "en", redact.spans)
+        cut = snippet.cut(judged(text), sought("rent"), "en")
         assert "jane" not in cut.text
         assert "example.com" not in cut.text
         assert "[redacted" not in cut.text or "[redacted:email]" in cut.text
@@ -67,16 +73,20 @@ def test_a_secret_never_shows_in_part():
 @pytest.mark.parametrize("at", [4, 12, 20, 30])
 def test_a_secret_that_a_segment_ends_in_does_not_show(at):
     secret = "jane.doe.with.a.long.name@example.com"
-    begun = Passage(f"{secret[at:]} about the rent", before=f"write to {secret[:at]}")
-    cut = snippet.cut(begun, sought("rent"), "en", redact.spans)
-    assert cut.text == "[redacted:email] about the rent"
-    cut = snippet.cut(Passage(f"the rent of {secret[:at]}", after=secret[at:]), sought("rent"), "en", redact.spans)
-    assert cut.text == "the rent of [redacted:email]"
+    parts = [
+        Segment(0, "page 1", "", f"the rent of {secret[:at]}"),
+        Segment(1, "page 1", "", f"{secret[at:]} and rent"),
+    ]
+    cuts = [
+        snippet.cut(Passage(part.text, part.hidden), sought("rent"), "en").text
+        for part in document.judged(parts, redact.Redactor())
+    ]
+    assert cuts == ["the rent of [redacted:email]", "[redacted:email] and rent"]
 
 
 @given(st.text(max_size=3000), st.lists(st.sampled_from(["a", "the", "數", "rent"])))
 def test_any_text_has_a_snippet_within_bounds(text, words):
-    cut = snippet.cut(Passage(text), sought(*words), "en", lambda _text: ())
+    cut = snippet.cut(Passage(text), sought(*words), "en")
     assert len(cut.text) <= snippet.MAX_CHARS
     assert all(0 <= start < end <= len(cut.text) for start, end in cut.highlights)
     assert "\n" not in cut.text

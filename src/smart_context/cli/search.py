@@ -123,12 +123,12 @@ def _launch(page: SearchPage, number: int) -> None:
 @click.option(
     "--pointer", metavar="PLACE", help='Where to look: "page 3", "sheet \'Q2\'", "lines 10-40", as search shows it.'
 )
-@click.option("--before", type=int, default=0, help="Characters to show before the place, at most 1000.")
-@click.option("--after", type=int, default=0, help="Characters to show after the place, at most 1000.")
+@click.option("--before", type=int, default=0, help="Characters to show before the place, at most 4000.")
+@click.option("--after", type=int, default=0, help="Characters to show after the place, at most 4000.")
 @settings_options
 @json_option
 def open_(path: str, pointer: str | None, before: int, after: int, settings: Settings, as_json: bool) -> None:
-    """Show a part of the file at PATH as agents see it: text only, redacted, at most 2 kB.
+    """Show a part of the file at PATH as agents see it: text only, redacted, at most 8 kB.
 
     \b
     Examples:
@@ -145,4 +145,5 @@ def open_(path: str, pointer: str | None, before: int, after: int, settings: Set
     click.echo(f"{results.place(answer['path'])}  {answer['pointer']}", err=True)
     click.echo(safe(answer["preview"]).rstrip("\n"))
     if answer["truncated"]:
-        click.echo(f"… there is more after {answer['pointer'] or 'this'}; ask for it with --pointer", err=True)
+        more = f'--pointer "{answer["next"]}"' if answer.get("next") else "--pointer"
+        click.echo(f"… there is more after {answer['pointer'] or 'this'}; ask for it with {more}", err=True)

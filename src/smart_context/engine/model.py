@@ -6,6 +6,8 @@ import os
 from dataclasses import dataclass
 from typing import Literal
 
+from smart_context.model import Hidden
+
 State = Literal["ok", "no_text", "failed"]
 
 
@@ -16,7 +18,7 @@ class FileRow:
     path, root: absolute; names that are not UTF-8 carry surrogate escapes. ext: lower case with its dot, or "".
     state: `ok`; `no_text` where a file was read and holds none; `failed` with `reason` and `detail`.
     years: the years that stand in its name or text, sorted. reader: the version of this program that read it.
-    generation: of the commit that wrote the row.
+    generation: of the commit that wrote the row. judged: the rules of redaction by which it was judged (`Redactor.identity`).
     """
 
     file_id: int
@@ -37,6 +39,7 @@ class FileRow:
     chars: int
     reader: str
     generation: int
+    judged: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +55,10 @@ class SegmentRow:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A segment's text, and some of what stands before and after it in its file."""
+    """A segment's text, and what of it must not show."""
 
     text: str
-    before: str = ""
-    after: str = ""
+    hidden: Hidden = ()
 
 
 Stamp = tuple[bytes, int, int, int]
@@ -79,6 +81,7 @@ class NewFile:
     detail: str = ""
     title: str = ""
     notes: tuple[str, ...] = ()
+    judged: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +116,7 @@ class RankedSegment:
     heading: str
     text: str
     pointer: str = ""
+    hidden: Hidden = ()
 
 
 @dataclass(frozen=True, slots=True)

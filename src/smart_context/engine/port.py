@@ -120,8 +120,14 @@ class Record(Protocol):
     def texts(self, segment_ids: Iterable[int]) -> dict[int, str]:
         """The text of segments, by id."""
 
-    def passages(self, segment_ids: Iterable[int], around: int) -> dict[int, Passage]:
-        """Segments' text by id, each with so many characters of what stands before and after it."""
+    def passages(self, segment_ids: Iterable[int]) -> dict[int, Passage]:
+        """Segments' text by id, each with what of it must not show."""
+
+    def judged_otherwise(self, rules: str) -> Iterator[FileRow]:
+        """Files with text that were judged by other rules than these, by id."""
+
+    def mark_judged(self, file_id: int, rules: str) -> None:
+        """Record that a file was judged by rules that hide nothing more of it, and nothing less."""
 
     def by_path(self) -> Iterator[list[int]]:
         """The id of every file that gave text, in the order of their paths, in batches."""
@@ -166,6 +172,9 @@ class Index(Protocol):
     @property
     def record(self) -> Record:
         """The record."""
+
+    unranked: frozenset[str]
+    """What `FileRow.judged` says of files that are recorded and not searched, because nobody has judged them yet."""
 
     own_folder: str
     """A folder that the engine keeps for itself and a walk must not enter; "" for none."""

@@ -1,6 +1,6 @@
 """What a file says now: as the index has it, or read anew.
 
-In: a path below a root.  Out: the file's segments, in reading order.
+In: a path below a root.  Out: the file's segments, in reading order, judged as a whole by the rules in force.
 Always: the record answers for a file that is as it was when it was read, and for one whose root is not there now; every other is
 read anew in a child process, one file at a time. The ranking is not needed.
 """
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -17,10 +18,11 @@ from smart_context.access.roots import Place, Roots, shown
 from smart_context.engine.model import FileRow
 from smart_context.engine.port import Engine
 from smart_context.errors import NotFound
-from smart_context.model import Extracted, Limits, Segment, Skipped, Stop
-from smart_context.text import segment
+from smart_context.find import safe
+from smart_context.model import Limits, Prepared, Segment, Skipped, Stop
 
 if TYPE_CHECKING:
+    from smart_context.redact import Redactor
     from smart_context.sources.worker import Pool
 
 _LOOK_EVERY = 0.1  # seconds between two looks at whether a waiting caller has gone
@@ -29,12 +31,22 @@ _LOOK_EVERY = 0.1  # seconds between two looks at whether a waiting caller has g
 class Contents:
     """The contents of files below some roots, for the callers of any thread. Close it, to end its reading process."""
 
-    def __init__(self, engine: Engine, roots: Roots, limits: Limits, max_chars: int, jail: str = defaults.JAIL) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        roots: Roots,
+        limits: Limits,
+        command: Callable[[], Sequence[str]],
+        redactor: Callable[[], Redactor],
+        jail: str = defaults.JAIL,
+    ) -> None:
+        """command: of the process that reads files and makes them ready. Both are asked for when they are needed."""
         self._engine = engine
         self._roots = roots
         self._limits = limits
+        self._command = command
+        self._redactor = redactor
         self._jail = jail
-        self._max_chars = max_chars
         self._reading = threading.Lock()
         self._pool: Pool | None = None  # one process, kept because it takes long to start
 
@@ -65,11 +77,7 @@ class Contents:
             file = record.file(place.path)
             if file is None or not self._is_current(file, place.root):
                 return []
-            rows = record.segments_of(file.file_id)
-            texts = record.texts(row.segment_id for row in rows)
-            if len(texts) < len(rows):  # replaced by a writer just now
-                return []
-            return [Segment(row.seq, row.pointer, row.heading, texts[row.segment_id]) for row in rows]
+            return safe.segments(record, file, self._redactor())
 
     def _is_current(self, file: FileRow, root: str) -> bool:
         if self._roots.state(root) != "available":
@@ -88,8 +96,8 @@ class Contents:
         while not self._reading.acquire(timeout=_LOOK_EVERY):
             stop()
         try:
-            self._pool = self._pool or Pool(self._limits, workers=1, jail=self._jail)
-            (done,) = self._pool.run([Task(path, path, lambda: self._roots.open_file(path))], stop)
+            self._pool = self._pool or Pool(self._limits, workers=1, jail=self._jail, start_with=self._command())
+            (done,) = self._pool.run([Task(path, path, lambda: self._roots.open_file(path), name=path)], stop)
         finally:
             self._reading.release()
         if isinstance(done.outcome, Skipped):
@@ -97,5 +105,5 @@ class Contents:
             raise NotFound(
                 f"no text could be read from {shown(path)}: {why}", hint="open it with the program that made it"
             )
-        assert isinstance(done.outcome, Extracted)
-        return list(segment.cut(done.outcome, self._max_chars))
+        assert isinstance(done.outcome, Prepared)
+        return list(done.outcome.segments)

@@ -1,113 +1,78 @@
 """Cut a safe preview out of a file's segments.
 
-In: a file's segments in reading order, a pointer or none, and how many characters more on each side.  Out: `Preview`.
-Always: the text is cleaned before it is cut, so that half a secret never shows; a preview is at most `MAX_BYTES` of UTF-8; where it
-ends before the place does, its pointer names the lines that it shows, so that a caller can ask for those that follow.
+In: a file's judged segments in reading order, a pointer or none, and how many characters more on each side.  Out: `Preview`.
+Always: what is hidden is replaced as a whole, wherever the cut falls; the beginning of the place that was asked for is in the
+preview; a preview is at most so many bytes of UTF-8; where it shows less than was asked for, `pointer` names what is shown; `next`
+names what goes on, so that a caller who follows it sees everything.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from smart_context import defaults, redact
 from smart_context import pointer as grammar
-from smart_context import redact
 from smart_context.errors import BadRequest, NotFound
 from smart_context.model import Part, Pointer, Segment
-from smart_context.redact import Spans
+from smart_context.redact import Span, document
+from smart_context.redact.document import Piece
 
-MAX_BYTES = 2000
-MAX_AROUND = 1000
 
-_LINES_OF = {"sheet": "rows", "section": "paragraphs"}  # what the lines of a place are called; elsewhere, lines
-# A secret that begins outside of the window is only recognised with what stands around it.
-_MARGIN = 4000
+@dataclass(frozen=True, slots=True)
+class Caps:
+    """The most that one call shows: bytes of UTF-8, and characters before or after the place asked for."""
+
+    preview_bytes: int = defaults.PREVIEW_BYTES
+    around_chars: int = defaults.AROUND_CHARS
 
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What `openFile` shows. `truncated`: the place holds more than is shown, and `pointer` names what is."""
+    """What `openFile` shows. `truncated`: more was asked for than is shown, and `pointer` names what is; `next`: what goes on after it."""
 
     pointer: str
     text: str
     truncated: bool
+    next: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class _Piece:
-    """A segment in the joined text: where it begins, the place that it stands in, and its lines there."""
+class _Text:
+    """A file's text as one, what is hidden in it, and its pieces."""
 
-    start: int
-    text: str
-    frame: Pointer
-    lines: Part
-    is_numbered: bool  # by its pointer; else its lines are counted, and may be called rows or paragraphs as well
-
-    @property
-    def end(self) -> int:
-        return self.start + len(self.text)
+    whole: str
+    hidden: Sequence[Span]
+    pieces: Sequence[Piece]
 
 
-def cut(segments: Sequence[Segment], pointer: str | None, before: int, after: int, spans: Spans) -> Preview:
+def cut(segments: Sequence[Segment], pointer: str | None, before: int, after: int, caps: Caps | None = None) -> Preview:
     """Show the place that the pointer names, or the start of the file."""
+    caps = caps or Caps()
     for name, value in (("before", before), ("after", after)):
         if value < 0:
             raise BadRequest(
-                f"`{name}` must not be negative", hint=f"it is a number of characters from 0 to {MAX_AROUND}"
+                f"`{name}` must not be negative", hint=f"it is a number of characters from 0 to {caps.around_chars}"
             )
-    text, pieces = _join(segments)
-    start, end = _find(pieces, grammar.parse(pointer)) if pointer else (0, len(text))
-    start = max(0, start - min(before, MAX_AROUND))
-    end = min(len(text), end + min(after, MAX_AROUND))
-    shown, reached = _clean(text, start, end, spans)
-    if pointer and reached == end:
-        return Preview(pointer, shown, truncated=False)
+    whole, pieces = document.join(segments)
+    text = _Text(whole, document.hidden_in(segments, pieces), pieces)
+    first, last = _find(pieces, grammar.parse(pointer)) if pointer else (0, len(whole))
+    low = max(0, first - min(before, caps.around_chars))
+    high = min(len(whole), last + min(after, caps.around_chars))
+    start, end = _window(text, first, last, low, high, caps.preview_bytes)
+    shown = redact.part(whole, text.hidden, start, end)
+    is_cut = start > low or end < high
+    more = _goes_on_at(text, start, end)
+    if pointer and not is_cut:
+        return Preview(pointer, shown, truncated=False, next=more)
     asked = pointer or (segments[0].pointer if segments else "")
-    return Preview(_where(pieces, start, reached) or asked, shown, truncated=reached < end)
+    return Preview(_where(pieces, start, end) or asked, shown, is_cut, more)
 
 
-def _join(segments: Sequence[Segment]) -> tuple[str, list[_Piece]]:
-    parts: list[str] = []
-    pieces: list[_Piece] = []
-    length = 0
-    for segment in segments:
-        last = pieces[-1] if pieces else None
-        frame, lines = _split(grammar.parse(segment.pointer))
-        goes_on = last is not None and _goes_on(last, frame, lines)
-        # A line that goes on is joined without a seam; what begins anew gets a line of its own.
-        if last and not goes_on and not last.text.endswith("\n"):
-            parts.append("\n")
-            length += 1
-        first = last.lines.first + last.text.count("\n") if last and goes_on else 1
-        pieces.append(_Piece(length, segment.text, frame, lines or _counted(frame, first, segment.text), bool(lines)))
-        parts.append(segment.text)
-        length += len(segment.text)
-    return "".join(parts), pieces
-
-
-def _split(pointer: Pointer) -> tuple[Pointer, Part | None]:
-    """Part a pointer into what it stands in and the range at its end, if it has one."""
-    if pointer and pointer[-1].kind in grammar.RANGES:
-        return pointer[:-1], pointer[-1]
-    return pointer, None
-
-
-def _goes_on(last: _Piece, frame: Pointer, lines: Part | None) -> bool:
-    """Whether the piece of a place, with these lines of it, begins in the line in which the last one ended."""
-    if last.frame != frame or last.is_numbered != bool(lines):
-        return False
-    return lines is None or lines.first == last.lines.last
-
-
-def _counted(frame: Pointer, first: int, text: str) -> Part:
-    last = first + text.count("\n") - text.endswith("\n")
-    return Part(_LINES_OF.get(frame[-1].kind, "lines") if frame else "lines", first=first, last=max(first, last))
-
-
-def _find(pieces: Sequence[_Piece], wanted: Pointer) -> tuple[int, int]:
+def _find(pieces: Sequence[Piece], wanted: Pointer) -> tuple[int, int]:
     """Give the range of the joined text that a pointer names."""
-    frame, lines = _split(wanted)
+    frame, lines = document.split(wanted)
     found: list[tuple[int, int]] = []
     for piece in pieces:
         if lines is None and piece.frame[: len(frame)] == frame:
@@ -122,7 +87,7 @@ def _find(pieces: Sequence[_Piece], wanted: Pointer) -> tuple[int, int]:
     return found[0][0], found[-1][1]
 
 
-def _of_lines(piece: _Piece, wanted: Part) -> list[tuple[int, int]]:
+def _of_lines(piece: Piece, wanted: Part) -> list[tuple[int, int]]:
     """The part of a piece that holds the wanted lines, if it has any of them."""
     has, texts = piece.lines, piece.text.split("\n")
     first, last = max(wanted.first, has.first), min(wanted.last, has.last, has.first + len(texts) - 1)
@@ -133,26 +98,79 @@ def _of_lines(piece: _Piece, wanted: Part) -> list[tuple[int, int]]:
     return [(begin, begin + length)]
 
 
-def _clean(text: str, start: int, end: int, spans: Spans) -> tuple[str, int]:
-    """Clean the window with what stands around it, then cut it to `MAX_BYTES`; and how far in the text that reaches."""
-    # No more than MAX_BYTES characters can show, and what is replaced may be longer than its replacement.
-    reach = min(end, start + MAX_BYTES + _MARGIN)
-    low, high = max(0, start - _MARGIN), min(len(text), reach + _MARGIN)
-    around = text[low:high]
-    hidden = spans(around)
-
-    def cleaned(until: int) -> str:
-        return redact.part(around, hidden, start - low, until - low)
-
-    whole = cleaned(reach)
-    shown = whole.encode("utf-8", "replace")[:MAX_BYTES].decode("utf-8", "ignore")
-    if len(shown) == len(whole):
-        return shown, reach
-    ends = range(start, reach + 1)
-    return shown, ends[bisect_right(ends, len(shown), key=lambda until: len(cleaned(until))) - 1]
+def _window(text: _Text, first: int, last: int, low: int, high: int, most: int) -> tuple[int, int]:
+    """What fits: the place itself from its beginning, then what stands around it, each side as much as the other leaves."""
+    end, used = _forward(text, first, last, most)
+    if end < last:
+        return first, end
+    room = most - used
+    _, after = _forward(text, last, high, room)
+    start, before = _backward(text, low, first, max(room // 2, room - after))
+    return start, _forward(text, last, high, room - before)[0]
 
 
-def _where(pieces: Sequence[_Piece], start: int, end: int) -> str | None:
+def _forward(text: _Text, start: int, end: int, most: int) -> tuple[int, int]:
+    """How far from `start` so many bytes reach, what is hidden counted by its mark; and the bytes used."""
+    used = 0
+    for a, b, mark in _stretches(text, start, end):
+        size = mark or _size(text.whole[a : min(b, a + most + 1)])
+        if used + size > most:
+            return a if mark else a + _fitting(text.whole[a:b], most - used), most
+        used += size
+    return end, used
+
+
+def _backward(text: _Text, start: int, end: int, most: int) -> tuple[int, int]:
+    """How far before `end` so many bytes reach."""
+    used = 0
+    for a, b, mark in reversed(list(_stretches(text, start, end))):
+        size = mark or _size(text.whole[max(a, b - most - 1) : b])
+        if used + size > most:
+            return b if mark else b - _fitting(text.whole[max(a, b - most - 1) : b][::-1], most - used), most
+        used += size
+    return start, used
+
+
+def _stretches(text: _Text, start: int, end: int) -> Iterator[tuple[int, int, int]]:
+    """A part of the text as it will show: (start, end, size of the mark that stands for it, or 0)."""
+    at, number = start, bisect_right(text.hidden, start, key=lambda span: span.end)
+    while at < end:
+        span = text.hidden[number] if number < len(text.hidden) else None
+        if span is None or span.start >= end:
+            yield at, end, 0
+            return
+        if span.start > at:
+            yield at, span.start, 0
+        yield max(at, span.start), min(end, span.end), len(f"[redacted:{span.kind}]")
+        at, number = span.end, number + 1
+
+
+def _size(text: str) -> int:
+    return len(text.encode("utf-8", "replace"))
+
+
+def _fitting(text: str, room: int) -> int:
+    """How many of a text's first characters fit into so many bytes."""
+    return len(text[:room].encode("utf-8", "replace")[:room].decode("utf-8", "ignore"))
+
+
+def _goes_on_at(text: _Text, start: int, end: int) -> str:
+    """The pointer from where a preview ended to the end of that place, or of the next one; "" at the end of the file."""
+    whole, resume = text.whole, end
+    if whole[end - 1 : end] != "\n" and whole[end : end + 1] not in {"", "\n"}:
+        # In the middle of a line: from its beginning, unless it is longer than a preview; then the next one is all that a pointer can name.
+        line = whole.rfind("\n", start, end) + 1
+        resume = line if line > start else whole.find("\n", end) + 1 or len(whole)
+    elif whole[end - 1 : end] != "\n":
+        resume = end + 1
+    rest = [piece for piece in text.pieces if piece.end > resume]
+    if not rest:
+        return ""
+    place = [piece for piece in rest if piece.frame == rest[0].frame]
+    return _where(text.pieces, max(resume, rest[0].start), place[-1].end) or ""
+
+
+def _where(pieces: Sequence[Piece], start: int, end: int) -> str | None:
     """The pointer of a stretch of the joined text; None where it lies in several places."""
     inside = [piece for piece in pieces if piece.start < end and piece.end > start]
     if len({piece.frame for piece in inside}) != 1:

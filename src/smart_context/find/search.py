@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
@@ -22,13 +22,14 @@ from smart_context.defaults import MAX_K
 from smart_context.engine.expression import Expression, Filters, Group
 from smart_context.engine.port import Index, Record, View
 from smart_context.errors import BadRequest
-from smart_context.find import filters, hybrid, order, plan, query, snippet
+from smart_context.find import filters, hybrid, order, plan, query, safe, snippet
 from smart_context.find.filters import Reading
 from smart_context.find.model import SearchItem, SearchPage, SearchRequest
 from smart_context.find.order import Placed
 from smart_context.find.plan import Plan
 from smart_context.model import Stop
-from smart_context.redact import Spans
+from smart_context.redact import Redactor
+from smart_context.text import whole
 
 if TYPE_CHECKING:
     from smart_context.meaning.meaning import Meaning
@@ -60,7 +61,7 @@ def nothing(request: SearchRequest) -> SearchPage:
 
 
 def find(
-    index: Index, request: SearchRequest, *, spans: Spans, stop: Stop, meaning: Meaning | None = None
+    index: Index, request: SearchRequest, *, redactor: Redactor, stop: Stop, meaning: Meaning | None = None
 ) -> SearchPage:
     """Answer a request; by `meaning` too, where there is a model.
 
@@ -68,6 +69,8 @@ def find(
     """
     _check(request)
     record, view = index.both()
+    query, typed = whole.asked(request.query, view.having)
+    request = replace(request, query=query)
     asked = _read(request, view)
     stop()
     ordering = _ordering(record, view, asked, request, stop, meaning)
@@ -76,9 +79,10 @@ def find(
     reached = list(islice(_few_a_file(placed), min(wanted, sys.maxsize)))
     page = reached[request.offset :]
     stop()
-    items = tuple(_items(record, page, ordering, asked.plan, spans))
+    items = tuple(_items(record, page, ordering, asked.plan, redactor, typed))
     total = _total(view, asked, ordering, len(reached)) if len(reached) == wanted else len(reached)
-    return SearchPage(items, request.offset, total, tuple(_interpretation(asked)), asked.remarks)
+    lines = tuple(whole.as_typed(line, typed) for line in _interpretation(asked))
+    return SearchPage(items, request.offset, total, lines, asked.remarks)
 
 
 def _check(request: SearchRequest) -> None:
@@ -151,19 +155,28 @@ def _total(view: View, asked: _Asked, ordering: order.Ordering, reached: int) ->
 
 
 def _items(
-    record: Record, page: Sequence[Placed], ordering: order.Ordering, planned: Plan, spans: Spans
+    record: Record,
+    page: Sequence[Placed],
+    ordering: order.Ordering,
+    planned: Plan,
+    redactor: Redactor,
+    typed: dict[str, str],
 ) -> Iterator[SearchItem]:
     words = snippet.words(planned.sought)
-    passages = record.passages([one.segment.segment_id for one in page], snippet.AROUND)
+    passages = safe.passages(record, [(one.segment, one.file) for one in page], redactor)
     for one in page:
         row, file = one.segment, one.file
         passage = passages.get(row.segment_id)
         if passage is None:
             continue  # replaced since the ranking was read
-        cut = snippet.cut(passage, words, one.language, spans)
+        cut = snippet.cut(passage, words, one.language)
         modified = datetime.fromtimestamp(file.mtime_ns // 1_000_000_000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        why = partial(ordering.explain, one)
+        why = partial(_why, ordering, one, typed)
         yield SearchItem(shown(file.path), row.pointer, cut.text, one.score, file.ext, modified, cut.highlights, why)
+
+
+def _why(ordering: order.Ordering, one: Placed, typed: dict[str, str]) -> tuple[str, ...]:
+    return tuple(whole.as_typed(line, typed) for line in ordering.explain(one))
 
 
 def _remarks(planned: Plan) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """Cut the part of a segment that answers.
 
-In: a segment's text with what stands around it, the words sought, and what must not show.  Out: a `Snippet`: plain
+In: a segment's text with what of it must not show, and the words sought.  Out: a `Snippet`: plain
 text of at most `MAX_CHARS` characters, and where the words stand in it.
 Always: what must not show is replaced before anything is cut, so that half a secret never shows; a cut falls between words.
 """
@@ -14,11 +14,10 @@ from dataclasses import dataclass
 from smart_context import redact
 from smart_context.engine.model import Passage
 from smart_context.find.plan import Sought
-from smart_context.redact import Spans
+from smart_context.redact import Span
 from smart_context.text import analysis
 
 MAX_CHARS = 500
-AROUND = 320  # characters of neighbouring segments that may complete a secret
 _SHORTEST, _CHANGED = (
     3,
     2,
@@ -59,9 +58,9 @@ def _common(term: str) -> str:
     return stem[: max(_SHORTEST, len(stem) - _CHANGED)]
 
 
-def cut(passage: Passage, words: Words, language: str, spans: Spans) -> Snippet:
+def cut(passage: Passage, words: Words, language: str) -> Snippet:
     """Cut a snippet out of a segment."""
-    plain = " ".join(_cleaned(passage, spans).split())
+    plain = " ".join(_cleaned(passage).split())
     hits = _hits(plain, words, language)
     start, end = _window(plain, hits)
     head, tail = (_ELLIPSIS if start else ""), (_ELLIPSIS if end < len(plain) else "")
@@ -70,10 +69,11 @@ def cut(passage: Passage, words: Words, language: str, spans: Spans) -> Snippet:
     return Snippet(head + plain[start:end] + tail, marks)
 
 
-def _cleaned(passage: Passage, spans: Spans) -> str:
-    whole = passage.before + passage.text + passage.after
-    first = len(passage.before)
-    return redact.part(whole, spans(whole), first, first + len(passage.text))
+def _cleaned(passage: Passage) -> str:
+    if not passage.hidden:
+        return passage.text
+    hidden = [Span(*stretch) for stretch in passage.hidden]
+    return redact.part(passage.text, hidden, 0, len(passage.text))
 
 
 def _hits(plain: str, words: Words, language: str) -> list[tuple[int, int, int]]:

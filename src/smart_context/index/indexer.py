@@ -22,9 +22,10 @@ from smart_context.access.roots import Place, Roots, shown
 from smart_context.engine.model import LastRun, Stamp
 from smart_context.engine.port import Index
 from smart_context.errors import NotFound
-from smart_context.index import mounts
+from smart_context.index import mounts, rejudge
 from smart_context.index.model import IndexReport, KindCount
 from smart_context.model import Limits, OnProgress, Progress, Stop
+from smart_context.redact import Redactor
 from smart_context.sources import walk
 from smart_context.sources.walk import Found, WalkOptions
 
@@ -44,13 +45,15 @@ _COUNTS = ("indexed", "removed", "failed", "no_text", "moved")
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to index: what the walk leaves out, what one file may cost, how many are read at once, how long segments are."""
+    """How to index: what the walk leaves out, what one file may cost, how many are read at once, how long segments are, what is hidden
+    beside what always is."""
 
     walk: WalkOptions = field(default_factory=WalkOptions)
     limits: Limits = field(default_factory=Limits)
     workers: int | None = None
     max_chars: int = defaults.SEGMENT_CHARS
     jail: str = defaults.JAIL
+    patterns: tuple[str, ...] = ()
 
 
 def run(
@@ -72,10 +75,12 @@ def run(
     place = roots.inside(folder)
     device = _device(index, place, full=full)
     started = _text(now())
-    work = _Run(index, roots, place, options, full, started, on_progress, stop)
+    redactor = Redactor(options.patterns)
+    judged = rejudge.everything(index, redactor, on_progress=on_progress, stop=stop)
+    work = _Run(index, roots, place, options, full, started, on_progress, stop, redactor)
     work.go()
     index.record.finish_run(place.path, LastRun(started, _text(now()), device), work.mounts)
-    if work.changed:
+    if work.changed or judged:
         index.tidy()
     return work.report(round((time.monotonic() - began) * 1000))
 
@@ -115,6 +120,7 @@ class _Run:
     started: str
     on_progress: OnProgress
     stop: Stop
+    redactor: Redactor
     intake: Intake = field(init=False)
     counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(_COUNTS, 0))
     problems: dict[str, str] = field(default_factory=dict)
@@ -161,12 +167,15 @@ class _Run:
 
     def _read(self, changed: Iterable[Found]) -> None:
         # Loaded here: most runs find nothing to read, and are over sooner than this would take.
+        from smart_context.index import reading_child
         from smart_context.index.intake import Intake
+        from smart_context.index.prepare import Preparing
         from smart_context.sources.worker import Pool
 
-        self.intake = Intake(self.index, self.place.root, self.options.max_chars, self.started)
+        self.intake = Intake(self.index, self.place.root, self.redactor, self.started)
         self.committed_at = time.monotonic()
-        with Pool(self.options.limits, self.options.workers, jail=self.options.jail) as pool:
+        command = reading_child.started_with(Preparing(self.options.max_chars, self.options.patterns))
+        with Pool(self.options.limits, self.options.workers, jail=self.options.jail, start_with=command) as pool:
             for done in pool.run(self._tasks(changed), self._tick):
                 self._take(done)
                 self._tick()
@@ -179,7 +188,7 @@ class _Run:
             self.reading = found.path
             taken = None if self.full else self.intake.known(found, self.roots)
             if taken is None:
-                yield Task(found, found.path, partial(self._open, found.path))
+                yield Task(found, found.path, partial(self._open, found.path), name=found.path)
                 continue
             self.counts["moved"] += 1
             self._count(taken)

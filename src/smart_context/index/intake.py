@@ -16,10 +16,13 @@ from smart_context.access.roots import Roots
 from smart_context.engine.model import FileRow, NewFile, State, extension
 from smart_context.engine.port import Index
 from smart_context.errors import ContextError
-from smart_context.model import Extracted, Segment, Skipped
+from smart_context.index import prepare, rejudge
+from smart_context.index.prepare import valid
+from smart_context.model import Prepared, Segment, Skipped
+from smart_context.redact import Redactor, document
 from smart_context.sources.walk import Found
 from smart_context.sources.worker import Done
-from smart_context.text import segment, years
+from smart_context.text import years
 
 # What is no failure: there was nothing to read in a picture or a program.
 _NO_TEXT = frozenset({"empty", "unknown type", "no text in this type"})
@@ -29,18 +32,18 @@ _PASSING = frozenset({"killed", "cannot be opened", "changed while being read"})
 
 @dataclass(frozen=True, slots=True)
 class Intake:
-    """Where files are taken in: the index, the root they lie in, the longest segment, the time that rows get."""
+    """Where files are taken in: the index, the root they lie in, the rules of redaction, the time that rows get."""
 
     index: Index
     root: str
-    max_chars: int
+    redactor: Redactor
     at: str
 
     def read(self, path: str, done: Done) -> Taken:
         """Take in what a reader gave for a file."""
-        assert done.outcome is not None
         if isinstance(done.outcome, Skipped):
             return self._skipped(path, done, done.outcome)
+        assert isinstance(done.outcome, Prepared)
         return self._text(path, done, done.outcome)
 
     def known(self, found: Found, roots: Roots) -> Taken | None:
@@ -58,12 +61,8 @@ class Intake:
             self._copy(row, found)
         return Taken(row.kind, row.state, row.chars)
 
-    def _text(self, path: str, done: Done, doc: Extracted) -> Taken:
-        segments = [
-            Segment(s.seq, _valid(s.pointer), _valid(s.heading), _valid(s.text))
-            for s in segment.cut(doc, self.max_chars)
-        ]
-        named = years.named_in((os.path.basename(path), *(unit.text for unit in doc.units)))
+    def _text(self, path: str, done: Done, ready: Prepared) -> Taken:
+        doc, segments = ready.about, ready.segments
         new = NewFile(
             path=path,
             root=self.root,
@@ -73,10 +72,11 @@ class Intake:
             sha256=done.sha256,
             state="ok" if segments else "no_text",
             reason="" if segments else "no text",
-            title=_valid(doc.title),
-            notes=tuple(map(_valid, doc.notes)),
+            title=doc.title,
+            notes=doc.notes,
+            judged=self.redactor.identity(),
         )
-        return self._put(new, segments, named)
+        return self._put(new, segments, ready.years)
 
     def _skipped(self, path: str, done: Done, outcome: Skipped) -> Taken:
         new = NewFile(
@@ -87,14 +87,16 @@ class Intake:
             mtime_ns=0 if outcome.reason in _PASSING else done.mtime_ns,
             sha256=done.sha256,
             state="no_text" if outcome.reason in _NO_TEXT else "failed",
-            reason=_valid(outcome.reason),
-            detail=_valid(outcome.detail),
+            reason=valid(outcome.reason),
+            detail=valid(outcome.detail),
         )
         return self._put(new, (), years.named_in((os.path.basename(path),)))
 
     def _copy(self, row: FileRow, found: Found) -> None:
-        rows = self.index.record.segments_of(row.file_id)
-        texts = self.index.record.texts(s.segment_id for s in rows)
+        segments = rejudge.recorded(self.index, row)
+        rules = self.redactor.identity()
+        if row.judged != rules:
+            segments = document.judged(segments, self.redactor)
         new = NewFile(
             path=found.path,
             root=self.root,
@@ -105,11 +107,11 @@ class Intake:
             state=row.state,
             reason=row.reason,
             detail=row.detail,
-            title=row.title,
+            title=self.redactor.clean(row.title),
             notes=row.notes,
+            judged=rules,
         )
-        segments = [Segment(s.seq, s.pointer, s.heading, texts[s.segment_id]) for s in rows]
-        self._put(new, segments, years.named_in((os.path.basename(found.path), *texts.values())))
+        self._put(new, segments, prepare.named_years(found.path, segments))
 
     def _put(self, new: NewFile, segments: Sequence[Segment], named: tuple[str, ...]) -> Taken:
         self.index.put(new, segments, named, self.at)
@@ -134,8 +136,3 @@ def _digest(found: Found, roots: Roots) -> str:
         if (after.st_size, after.st_mtime_ns) == (found.size, found.mtime_ns):
             return digest
     return ""
-
-
-def _valid(text: str) -> str:
-    """Text that can be written as UTF-8, whatever a file made of it."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode()

@@ -117,6 +117,7 @@ def _options(order: dict[str, Any]) -> Options:
         order["workers"],
         order["max_chars"],
         order["jail"],
+        tuple(order["patterns"]),
     )
 
 

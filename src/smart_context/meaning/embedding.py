@@ -23,6 +23,7 @@ from smart_context.index.model import Coverage
 from smart_context.meaning import place
 from smart_context.meaning.encoder import Encoder
 from smart_context.model import OnProgress, Progress, Stop
+from smart_context.text import whole
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -105,12 +106,13 @@ def _embed(
 
 def _texts(record: Record, segment_ids: Sequence[int]) -> Iterator[_Text]:
     """The segments that are still there, each below its file's title and its heading, unless it begins with them."""
-    rows, texts = record.segments(segment_ids), record.texts(segment_ids)
+    rows, texts = record.segments(segment_ids), record.passages(segment_ids)
     files = record.files({row.file_id for row in rows.values()})
     for segment_id, row in rows.items():
-        file, text = files.get(row.file_id), texts.get(segment_id)
-        if file is None or text is None:
+        file, passage = files.get(row.file_id), texts.get(segment_id)
+        if file is None or passage is None:
             continue
+        text = whole.left(passage.text, passage.hidden)
         yield _Text(segment_id, row.file_id, file.path, as_read(text, file.title, row.heading))
 
 

@@ -94,14 +94,17 @@ OPEN_FILE_IN = inputs(
     "path",
     path=_text("The file, as searchFiles gives it", minLength=1),
     pointer=_text("Where in the file, such as page 3; the start where absent"),
-    before=_whole("Further characters before the place, at most 1000", minimum=0, default=0),
-    after=_whole("Further characters after the place, at most 1000", minimum=0, default=0),
+    before=_whole("Further characters before the place, at most 4000", minimum=0, default=0),
+    after=_whole("Further characters after the place, at most 4000", minimum=0, default=0),
 )
 OPEN_FILE_OUT = outputs(
     path=_text("The file"),
     pointer=_text("Where in the file: as asked for, or the part of it that is shown, such as page 3 lines 1-40"),
-    preview=_text("Its text there, redacted, at most 2000 bytes"),
-    truncated={"type": "boolean", "description": "Whether there is more than the preview shows"},
+    preview=_text("Its text there, redacted, at most 8000 bytes"),
+    truncated={
+        "type": "boolean",
+        "description": "Whether there is more than the preview shows; next, where present, names the pointer that goes on",
+    },
 )
 
 SUMMARIZE_RESULTS_IN = inputs(

@@ -76,6 +76,16 @@ class RedactionSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class PreviewSettings:
+    """`[preview]`: how much `openFile` shows at once."""
+
+    max_bytes: int = _setting(defaults.PREVIEW_BYTES, "Most bytes of UTF-8 in a preview.", least=200, most=1_000_000)
+    around_chars: int = _setting(
+        defaults.AROUND_CHARS, "Most characters that `before` and `after` add.", least=0, most=1_000_000
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class AuditSettings:
     """`[audit]`: one JSON line a tool call."""
 
@@ -174,6 +184,7 @@ class Settings:
     index: IndexSettings = IndexSettings()
     limits: Limits = Limits()  # noqa: RUF009  frozen, like the others
     redaction: RedactionSettings = RedactionSettings()
+    preview: PreviewSettings = PreviewSettings()
     audit: AuditSettings = AuditSettings()
     cache: CacheSettings = CacheSettings()
     llm: LlmSettings = LlmSettings()

@@ -3,7 +3,8 @@
 In: an `Answer`.  Out: its frame, and back.
 Always: `decode` trusts nothing. The other side has parsed hostile files and may say anything; what is not an answer is `Garbled`.
 
-The first byte says that the process is ready, and in which layers of the jail. Then a frame for each file: a frame is two lengths, a JSON head, and the text of all units in one piece: large texts cross the pipe without escaping.
+The first byte says that the process is ready, and in which layers of the jail. Then comes a frame for each file: two lengths, a JSON head, and the
+text of all units or segments in one piece: large texts cross the pipe without escaping.
 """
 
 from __future__ import annotations
@@ -14,7 +15,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, cast
 
-from smart_context.model import JAIL_LAYERS, Divisible, Extracted, Part, Skipped, Unit
+from smart_context.model import (
+    HIDDEN_KINDS,
+    JAIL_LAYERS,
+    Divisible,
+    Extracted,
+    Hidden,
+    Part,
+    Prepared,
+    Segment,
+    Skipped,
+    Unit,
+)
 
 LENGTHS = struct.Struct("<II")
 REQUEST = struct.Struct("<I")
@@ -30,7 +42,7 @@ class Garbled(ValueError):
 class Answer:
     """What became of one file. outcome: None if only the hash was asked for. is_last: the process ends after this one."""
 
-    outcome: Extracted | Skipped | None
+    outcome: Extracted | Prepared | Skipped | None
     sha256: str
     is_last: bool = False
 
@@ -54,9 +66,14 @@ def encode(answer: Answer) -> list[bytes]:
     head: dict[str, object] = {"file": [answer.sha256, answer.is_last]}
     text = ""
     match answer.outcome:
-        case Extracted(kind, title, units, notes):
+        case Extracted(units=units) as about:
             text = "".join([unit.text for unit in units])
-            head["got"] = [kind, title, notes, [_flat(unit) for unit in units]]
+            head["got"] = _about(about)
+        case Prepared(about, segments, years):
+            text = "".join([segment.text for segment in segments])
+            head["got"] = _about(about)
+            head["ready"] = [[s.pointer, s.heading, len(s.text), s.hidden] for s in segments]
+            head["years"] = years
         case Skipped(kind, reason, detail):
             head["skipped"] = [kind, reason, detail]
     # A lone surrogate is no text; it becomes a question mark, one for one, so that the lengths hold.
@@ -79,14 +96,46 @@ def decode(meta: bytes | bytearray, body: bytes | bytearray) -> Answer:
         raise Garbled("not an answer") from error
 
 
-def _outcome(head: dict[str, Any], text: str) -> Extracted | Skipped | None:
+def _about(doc: Extracted) -> list[object]:
+    return [doc.kind, doc.title, doc.notes, [_flat(unit) for unit in doc.units]]
+
+
+def _outcome(head: dict[str, Any], text: str) -> Extracted | Prepared | Skipped | None:
     if "skipped" in head:
         kind, reason, detail = head["skipped"]
         _check(all(isinstance(word, str) for word in (kind, reason, detail)))
         return Skipped(kind, reason, detail)
     if "got" not in head:
         return None
-    kind, title, notes, flat = head["got"]
+    if "ready" in head:
+        return _prepared(head, text)
+    return _extracted(head["got"], text)
+
+
+def _prepared(head: dict[str, Any], text: str) -> Prepared:
+    segments = []
+    at = 0
+    for seq, (pointer, heading, length, hidden) in enumerate(head["ready"]):
+        _check(isinstance(pointer, str) and isinstance(heading, str))
+        _check(type(length) is int and 0 < length <= len(text) - at)
+        segments.append(Segment(seq, pointer, heading, text[at : at + length], _hidden(hidden, length)))
+        at += length
+    _check(at == len(text))
+    years = tuple(head["years"])
+    _check(all(isinstance(year, str) and len(year) == 4 and year.isdigit() for year in years))
+    return Prepared(_extracted(head["got"], ""), tuple(segments), years)
+
+
+def _hidden(flat: list[Any], length: int) -> Hidden:
+    last = 0
+    for start, end, kind in flat:
+        _check(type(start) is int and type(end) is int and last <= start < end <= length and kind in HIDDEN_KINDS)
+        last = end
+    return tuple((start, end, kind) for start, end, kind in flat)
+
+
+def _extracted(got: list[Any], text: str) -> Extracted:
+    kind, title, notes, flat = got
     _check(all(isinstance(word, str) for word in (kind, title, *notes)))
     units = []
     at = 0

@@ -19,7 +19,7 @@ from typing import Literal
 
 from smart_context import defaults
 from smart_context.errors import ContextError, InternalError, SearchFailed
-from smart_context.model import Extracted, Limits, Skipped, Stop
+from smart_context.model import Extracted, Limits, Prepared, Skipped, Stop
 from smart_context.sources.child import Child, Death, command
 from smart_context.sources.wire import Answer
 
@@ -35,13 +35,15 @@ class Task:
     """A file to read.
 
     open: called just before the file is handed over, and again should that process die with it unread; returns a checked
-    descriptor, which the pool closes. want: "hash" for the content's hash alone.
+    descriptor, which the pool closes. want: "hash" for the content's hash alone. name: what the reader is told of the path; by default its
+    last part.
     """
 
     key: object
     path: str
     open: Callable[[], int]
     want: Literal["extract", "hash"] = "extract"
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,7 @@ class Done:
     """
 
     key: object
-    outcome: Extracted | Skipped | None
+    outcome: Extracted | Prepared | Skipped | None
     sha256: str
     size: int
     mtime_ns: int
@@ -130,7 +132,7 @@ class Pool:
                 info = os.fstat(fd)
                 given = _Given(task, info.st_size, info.st_mtime_ns, given.is_second_try)
                 child = child or self._start()
-                child.give(given, fd, info.st_size, os.path.basename(task.path), task.want)
+                child.give(given, fd, info.st_size, task.name or os.path.basename(task.path), task.want)
             finally:
                 os.close(fd)
 

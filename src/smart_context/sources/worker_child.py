@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from smart_context.model import JAIL_LAYERS, Extracted, Limits, Skipped
+from smart_context.model import JAIL_LAYERS, Extracted, Limits, Prepared, Skipped
 from smart_context.sources import jail, wire
 from smart_context.sources.wire import Answer
 
@@ -28,7 +28,7 @@ try:
 except ImportError:  # Windows has neither; the parent's clock is what is left there
     pass
 
-Reader = Callable[[bytes | mmap.mmap, str, Limits], Extracted | Skipped]
+Reader = Callable[[bytes | mmap.mmap, str, Limits], Extracted | Prepared | Skipped]
 
 _READ_BELOW = 16 * 1024 * 1024  # larger files are mapped: no copy, at the price of dying when one shrinks meanwhile
 _JOIN_BELOW = 64 * 1024
@@ -100,7 +100,7 @@ def _serve_one(sock: socket.socket, limits: Limits, reader: Reader, memory: _Mem
     if request is None:
         return False
     fd, size, name, wants_text = request
-    _grant_cpu(limits)
+    grant_cpu(limits)
     try:
         answer = _read(fd, size, name, limits, reader if wants_text else None)
     finally:
@@ -133,7 +133,8 @@ def _exactly(sock: socket.socket, count: int) -> bytes:
     return got
 
 
-def _grant_cpu(limits: Limits) -> None:
+def grant_cpu(limits: Limits) -> None:
+    """Let this process use so much CPU time from now on."""
     if sys.platform != "win32":
         _, hard = resource.getrlimit(resource.RLIMIT_CPU)
         soft = int(time.process_time()) + limits.cpu_seconds + 1
@@ -145,13 +146,13 @@ def _read(fd: int, size: int, name: str, limits: Limits, reader: Reader | None) 
         return Answer(Skipped("", "too large", f"{size:,} bytes"), "")
     digest, is_last = "", False
     data: bytes | mmap.mmap = b""
-    outcome: Extracted | Skipped | None
+    outcome: Extracted | Prepared | Skipped | None
     try:
         data = _load(fd, size)
         if len(data) < size:
             return Answer(Skipped("", "changed while being read"), "")
         digest = hashlib.sha256(data).hexdigest()
-        outcome = _within_limits(reader(data, name, limits), limits) if reader else None
+        outcome = within_limits(reader(data, name, limits), limits) if reader else None
     except MemoryError:
         # What the reader left behind is unknown; a fresh process starts clean.
         detail, is_last = f"more than {limits.memory_bytes:,} bytes", True
@@ -182,7 +183,8 @@ def _load(fd: int, size: int) -> bytes | mmap.mmap:
     return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 
-def _within_limits(outcome: Extracted | Skipped, limits: Limits) -> Extracted | Skipped:
+def within_limits(outcome: Extracted | Prepared | Skipped, limits: Limits) -> Extracted | Prepared | Skipped:
+    """What a reader gave, if it is not too much."""
     if isinstance(outcome, Extracted) and (
         len(outcome.units) > limits.max_units or sum(len(unit.text) for unit in outcome.units) > limits.max_text_chars
     ):

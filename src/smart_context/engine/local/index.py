@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import shutil
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from smart_context.engine.local import ranking_state
 from smart_context.engine.local.lock import WriteLock
+from smart_context.engine.local.migrations import NOT_JUDGED
 from smart_context.engine.local.place import RANKING, RECORD, vector_files
 from smart_context.engine.local.record import Record
 from smart_context.engine.model import FileRow, NewFile, RankedFile, RankedSegment
@@ -42,6 +43,7 @@ class Index:
     ) -> None:
         self.folder = folder
         self.own_folder = str(folder)
+        self.unranked = frozenset({NOT_JUDGED})
         self.record = record
         self._open_ranking = open_ranking
         self._ranking: Ranking | None = None
@@ -111,7 +113,7 @@ class Index:
         ranking = self.ranking  # before anything is pending: should it need repair, that starts from a commit
         file_id, ids = self.record.put(new, segments, years, indexed_at)
         row = self.record.files([file_id])[file_id]
-        ranked = [RankedSegment(i, s.heading, s.text, s.pointer) for i, s in zip(ids, segments, strict=True)]
+        ranked = [RankedSegment(i, s.heading, s.text, s.pointer, s.hidden) for i, s in zip(ids, segments, strict=True)]
         _add(ranking, row, ranked)
 
     def remove(self, file_ids: Iterable[int]) -> None:
@@ -233,10 +235,17 @@ def _catch_up(ranking: Ranking, record: Record, on_progress: OnProgress) -> None
     since = ranking.generation
     for count, row in enumerate(record.files_since(since)):
         on_progress(Progress(count, None, row.path))
-        segments = record.segments_of(row.file_id)
-        texts = record.texts(s.segment_id for s in segments)
-        _add(ranking, row, [RankedSegment(s.segment_id, s.heading, texts[s.segment_id], s.pointer) for s in segments])
+        if row.judged != NOT_JUDGED:  # what it must not be found by is not known; a run judges it before anything else
+            _add(ranking, row, list(_ranked(record, row.file_id)))
     ranking.commit(record.generation)
+
+
+def _ranked(record: Record, file_id: int) -> Iterator[RankedSegment]:
+    segments = record.segments_of(file_id)
+    passages = record.passages(s.segment_id for s in segments)
+    for segment in segments:
+        passage = passages[segment.segment_id]
+        yield RankedSegment(segment.segment_id, segment.heading, passage.text, segment.pointer, passage.hidden)
 
 
 def _add(ranking: Ranking, row: FileRow, segments: Sequence[RankedSegment]) -> None:

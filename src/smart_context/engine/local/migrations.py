@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Callable
 
 APPLICATION_ID = 0x53435458  # "SCTX": a file with another id is not ours
+NOT_JUDGED = "-"  # by any rules of redaction: of a file that was indexed before files were judged as a whole
 
 
 def _first(db: sqlite3.Connection) -> None:
@@ -72,7 +73,14 @@ def _second(db: sqlite3.Connection) -> None:
     db.execute("CREATE TABLE mounts (folder BLOB PRIMARY KEY, device INTEGER NOT NULL) STRICT, WITHOUT ROWID")
 
 
-STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (_first, _second)
+def _keep_what_is_hidden(db: sqlite3.Connection) -> None:
+    # What was indexed before has not been judged: it is kept, and comes back into the ranking when a run has judged it.
+    db.execute(f"ALTER TABLE files ADD COLUMN judged TEXT NOT NULL DEFAULT '{NOT_JUDGED}'")
+    db.execute("CREATE INDEX files_by_rules ON files (judged) WHERE state = 'ok'")
+    db.execute("ALTER TABLE segments ADD COLUMN hidden BLOB NOT NULL DEFAULT x''")
+
+
+STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (_first, _second, _keep_what_is_hidden)
 VERSION = len(STEPS)
 
 

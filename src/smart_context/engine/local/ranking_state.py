@@ -19,7 +19,7 @@ ANALYSIS_VERSION = 2
 REBUILD = "the index is rebuilt from the record by: context index --rebuild"
 
 _NAME = "generation.json"
-_FORMAT = 2
+_FORMAT = 3
 
 
 def read(folder: Path) -> int:

@@ -22,14 +22,12 @@ from typing import Any
 from smart_context import __version__
 from smart_context.engine.local import migrations
 from smart_context.engine.local.place import RECORD
-from smart_context.engine.model import FileRow, LastRun, NewFile, Passage, SegmentRow, Stamp, Tally, extension
+from smart_context.engine.local.rows import FILE, file_row, file_values, packed, unpacked
+from smart_context.engine.model import FileRow, LastRun, NewFile, Passage, SegmentRow, Stamp, Tally
 from smart_context.errors import Conflict, NotFound, SearchFailed, StorageFailed
 from smart_context.model import Segment
+from smart_context.text import hidden
 
-_FILE = (
-    "file_id, path, root, ext, kind, size, mtime_ns, sha256, state, reason, detail, title, years, notes, indexed_at,"
-    " chars, reader, generation"
-)
 _SEGMENT = "segment_id, file_id, seq, pointer, heading"
 _NAMES = sys.getfilesystemencoding()
 _DAMAGED = "set it aside and index anew with: context index --rebuild"
@@ -87,20 +85,20 @@ class Record:
 
     def file(self, path: str) -> FileRow | None:
         """One file by its path."""
-        rows = self._rows(f"SELECT {_FILE} FROM files WHERE path = ?", (os.fsencode(path),))
-        return _file_row(rows[0]) if rows else None
+        rows = self._rows(f"SELECT {FILE} FROM files WHERE path = ?", (os.fsencode(path),))
+        return file_row(rows[0]) if rows else None
 
     def files(self, file_ids: Iterable[int]) -> dict[int, FileRow]:
         """Files by id; those that are not there are left out."""
-        query = f"SELECT {_FILE} FROM files WHERE file_id IN (SELECT value FROM json_each(?)) ORDER BY file_id"
-        return {r[0]: _file_row(r) for r in self._rows(query, (json.dumps(list(file_ids)),))}
+        query = f"SELECT {FILE} FROM files WHERE file_id IN (SELECT value FROM json_each(?)) ORDER BY file_id"
+        return {r[0]: file_row(r) for r in self._rows(query, (json.dumps(list(file_ids)),))}
 
     def files_since(self, generation: int) -> Iterator[FileRow]:
         """Files written after a generation, by id."""
-        query = f"SELECT {_FILE} FROM files WHERE generation > ? AND file_id > ? ORDER BY file_id LIMIT 500"
+        query = f"SELECT {FILE} FROM files WHERE generation > ? AND file_id > ? ORDER BY file_id LIMIT 500"
         last = 0
         while rows := self._rows(query, (generation, last)):
-            yield from map(_file_row, rows)
+            yield from map(file_row, rows)
             last = rows[-1][0]
 
     def file_ids(self) -> set[int]:
@@ -113,10 +111,10 @@ class Record:
 
     def same_content(self, sha256: str, size: int, ext: str) -> FileRow | None:
         """A file that was read with this content and extension (which decides, with the content, how it is read)."""
-        query = f"""SELECT {_FILE} FROM files WHERE size = ? AND sha256 = ? AND ext = ? AND state <> 'failed'
+        query = f"""SELECT {FILE} FROM files WHERE size = ? AND sha256 = ? AND ext = ? AND state <> 'failed'
             ORDER BY file_id LIMIT 1"""
         rows = self._rows(query, (size, sha256, ext))
-        return _file_row(rows[0]) if rows else None
+        return file_row(rows[0]) if rows else None
 
     def segments(self, segment_ids: Iterable[int]) -> dict[int, SegmentRow]:
         """Segments by id, without their text; those that are not there are left out."""
@@ -135,23 +133,26 @@ class Record:
         query = "SELECT segment_id, text FROM segments WHERE segment_id IN (SELECT value FROM json_each(?)) ORDER BY segment_id"
         rows = self._rows(query, (json.dumps(list(segment_ids)),))
         with _translated(self.path):
-            return {r[0]: _unpacked(r[1]) for r in rows}
+            return {r[0]: unpacked(r[1]) for r in rows}
 
-    def passages(self, segment_ids: Iterable[int], around: int) -> dict[int, Passage]:
-        """Segments' text by id, each with so many characters of what stands before and after it in its file."""
-        wanted = set(segment_ids)
-        query = """SELECT segment_id, file_id, seq, text FROM segments
+    def passages(self, segment_ids: Iterable[int]) -> dict[int, Passage]:
+        """Segments' text by id, each with what of it must not show."""
+        query = """SELECT segment_id, text, hidden FROM segments
             WHERE segment_id IN (SELECT value FROM json_each(?)) ORDER BY segment_id"""
-        rows = self._rows(query, (json.dumps([near for i in wanted for near in (i - 1, i, i + 1)]),))
-        # A file's segments have numbers in a row, and so has what replaced them, right behind.
-        place = {(file_id, seq, i): text for i, file_id, seq, text in rows}
-        found: dict[int, Passage] = {}
+        rows = self._rows(query, (json.dumps(list(segment_ids)),))
         with _translated(self.path):
-            for i, file_id, seq, text in rows:
-                if i in wanted:
-                    before, after = (place.get((file_id, seq + n, i + n), _NOTHING) for n in (-1, 1))
-                    found[i] = Passage(_unpacked(text), _unpacked(before)[-around:], _unpacked(after, around)[:around])
-        return found
+            texts = {i: (unpacked(text), known) for i, text, known in rows}
+        return {i: Passage(text, hidden.unpack(known, len(text))) for i, (text, known) in texts.items()}
+
+    def judged_otherwise(self, rules: str) -> Iterator[FileRow]:
+        """Files with text that were judged by other rules than these, by id."""
+        # Two ranges of an index: nothing is read where every file was judged by these rules.
+        query = f"""SELECT {FILE} FROM files WHERE (judged < ? OR judged > ?) AND file_id > ? AND state = 'ok'
+            ORDER BY file_id LIMIT 500"""
+        last = 0
+        while rows := self._rows(query, (rules, rules, last)):
+            yield from map(file_row, rows)
+            last = rows[-1][0]
 
     def by_path(self) -> Iterator[list[int]]:
         """The id of every file that gave text, in the order of their paths: a few, then more and more at a time."""
@@ -203,8 +204,8 @@ class Record:
 
     def without_text(self, folder: str, limit: int) -> list[FileRow]:
         """A folder's files that gave no text, by path: those that failed first."""
-        query = f"SELECT {_FILE} FROM files WHERE {_BELOW} AND state <> 'ok' ORDER BY state, path LIMIT ?"
-        return [_file_row(r) for r in self._rows(query, (*_below(folder), limit))]
+        query = f"SELECT {FILE} FROM files WHERE {_BELOW} AND state <> 'ok' ORDER BY state, path LIMIT ?"
+        return [file_row(r) for r in self._rows(query, (*_below(folder), limit))]
 
     def _rows(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
         with _translated(self.path):
@@ -219,20 +220,24 @@ class Record:
         with _translated(self.path):
             generation = self._begin()
             file_id: int = self._db.execute(
-                f"""INSERT INTO files ({_FILE}) VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                f"""INSERT INTO files ({FILE}) VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT (path) DO UPDATE SET root = excluded.root, ext = excluded.ext, kind = excluded.kind,
                 size = excluded.size, mtime_ns = excluded.mtime_ns, sha256 = excluded.sha256, state = excluded.state,
                 reason = excluded.reason, detail = excluded.detail, title = excluded.title, years = excluded.years,
                 notes = excluded.notes, indexed_at = excluded.indexed_at, chars = excluded.chars,
-                reader = excluded.reader, generation = excluded.generation RETURNING file_id""",
-                _file_values(new, segments, years, indexed_at, generation),
+                reader = excluded.reader, generation = excluded.generation, judged = excluded.judged RETURNING file_id""",
+                file_values(new, segments, years, indexed_at, generation),
             ).fetchone()[0]
             self._db.execute("UPDATE segments SET dead = ? WHERE file_id = ? AND dead = 0", (generation, file_id))
             first = self._next_segment
             self._next_segment += len(segments)
             self._db.executemany(
-                "INSERT INTO segments (segment_id, file_id, seq, pointer, heading, text) VALUES (?, ?, ?, ?, ?, ?)",
-                ((first + i, file_id, s.seq, s.pointer, s.heading, _packed(s.text)) for i, s in enumerate(segments)),
+                """INSERT INTO segments (segment_id, file_id, seq, pointer, heading, text, hidden)
+                VALUES (?, ?, ?, ?, ?, ?, ?)""",
+                (
+                    (first + i, file_id, s.seq, s.pointer, s.heading, packed(s.text), hidden.pack(s.hidden))
+                    for i, s in enumerate(segments)
+                ),
             )
             return file_id, list(range(first, first + len(segments)))
 
@@ -241,6 +246,12 @@ class Record:
         with _translated(self.path):
             self._begin()
             self._db.execute("UPDATE files SET mtime_ns = ? WHERE file_id = ?", (mtime_ns, file_id))
+
+    def mark_judged(self, file_id: int, rules: str) -> None:
+        """Record that a file was judged by rules that hide nothing more of it, and nothing less."""
+        with _translated(self.path):
+            self._begin()
+            self._db.execute("UPDATE files SET judged = ? WHERE file_id = ?", (rules, file_id))
 
     def remove(self, file_ids: Iterable[int]) -> None:
         """Forget files and their segments."""
@@ -395,48 +406,3 @@ def _translated(path: Path) -> Iterator[None]:
         raise StorageFailed(
             f"the index {path} cannot be written or read", reason=error.strerror or str(error)
         ) from error
-
-
-def _packed(text: str) -> bytes:
-    return zlib.compress(text.encode("utf-8", "replace"), 6)
-
-
-def _unpacked(data: bytes, most: int = 0) -> str:
-    """The text, or at least its first `most` characters."""
-    if not most:
-        return zlib.decompress(data).decode("utf-8")
-    return zlib.decompressobj().decompress(data, 4 * most).decode("utf-8", "ignore")
-
-
-_NOTHING = _packed("")
-
-
-def _file_values(
-    new: NewFile, segments: Sequence[Segment], years: Sequence[str], indexed_at: str, generation: int
-) -> tuple[Any, ...]:
-    return (
-        os.fsencode(new.path),
-        os.fsencode(new.root),
-        extension(new.path),
-        new.kind,
-        new.size,
-        new.mtime_ns,
-        new.sha256,
-        new.state,
-        new.reason,
-        new.detail,
-        new.title,
-        " ".join(years),
-        "\n".join(new.notes),
-        indexed_at,
-        sum(len(s.text) for s in segments),
-        __version__,
-        generation,
-    )
-
-
-def _file_row(row: tuple[Any, ...]) -> FileRow:
-    years, notes = row[12:14]
-    listed = (tuple(years.split()), tuple(notes.split("\n")) if notes else ())
-    values = (row[0], os.fsdecode(row[1]), os.fsdecode(row[2]), *row[3:12], *listed, *row[14:])
-    return FileRow(*values)

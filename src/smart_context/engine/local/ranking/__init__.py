@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,7 +21,7 @@ from smart_context.engine.local.ranking import engine
 from smart_context.engine.local.ranking.view import View
 from smart_context.engine.model import RankedFile, RankedSegment
 from smart_context.errors import SearchFailed
-from smart_context.text import languages
+from smart_context.text import languages, whole
 
 if TYPE_CHECKING:
     import tantivy
@@ -74,9 +75,11 @@ class Ranking:
         import tantivy
 
         writer, self._is_pending = self._open_writer(), True
+        file = replace(file, title=whole.head(file.title))
+        segments = [_searchable(segment) for segment in segments]
         with engine.translated(self._folder, writes=True):
             writer.delete_documents_by_term("file_id", file.file_id)
-            whole = entry.language_of(segments)
+            language = entry.language_of(segments)
             folders = entry.folder_keys(file.path)
             for number, (segment, after) in enumerate(zip_longest(segments, segments[1:])):
                 doc = tantivy.Document()
@@ -87,7 +90,7 @@ class Ranking:
                 doc.add_text("year", " ".join(file.years))
                 for key in folders:
                     doc.add_text("folder", key)
-                _add_entry(doc, entry.make(file, segment, whole, after))
+                _add_entry(doc, entry.make(file, segment, language, after))
                 writer.add_document(doc)
 
     def delete(self, file_ids: Iterable[int]) -> None:
@@ -163,6 +166,11 @@ class Ranking:
     def file_ids(self) -> set[int]:
         """Every file that has a segment in the index."""
         return self.view().file_ids()
+
+
+def _searchable(segment: RankedSegment) -> RankedSegment:
+    """A segment without what it must not be found by."""
+    return replace(segment, heading=whole.head(segment.heading), text=whole.masked(segment.text, segment.hidden))
 
 
 def _add_entry(doc: tantivy.Document, made: entry.Entry) -> None:

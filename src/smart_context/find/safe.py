@@ -1,0 +1,47 @@
+"""Know what must not show of recorded text.
+
+In: segments as the record has them.  Out: their text with what is hidden in it.
+Always: what was judged by the rules in force is looked up; a file that was judged by others is judged again as a whole, until a
+writer has done so for good.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from smart_context.engine.model import FileRow, Passage, SegmentRow
+from smart_context.engine.port import Record
+from smart_context.model import Segment
+from smart_context.redact import Redactor, document
+
+
+def passages(record: Record, wanted: Iterable[tuple[SegmentRow, FileRow]], redactor: Redactor) -> dict[int, Passage]:
+    """The text of segments, by id; those that are not there any more are left out."""
+    rules = redactor.identity()
+    pairs = list(wanted)
+    found = record.passages(row.segment_id for row, file in pairs if file.judged == rules)
+    others = {file.file_id: file for _, file in pairs if file.judged != rules}
+    for file in others.values():
+        found.update(_judged_now(record, file, redactor))
+    return found
+
+
+def segments(record: Record, file: FileRow, redactor: Redactor) -> list[Segment]:
+    """A file's segments in reading order; none where a writer has just replaced them."""
+    rows = record.segments_of(file.file_id)
+    known = record.passages(row.segment_id for row in rows)
+    if len(known) < len(rows):
+        return []
+    found = [
+        Segment(row.seq, row.pointer, row.heading, known[row.segment_id].text, known[row.segment_id].hidden)
+        for row in rows
+    ]
+    return found if file.judged == redactor.identity() else document.judged(found, redactor)
+
+
+def _judged_now(record: Record, file: FileRow, redactor: Redactor) -> dict[int, Passage]:
+    rows = record.segments_of(file.file_id)
+    return {
+        row.segment_id: Passage(segment.text, segment.hidden)
+        for row, segment in zip(rows, segments(record, file, redactor), strict=False)
+    }

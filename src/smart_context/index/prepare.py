@@ -1,0 +1,44 @@
+"""Make a file ready for the index: cut it, judge it as a whole, see which years it names.
+
+In: what a reader made of a file.  Out: `Prepared`.
+Always: it depends on the file, its name, the longest segment and the rules of redaction alone; its text can be written as UTF-8.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from smart_context.model import Extracted, Prepared, Segment
+from smart_context.redact import Redactor, document
+from smart_context.text import segment, whole, years
+
+
+@dataclass(frozen=True, slots=True)
+class Preparing:
+    """How files are made ready: the longest segment, and what a configuration hides."""
+
+    max_chars: int
+    patterns: tuple[str, ...] = ()
+
+
+def file(doc: Extracted, path: str, how: Preparing, redactor: Redactor) -> Prepared:
+    """Make a file ready."""
+    cut = [
+        Segment(one.seq, valid(one.pointer), valid(one.heading), valid(one.text))
+        for one in segment.cut(doc, how.max_chars)
+    ]
+    segments = tuple(document.judged(cut, redactor))
+    about = replace(doc, title=redactor.clean(valid(doc.title)), notes=tuple(map(valid, doc.notes)), units=())
+    return Prepared(about, segments, named_years(path, segments))
+
+
+def named_years(path: str, segments: Iterable[Segment]) -> tuple[str, ...]:
+    """The years in a file's name, and in what of its text may be searched."""
+    return years.named_in((os.path.basename(path), *(whole.masked(one.text, one.hidden) for one in segments)))
+
+
+def valid(text: str) -> str:
+    """Text that can be written as UTF-8, whatever a file made of it."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()

@@ -1,0 +1,60 @@
+"""The reading process of an index: read a file, and make it ready.
+
+In: how files are made ready, then what `worker_child` takes.  Out: a `Prepared` for each file.
+Always: everything is loaded before the first file is read; hostile bytes are parsed here and nowhere else.
+"""
+
+from __future__ import annotations
+
+import json
+import mmap
+import os
+import pkgutil
+from collections.abc import Sequence
+from importlib import import_module
+
+from smart_context import redact
+from smart_context.index import prepare
+from smart_context.index.prepare import Preparing
+from smart_context.model import Extracted, Limits, Prepared, Skipped
+from smart_context.redact import Redactor
+from smart_context.sources import worker_child
+from smart_context.sources.child import command
+
+
+def started_with(how: Preparing) -> list[str]:
+    """The command line of such a process."""
+    return [*command("smart_context.index.reading_child"), json.dumps([how.max_chars, how.patterns])]
+
+
+def main(args: Sequence[str]) -> None:
+    """Read files and make them ready until the parent closes the socket."""
+    from smart_context.sources import extract
+    from smart_context.sources.extract import preload
+
+    preload.everything()
+    _load_detectors()
+    max_chars, patterns = json.loads(args[0])
+    how = Preparing(max_chars, tuple(patterns))
+    redactor = Redactor(how.patterns)
+    redactor.clean(
+        "warm up: name@example.com +49 30 1234567 password=1"
+    )  # loads what detectors load when they are first needed
+
+    def read(data: bytes | mmap.mmap, name: str, limits: Limits) -> Prepared | Skipped:
+        found = worker_child.within_limits(extract.extract(data, os.path.basename(name), limits), limits)
+        if not isinstance(found, Extracted):
+            return found
+        worker_child.grant_cpu(limits)  # what follows is our own work, and costs by the length of the text alone
+        return prepare.file(found, name, how, redactor)
+
+    worker_child.serve(args[1:], read)
+
+
+def _load_detectors() -> None:
+    """Load what redaction loads when it is first needed: in the jail nothing can be opened."""
+    from phonenumbers import PhoneMetadata
+
+    for module in pkgutil.iter_modules(redact.__path__):
+        import_module(f"{redact.__name__}.{module.name}")
+    PhoneMetadata.load_all()

@@ -1,0 +1,69 @@
+"""Judge what is indexed by the rules of redaction that are in force now.
+
+In: an index open for writing.  Out: every file of it judged by these rules.
+Always: no file is read again, the record has its text; what is hidden now is in the ranking no more, and neither are its old vectors.
+"""
+
+from __future__ import annotations
+
+from smart_context.engine.model import FileRow, NewFile
+from smart_context.engine.port import Index
+from smart_context.index import prepare
+from smart_context.model import OnProgress, Progress, Segment, Stop
+from smart_context.redact import Redactor, document
+
+_BATCH_CHARS = 16_000_000  # between two commits
+
+
+def everything(index: Index, redactor: Redactor, *, on_progress: OnProgress, stop: Stop) -> int:
+    """Judge every file that was judged by other rules; how many that were."""
+    rules = redactor.identity()
+    done = chars = 0
+    for row in index.record.judged_otherwise(rules):
+        if chars == 0:
+            on_progress(Progress(done, None, row.path))
+        _again(index, row, redactor, rules)
+        done += 1
+        chars += row.chars
+        if chars > _BATCH_CHARS:
+            index.commit()
+            chars = 0
+        try:
+            stop()
+        except BaseException:
+            index.commit()
+            raise
+    if done:
+        index.commit()
+    return done
+
+
+def _again(index: Index, row: FileRow, redactor: Redactor, rules: str) -> None:
+    before = recorded(index, row)
+    after = document.judged(before, redactor)
+    title = redactor.clean(row.title)
+    if row.judged not in index.unranked and before == after and title == row.title:
+        index.record.mark_judged(row.file_id, rules)
+        return
+    new = NewFile(
+        path=row.path,
+        root=row.root,
+        kind=row.kind,
+        size=row.size,
+        mtime_ns=row.mtime_ns,
+        sha256=row.sha256,
+        state=row.state,
+        reason=row.reason,
+        detail=row.detail,
+        title=title,
+        notes=row.notes,
+        judged=rules,
+    )
+    index.put(new, after, prepare.named_years(row.path, after), row.indexed_at)
+
+
+def recorded(index: Index, row: FileRow) -> list[Segment]:
+    """A file's segments as the record has them."""
+    rows = index.record.segments_of(row.file_id)
+    known = index.record.passages(s.segment_id for s in rows)
+    return [Segment(s.seq, s.pointer, s.heading, known[s.segment_id].text, known[s.segment_id].hidden) for s in rows]

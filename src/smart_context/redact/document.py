@@ -1,0 +1,116 @@
+"""Judge a file as a whole: what of each segment must not show.
+
+In: a file's segments in reading order.  Out: the same, each with what is hidden in it; or their texts as one.
+Always: no cut, page or border between segments changes what is hidden; a stretch that crosses a border is hidden on both sides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from smart_context import pointer as grammar
+from smart_context.model import Hidden, Part, Pointer, Segment
+from smart_context.redact.gate import Redactor, Span
+
+_LINES_OF = {"sheet": "rows", "section": "paragraphs"}  # what the lines of a place are called; elsewhere, lines
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A segment in the joined text: where it begins, the place that it stands in, and its lines there."""
+
+    start: int
+    text: str
+    frame: Pointer
+    lines: Part
+    is_numbered: bool  # by its pointer; else its lines are counted, and may be called rows or paragraphs as well
+
+    @property
+    def end(self) -> int:
+        """Where it ends in the joined text."""
+        return self.start + len(self.text)
+
+
+def judged(segments: Sequence[Segment], redactor: Redactor) -> list[Segment]:
+    """Judge a file: its segments, each with what is hidden in it, and with a heading that may be shown."""
+    text, pieces = join(segments)
+    hidden = _parted(redactor.spans(text), pieces)
+    headings = {segment.heading for segment in segments}
+    clean = {heading: redactor.clean(heading) for heading in headings}
+    return [
+        replace(segment, hidden=own, heading=clean[segment.heading])
+        for segment, own in zip(segments, hidden, strict=True)
+    ]
+
+
+def join(segments: Sequence[Segment]) -> tuple[str, list[Piece]]:
+    """A file's text as one, and where each segment stands in it."""
+    parts: list[str] = []
+    pieces: list[Piece] = []
+    length = 0
+    for segment in segments:
+        last = pieces[-1] if pieces else None
+        frame, lines = split(_parsed(segment.pointer))
+        goes_on = last is not None and _goes_on(last, frame, lines)
+        # A line that goes on is joined without a seam; what begins anew gets a line of its own.
+        if last and not goes_on and not last.text.endswith("\n"):
+            parts.append("\n")
+            length += 1
+        first = last.lines.first + last.text.count("\n") if last and goes_on else 1
+        pieces.append(Piece(length, segment.text, frame, lines or _counted(frame, first, segment.text), bool(lines)))
+        parts.append(segment.text)
+        length += len(segment.text)
+    return "".join(parts), pieces
+
+
+def hidden_in(segments: Sequence[Segment], pieces: Sequence[Piece]) -> list[Span]:
+    """What is hidden in the joined text of judged segments; the parts of a stretch that was cut are one again."""
+    found: list[Span] = []
+    for segment, piece in zip(segments, pieces, strict=True):
+        for start, end, kind in segment.hidden:
+            last = found[-1] if found else None
+            if last and last.kind == kind and last.end == piece.start + start:
+                found[-1] = Span(last.start, piece.start + end, kind)
+            else:
+                found.append(Span(piece.start + start, piece.start + end, kind))
+    return found
+
+
+def split(pointer: Pointer) -> tuple[Pointer, Part | None]:
+    """Part a pointer into what it stands in and the range at its end, if it has one."""
+    if pointer and pointer[-1].kind in grammar.RANGES:
+        return pointer[:-1], pointer[-1]
+    return pointer, None
+
+
+_parsed = lru_cache(maxsize=64)(grammar.parse)
+
+
+def _goes_on(last: Piece, frame: Pointer, lines: Part | None) -> bool:
+    """Whether the piece of a place, with these lines of it, begins in the line in which the last one ended."""
+    if last.frame != frame or last.is_numbered != bool(lines):
+        return False
+    return lines is None or lines.first == last.lines.last
+
+
+def _counted(frame: Pointer, first: int, text: str) -> Part:
+    last = first + text.count("\n") - text.endswith("\n")
+    return Part(_LINES_OF.get(frame[-1].kind, "lines") if frame else "lines", first=first, last=max(first, last))
+
+
+def _parted(spans: Sequence[Span], pieces: Sequence[Piece]) -> Iterator[Hidden]:
+    """What of the spans falls into each piece."""
+    at = 0
+    for piece in pieces:
+        own: list[tuple[int, int, str]] = []
+        while at < len(spans) and spans[at].start < piece.end:
+            span = spans[at]
+            start, end = max(span.start, piece.start), min(span.end, piece.end)
+            if start < end:
+                own.append((start - piece.start, end - piece.start, span.kind))
+            if span.end > piece.end:
+                break
+            at += 1
+        yield tuple(own)
