@@ -338,7 +338,7 @@ class App:
         from smart_context.index import reading_child
         from smart_context.index.prepare import Preparing
 
-        how = Preparing(self.settings.index.max_segment_chars, self.settings.redaction.patterns)
+        how = Preparing(self.settings.index.max_segment_chars, self.settings.redaction.patterns, searched=False)
         return reading_child.started_with(how)
 
     def _options(self) -> Options:

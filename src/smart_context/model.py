@@ -144,9 +144,11 @@ class Segment:
 class Prepared:
     """A file ready for the index: what the reader said of it (its units are left out), and its text, cut and judged.
 
-    years: those that stand in its name or its text.
+    years: those that stand in its name or its text. entries: what each segment is found by, as `engine.searchable` packs it; none where
+    nobody will search it.
     """
 
     about: Extracted
     segments: tuple[Segment, ...]
     years: tuple[str, ...]
+    entries: tuple[bytes, ...] = ()

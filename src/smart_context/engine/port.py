@@ -19,6 +19,7 @@ from smart_context.model import OnProgress, Segment
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from smart_context.engine.entry import Entry
     from smart_context.engine.vectors import Vectors
 
 
@@ -189,8 +190,18 @@ class Index(Protocol):
     def both(self) -> tuple[Record, View]:
         """The record and the view that belongs to it, whatever other threads refresh meanwhile."""
 
-    def put(self, new: NewFile, segments: Sequence[Segment], years: Sequence[str], indexed_at: str) -> None:
-        """Take in a file's text in place of what was there; searches see it after `commit`."""
+    def put(
+        self,
+        new: NewFile,
+        segments: Sequence[Segment],
+        years: Sequence[str],
+        indexed_at: str,
+        entries: Sequence[Entry] = (),
+    ) -> None:
+        """Take in a file's text in place of what was there; searches see it after `commit`.
+
+        entries: what each segment is found by (`engine.searchable`); made here where they are not given.
+        """
 
     def remove(self, file_ids: Iterable[int]) -> None:
         """Forget files."""

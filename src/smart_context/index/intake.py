@@ -13,6 +13,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from smart_context.access.roots import Roots
+from smart_context.engine import searchable
+from smart_context.engine.entry import Entry
 from smart_context.engine.model import FileRow, NewFile, State, extension
 from smart_context.engine.port import Index
 from smart_context.errors import ContextError
@@ -63,6 +65,11 @@ class Intake:
 
     def _text(self, path: str, done: Done, ready: Prepared) -> Taken:
         doc, segments = ready.about, ready.segments
+        try:
+            entries = [searchable.unpacked(data) for data in ready.entries]
+        except ValueError:
+            broken = Skipped(doc.kind, "crashed", "the reading process gave a broken answer")
+            return self._skipped(path, done, broken)
         new = NewFile(
             path=path,
             root=self.root,
@@ -76,7 +83,7 @@ class Intake:
             notes=doc.notes,
             judged=self.redactor.identity(),
         )
-        return self._put(new, segments, ready.years)
+        return self._put(new, segments, ready.years, entries)
 
     def _skipped(self, path: str, done: Done, outcome: Skipped) -> Taken:
         new = NewFile(
@@ -113,8 +120,10 @@ class Intake:
         )
         self._put(new, segments, prepare.named_years(found.path, segments))
 
-    def _put(self, new: NewFile, segments: Sequence[Segment], named: tuple[str, ...]) -> Taken:
-        self.index.put(new, segments, named, self.at)
+    def _put(
+        self, new: NewFile, segments: Sequence[Segment], named: tuple[str, ...], entries: Sequence[Entry] = ()
+    ) -> Taken:
+        self.index.put(new, segments, named, self.at, entries)
         return Taken(new.kind, new.state, sum(len(s.text) for s in segments))
 
 

@@ -1,4 +1,4 @@
-"""Make a file ready for the index: cut it, judge it as a whole, see which years it names.
+"""Make a file ready for the index: cut it, judge it as a whole, see what it is found by.
 
 In: what a reader made of a file.  Out: `Prepared`.
 Always: it depends on the file, its name, the longest segment and the rules of redaction alone; its text can be written as UTF-8.
@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from smart_context.engine import searchable
 from smart_context.model import Extracted, Prepared, Segment
 from smart_context.redact import Redactor, document
 from smart_context.text import segment, whole, years
@@ -17,10 +18,11 @@ from smart_context.text import segment, whole, years
 
 @dataclass(frozen=True, slots=True)
 class Preparing:
-    """How files are made ready: the longest segment, and what a configuration hides."""
+    """How files are made ready: the longest segment, what a configuration hides, and whether they will be searched."""
 
     max_chars: int
     patterns: tuple[str, ...] = ()
+    searched: bool = True
 
 
 def file(doc: Extracted, path: str, how: Preparing, redactor: Redactor) -> Prepared:
@@ -31,7 +33,8 @@ def file(doc: Extracted, path: str, how: Preparing, redactor: Redactor) -> Prepa
     ]
     segments = tuple(document.judged(cut, redactor))
     about = replace(doc, title=redactor.clean(valid(doc.title)), notes=tuple(map(valid, doc.notes)), units=())
-    return Prepared(about, segments, named_years(path, segments))
+    made = searchable.every(path, about.title, segments) if how.searched else ()
+    return Prepared(about, segments, named_years(path, segments), tuple(map(searchable.packed, made)))
 
 
 def named_years(path: str, segments: Iterable[Segment]) -> tuple[str, ...]:

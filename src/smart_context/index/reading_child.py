@@ -11,6 +11,7 @@ import mmap
 import os
 import pkgutil
 from collections.abc import Sequence
+from dataclasses import asdict
 from importlib import import_module
 
 from smart_context import redact
@@ -20,11 +21,12 @@ from smart_context.model import Extracted, Limits, Prepared, Skipped
 from smart_context.redact import Redactor
 from smart_context.sources import worker_child
 from smart_context.sources.child import command
+from smart_context.text import languages, stems
 
 
 def started_with(how: Preparing) -> list[str]:
     """The command line of such a process."""
-    return [*command("smart_context.index.reading_child"), json.dumps([how.max_chars, how.patterns])]
+    return [*command("smart_context.index.reading_child"), json.dumps(asdict(how))]
 
 
 def main(args: Sequence[str]) -> None:
@@ -33,9 +35,9 @@ def main(args: Sequence[str]) -> None:
     from smart_context.sources.extract import preload
 
     preload.everything()
-    _load_detectors()
-    max_chars, patterns = json.loads(args[0])
-    how = Preparing(max_chars, tuple(patterns))
+    _load_rules()
+    told = json.loads(args[0])
+    how = Preparing(told["max_chars"], tuple(told["patterns"]), told["searched"])
     redactor = Redactor(how.patterns)
     redactor.clean(
         "warm up: name@example.com +49 30 1234567 password=1"
@@ -51,10 +53,12 @@ def main(args: Sequence[str]) -> None:
     worker_child.serve(args[1:], read)
 
 
-def _load_detectors() -> None:
-    """Load what redaction loads when it is first needed: in the jail nothing can be opened."""
+def _load_rules() -> None:
+    """Load what redaction and analysis load when it is first needed: in the jail nothing can be opened."""
     from phonenumbers import PhoneMetadata
 
     for module in pkgutil.iter_modules(redact.__path__):
         import_module(f"{redact.__name__}.{module.name}")
     PhoneMetadata.load_all()
+    for language in languages.CODES:
+        stems.stem(["word"], language)

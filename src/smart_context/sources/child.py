@@ -29,6 +29,7 @@ J = TypeVar("J")
 
 _CHUNK = 256 * 1024
 _HEAD_ROOM = 64 * 1024 * 1024  # for the JSON head of an answer: pointers, headings, notes
+_MOST_A_CHAR = 24  # bytes that one character of text may become: itself, and the terms that it is found by
 _STARTUP_SECONDS = 60.0
 _DYING_SECONDS = 5.0  # a process that has hung up and lives on after that is killed
 _OUT_OF_MEMORY = (b"memory allocation", b"bad_alloc", b"out of memory", b"MemoryError")
@@ -62,7 +63,7 @@ class Child(Generic[J]):
     def __init__(self, limits: Limits, command: Sequence[str], jail: str = defaults.JAIL) -> None:
         self.jobs: deque[J] = deque()
         self.layers: tuple[str, ...] = ()
-        self._most = 4 * limits.max_text_chars + _HEAD_ROOM
+        self._most = _MOST_A_CHAR * limits.max_text_chars + _HEAD_ROOM
         self._memory_bytes = limits.memory_bytes
         self.is_paused = False
         self._received = bytearray()

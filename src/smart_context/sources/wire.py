@@ -4,7 +4,7 @@ In: an `Answer`.  Out: its frame, and back.
 Always: `decode` trusts nothing. The other side has parsed hostile files and may say anything; what is not an answer is `Garbled`.
 
 The first byte says that the process is ready, and in which layers of the jail. Then comes a frame for each file: two lengths, a JSON head, and the
-text of all units or segments in one piece: large texts cross the pipe without escaping.
+text of all units or segments in one piece, with the entries of segments behind it: what is large crosses the pipe without escaping.
 """
 
 from __future__ import annotations
@@ -64,20 +64,22 @@ def layers(byte: int) -> tuple[str, ...]:
 def encode(answer: Answer) -> list[bytes]:
     """Write an answer; the pieces are to be sent one after the other."""
     head: dict[str, object] = {"file": [answer.sha256, answer.is_last]}
-    text = ""
+    text, entries = "", b""
     match answer.outcome:
         case Extracted(units=units) as about:
             text = "".join([unit.text for unit in units])
             head["got"] = _about(about)
-        case Prepared(about, segments, years):
+        case Prepared(about, segments, years, made):
             text = "".join([segment.text for segment in segments])
             head["got"] = _about(about)
             head["ready"] = [[s.pointer, s.heading, len(s.text), s.hidden] for s in segments]
             head["years"] = years
+            head["entries"] = [len(one) for one in made]
+            entries = b"".join(made)
         case Skipped(kind, reason, detail):
             head["skipped"] = [kind, reason, detail]
     # A lone surrogate is no text; it becomes a question mark, one for one, so that the lengths hold.
-    body = text.encode("utf-8", "replace")
+    body = text.encode("utf-8", "replace") + entries
     meta = json.dumps(head, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
     return [LENGTHS.pack(len(meta), len(body)), meta, body]
 
@@ -91,7 +93,7 @@ def decode(meta: bytes | bytearray, body: bytes | bytearray) -> Answer:
         head = json.loads(meta)
         sha256, is_last = head["file"]
         _check(isinstance(sha256, str))
-        return Answer(_outcome(head, body.decode("utf-8")), sha256, bool(is_last))
+        return Answer(_outcome(head, body), sha256, bool(is_last))
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise Garbled("not an answer") from error
 
@@ -100,7 +102,7 @@ def _about(doc: Extracted) -> list[object]:
     return [doc.kind, doc.title, doc.notes, [_flat(unit) for unit in doc.units]]
 
 
-def _outcome(head: dict[str, Any], text: str) -> Extracted | Prepared | Skipped | None:
+def _outcome(head: dict[str, Any], body: bytes | bytearray) -> Extracted | Prepared | Skipped | None:
     if "skipped" in head:
         kind, reason, detail = head["skipped"]
         _check(all(isinstance(word, str) for word in (kind, reason, detail)))
@@ -108,11 +110,20 @@ def _outcome(head: dict[str, Any], text: str) -> Extracted | Prepared | Skipped 
     if "got" not in head:
         return None
     if "ready" in head:
-        return _prepared(head, text)
-    return _extracted(head["got"], text)
+        return _prepared(head, body)
+    return _extracted(head["got"], body.decode("utf-8"))
 
 
-def _prepared(head: dict[str, Any], text: str) -> Prepared:
+def _prepared(head: dict[str, Any], body: bytes | bytearray) -> Prepared:
+    sizes = head["entries"]
+    _check(all(type(size) is int and size > 0 for size in sizes) and sum(sizes) <= len(body))
+    _check(len(sizes) in {0, len(head["ready"])})
+    at = len(body) - sum(sizes)
+    text = body[:at].decode("utf-8")
+    entries = []
+    for size in sizes:
+        entries.append(bytes(body[at : at + size]))
+        at += size
     segments = []
     at = 0
     for seq, (pointer, heading, length, hidden) in enumerate(head["ready"]):
@@ -123,7 +134,7 @@ def _prepared(head: dict[str, Any], text: str) -> Prepared:
     _check(at == len(text))
     years = tuple(head["years"])
     _check(all(isinstance(year, str) and len(year) == 4 and year.isdigit() for year in years))
-    return Prepared(_extracted(head["got"], ""), tuple(segments), years)
+    return Prepared(_extracted(head["got"], ""), tuple(segments), years, tuple(entries))
 
 
 def _hidden(flat: list[Any], length: int) -> Hidden:

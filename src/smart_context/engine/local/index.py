@@ -21,11 +21,12 @@ from smart_context.engine.local.lock import WriteLock
 from smart_context.engine.local.migrations import NOT_JUDGED
 from smart_context.engine.local.place import RANKING, RECORD, vector_files
 from smart_context.engine.local.record import Record
-from smart_context.engine.model import FileRow, NewFile, RankedFile, RankedSegment
+from smart_context.engine.model import FileRow, NewFile, RankedFile, RankedSegment, extension
 from smart_context.errors import NotFound, SearchFailed, StorageFailed
 from smart_context.model import OnProgress, Progress, Segment
 
 if TYPE_CHECKING:
+    from smart_context.engine.entry import Entry
     from smart_context.engine.local.ranking import Ranking, View
 
 _LEFT_OVER = (f"{RANKING}.new", f"{RANKING}.old")  # of a rebuild that was interrupted
@@ -108,13 +109,19 @@ class Index:
         with self._refreshing:
             return self.record, self.ranking.view()
 
-    def put(self, new: NewFile, segments: Sequence[Segment], years: Sequence[str], indexed_at: str) -> None:
+    def put(
+        self,
+        new: NewFile,
+        segments: Sequence[Segment],
+        years: Sequence[str],
+        indexed_at: str,
+        entries: Sequence[Entry] = (),
+    ) -> None:
         """Take in a file's text in place of what was there; searches see it after `commit`."""
         ranking = self.ranking  # before anything is pending: should it need repair, that starts from a commit
         file_id, ids = self.record.put(new, segments, years, indexed_at)
-        row = self.record.files([file_id])[file_id]
         ranked = [RankedSegment(i, s.heading, s.text, s.pointer, s.hidden) for i, s in zip(ids, segments, strict=True)]
-        _add(ranking, row, ranked)
+        ranking.add(RankedFile(file_id, new.path, extension(new.path), new.title, tuple(years)), ranked, entries)
 
     def remove(self, file_ids: Iterable[int]) -> None:
         """Forget files."""

@@ -10,18 +10,16 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import replace
-from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from smart_context.engine import entry
+from smart_context.engine import entry, searchable
 from smart_context.engine.local import ranking_state
 from smart_context.engine.local.ranking import engine
 from smart_context.engine.local.ranking.view import View
 from smart_context.engine.model import RankedFile, RankedSegment
 from smart_context.errors import SearchFailed
-from smart_context.text import languages, whole
+from smart_context.text import languages
 
 if TYPE_CHECKING:
     import tantivy
@@ -70,18 +68,16 @@ class Ranking:
 
     # Writing
 
-    def add(self, file: RankedFile, segments: Sequence[RankedSegment]) -> None:
-        """Put a file's segments in place of those it had."""
+    def add(self, file: RankedFile, segments: Sequence[RankedSegment], entries: Sequence[entry.Entry] = ()) -> None:
+        """Put a file's segments in place of those it had; their entries are made here where they are not given."""
         import tantivy
 
         writer, self._is_pending = self._open_writer(), True
-        file = replace(file, title=whole.head(file.title))
-        segments = [_searchable(segment) for segment in segments]
+        made = entries or searchable.every(file.path, file.title, segments)
         with engine.translated(self._folder, writes=True):
             writer.delete_documents_by_term("file_id", file.file_id)
-            language = entry.language_of(segments)
             folders = entry.folder_keys(file.path)
-            for number, (segment, after) in enumerate(zip_longest(segments, segments[1:])):
+            for number, (segment, own) in enumerate(zip(segments, made, strict=True)):
                 doc = tantivy.Document()
                 doc.add_unsigned("first", int(number == 0))
                 doc.add_unsigned("segment_id", segment.segment_id)
@@ -90,7 +86,7 @@ class Ranking:
                 doc.add_text("year", " ".join(file.years))
                 for key in folders:
                     doc.add_text("folder", key)
-                _add_entry(doc, entry.make(file, segment, language, after))
+                _add_entry(doc, own)
                 writer.add_document(doc)
 
     def delete(self, file_ids: Iterable[int]) -> None:
@@ -166,11 +162,6 @@ class Ranking:
     def file_ids(self) -> set[int]:
         """Every file that has a segment in the index."""
         return self.view().file_ids()
-
-
-def _searchable(segment: RankedSegment) -> RankedSegment:
-    """A segment without what it must not be found by."""
-    return replace(segment, heading=whole.head(segment.heading), text=whole.masked(segment.text, segment.hidden))
 
 
 def _add_entry(doc: tantivy.Document, made: entry.Entry) -> None:

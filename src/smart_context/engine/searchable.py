@@ -1,0 +1,56 @@
+"""What a file is found by: the entries of its segments, made where it is read, and carried from there as bytes.
+
+In: a file's path, its title, its judged segments.  Out: an `Entry` for each; as bytes, and back.
+Always: what is hidden in a segment reaches no entry; bytes that are no entry raise `ValueError`.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from itertools import zip_longest
+
+from smart_context.engine import entry
+from smart_context.engine.entry import Entry
+from smart_context.engine.model import RankedFile, RankedSegment
+from smart_context.model import Segment
+from smart_context.text import languages, whole
+
+_HEAD = struct.Struct("<IIIIIIB")
+
+
+def every(path: str, title: str, segments: Sequence[Segment | RankedSegment]) -> list[Entry]:
+    """The entries of a file's segments, in their order."""
+    file = RankedFile(0, path, "", whole.head(title), ())
+    pieces = [
+        RankedSegment(0, whole.head(one.heading), whole.masked(one.text, one.hidden), one.pointer) for one in segments
+    ]
+    language = entry.language_of(pieces)
+    return [entry.make(file, piece, language, after) for piece, after in zip_longest(pieces, pieces[1:])]
+
+
+def packed(made: Entry) -> bytes:
+    """An entry as bytes."""
+    parts = [made.text.encode(), made.also.encode(), made.compounds.encode(), made.border.encode(), made.packed]
+    return _HEAD.pack(made.length, *map(len, parts), languages.CODES.index(made.language)) + b"".join(parts)
+
+
+def unpacked(data: bytes) -> Entry:
+    """An entry from its bytes.
+
+    Raises: ValueError for anything else.
+    """
+    try:
+        length, *sizes, language = _HEAD.unpack_from(data)
+        code = languages.CODES[language]
+    except (struct.error, IndexError) as error:
+        raise ValueError("not an entry") from error
+    if _HEAD.size + sum(sizes) != len(data):
+        raise ValueError("not an entry")
+    parts = []
+    at = _HEAD.size
+    for size in sizes:
+        parts.append(data[at : at + size])
+        at += size
+    text, also, compounds, border = (part.decode("utf-8") for part in parts[:4])
+    return Entry(text, also, parts[4], length, code, compounds, border)
