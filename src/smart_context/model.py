@@ -90,6 +90,14 @@ class Limits:
     memory_bytes: int = 2 * 1024 * 1024 * 1024
 
 
+def memory_for(size: int, limits: Limits) -> int:
+    """Bytes of memory that reading a file of this size may take: many times its own, and no less than small bombs are told by."""
+    return min(limits.memory_bytes, _LEAST_MEMORY + _MEMORY_PER_BYTE * size)
+
+
+_LEAST_MEMORY = 256 * 1024 * 1024
+_MEMORY_PER_BYTE = 40
+
 JAIL_LAYERS = ("landlock", "seccomp")
 
 

@@ -9,7 +9,7 @@ import pytest
 from office_files import office, relations
 from ole_writer import compound
 from smart_context.model import Extracted, Limits, Part, Skipped, Unit
-from smart_context.sources.extract import extents, extract
+from smart_context.sources.extract import extents, extract, sparse
 
 
 def biff(kind: int, content: bytes = b"") -> bytes:
@@ -33,9 +33,38 @@ def test_a_hidden_sheet_of_an_old_workbook_is_read() -> None:
     )
 
 
-def test_an_old_sheet_too_wide_to_hold_is_refused() -> None:
-    found = extract(xls((0, 0, 1.0), (65535, 255, 2.0)), "a.xls", Limits(max_sheet_cells=1_000_000))
+def test_cells_at_the_ends_of_an_old_sheet_are_moved_together_and_keep_their_rows() -> None:
+    corners = ((0, 0, 1.0), (0, 255, 2.0), (4, 7, 3.0), (65535, 0, 4.0), (65535, 255, 5.0))
+    assert extract(xls(*corners), "a.xls", Limits(max_sheet_cells=10)) == Extracted(
+        "xls",
+        "",
+        (
+            Unit((Part("sheet", "Plan"),), "1\t2\n\n\n\n3", divisible="rows", first=1),
+            Unit((Part("sheet", "Plan"),), "4\t5", divisible="rows", first=65536),
+        ),
+    )
+
+
+def test_runs_of_numbers_are_moved_together_too() -> None:
+    run = biff(0xBD, struct.pack("<HH", 9, 100) + 3 * struct.pack("<HL", 0, 7 << 2 | 2) + struct.pack("<H", 102))
+    found = sparse.compact(biff(0x809) + biff(0x203, struct.pack("<HHHd", 9, 5, 0, 1.0)) + run)
+    moved = biff(0xBD, struct.pack("<HH", 0, 1) + 3 * struct.pack("<HL", 0, 7 << 2 | 2) + struct.pack("<H", 3))
+    assert found.stream == biff(0x809) + biff(0x203, struct.pack("<HHHd", 0, 0, 0, 1.0)) + moved
+    assert found.cells == 4
+
+
+def test_an_old_sheet_too_large_to_hold_is_refused() -> None:
+    wide = [(0, column, 1.0) for column in range(256)]
+    long = [(row, 0, 1.0) for row in range(1, 65536)]
+    found = extract(xls(*wide, *long), "a.xls", Limits(max_sheet_cells=1_000_000))
     assert found == Skipped("xls", "too large", "a sheet spans 16,777,216 cells")
+
+
+def test_the_sheet_of_a_chart_is_no_sheet() -> None:
+    data = xls((0, 0, 7.0))
+    assert extract(data.replace(bytes([1, 0, 4, 0]) + b"Plan", bytes([1, 2, 4, 0]) + b"Plan"), "a.xls", Limits()) == (
+        Extracted("xls", "", ())
+    )
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from typing import Generic, TypeVar
 
 from smart_context import defaults
 from smart_context.errors import InternalError
-from smart_context.model import Limits
+from smart_context.model import Limits, memory_for
 from smart_context.sources import wire
 from smart_context.sources.wire import Answer
 
@@ -64,7 +64,8 @@ class Child(Generic[J]):
         self.jobs: deque[J] = deque()
         self.layers: tuple[str, ...] = ()
         self._most = _MOST_A_CHAR * limits.max_text_chars + _HEAD_ROOM
-        self._memory_bytes = limits.memory_bytes
+        self._limits = limits
+        self._sizes: deque[int] = deque()
         self.is_paused = False
         self._received = bytearray()
         self._is_ready = False
@@ -102,6 +103,7 @@ class Child(Generic[J]):
         """Send an opened file. A process that has just died says so at the next `receive`."""
         self._touched = time.monotonic() if not self.jobs else self._touched
         self.jobs.append(job)
+        self._sizes.append(size)
         request = json.dumps([size, name, want]).encode()
         try:
             socket.send_fds(self.socket, [wire.REQUEST.pack(len(request)) + request], [fd])
@@ -116,6 +118,7 @@ class Child(Generic[J]):
         try:
             while self.jobs and (answer := self._next()):
                 answered.append((self.jobs.popleft(), answer))
+                self._sizes.popleft()
         except wire.Garbled:
             return answered, self.kill(Death("crashed", "the reading process gave a broken answer"))
         if answered and answered[-1][1].is_last:
@@ -212,7 +215,8 @@ class Child(Generic[J]):
             last_line = last_words.decode("utf-8", "replace").strip()[-500:]
             lacks_jail = number == -wire.UNJAILED
             return Death("does not start", last_line, was_stillborn=True, lacks_jail=lacks_jail)
-        ran_out = used > self._memory_bytes * 3 // 4 or any(word in last_words for word in _OUT_OF_MEMORY)
+        allowed = memory_for(self._sizes[0], self._limits) if self._sizes else self._limits.memory_bytes
+        ran_out = used > allowed * 3 // 4 or any(word in last_words for word in _OUT_OF_MEMORY)
         return _death(number, ran_out)
 
     def _reap(self) -> int:

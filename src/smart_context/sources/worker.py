@@ -25,8 +25,8 @@ from smart_context.sources.wire import Answer
 
 _AHEAD = 3  # files given to a process at once: it has the next one while we take care of the last
 _TICK_SECONDS = 0.1
-_MUCH_MEMORY = 1_200_000_000  # bytes: with one process growing to its limit from there, 3 GB hold
-_MEMORY_EACH = 256 * 1024 * 1024  # on machines with many processors, what each may hold before it counts as much
+_MUCH_MEMORY = 300_000_000  # bytes that all may hold before they take turns
+_MEMORY_EACH = 128 * 1024 * 1024  # on machines with many processors, what each may hold before it counts as much
 _STALL_SECONDS = 60.0
 
 

@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from smart_context.model import JAIL_LAYERS, Extracted, Limits, Prepared, Skipped
+from smart_context.model import JAIL_LAYERS, Extracted, Limits, Prepared, Skipped, memory_for
 from smart_context.sources import jail, wire
 from smart_context.sources.wire import Answer
 
@@ -33,7 +33,7 @@ Reader = Callable[[bytes | mmap.mmap, str, Limits], Extracted | Prepared | Skipp
 _READ_BELOW = 16 * 1024 * 1024  # larger files are mapped: no copy, at the price of dying when one shrinks meanwhile
 _JOIN_BELOW = 64 * 1024
 _OPEN_FILES = 64
-_REPLACE_ABOVE = 600 * 1024 * 1024  # bytes resident: a process that has grown this far ends after its answer
+_REPLACE_ABOVE = 160 * 1024 * 1024  # bytes resident: a process that has grown this far ends after its answer
 
 
 def main(args: Sequence[str]) -> None:
@@ -101,6 +101,7 @@ def _serve_one(sock: socket.socket, limits: Limits, reader: Reader, memory: _Mem
         return False
     fd, size, name, wants_text = request
     grant_cpu(limits)
+    _grant_memory(memory.now() + memory_for(size, limits))
     try:
         answer = _read(fd, size, name, limits, reader if wants_text else None)
     finally:
@@ -141,6 +142,12 @@ def grant_cpu(limits: Limits) -> None:
         resource.setrlimit(resource.RLIMIT_CPU, (soft if hard == resource.RLIM_INFINITY else min(soft, hard), hard))
 
 
+def _grant_memory(most: int) -> None:
+    if sys.platform.startswith("linux"):
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        resource.setrlimit(resource.RLIMIT_AS, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+
+
 def _read(fd: int, size: int, name: str, limits: Limits, reader: Reader | None) -> Answer:
     if size > limits.max_file_bytes:
         return Answer(Skipped("", "too large", f"{size:,} bytes"), "")
@@ -155,7 +162,7 @@ def _read(fd: int, size: int, name: str, limits: Limits, reader: Reader | None) 
         outcome = within_limits(reader(data, name, limits), limits) if reader else None
     except MemoryError:
         # What the reader left behind is unknown; a fresh process starts clean.
-        detail, is_last = f"more than {limits.memory_bytes:,} bytes", True
+        detail, is_last = f"more than {memory_for(size, limits):,} bytes", True
         outcome = Skipped(_kind(data, name), "too much memory", detail)
     except RecursionError:
         outcome = Skipped(_kind(data, name), "nested too deep")
@@ -193,7 +200,7 @@ def within_limits(outcome: Extracted | Prepared | Skipped, limits: Limits) -> Ex
 
 
 class _Memory:
-    """The most memory that this program ever held. Opened once: in the jail nothing can be opened."""
+    """What this program holds and ever held. Opened once: in the jail nothing can be opened."""
 
     def __init__(self) -> None:
         try:
@@ -201,11 +208,19 @@ class _Memory:
         except OSError:
             self._status = -1
 
+    def now(self) -> int:
+        """Bytes of address space in use; 0 where the system does not say."""
+        return self._told(b"VmSize:")
+
     def most(self) -> int:
-        """That many bytes; 0 where the system does not say."""
-        try:
-            return int(os.pread(self._status, 4096, 0).partition(b"VmHWM:")[2].split(maxsplit=1)[0]) * 1024
-        except (OSError, ValueError, IndexError):
-            pass
+        """The most bytes that it ever held in memory; 0 where the system does not say."""
+        if self._status >= 0:
+            return self._told(b"VmHWM:")
         # Not on Linux: there it begins with what the parent held when it started us, and under a large one we would always seem large.
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss if sys.platform == "darwin" else 0
+
+    def _told(self, what: bytes) -> int:
+        try:
+            return int(os.pread(self._status, 4096, 0).partition(what)[2].split(maxsplit=1)[0]) * 1024
+        except (OSError, ValueError, IndexError):
+            return 0

@@ -64,6 +64,20 @@ class Compound:
         except Exception:  # noqa: BLE001 — hostile bytes in a third-party parser
             return b""
 
+    def replaced(self, stream: bytes, *path: str) -> bytes:
+        """The whole file with another content of the same length in a stream.
+
+        Raises:
+            Refused: the file is too damaged to be written.
+        """
+        try:
+            self._ole.write_stream(list(self._by_key[_key(path)]), stream)
+            self._ole.fp.seek(0)
+            content: bytes = self._ole.fp.read()
+            return content
+        except Exception as error:  # hostile bytes in a third-party parser
+            raise Refused("damaged", f"not a readable compound file: {error}") from error
+
     def title(self) -> str:
         """The title in the file's property set; "" where there is none."""
         return _title(self.read("\x05SummaryInformation"))

@@ -7,27 +7,27 @@ Always: a sheet is measured before the reader allocates it; one that is wide but
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 
 import python_calamine as calamine
 
 from smart_context.model import Extracted, Part, Unit
-from smart_context.sources.extract import Buffer, Job, Refused, cells, extents, rows
+from smart_context.sources.extract import Buffer, Job, Refused, cells, extents, rows, sparse
 from smart_context.sources.extract.collect import Full, Units
 from smart_context.sources.extract.compound import Compound
 from smart_context.sources.extract.workbook import Workbook
 
 # The reader allocates every cell of the rectangle; this many for each that we would read.
 _EMPTY_SHARE = 4
+_XLS_CELLS = 1_000_000  # in all sheets of an XLS file; above that, cells are moved together first
 
 
 def read(data: Buffer, job: Job) -> Extracted:
     """Read every sheet, up to the limits."""
     if job.kind == "xls":
-        title = _measure_xls(data, job)
-        return _read(_Book(data, job, None), title, job)
+        return _read_xls(data, job)
     workbook = Workbook(data, job)
     return _read(_Book(data, job, workbook), workbook.package.title(), job)
 
@@ -43,11 +43,19 @@ def _read(book: _Book, title: str, job: Job) -> Extracted:
     return Extracted(job.kind, title, units.finish(), tuple(units.notes))
 
 
-def _measure_xls(data: Buffer, job: Job) -> str:
-    """Refuse what the reader could not hold; the workbook's title."""
-    with Compound(data) as streams:
-        _refuse_over(extents.of_biff(streams.read("Workbook") or streams.read("Book")), job)
-        return streams.title()
+def _read_xls(data: Buffer, job: Job) -> Extracted:
+    with Compound(data[:]) as streams:
+        name = "Workbook" if ("Workbook",) in streams else "Book"
+        stream = streams.read(name)
+        title = streams.title()
+        count = extents.of_biff(stream)
+        if count > _XLS_CELLS:
+            together = sparse.compact(stream)
+            if together.cells < count // 4:
+                _refuse_over(together.cells, job)
+                return _read(_Book(streams.replaced(together.stream, name), job, None, together.rows), title, job)
+            _refuse_over(count, job)
+    return _read(_Book(data, job, None), title, job)
 
 
 def _refuse_over(count: int, job: Job) -> None:
@@ -74,19 +82,29 @@ def _sheet(book: _Book, name: str, units: Units) -> Iterator[Unit]:
 class _Book:
     """A workbook as the reader sees it, and beside it the parts of its package where it has one."""
 
-    def __init__(self, data: Buffer, job: Job, workbook: Workbook | None) -> None:
+    def __init__(
+        self, data: Buffer, job: Job, workbook: Workbook | None, rows: Sequence[Sequence[int]] | None = None
+    ) -> None:
+        """rows: the numbers from 0 of the rows of each sheet, where they were moved together."""
         self._job = job
         self._workbook = workbook
         self._parts = workbook.sheets if workbook is not None else {}
         self._reader: calamine.CalamineWorkbook | None = None
+        self._charts: frozenset[str] = frozenset()
         try:
             with _translated():
                 self._reader = calamine.CalamineWorkbook.from_filelike(io.BytesIO(data[:]))
                 self.names = self._reader.sheet_names
+                self._charts = frozenset(
+                    each.name for each in self._reader.sheets_metadata if each.typ == calamine.SheetTypeEnum.ChartSheet
+                )
         except Refused as refusal:
             if job.kind != "xlsx" or refusal.reason == "encrypted" or not self._parts:
                 raise
             self.names = list(self._parts)
+        self._rows = dict(zip(self.names, rows, strict=False)) if rows is not None else {}
+        if workbook is None:  # the sheet of a chart has no cells but copies of what it shows
+            self.names = [name for name in self.names if name not in self._charts]
 
     def rows(self, name: str) -> Iterator[tuple[int, str]]:
         """Rows of a sheet with their numbers, in the way that fits it."""
@@ -122,9 +140,11 @@ class _Book:
                 raise Refused("damaged", "not a readable workbook")
             sheet = self._reader.get_sheet_by_name(name)
             first_column = sheet.start[1] + 1 if sheet.start is not None else 1
-            for number, values in enumerate(sheet.iter_rows(), 1):
+            moved = self._rows.get(name)
+            for at, values in enumerate(sheet.iter_rows()):
+                number = (moved[at] if at < len(moved) else at) + 1 if moved is not None else at + 1
                 if errors:
-                    values = [errors.get((number, first_column + at), v) for at, v in enumerate(values)]  # noqa: PLW2901
+                    values = [errors.get((number, first_column + n), v) for n, v in enumerate(values)]  # noqa: PLW2901
                 yield number, rows.line(values)
 
 
