@@ -57,12 +57,15 @@ class Extracted:
     kind: the short name of the format ("pdf", "docx", "text", …), by content. title: the file's own title, or "".
     units: in reading order; empty where the file holds no text ("no text; scanned?" for a PDF is in `notes`).
     notes: what a user should know ("cut at 20,000 pages", "attachment x.bin skipped: unknown type"), in order.
+    author, dated: who wrote it and on which day (`2024-03-31`), as the file itself says, or "".
     """
 
     kind: str
     title: str
     units: tuple[Unit, ...]
     notes: tuple[str, ...] = ()
+    author: str = ""
+    dated: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -364,7 +364,11 @@ def test_answers_cross_the_wire_unchanged() -> None:
         Unit((), "日本 \U0001f600"),
         Unit((Part("page", first=3),), ""),
     )
-    for outcome in (Extracted("pdf", "Title", units, ("one", "two")), Skipped("zip", "damaged", "why"), None):
+    for outcome in (
+        Extracted("pdf", "Title", units, ("one", "two"), "Ann", "2024-03-31"),
+        Skipped("zip", "damaged", "why"),
+        None,
+    ):
         answer = Answer(outcome, "ab", is_last=True)
         _, meta, body = wire.encode(answer)
         assert wire.decode(meta, body) == answer
@@ -383,12 +387,15 @@ def test_a_lone_surrogate_becomes_a_question_mark() -> None:
         (b"[]", b""),
         (b'{"file":[""]}', b""),
         (b'{"file":[0,false]}', b""),
-        (b'{"file":["",0],"got":["text","",[],[[[],"",null,1,5]]]}', b"abc"),
-        (b'{"file":["",0],"got":["text","",[],[[[],"",null,1,-1]]]}', b""),
-        (b'{"file":["",0],"got":["text","",[],[[[],"","pages",1,0]]]}', b""),
-        (b'{"file":["",0],"got":["text","",[],[[[["page"]],"",null,1,0]]]}', b""),
-        (b'{"file":["",0],"got":["text","",[],[]]}', b"left over"),
-        (b'{"file":["",0],"got":["text","",[],[]]}', b"\xff"),
+        (b'{"file":["",0],"got":["text","",[],[[[],"",null,1,5]],"",""]}', b"abc"),
+        (b'{"file":["",0],"got":["text","",[],[[[],"",null,1,-1]],"",""]}', b""),
+        (b'{"file":["",0],"got":["text","",[],[[[],"","pages",1,0]],"",""]}', b""),
+        (b'{"file":["",0],"got":["text","",[],[[[["page"]],"",null,1,0]],"",""]}', b""),
+        (b'{"file":["",0],"got":["text","",[],[],"",""]}', b"left over"),
+        (b'{"file":["",0],"got":["text","",[],[],"",""]}', b"\xff"),
+        (b'{"file":["",0],"got":["text","",[],[],"","yesterday"]}', b""),
+        (b'{"file":["",0],"got":["text","",[],[],7,""]}', b""),
+        (b'{"file":["",0],"got":["text","",[],[],"' + b"a" * 201 + b'",""]}', b""),
         (b'{"file":["",0],"skipped":[1,2,3]}', b""),
         (b"[" * 100_000, b""),
     ],

@@ -10,6 +10,7 @@ text of all units or segments in one piece, with the entries of segments behind 
 from __future__ import annotations
 
 import json
+import re
 import struct
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -32,6 +33,8 @@ LENGTHS = struct.Struct("<II")
 REQUEST = struct.Struct("<I")
 UNJAILED = 78  # exit status of a process that must be in the jail and cannot
 _READY = 0x40
+_LONGEST_AUTHOR = 200
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 class Garbled(ValueError):
@@ -99,7 +102,7 @@ def decode(meta: bytes | bytearray, body: bytes | bytearray) -> Answer:
 
 
 def _about(doc: Extracted) -> list[object]:
-    return [doc.kind, doc.title, doc.notes, [_flat(unit) for unit in doc.units]]
+    return [doc.kind, doc.title, doc.notes, [_flat(unit) for unit in doc.units], doc.author, doc.dated]
 
 
 def _outcome(head: dict[str, Any], body: bytes | bytearray) -> Extracted | Prepared | Skipped | None:
@@ -146,15 +149,16 @@ def _hidden(flat: list[Any], length: int) -> Hidden:
 
 
 def _extracted(got: list[Any], text: str) -> Extracted:
-    kind, title, notes, flat = got
-    _check(all(isinstance(word, str) for word in (kind, title, *notes)))
+    kind, title, notes, flat, author, dated = got
+    _check(all(isinstance(word, str) for word in (kind, title, *notes, author, dated)))
+    _check(len(author) <= _LONGEST_AUTHOR and (not dated or _DAY.fullmatch(dated) is not None))
     units = []
     at = 0
     for each in flat:
         unit, at = _unit(each, text, at)
         units.append(unit)
     _check(at == len(text))
-    return Extracted(kind, title, tuple(units), tuple(notes))
+    return Extracted(kind, title, tuple(units), tuple(notes), author, dated)
 
 
 def _flat(unit: Unit) -> list[object]:

@@ -15,6 +15,7 @@ import olefile  # type: ignore[import-untyped]  # it ships no types
 
 from smart_context.sources.extract import Buffer, Refused
 from smart_context.sources.extract.encoding import clean, codec
+from smart_context.sources.extract.properties import About, day_of_filetime
 
 _LARGEST = 256 * 1024 * 1024
 
@@ -78,16 +79,19 @@ class Compound:
         except Exception as error:  # hostile bytes in a third-party parser
             raise Refused("damaged", f"not a readable compound file: {error}") from error
 
-    def title(self) -> str:
-        """The title in the file's property set; "" where there is none."""
-        return _title(self.read("\x05SummaryInformation"))
+    def about(self) -> About:
+        """What the file's property set says."""
+        return _about(self.read("\x05SummaryInformation"))
 
 
 def _key(path: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name.lower() for name in path)
 
 
-def _title(summary: bytes) -> str:
+_TITLE, _AUTHOR, _CREATED, _SAVED = 2, 4, 12, 13  # numbers of properties
+
+
+def _about(summary: bytes) -> About:
     try:
         start = struct.unpack_from("<L", summary, 44)[0]
         count = struct.unpack_from("<L", summary, start + 4)[0]
@@ -96,9 +100,23 @@ def _title(summary: bytes) -> str:
             name, place = struct.unpack_from("<LL", summary, start + 8 + 8 * number)
             places[name] = start + place
         page = struct.unpack_from("<H", summary, places[1] + 4)[0] if 1 in places else 1252
-        kind, size = struct.unpack_from("<LL", summary, places[2])
-        raw = summary[places[2] + 8 : places[2] + 8 + min(size, 1000)]
-    except (struct.error, KeyError):
+    except struct.error:
+        return About()
+    days = [summary[places[name] + 4 : places[name] + 12] for name in (_SAVED, _CREATED) if name in places]
+    return About(
+        _text(summary, places.get(_TITLE), page),
+        _text(summary, places.get(_AUTHOR), page),
+        next((found for raw in days if (found := day_of_filetime(raw))), ""),
+    )
+
+
+def _text(summary: bytes, place: int | None, page: int) -> str:
+    if place is None:
         return ""
+    try:
+        kind, size = struct.unpack_from("<LL", summary, place)
+    except struct.error:
+        return ""
+    raw = summary[place + 8 : place + 8 + min(size, 1000)]
     encoding = "utf-16-le" if kind == 0x1F else codec("utf-8" if page == 65001 else f"cp{page}") or "cp1252"
     return " ".join(clean(raw.decode(encoding, "replace").partition("\0")[0]).split())

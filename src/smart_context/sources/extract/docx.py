@@ -82,7 +82,7 @@ def read(data: Buffer, job: Job) -> Extracted:
         _append_chunks(package, [r.target for r in relations if r.kind == "aFChunk"], job, sections)
     except Full:
         pass
-    return Extracted("docx", package.title(), sections.finish(), tuple(sections.notes))
+    return package.about().extracted("docx", sections.finish(), tuple(sections.notes))
 
 
 def _heading_styles(package: opc.Package, relations: tuple[opc.Relation, ...]) -> frozenset[str]:

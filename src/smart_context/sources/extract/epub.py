@@ -13,6 +13,7 @@ from urllib.parse import unquote
 from smart_context.model import Extracted
 from smart_context.sources.extract import Buffer, Job, Refused, encoding, html, xmlsafe, zipped
 from smart_context.sources.extract.collect import Full, Sections
+from smart_context.sources.extract.properties import About, day
 
 
 def read(data: Buffer, job: Job) -> Extracted:
@@ -25,7 +26,7 @@ def read(data: Buffer, job: Job) -> Extracted:
                 _chapter(book, chapter, sections)
     except Full:
         pass
-    return Extracted("epub", book.title(), sections.finish(), tuple(sections.notes))
+    return book.about().extracted("epub", sections.finish(), tuple(sections.notes))
 
 
 def _chapter(book: _Book, part: str, sections: Sections) -> None:
@@ -65,9 +66,12 @@ class _Book:
         order = (self._items.get(item.get("idref", "")) for item in self._root.iter("{*}itemref"))
         yield from dict.fromkeys(found[0] for found in order if found is not None)
 
-    def title(self) -> str:
-        """The title of the book."""
-        found = self._root.find(".//{http://purl.org/dc/elements/1.1/}title")
+    def about(self) -> About:
+        """What the book says of itself."""
+        return About(self._said("title"), self._said("creator"), day(self._said("date")))
+
+    def _said(self, name: str) -> str:
+        found = self._root.find(f".//{{http://purl.org/dc/elements/1.1/}}{name}")
         return " ".join(xmlsafe.text_of(found).split()) if found is not None else ""
 
     def _package(self) -> str:

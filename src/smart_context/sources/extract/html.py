@@ -15,6 +15,7 @@ from smart_context.model import Extracted
 from smart_context.sources.extract import Buffer, Job
 from smart_context.sources.extract.collect import Sections
 from smart_context.sources.extract.encoding import clean, codec, decode_capped
+from smart_context.sources.extract.properties import About, day
 
 
 def _names(text: str) -> frozenset[str]:
@@ -22,6 +23,10 @@ def _names(text: str) -> frozenset[str]:
 
 
 _DROPPED = frozenset({"script", "style", "template", "head", "noframes", "datalist", "-comment"})
+_AUTHOR = frozenset({"author", "dc.creator", "dcterms.creator", "article:author"})
+_DATES = _names(
+    "date dc.date dcterms.date dcterms.created dcterms.modified article:published_time article:modified_time"
+)
 _SPOKEN = frozenset({"img", "area", "input", "abbr", "a", "iframe", "object", "svg"})
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _INLINE = _names(
@@ -48,9 +53,11 @@ _CHARSET = re.compile(
 
 @dataclass(slots=True)
 class Page:
-    """What a page holds: its title, and its sections in order as a heading, "" for none, and lines."""
+    """What a page holds: what it says of itself, and its sections in order as a heading, "" for none, and lines."""
 
     title: str = ""
+    author: str = ""
+    dated: str = ""
     sections: list[tuple[str, list[str]]] = field(default_factory=list)
 
 
@@ -60,7 +67,8 @@ def read(data: Buffer, job: Job) -> Extracted:
     page = parse(text)
     gathered = Sections(job.limits)
     gathered.take_all(page.sections)
-    return Extracted("html", page.title, gathered.finish(), (*notes, *gathered.notes))
+    about = About(page.title, page.author, page.dated)
+    return about.extracted("html", gathered.finish(), (*notes, *gathered.notes))
 
 
 def sections(markup: str) -> list[tuple[str, str]]:
@@ -82,8 +90,9 @@ def declared(head: bytes) -> str:
 def parse(markup: str) -> Page:
     """Read a page's title, its description and its sections."""
     tree = LexborHTMLParser(flattened(_MANY_ATTRIBUTES.sub(r"\1", clean(markup))))
-    title, lines = _head(tree.head) if tree.head is not None else ("", [])
-    page = Page(title, [("", list(lines))])
+    page = Page()
+    lines = _head(tree.head, page) if tree.head is not None else []
+    page.sections.append(("", list(lines)))
     root = tree.root
     if root is not None:
         walk = _Walk(page)
@@ -135,23 +144,27 @@ def _is_deep(markup: str) -> bool:
     return False
 
 
-def _head(head: LexborNode) -> tuple[str, list[str]]:
-    title = ""
-    lines = []
+def _head(head: LexborNode, page: Page) -> list[str]:
+    """Take what a page says of itself; the lines of it that are also text."""
+    lines: list[str] = []
     node = head.child
     while node is not None:
-        if node.tag == "title" and not title:
-            title = _line(node.text(deep=True))
-            if title:
-                lines.append(title)
+        if node.tag == "title" and not page.title:
+            page.title = _line(node.text(deep=True))
+            if page.title:
+                lines.append(page.title)
         elif node.tag == "meta":
             attributes = node.attributes
-            if (attributes.get("name") or "").lower() in {"description", "keywords"}:
-                content = _line(attributes.get("content") or "")
-                if content and content not in lines:
-                    lines.append(content)
+            name = (attributes.get("name") or attributes.get("property") or "").lower()
+            content = _line(attributes.get("content") or "")
+            if name in {"description", "keywords"} and content and content not in lines:
+                lines.append(content)
+            elif name in _AUTHOR:
+                page.author = page.author or content
+            elif name in _DATES:
+                page.dated = page.dated or day(content)
         node = node.next
-    return title, lines
+    return lines
 
 
 class _Walk:

@@ -15,6 +15,7 @@ from smart_context.sources.extract import Buffer, Job, Refused, rtf
 from smart_context.sources.extract.collect import Sections
 from smart_context.sources.extract.compound import Compound
 from smart_context.sources.extract.encoding import clean
+from smart_context.sources.extract.properties import About
 
 _WORD2 = b"\xdb\xa5"  # a bare file, before compound files
 _WORD97 = 0x00C1  # the first version with a table stream and Unicode pieces
@@ -48,7 +49,7 @@ _LANGUAGES = {
 def read(data: Buffer, job: Job) -> Extracted:
     """Read one Word document."""
     if data[:2] == _WORD2:
-        return _extracted("", _old(data[:], 0, "cp1252"), job)
+        return _extracted(About(), _old(data[:], 0, "cp1252"), job)
     with Compound(data) as compound:
         document = compound.read("WordDocument")
         if document.startswith(b"{\\rtf"):
@@ -59,18 +60,18 @@ def read(data: Buffer, job: Job) -> Extracted:
         if flags & _ENCRYPTED:
             raise Refused("encrypted", "a password is needed")
         table = compound.read("1Table" if flags & _SECOND_TABLE else "0Table")
-        title = compound.title()
+        about = compound.about()
     if version >= _WORD97:
         text = "".join(_pieces(document, table, 0x01A2, "cp1252"))
     else:
         text = _old(document, flags, _LANGUAGES.get(language & 0x3FF, "cp1252"))
-    return _extracted(title, text, job)
+    return _extracted(about, text, job)
 
 
-def _extracted(title: str, text: str, job: Job) -> Extracted:
+def _extracted(about: About, text: str, job: Job) -> Extracted:
     gathered = Sections(job.limits)
     gathered.take_all([("", _paragraphs(text))])
-    return Extracted("doc", title, gathered.finish(), tuple(gathered.notes))
+    return about.extracted("doc", gathered.finish(), tuple(gathered.notes))
 
 
 def _old(document: bytes, flags: int, encoding: str) -> str:

@@ -32,7 +32,7 @@ def read(data: Buffer, job: Job) -> Extracted:
     with Compound(data) as compound:
         user = compound.read("Current User")
         stream = compound.read("PowerPoint Document")
-        title = compound.title()
+        about = compound.about()
     if len(user) >= 16 and struct.unpack_from("<L", user, 12)[0] == _ENCRYPTED_USER:
         raise Refused("encrypted", "a password is needed")
     if not stream:
@@ -48,7 +48,7 @@ def read(data: Buffer, job: Job) -> Extracted:
             units.add(Unit((Part("section", "Master"),), on_all, divisible="paragraphs"))
     except Full:
         pass
-    return Extracted("ppt", title, units.finish(), (*units.notes, *show.notes))
+    return about.extracted("ppt", units.finish(), (*units.notes, *show.notes))
 
 
 @dataclass(frozen=True, slots=True)

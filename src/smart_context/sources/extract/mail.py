@@ -17,6 +17,7 @@ from smart_context.model import Extracted, Part, Unit
 from smart_context.sources.extract import Buffer, Job, headers, html
 from smart_context.sources.extract.encoding import as_utf8, clean, decode
 from smart_context.sources.extract.nested import Gathered
+from smart_context.sources.extract.properties import About, day
 
 _SHOWN = ("From", "To", "Cc", "Date", "Subject")
 _ENVELOPE = re.compile(rb"^From [^\n]{1,300}\d\d:\d\d[^\n]{0,100}\r?\n(?=[\w-]{1,80}:)", re.MULTILINE)
@@ -74,7 +75,7 @@ def _message(message: Message, job: Job) -> Extracted:
         gathered.note(f"message cut at {job.limits.max_text_chars:,} characters")
     subject = shown["Subject"]
     units = (Unit((Part("message"),), text, subject, "lines"), *gathered.units) if text.strip() else gathered.units
-    return Extracted("eml", subject, tuple(units), gathered.notes())
+    return About(subject, shown["From"], day(shown["Date"])).extracted("eml", tuple(units), gathered.notes())
 
 
 def _body(message: Message, gathered: Gathered) -> str:

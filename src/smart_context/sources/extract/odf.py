@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from lxml import etree
 
 from smart_context.sources.extract import Buffer, Job, Refused, xmlsafe, zipped
+from smart_context.sources.extract.properties import About, day
 
 TEXT = "urn:oasis:names:tc:opendocument:xmlns:text:1.0"
 TABLE = "urn:oasis:names:tc:opendocument:xmlns:table:1.0"
@@ -19,7 +20,6 @@ DRAW = "urn:oasis:names:tc:opendocument:xmlns:drawing:1.0"
 PRESENTATION = "urn:oasis:names:tc:opendocument:xmlns:presentation:1.0"
 STYLE = "urn:oasis:names:tc:opendocument:xmlns:style:1.0"
 _SVG = "urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0"
-_TITLE = re.compile(rb"<dc:title[^>]*>([^<]*)</dc:title>")
 
 _BLANKS = frozenset({f"{{{TEXT}}}tab", f"{{{TEXT}}}line-break", f"{{{TEXT}}}s"})
 _DESCRIBED = (f"{{{_SVG}}}title", f"{{{_SVG}}}desc")
@@ -43,13 +43,23 @@ class Document:
         elif self._zip is not None and (part == "content.xml" or part in self._zip):
             yield from self._zip.stream(part)
 
-    def title(self) -> str:
-        """The title that the file's own properties give, or ""."""
+    def about(self) -> About:
+        """What the file's own properties say."""
         try:
-            found = _TITLE.search(b"".join(self.stream("meta.xml")) if self._flat is None else self._flat[:65536])
-            return " ".join(xmlsafe.text_of(xmlsafe.tree(b"<t>" + found[1] + b"</t>")).split()) if found else ""
+            meta = b"".join(self.stream("meta.xml")) if self._flat is None else self._flat[:65536]
         except Refused:
-            return ""
+            return About()
+        said = {name: _said(meta, name) for name in (b"dc:title", b"dc:creator", b"meta:initial-creator")}
+        dates = (_said(meta, name) for name in (b"dc:date", b"meta:creation-date"))
+        return About(said[b"dc:title"], said[b"dc:creator"] or said[b"meta:initial-creator"], day(*dates))
+
+
+def _said(meta: bytes, name: bytes) -> str:
+    found = re.search(rb"<%s(?:\s[^>]*)?>([^<]*)</%s>" % (name, name), meta)
+    try:
+        return " ".join(xmlsafe.text_of(xmlsafe.tree(b"<t>" + found[1] + b"</t>")).split()) if found else ""
+    except Refused:
+        return ""
 
 
 def text_of(paragraph: xmlsafe.Element) -> str:

@@ -33,7 +33,7 @@ def read(data: Buffer, job: Job) -> Extracted:
                     _sheet(element.get(f"{{{odf.TABLE}}}name", ""), events, units)
     except Full:
         pass
-    return Extracted("ods", document.title(), units.finish(), tuple(units.notes))
+    return document.about().extracted("ods", units.finish(), tuple(units.notes))
 
 
 def _sheet(name: str, events: Iterator[xmlsafe.Event], units: Units) -> None:

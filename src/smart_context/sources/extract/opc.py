@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from smart_context.sources.extract import Buffer, Job, Refused, xmlsafe, zipped
+from smart_context.sources.extract.properties import About, day
 
 TRANSITIONAL = "http://schemas.openxmlformats.org/"
 STRICT = "http://purl.oclc.org/ooxml/"
@@ -57,16 +58,22 @@ class Package:
             if element.get("TargetMode") != "External" and target in self.zip:
                 yield Relation(element.get("Id", ""), element.get("Type", "").rpartition("/")[2], target)
 
-    def title(self) -> str:
-        """The title that the file's own properties give, or ""."""
+    def about(self) -> About:
+        """What the file's own properties say."""
         for relation in self.relations(""):
             if relation.kind == "core-properties":
                 try:
-                    found = xmlsafe.tree(self.zip.read(relation.target)).find("{http://purl.org/dc/elements/1.1/}title")
+                    root = xmlsafe.tree(self.zip.read(relation.target))
                 except Refused:
-                    return ""
-                return " ".join(xmlsafe.text_of(found).split()) if found is not None else ""
-        return ""
+                    return About()
+                said = {
+                    name: " ".join(xmlsafe.text_of(found).split())
+                    if (found := root.find(f"{{*}}{name}")) is not None
+                    else ""
+                    for name in ("title", "creator", "modified", "created")
+                }
+                return About(said["title"], said["creator"], day(said["modified"], said["created"]))
+        return About()
 
 
 def relation_id(element: xmlsafe.Element, name: str = "id") -> str:

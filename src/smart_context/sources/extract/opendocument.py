@@ -38,7 +38,7 @@ def read(data: Buffer, job: Job) -> Extracted:
             sections.aside(_MARGINS, _margins(document))
     except Full:
         pass
-    return Extracted("odt", document.title(), sections.finish(), tuple(sections.notes))
+    return document.about().extracted("odt", sections.finish(), tuple(sections.notes))
 
 
 def _body(document: odf.Document, sections: Sections) -> None:
@@ -68,7 +68,7 @@ def _presentation(document: odf.Document, job: Job) -> Extracted:
                 units.add(Unit(pointer, "\n".join(lines), heading=_MARGINS, divisible="paragraphs"))
     except Full:
         pass
-    return Extracted("odp", document.title(), units.finish(), tuple(units.notes))
+    return document.about().extracted("odp", units.finish(), tuple(units.notes))
 
 
 def _slides(document: odf.Document) -> Iterator[Unit]:

@@ -15,6 +15,7 @@ from smart_context.sources.extract import Buffer, Job, Refused, compressed_rtf, 
 from smart_context.sources.extract.compound import Compound
 from smart_context.sources.extract.encoding import clean, codec, decode
 from smart_context.sources.extract.nested import Gathered
+from smart_context.sources.extract.properties import About, day
 
 Storage = tuple[str, ...]
 
@@ -67,7 +68,8 @@ def _message(compound: Compound, storage: Storage, job: Job) -> Extracted:
         text = text[: job.limits.max_text_chars]
         gathered.note(f"message cut at {job.limits.max_text_chars:,} characters")
     units = (Unit((Part("message"),), text, subject, "lines"), *gathered.units)
-    return Extracted("msg", subject, units, gathered.notes())
+    said = dict(shown)
+    return About(subject, said["From"], day(said["Date"])).extracted("msg", units, gathered.notes())
 
 
 @dataclass(frozen=True, slots=True)

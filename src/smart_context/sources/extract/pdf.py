@@ -18,6 +18,7 @@ import pypdfium2_raw as pdfium  # type: ignore[import-untyped]  # no types; the 
 from smart_context.model import Extracted, Part, Unit
 from smart_context.sources.extract import Buffer, Job, Refused
 from smart_context.sources.extract.collect import Full, Units
+from smart_context.sources.extract.properties import About, day
 
 _TEXT_FIELDS = frozenset(
     {pdfium.FPDF_FORMFIELD_COMBOBOX, pdfium.FPDF_FORMFIELD_LISTBOX, pdfium.FPDF_FORMFIELD_TEXTFIELD}
@@ -58,7 +59,7 @@ def read(data: Buffer, job: Job) -> Extracted:
     try:
         with _form_of(document) as form:
             units, notes = _pages(document, form, job)
-        return Extracted("pdf", _metadata(document, b"Title"), units, notes)
+        return _about(document).extracted("pdf", units, notes)
     finally:
         pdfium.FPDF_CloseDocument(document)
 
@@ -191,6 +192,11 @@ def _field_value(annotation: pdfium.FPDF_ANNOTATION, form: pdfium.FPDF_FORMHANDL
     if not form or pdfium.FPDFAnnot_GetFormFieldType(form, annotation) not in _TEXT_FIELDS:
         return ""
     return _string(partial(pdfium.FPDFAnnot_GetFormFieldValue, form, annotation))
+
+
+def _about(document: pdfium.FPDF_DOCUMENT) -> About:
+    dates = (_metadata(document, key) for key in (b"CreationDate", b"ModDate"))
+    return About(_metadata(document, b"Title"), _metadata(document, b"Author"), day(*dates))
 
 
 def _metadata(document: pdfium.FPDF_DOCUMENT, key: bytes) -> str:

@@ -25,7 +25,7 @@ def read(data: Buffer, job: Job) -> Extracted:
             units.add(_slide(package, part, number, units))
     except Full:
         pass
-    return Extracted("pptx", package.title(), units.finish(), tuple(units.notes))
+    return package.about().extracted("pptx", units.finish(), tuple(units.notes))
 
 
 def _slides(package: opc.Package) -> Iterator[str]:

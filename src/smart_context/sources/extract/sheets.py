@@ -17,6 +17,7 @@ from smart_context.model import Extracted, Part, Unit
 from smart_context.sources.extract import Buffer, Job, Refused, cells, extents, rows, sparse
 from smart_context.sources.extract.collect import Full, Units
 from smart_context.sources.extract.compound import Compound
+from smart_context.sources.extract.properties import About
 from smart_context.sources.extract.workbook import Workbook
 
 # The reader allocates every cell of the rectangle; this many for each that we would read.
@@ -29,10 +30,10 @@ def read(data: Buffer, job: Job) -> Extracted:
     if job.kind == "xls":
         return _read_xls(data, job)
     workbook = Workbook(data, job)
-    return _read(_Book(data, job, workbook), workbook.package.title(), job)
+    return _read(_Book(data, job, workbook), workbook.package.about(), job)
 
 
-def _read(book: _Book, title: str, job: Job) -> Extracted:
+def _read(book: _Book, about: About, job: Job) -> Extracted:
     units = Units(job.limits)
     try:
         for name in book.names:
@@ -40,22 +41,22 @@ def _read(book: _Book, title: str, job: Job) -> Extracted:
                 units.add(unit)
     except Full:
         pass
-    return Extracted(job.kind, title, units.finish(), tuple(units.notes))
+    return about.extracted(job.kind, units.finish(), tuple(units.notes))
 
 
 def _read_xls(data: Buffer, job: Job) -> Extracted:
     with Compound(data[:]) as streams:
         name = "Workbook" if ("Workbook",) in streams else "Book"
         stream = streams.read(name)
-        title = streams.title()
+        about = streams.about()
         count = extents.of_biff(stream)
         if count > _XLS_CELLS:
             together = sparse.compact(stream)
             if together.cells < count // 4:
                 _refuse_over(together.cells, job)
-                return _read(_Book(streams.replaced(together.stream, name), job, None, together.rows), title, job)
+                return _read(_Book(streams.replaced(together.stream, name), job, None, together.rows), about, job)
             _refuse_over(count, job)
-    return _read(_Book(data, job, None), title, job)
+    return _read(_Book(data, job, None), about, job)
 
 
 def _refuse_over(count: int, job: Job) -> None:

@@ -12,6 +12,7 @@ import re
 from smart_context.model import Extracted, Unit
 from smart_context.sources.extract import Buffer, Job
 from smart_context.sources.extract.encoding import decode_capped
+from smart_context.sources.extract.properties import About, day
 
 _HEADING = re.compile(r" {0,3}(#{1,6})(?=[ \t])")
 _UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
@@ -27,15 +28,15 @@ def read(data: Buffer, job: Job) -> Extracted:
         if cells is not None:
             return Extracted(job.kind, "", cells, notes)
     if job.kind == "markdown":
-        title, units = _markdown(text, job.limits.max_units)
-        return Extracted(job.kind, title, units, notes)
+        about, units = _markdown(text, job.limits.max_units)
+        return about.extracted(job.kind, units, notes)
     return Extracted(job.kind, "", (Unit((), text, divisible="lines"),) if text.strip() else (), notes)
 
 
-def _markdown(text: str, most: int) -> tuple[str, tuple[Unit, ...]]:
+def _markdown(text: str, most: int) -> tuple[About, tuple[Unit, ...]]:
     lines = text.split("\n")
     starts = _headings(lines)
-    title = _front_title(lines) or next((heading for _, level, heading in starts if level == 1), "")
+    title = _words(_front(lines, "title")) or next((heading for _, level, heading in starts if level == 1), "")
     if not starts or starts[0][0] > 0:
         starts.insert(0, (0, 0, ""))
     starts = starts[:most]
@@ -45,7 +46,7 @@ def _markdown(text: str, most: int) -> tuple[str, tuple[Unit, ...]]:
         block = "\n".join(lines[start:end])
         if block.strip():
             units.append(Unit((), block, heading, "lines", start + 1))
-    return title, tuple(units)
+    return About(title, _front(lines, "author"), day(_front(lines, "date"))), tuple(units)
 
 
 def _headings(lines: list[str]) -> list[tuple[int, int, str]]:
@@ -84,9 +85,12 @@ def _front_end(lines: list[str]) -> int:
     return next((at + 1 for at, line in enumerate(lines[1:200], 1) if line.rstrip() in {"---", "..."}), 0)
 
 
-def _front_title(lines: list[str]) -> str:
-    found = (line[6:].strip().strip("'\"") for line in lines[1 : _front_end(lines)] if line.startswith("title:"))
-    return next(map(_words, found), "")
+def _front(lines: list[str], key: str) -> str:
+    """A value of the front matter, or ""."""
+    found = (
+        line[len(key) + 1 :].strip().strip("'\"") for line in lines[1 : _front_end(lines)] if line.startswith(f"{key}:")
+    )
+    return next(found, "")
 
 
 def _words(text: str) -> str:
