@@ -67,7 +67,7 @@ class AuditLog:
         *,
         clean: Callable[[str], str],
         include_query: bool = True,
-        max_bytes: int = defaults.AUDIT_MB * 1024 * 1024,
+        max_bytes: int = defaults.AUDIT_BYTES,
         keep: int = defaults.AUDIT_KEEP,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
