@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from smart_context import defaults, engine
 from smart_context.access.roots import Place, Roots, parsed, shown
-from smart_context.errors import Forbidden, NotFound, SearchFailed
+from smart_context.errors import BadRequest, Forbidden, NotFound, SearchFailed
 from smart_context.find.contents import Contents
 from smart_context.find.model import SearchRequest
 from smart_context.meaning.extra import Extra
@@ -129,7 +129,9 @@ class App:
             return search.nothing(asked)
         with self._turn(stop):
             index.refresh()
-            return search.find(index, asked, redactor=self.redactor, stop=stop, meaning=self.extra.meaning())
+            return search.find(
+                index, asked, redactor=self.redactor, stop=stop, meaning=self.extra.meaning(), roots=self.roots
+            )
 
     def open_file(
         self,
@@ -219,6 +221,13 @@ class App:
         Raises: Conflict when another process does; ConfigError when the model cannot be used.
         """
         return self.extra.embed(workers, on_progress, stop)
+
+    def forget(self, path: str, *, keep: Sequence[str] = (), on_progress: OnProgress = lambda _step: None) -> int:
+        """Remove what is indexed at or below a path, but for what lies at or below those to keep; how many files that were.
+
+        Raises: Conflict when another process writes or embeds.
+        """
+        return self.engine.forget(path, keep, on_progress) if self.engine.is_there() else 0
 
     def maintain(self, *, on_progress: OnProgress = lambda _step: None) -> None:
         """Tidy the index: give space back, finish merges, look for damage, drop vectors that nothing needs."""
@@ -325,7 +334,13 @@ class App:
     def _folders(self, asked: tuple[str, ...], roots: Roots) -> tuple[str, ...]:
         """Give the folders to search: those asked for, each inside a root, or all roots."""
         roots.check_any()
-        return tuple(roots.inside(parsed(folder)).path for folder in asked) or roots.names
+        folders = tuple(roots.inside(parsed(folder)).path for folder in asked)
+        for folder in folders:
+            if os.path.isfile(folder):
+                raise BadRequest(
+                    f"{shown(folder)} is a file, not a folder", hint="search the folder that it is in, or `openFile` it"
+                )
+        return folders or roots.names
 
     def _shown(self, path: str, caller: Caller) -> Place:
         """Place a path from a caller, if the file there may be shown."""

@@ -6,8 +6,10 @@ import json
 import os
 import pty
 import signal
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -163,3 +165,26 @@ def test_an_interrupted_run_says_what_was_kept_and_how_to_go_on(tree, tmp_path):
         told = process.stderr.read().decode()
     assert (process.returncode, "Traceback" in told) == (130, False)
     assert "go on with: context index" in told
+
+
+def test_sigterm_ends_a_run_at_once_with_what_was_read_committed(tree, tmp_path):
+    root = tree({f"{n:04}.txt": f"The walrus number {n}.\n" * 50 for n in range(3000)})
+    at = ["--root", str(root), "--data-dir", str(tmp_path / "data")]
+    command = [sys.executable, "-m", "smart_context", "index", *at]
+    with subprocess.Popen(command, env=clean_env(tmp_path), stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        record = tmp_path / "data" / "record.sqlite"
+        while running.poll() is None and not _recorded(record):
+            pass
+        running.send_signal(signal.SIGTERM)
+        out, err = running.communicate()
+    assert (running.returncode, out) == (143, b"")
+    assert err == b"what was read so far is kept and can be searched; go on with: context index\n"
+    assert 0 < _recorded(record) < 3000
+
+
+def _recorded(record):
+    try:
+        with closing(sqlite3.connect(f"file:{record}?mode=ro", uri=True)) as db:
+            return db.execute("SELECT COUNT(*) FROM files").fetchone()[0]
+    except sqlite3.Error:
+        return 0

@@ -44,6 +44,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "connect": ("connect", "Connect an MCP client.", "Setup"),
     "doctor": ("doctor", "Check the installation, and say what to do.", "Setup"),
     "semantic": ("semantic", "Prepare the model for ranking by meaning, or see how it stands.", "Setup"),
+    "forget": ("forget", "Remove text from the index for good.", "Setup"),
     "maintain": ("upkeep", "Tidy the index.", "Setup"),
     "completion": ("completion", "Print a script that lets a shell complete commands.", "Setup"),
     "llm": ("llm", "Show what is sent to a language model, and to whom.", "Setup"),

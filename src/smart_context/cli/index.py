@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+import signal
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +20,10 @@ from smart_context.errors import ContextError, UsageError
 if TYPE_CHECKING:
     from smart_context.api import App
     from smart_context.index.model import IndexReport, KindCount, RootStatus, Status
+    from smart_context.model import Stop
     from smart_context.settings.config import Settings
 
+_KEPT = "what was read so far is kept and can be searched; go on with: context index"
 _CLIP = 160  # characters of a reason that `status` shows on a terminal: an archive may have thousands of notes
 _LISTED = 20  # files without text that `status` names on a terminal
 
@@ -107,14 +111,41 @@ def _run(
             failures.append(NotFound(f"there is no folder {shown(folder)}", hint="check the spelling"))
             continue
         try:
-            with ProgressBar("indexing") as bar:
-                reports[folder] = app.index_here(folder, full=full, on_progress=bar)
+            with ProgressBar("indexing") as bar, _until_terminated() as stop:
+                reports[folder] = app.index_here(folder, full=full, on_progress=bar, stop=stop)
+        except _Terminated:
+            click.echo(_KEPT, err=True)
+            raise click.exceptions.Exit(128 + signal.SIGTERM) from None
         except NotFound as error:
             failures.append(error)
         except KeyboardInterrupt:
-            click.echo("what was read so far is kept and can be searched; go on with: context index", err=True)
+            click.echo(_KEPT, err=True)
             raise
     return reports, failures
+
+
+class _Terminated(BaseException):
+    """Somebody asked this process to end."""
+
+
+@contextmanager
+def _until_terminated() -> Iterator[Stop]:
+    """Let SIGTERM end the work between two steps, with a commit, instead of in the middle of one."""
+    asked = False
+
+    def ask(_number: int, _frame: object) -> None:
+        nonlocal asked
+        asked = True
+
+    def stop() -> None:
+        if asked:
+            raise _Terminated
+
+    before = signal.signal(signal.SIGTERM, ask)
+    try:
+        yield stop
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _embed(app: App) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,8 @@ import click
 
 from smart_context.cli import Group
 from smart_context.cli.options import json_option, settings_options
-from smart_context.errors import ConfigError, NotFound
+from smart_context.cli.show import plural
+from smart_context.errors import ConfigError, ContextError, NotFound
 
 if TYPE_CHECKING:
     from smart_context.settings.config import Settings
@@ -68,14 +70,33 @@ def add(settings: Settings, folder: str) -> None:
 @click.argument("folder", type=click.Path())
 @click.pass_obj
 def remove(settings: Settings, folder: str) -> None:
-    """Let FOLDER be read no more; nothing of it is found from now on."""
+    """Let FOLDER be read no more, and remove its text from the index."""
 
     path, name = _file(settings), _name(folder)
     from smart_context.settings import write
 
     if not write.remove_root(path, name):
         raise NotFound(f"{name} is not among the roots in {path}", hint="list them with: context roots")
-    click.echo(f"{name} is no root any more, in {path}", err=True)
+    click.echo(f"removed root {name} from {path}", err=True)
+    _forget(settings, name)
+
+
+def _forget(settings: Settings, name: str) -> None:
+    """Remove what is indexed of a root, but for what lies in others."""
+    from smart_context.api import App
+
+    others = tuple(root for root in settings.roots if root != name)
+    if any(name.startswith(f"{root.rstrip('/')}/") for root in others):
+        return
+    try:
+        with App(replace(settings, roots=others)) as app:
+            count = app.forget(name, keep=others)
+    except ContextError as error:
+        click.echo(f"warning: its text is still in the index: {error.in_one_line}", err=True)
+        click.echo(f"remove it with: context forget {name}", err=True)
+        return
+    if count:
+        click.echo(f"{plural(count, 'file')} forgotten", err=True)
 
 
 def _file(settings: Settings) -> Path:

@@ -248,6 +248,12 @@ class Engine(Protocol):
     def repair(self, on_progress: OnProgress = ...) -> str:
         """Derive anew what can be; where a damaged record was moved to, or "". Raises: as `open`."""
 
+    def forget(self, folder: str, keep: Sequence[str] = (), on_progress: OnProgress = ...) -> int:
+        """Remove the files at or below a folder, but for those at or below others, so that nothing of their text is left anywhere; how many.
+
+        Raises: as `open`; Conflict when another process embeds.
+        """
+
     def maintain(self, on_progress: OnProgress = ...) -> None:
         """Give space back, finish merges, look for damage. Raises: as `open`."""
 

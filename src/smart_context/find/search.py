@@ -17,12 +17,12 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from smart_context.access.roots import shown
+from smart_context.access.roots import Roots, shown
 from smart_context.defaults import MAX_K
 from smart_context.engine.expression import Expression, Filters, Group
 from smart_context.engine.port import Index, Record, View
 from smart_context.errors import BadRequest
-from smart_context.find import filters, hybrid, order, plan, query, safe, snippet
+from smart_context.find import filters, hybrid, order, plan, present, query, safe, snippet
 from smart_context.find.filters import Reading
 from smart_context.find.model import SearchItem, SearchPage, SearchRequest
 from smart_context.find.order import Placed
@@ -61,9 +61,15 @@ def nothing(request: SearchRequest) -> SearchPage:
 
 
 def find(
-    index: Index, request: SearchRequest, *, redactor: Redactor, stop: Stop, meaning: Meaning | None = None
+    index: Index,
+    request: SearchRequest,
+    *,
+    redactor: Redactor,
+    stop: Stop,
+    meaning: Meaning | None = None,
+    roots: Roots | None = None,
 ) -> SearchPage:
-    """Answer a request; by `meaning` too, where there is a model.
+    """Answer a request; by `meaning` too, where there is a model; with files that are still there in the roots, where these are given.
 
     Raises: BadRequest for an empty query, a `k` or `offset` out of range, a malformed filter.
     """
@@ -76,6 +82,8 @@ def find(
     ordering = _ordering(record, view, asked, request, stop, meaning)
     placed = ordering.listing() if asked.listing else ordering.best()
     wanted = request.offset + request.k
+    if roots is not None:
+        placed = _there(placed, present.Presence(roots, record), stop)
     reached = list(islice(_few_a_file(placed), min(wanted, sys.maxsize)))
     page = reached[request.offset :]
     stop()
@@ -133,6 +141,14 @@ def _ordering(
     if meaning is None or likeness is None:
         return order.Ordering(*given)
     return hybrid.Fused(likeness, *given, share=1.0 if meaning.alone else hybrid.MEANING)
+
+
+def _there(placed: Iterator[Placed], presence: present.Presence, stop: Stop) -> Iterator[Placed]:
+    for one in placed:
+        if presence(one.file):
+            yield one
+        else:
+            stop()
 
 
 def _few_a_file(placed: Iterator[Placed]) -> Iterator[Placed]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 
+from smart_context.access.mounted import is_away
 from smart_context.engine.port import Record
 
 AWAY = "not mounted now; its files are kept as they were indexed last"
@@ -16,15 +17,6 @@ AWAY = "not mounted now; its files are kept as they were indexed last"
 def away(record: Record, folder: str) -> dict[str, int]:
     """The mounts inside a folder that are not there now, with the device each lay on."""
     return {path: device for path, device in record.mounts(folder).items() if path != folder and is_away(path, device)}
-
-
-def is_away(path: str, device: int) -> bool:
-    """Say whether a folder that lay on a device is an empty place now, or none at all."""
-    try:
-        with os.scandir(path) as entries:
-            return next(entries, None) is None and os.stat(path).st_dev != device
-    except OSError:  # removed with the mount, as some desktops do, or a connection that is gone
-        return True
 
 
 def of_top(folder: str) -> dict[str, int]:

@@ -6,7 +6,7 @@ Always: asking whether something is there loads neither SQLite nor tantivy nor n
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -72,6 +72,13 @@ class Local:
         from smart_context.engine.local import upkeep
 
         return str(upkeep.repair(self._folder, on_progress) or "")
+
+    def forget(self, folder: str, keep: Sequence[str] = (), on_progress: OnProgress = _silent) -> int:
+        """Remove the files at or below a folder, but for those at or below others, and whatever is left of their text."""
+        from smart_context.engine.local import upkeep
+
+        with self.embedding():
+            return upkeep.forget(self._folder, folder, keep, on_progress)
 
     def maintain(self, on_progress: OnProgress = _silent) -> None:
         """Give space back, finish merges, look for damage."""

@@ -312,6 +312,17 @@ class Record:
             self._db.execute("PRAGMA optimize")
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
+    def rewrite(self) -> None:
+        """Write the database anew, so that nothing is left in it of what was removed."""
+        with _translated(self.path):
+            self._db.execute("VACUUM")
+            busy = self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+        if busy:
+            raise Conflict(
+                f"the index {self.path} is being read, and its log still holds what was removed",
+                hint="try again in a moment, or after its servers have ended: context maintain",
+            )
+
     def close(self) -> None:
         """Close; what was not committed is forgotten."""
         self.rollback()

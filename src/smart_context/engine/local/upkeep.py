@@ -7,11 +7,12 @@ Always: nothing that cannot be made again is deleted; a damaged record is moved 
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 from smart_context.engine.local.index import Index, forget_vectors, make_private
 from smart_context.engine.local.lock import WriteLock
-from smart_context.engine.local.place import RANKING, RECORD
+from smart_context.engine.local.place import RANKING, RECORD, vector_files
 from smart_context.engine.local.record import NewerRecord, Record
 from smart_context.errors import Conflict, NotFound, SearchFailed, StorageFailed
 from smart_context.model import OnProgress, Progress
@@ -56,6 +57,36 @@ def maintain(data_dir: Path, on_progress: OnProgress = _silent) -> None:
         else:
             index.renew(on_progress)
         index.record.tidy()
+
+
+def forget(data_dir: Path, folder: str, keep: Sequence[str], on_progress: OnProgress = _silent) -> int:
+    """Remove the files at or below a folder, but for those at or below others; how many that were.
+
+    The record is written anew without them, and the ranking and vectors are made of what is left: nothing of the text remains in pages or
+    parts that are free.
+
+    Raises: Conflict when another process writes; SearchFailed when the index cannot be used.
+    """
+    with Index.open(data_dir, writable=True, on_progress=on_progress) as index:
+        kept = {path for other in keep for path in index.record.stamps(other)}
+        gone = [stamp[1] for path, stamp in index.record.stamps(folder).items() if path not in kept]
+        if gone:
+            index.record.remove(gone)
+            index.record.commit()
+            index.record.rewrite()
+            index.renew(on_progress)
+            _forget_their_vectors(data_dir, index.record)
+        return len(gone)
+
+
+def _forget_their_vectors(data_dir: Path, record: Record) -> None:
+    files = list(vector_files(data_dir))
+    if files:
+        from smart_context.engine.vectors import Vectors
+
+        living = record.living()
+        for file in files:
+            Vectors(file).compact(living)
 
 
 def _is_fit(index: Index) -> bool:

@@ -1,0 +1,63 @@
+"""`context forget` and `context roots remove`: no trace of the text is left in the data directory."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import pytest
+
+TEXT = "The quokkafish memorandum of the thirtieth, to be forgotten by everyone.\n" * 40
+
+
+@pytest.fixture
+def data(run, tree, tmp_path):
+    root = tree(
+        {"keep/a.txt": "An ordinary note about the garden.\n", "old/b.txt": TEXT, "old/c.txt": "More quokkafish.\n"}
+    )
+    settings = tmp_path / "config.toml"
+    settings.write_text(f'roots = ["{root}/keep", "{root}/old"]\ndata_dir = "{tmp_path / "data"}"\n')
+    assert run("index", "--config", settings).returncode == 0
+    # Replaced text leaves traces of its own.
+    (root / "old" / "c.txt").write_text("More quokkafish than before.\n")
+    assert run("index", "--config", settings).returncode == 0
+    return tmp_path / "data"
+
+
+def traces(data, blobs):
+    """Files of the data directory that hold the word, or a piece of the text as it was kept."""
+    found = []
+    for file in sorted(data.rglob("*")):
+        held = file.read_bytes() if file.is_file() else b""
+        if b"quokkafish" in held or b"quokkafi" in held or any(blob in held for blob in blobs):
+            found.append(file.name)
+    return found
+
+
+def kept(data):
+    with sqlite3.connect(data / "record.sqlite") as db:
+        rows = db.execute(
+            "SELECT text FROM segments JOIN files USING (file_id) WHERE CAST(path AS TEXT) LIKE '%/old/%'"
+        ).fetchall()
+    return [row[0][2:40] for row in rows]
+
+
+@pytest.mark.parametrize("command", [("forget", "{}/old"), ("roots", "remove", "{}/old")])
+def test_nothing_is_left_of_what_was_forgotten(run, data, tmp_path, command):
+    blobs = kept(data)
+    assert traces(data, blobs)
+    args = [part.format(tmp_path / "tree") for part in command]
+    at = ["--config", tmp_path / "config.toml"]
+    done = run(args[0], *at, *args[1:]) if args[0] == "roots" else run(*args, *at)
+    assert done.returncode == 0, done.stderr
+    assert traces(data, blobs) == []
+    found = run("search", "garden", "--json", *at)
+    assert b"keep/a.txt" in found.stdout
+
+
+def test_forgetting_one_file_keeps_the_others(run, data, tmp_path):
+    at = ["--config", tmp_path / "config.toml"]
+    done = run("forget", tmp_path / "tree/old/b.txt", *at)
+    assert done.returncode == 0, done.stderr
+    assert b"1 file" in done.stderr
+    assert b"c.txt" in run("search", "quokkafish", "--json", *at).stdout
+    assert b"0 files" in run("forget", tmp_path / "nothing", *at).stderr

@@ -1,0 +1,69 @@
+"""Gone is gone: a file that was moved, deleted, replaced or closed to us is not shown from that moment."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+import pytest
+
+from smart_context.api import App
+from smart_context.errors import BadRequest
+from smart_context.settings.config import Settings
+
+
+@pytest.fixture
+def app(tree, tmp_path):
+    root = tree(
+        {f"{n:02}.txt": f"The walrus sleeps, number {n}.\n" for n in range(12)} | {"sub/a.txt": "A walrus below.\n"}
+    )
+    with App(Settings(roots=(str(root),), data_dir=str(tmp_path / "data"))) as app:
+        app.index_here(str(root), full=False, on_progress=lambda _step: None)
+        yield app
+
+
+def names(app, k=50, offset=0):
+    root = app.roots.names[0]
+    return [item["path"].removeprefix(f"{root}/") for item in app.search_files("walrus", k=k, offset=offset)["items"]]
+
+
+def test_what_is_gone_is_not_shown_and_the_page_is_filled_up(app):
+    root = app.roots.names[0]
+    before = names(app)
+    assert len(before) == 13
+    os.remove(f"{root}/{before[0]}")
+    os.rename(f"{root}/{before[1]}", f"{root}/renamed.txt")
+    os.remove(f"{root}/{before[2]}")
+    os.symlink(f"{root}/{before[3]}", f"{root}/{before[2]}")
+    os.remove(f"{root}/{before[4]}")
+    os.mkdir(f"{root}/{before[4]}")
+    left = [before[3], *before[5:]]
+    assert names(app) == left
+    assert names(app, k=5) + names(app, k=50, offset=5) == left
+    assert app.search_files("walrus", k=50)["pagination"]["total_estimate"] == len(left)
+
+
+def test_a_folder_that_is_replaced_by_a_link_takes_its_files_with_it(app, tmp_path):
+    root = app.roots.names[0]
+    shutil.move(f"{root}/sub", tmp_path / "elsewhere")
+    os.symlink(tmp_path / "elsewhere", f"{root}/sub")
+    assert "sub/a.txt" not in names(app)
+
+
+@pytest.mark.skipif(os.getuid() == 0, reason="root may read everything")
+def test_what_may_no_longer_be_read_is_not_shown(app):
+    root = app.roots.names[0]
+    os.chmod(f"{root}/03.txt", 0)
+    assert "03.txt" not in names(app)
+
+
+def test_a_root_that_is_away_stays_searchable(app, tmp_path):
+    root = app.roots.names[0]
+    os.rename(root, tmp_path / "away")
+    assert len(names(app)) == 13
+
+
+def test_a_file_as_root_is_refused_with_what_to_do_instead(app):
+    root = app.roots.names[0]
+    with pytest.raises(BadRequest):
+        app.search_files("walrus", roots=(f"{root}/01.txt",))
