@@ -18,7 +18,6 @@ from smart_context.access.roots import Place, Roots, shown
 from smart_context.engine.model import FileRow
 from smart_context.engine.port import Engine
 from smart_context.errors import NotFound
-from smart_context.find import safe
 from smart_context.model import Limits, Prepared, Segment, Skipped, Stop
 
 if TYPE_CHECKING:
@@ -77,6 +76,8 @@ class Contents:
             file = record.file(place.path)
             if file is None or not self._is_current(file, place.root):
                 return []
+            from smart_context.find import safe
+
             return safe.segments(record, file, self._redactor())
 
     def _is_current(self, file: FileRow, root: str) -> bool:

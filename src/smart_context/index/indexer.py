@@ -22,10 +22,10 @@ from smart_context.access.roots import Place, Roots, shown
 from smart_context.engine.model import LastRun, Stamp
 from smart_context.engine.port import Index
 from smart_context.errors import NotFound
-from smart_context.index import mounts, rejudge
+from smart_context.index import mounts
 from smart_context.index.model import IndexReport, KindCount
 from smart_context.model import Limits, OnProgress, Progress, Stop
-from smart_context.redact import Redactor
+from smart_context.redact import rules
 from smart_context.sources import walk
 from smart_context.sources.walk import Found, WalkOptions
 
@@ -75,14 +75,23 @@ def run(
     place = roots.inside(folder)
     device = _device(index, place, full=full)
     started = _text(now())
-    redactor = Redactor(options.patterns)
-    judged = rejudge.everything(index, redactor, on_progress=on_progress, stop=stop)
-    work = _Run(index, roots, place, options, full, started, on_progress, stop, redactor)
+    judged = _judge_again(index, options, on_progress, stop)
+    work = _Run(index, roots, place, options, full, started, on_progress, stop)
     work.go()
     index.record.finish_run(place.path, LastRun(started, _text(now()), device), work.mounts)
     if work.changed or judged:
         index.tidy()
     return work.report(round((time.monotonic() - began) * 1000))
+
+
+def _judge_again(index: Index, options: Options, on_progress: OnProgress, stop: Stop) -> int:
+    """Judge what other rules of redaction judged; how many files that were."""
+    if next(iter(index.record.judged_otherwise(rules.identity(options.patterns))), None) is None:
+        return 0
+    from smart_context.index import rejudge
+    from smart_context.redact import Redactor
+
+    return rejudge.everything(index, Redactor(options.patterns), on_progress=on_progress, stop=stop)
 
 
 def _device(index: Index, place: Place, *, full: bool) -> int:
@@ -120,7 +129,6 @@ class _Run:
     started: str
     on_progress: OnProgress
     stop: Stop
-    redactor: Redactor
     intake: Intake = field(init=False)
     counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(_COUNTS, 0))
     problems: dict[str, str] = field(default_factory=dict)
@@ -170,9 +178,10 @@ class _Run:
         from smart_context.index import reading_child
         from smart_context.index.intake import Intake
         from smart_context.index.prepare import Preparing
+        from smart_context.redact import Redactor
         from smart_context.sources.worker import Pool
 
-        self.intake = Intake(self.index, self.place.root, self.redactor, self.started)
+        self.intake = Intake(self.index, self.place.root, Redactor(self.options.patterns), self.started)
         self.committed_at = time.monotonic()
         command = reading_child.started_with(Preparing(self.options.max_chars, self.options.patterns))
         with Pool(self.options.limits, self.options.workers, jail=self.options.jail, start_with=command) as pool:

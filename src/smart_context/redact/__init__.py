@@ -10,10 +10,25 @@ Always: what is clean stays as it is, byte for byte; `clean(clean(x)) == clean(x
     values, wrap                                  what a secret looks like, and how it goes on over a line break
     words, shape, stems                           what tells at once that a text holds nothing of a kind
     patterns                                      what a configuration adds
+    rules, document                               the name of all of them; a file judged as a whole
 """
 
 from __future__ import annotations
 
-from smart_context.redact.gate import RULES_VERSION, Redactor, Span, Spans, clean, part, spans
+from typing import TYPE_CHECKING, Any
+
+from smart_context.redact.rules import RULES_VERSION
+
+if TYPE_CHECKING:
+    from smart_context.redact.gate import Redactor, Span, Spans, clean, part, spans
 
 __all__ = ["RULES_VERSION", "Redactor", "Span", "Spans", "clean", "part", "spans"]
+
+
+def __getattr__(name: str) -> Any:
+    """Load the detectors when one of them is asked for: most commands redact nothing."""
+    if name not in __all__:
+        raise AttributeError(name)
+    from smart_context.redact import gate
+
+    return getattr(gate, name)

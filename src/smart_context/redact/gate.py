@@ -7,18 +7,12 @@ the text; the others only around what was found, for nothing else has changed.
 
 from __future__ import annotations
 
-import hashlib
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from smart_context.redact import look, patterns
+from smart_context.redact import look, patterns, rules
 from smart_context.redact import view as views
-
-RULES_VERSION = 2
-"""Which rules judged a file, kept with its index. Raise it with every change after which the same text, without patterns of a
-configuration, can give other spans: a detector, a list of marks or names, a threshold, the folding of text. A change that only makes
-the same spans faster leaves it alone."""
 
 # The first kind wins where two detectors see the same characters.
 KINDS = ("custom", "secret", "iban", "card", "email", "phone")
@@ -52,9 +46,7 @@ class Redactor:
 
     def identity(self) -> str:
         """Name the rules that this redactor applies: the same name, the same spans for the same text."""
-        parts = (str(RULES_VERSION), *self._sources)
-        digest = hashlib.sha256("".join(f"{len(part)}:{part}," for part in parts).encode("utf-8", "surrogatepass"))
-        return f"{RULES_VERSION}-{digest.hexdigest()[:16]}"
+        return rules.identity(self._sources)
 
     def clean(self, text: str) -> str:
         """Return the text with everything that must not leave replaced."""
