@@ -25,7 +25,7 @@ ROOMS = {
     "index": ("settings", "access", "redact", "text", "sources", "engine"),
     "find": ("access", "redact", "text", "sources", "engine", "meaning"),
     "cache": ("text",),
-    "freeze": ("cache",),
+    "freeze": ("access", "redact", "text", "sources", "engine", "find", "cache"),
     "llm": ("settings", "access", "redact", "text", "find"),
     "clients": ("settings",),
 }

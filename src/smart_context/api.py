@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -27,8 +28,12 @@ from smart_context.sources import ignore
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from smart_context.cache.build import Built
     from smart_context.engine.port import Index
     from smart_context.find.model import SearchPage
+    from smart_context.freeze.provenance import Provenance, Question
+    from smart_context.freeze.replay import Change
+    from smart_context.freeze.verbs import Desk, How
     from smart_context.index.background import FirstRuns
     from smart_context.index.indexer import Options
     from smart_context.index.jobs import JobQueue, Priority
@@ -156,6 +161,51 @@ class App:
             "truncated": shown_part.truncated,
         }
         return {**answer, "next": shown_part.next} if shown_part.next else answer
+
+    # From a search to a cache, and back
+
+    def freeze(
+        self,
+        question: Question,
+        target: str,
+        how: How,
+        *,
+        on_progress: OnProgress = lambda _step: None,
+        stop: Stop = _never,
+        caller: Caller = OWNER,
+    ) -> Built:
+        """Write what a question finds, or places that were picked by other means, into a cache; its folders are absolute here.
+
+        Raises: InvalidQuery when there is nothing; Forbidden, NotFound, BadRequest, SameId, IoError.
+        """
+        from smart_context.freeze import verbs
+
+        now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        return verbs.freeze(self._desk(stop, caller), question, target, how, created_at=now, on_progress=on_progress)
+
+    def replay(self, cache: str, *, stop: Stop = _never, caller: Caller = OWNER) -> tuple[Provenance, list[Change]]:
+        """Ask a frozen cache's question again, and say what became of each document.
+
+        Raises: CacheMissing, CacheInvalid where the cache was not frozen from a search, IoError, NotFound without an index.
+        """
+        from smart_context.freeze import verbs
+
+        return verbs.replay(self._desk(stop, caller), cache)
+
+    def _desk(self, stop: Stop, caller: Caller) -> Desk:
+        from smart_context.freeze.verbs import Desk
+
+        return Desk(
+            index=lambda: self.index,
+            roots=self._roots_of(caller),
+            may_show=lambda path: self._shown(path, caller),
+            turn=lambda: self._turn(stop),
+            redactor=self.redactor,
+            meaning=self.extra.meaning,
+            settings=self.settings,
+            caller=caller,
+            stop=stop,
+        )
 
     def summarize_results(
         self,

@@ -7,7 +7,7 @@ Always: what was read is what is hashed and written, each source once; a build t
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -24,6 +24,14 @@ if TYPE_CHECKING:
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _FEW = 64  # files are synced one by one up to here, and all at once above: ten thousand syncs take a minute
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class Document(NamedTuple):
+    """A document that was made elsewhere: its id, where its text comes from, and the text."""
+
+    id: str
+    source: str
+    content: str
 
 
 class Built(NamedTuple):
@@ -48,20 +56,72 @@ def cache(
     """
     root = os.fspath(source_dir)
     with Sources(root) as tree:
-        parent, name = _split(os.fspath(target))
-        _refuse_parent_of_sources(os.path.join(parent, name), root)
-        _check_target(parent, name, force=force)
+        check_target(target, force=force, sources=root)
         found, misnamed = tree.find(on_skipped or (lambda _path, _why: None))
-        with _io(os.path.join(parent, name)), _folder(parent) as holder, working.Working(holder, name) as work:
-            entries, unreadable = _write_documents(work.new, tree, found, on_progress)
+        with _in_place(target, created_at, force=force) as work:
+            entries, unreadable = _write_documents(work.new, found, tree.read, on_progress)
             if bad := misnamed + unreadable:
                 raise sources.not_utf8(root, bad)
-            _write(work.new, INDEX, manifest.index_json(entries))
-            _write(work.new, MANIFEST, manifest.to_json(entries, created_at))
-            os.fsync(work.new)
-            # Others build too: what stands at the target now may not be what stood there before.
-            work.put_in_place(replace=_check_target(parent, name, force=force))
+            work.finish(entries, {})
     return Built(manifest.version_of(manifest.SUPPORTED, entries), len(entries))
+
+
+def of_documents(
+    documents: Sequence[Document],
+    target: str | os.PathLike[str],
+    *,
+    created_at: str,
+    force: bool = False,
+    beside: Mapping[str, bytes] | None = None,
+    on_progress: OnProgress | None = None,
+) -> Built:
+    """Build a cache of documents that were made elsewhere, with other files beside its manifest.
+
+    Raises: SameId, IoError.
+    """
+    check_target(target, force=force)
+    found = sorted((Source(one.id, one.source, str(number)) for number, one in enumerate(documents)))
+    sources.refuse_same_ids(found)
+    with _in_place(target, created_at, force=force) as work:
+        entries, _ = _write_documents(
+            work.new, found, lambda source: documents[int(source.place)].content.encode(), on_progress
+        )
+        work.finish(entries, beside or {})
+    return Built(manifest.version_of(manifest.SUPPORTED, entries), len(entries))
+
+
+def check_target(target: str | os.PathLike[str], *, force: bool, sources: str | None = None) -> None:
+    """Check that a cache may be built at a place, before any work is done. Raises: IoError."""
+    parent, name = _split(os.fspath(target))
+    if sources is not None:
+        _refuse_parent_of_sources(os.path.join(parent, name), sources)
+    _check_target(parent, name, force=force)
+
+
+class _Work:
+    """A cache that is being written: its folder, and how it is completed."""
+
+    def __init__(self, new: int, created_at: str) -> None:
+        self.new = new
+        self._created_at = created_at
+
+    def finish(self, entries: Sequence[Entry], beside: Mapping[str, bytes]) -> None:
+        """Write what stands beside the documents."""
+        for name, data in beside.items():
+            _write(self.new, name, data)
+        _write(self.new, INDEX, manifest.index_json(entries))
+        _write(self.new, MANIFEST, manifest.to_json(entries, self._created_at))
+        os.fsync(self.new)
+
+
+@contextmanager
+def _in_place(target: str | os.PathLike[str], created_at: str, *, force: bool) -> Iterator[_Work]:
+    """Give a working folder beside the target, and move it there if what is done in it succeeds."""
+    parent, name = _split(os.fspath(target))
+    with _io(os.path.join(parent, name)), _folder(parent) as holder, working.Working(holder, name) as work:
+        yield _Work(work.new, created_at)
+        # Others build too: what stands at the target now may not be what stood there before.
+        work.put_in_place(replace=_check_target(parent, name, force=force))
 
 
 def _split(target: str) -> tuple[str, str]:
@@ -141,7 +201,7 @@ def _folder(path: str) -> Iterator[int]:
 
 
 def _write_documents(
-    new: int, tree: Sources, found: list[Source], on_progress: OnProgress | None
+    new: int, found: Sequence[Source], read: Callable[[Source], bytes], on_progress: OnProgress | None
 ) -> tuple[list[Entry], list[str]]:
     """Write the documents; return their entries, and the paths of sources whose contents are not UTF-8."""
     from smart_context.model import Progress
@@ -154,7 +214,7 @@ def _write_documents(
     holder = os.open(DOCUMENTS, _FOLDER, dir_fd=new)
     try:
         for source in found:
-            data = tree.read(source)
+            data = read(source)
             try:
                 text = data.decode()
             except UnicodeDecodeError:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from types import TracebackType
 from typing import NamedTuple
@@ -35,6 +35,10 @@ class Source(NamedTuple):
     place: str
 
 
+def _is_markdown(name: str) -> bool:
+    return name.endswith(_ENDING) and name != _ENDING  # a stem, and this very ending
+
+
 class Sources:
     """An open sources folder. Close it, or use it in a `with`."""
 
@@ -47,8 +51,13 @@ class Sources:
         self._real_root = os.path.realpath(root)
         self._at, self._holder = "", os.dup(self._descriptor)  # the folder that was opened last: most have many files
 
-    def find(self, on_skipped: OnSkipped) -> tuple[list[Source], list[str]]:
-        """Return the sources, sorted by id, and the paths of those whose names are not UTF-8. Raises: SameId, IoError."""
+    def find(
+        self, on_skipped: OnSkipped, is_taken: Callable[[str], bool] = _is_markdown
+    ) -> tuple[list[Source], list[str]]:
+        """Return the sources, sorted by id, and the paths of those whose names are not UTF-8. Raises: SameId, IoError.
+
+        `is_taken` says whether a file of that name is one; without it, Markdown is.
+        """
         found: list[Source] = []
         misnamed: list[str] = []
         waiting = [""]
@@ -58,7 +67,7 @@ class Sources:
                 path = folder + names.as_text(entry.name)
                 if entry.is_dir(follow_symlinks=False):
                     waiting.append(path + "/")
-                elif entry.name.endswith(_ENDING) and entry.name != _ENDING:  # a stem, and this very ending
+                elif is_taken(entry.name):
                     place = self._place(entry, path, on_skipped)
                     if place is None:
                         continue
@@ -67,20 +76,24 @@ class Sources:
                     else:
                         misnamed.append(path)
         found.sort()
-        for one, other in pairwise(found):
-            if one.id == other.id:
-                raise SameId(one.id, one.path, other.path)
+        refuse_same_ids(found)
         return found, misnamed
 
     def read(self, source: Source) -> bytes:
         """Return the bytes of a source. Raises: IoError."""
+        descriptor = self.open(source)
+        try:
+            return _read(descriptor)
+        except OSError as error:
+            raise IoError(f"cannot read {os.path.join(self.root, source.path)}", reason=error.strerror) from error
+        finally:
+            os.close(descriptor)
+
+    def open(self, source: Source) -> int:
+        """Return a descriptor of a source, which the caller closes. Raises: IoError."""
         folder, _, name = source.place.rpartition("/")
         try:
-            descriptor = os.open(names.for_system(name), _FILE, dir_fd=self._open(folder))
-            try:
-                return _read(descriptor)
-            finally:
-                os.close(descriptor)
+            return os.open(names.for_system(name), _FILE, dir_fd=self._open(folder))
         except OSError as error:
             raise IoError(f"cannot read {os.path.join(self.root, source.path)}", reason=error.strerror) from error
 
@@ -138,6 +151,13 @@ class Sources:
             os.close(self._holder)
             self._at, self._holder = folder, holder
         return self._holder
+
+
+def refuse_same_ids(found: Sequence[Source]) -> None:
+    """Refuse two sources that would be one document; they are sorted. Raises: SameId."""
+    for one, other in pairwise(found):
+        if one.id == other.id:
+            raise SameId(one.id, one.path, other.path)
 
 
 def not_utf8(root: str, paths: list[str]) -> IoError:

@@ -16,13 +16,15 @@ from smart_context.errors import IoError, UsageError
 )
 @click.option("--cache", required=True, metavar="DIR", help="Where the cache is made.")
 @click.option("--force", is_flag=True, help="Replace the cache that stands there, in one step.")
-def build(sources: str, cache: str, force: bool) -> None:
+@click.option("--formats", metavar="LIST", help="Take other formats too: all, or extensions such as pdf,docx.")
+def build(sources: str, cache: str, force: bool, formats: str | None) -> None:
     """Freeze the documents of a folder into a cache.
 
     \b
     Examples:
       context build --sources docs --cache docs.cache
       context build --sources docs --cache docs.cache --force
+      context build --sources docs --cache docs.cache --formats pdf,docx
 
     The cache is complete or not there: a build that fails leaves what stood before.
     """
@@ -30,7 +32,12 @@ def build(sources: str, cache: str, force: bool) -> None:
     from smart_context.cli.show import ProgressBar
 
     with ProgressBar("building") as bar:
-        built = api.build_cache(sources, cache, force=force, on_skipped=_skipped, on_progress=bar)
+        if formats is None:
+            built = api.build_cache(sources, cache, force=force, on_skipped=_skipped, on_progress=bar)
+        else:
+            from smart_context.freeze.api import build_formats
+
+            built = build_formats(sources, cache, formats, force=force, on_skipped=_skipped, on_progress=bar)
     documents = "document" if built.document_count == 1 else "documents"
     say(f"{built.document_count} {documents}, {built.cache_version}")
 

@@ -1,4 +1,4 @@
-"""Freezing from Python and the command line: compare and sign caches.
+"""Freezing from Python and the command line: build of any format, compare and sign caches.
 
 In: paths, queries, budgets, keys.  Out: data.
 Always: the clock is read here and nowhere below.
@@ -11,6 +11,8 @@ import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from smart_context.cache.build import Built
+    from smart_context.cache.sources import OnSkipped
     from smart_context.cache.verify import Verified
     from smart_context.freeze.diff import Difference
     from smart_context.freeze.minisign import PublicKey, SecretKey
@@ -32,6 +34,27 @@ def diff(
     from smart_context.freeze import diff as stage
 
     return stage.caches(old, new, query=query, budget=budget)
+
+
+def build_formats(
+    sources: str | os.PathLike[str],
+    cache: str | os.PathLike[str],
+    formats: str,
+    *,
+    force: bool = False,
+    on_skipped: OnSkipped | None = None,
+    on_progress: OnProgress | None = None,
+) -> Built:
+    """Build a cache from files of any format that search reads: `all`, or extensions with commas between them.
+
+    Raises: UsageError, SameId, IoError.
+    """
+    from smart_context.freeze import formats as stage
+
+    now = time.strftime(_TIME, time.gmtime())
+    return stage.cache(
+        sources, cache, formats, created_at=now, force=force, on_skipped=on_skipped, on_progress=on_progress
+    )
 
 
 def old_caches(root: str | os.PathLike[str], *, keep: int = 0, older_than: str | None = None) -> list[Old]:

@@ -1,0 +1,148 @@
+"""The commands `freeze` and `replay`: from a search to a cache, and back."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from smart_context.cli import Command, say
+from smart_context.cli.cache import print_bytes
+from smart_context.cli.options import json_option, settings_options
+from smart_context.cli.show import DIFFERENT
+from smart_context.errors import UsageError
+
+if TYPE_CHECKING:
+    from smart_context.cache.build import Built
+    from smart_context.freeze.provenance import Question
+    from smart_context.freeze.replay import Change
+    from smart_context.freeze.verbs import How
+    from smart_context.settings.config import Settings
+
+_COLOURS = {"unchanged": None, "changed": "yellow", "missing": "red", "moved in rank": "cyan", "new": "green"}
+
+
+@click.command(cls=Command)
+@click.argument("words", nargs=-1, metavar="[QUERY]...")
+@click.option("--cache", required=True, metavar="DIR", help="Where the cache is made.")
+@click.option("-k", "--limit", "k", type=int, default=20, show_default=True, help="Passages to freeze, or files.")
+@click.option("--ext", "exts", multiple=True, metavar="EXT", help="Only files of this type, such as .pdf; repeatable.")
+@click.option(
+    "--year", "years", multiple=True, metavar="YEAR", help="Only files with this year in name or text; repeatable."
+)
+@click.option(
+    "--in", "folders", multiple=True, metavar="DIR", help="Only files below this folder of a root; repeatable."
+)
+@click.option("--whole-files", is_flag=True, help="One document for each file instead of each passage.")
+@click.option("--unredacted", is_flag=True, help="Hide nothing. For your own eyes; it is logged.")
+@click.option("--from", "results", metavar="FILE", help="Freeze what `context search --json` printed into this file.")
+@click.option("--paths-from", "paths", metavar="FILE", help="Freeze the files that this file names, one a line.")
+@click.option("--sources", metavar="DIR", help="Search this folder without an index, and leave none.")
+@click.option("--force", is_flag=True, help="Replace the cache that stands there, in one step.")
+@settings_options
+def freeze(
+    words: tuple[str, ...],
+    cache: str,
+    k: int,
+    exts: tuple[str, ...],
+    years: tuple[str, ...],
+    folders: tuple[str, ...],
+    whole_files: bool,
+    unredacted: bool,
+    results: str | None,
+    paths: str | None,
+    sources: str | None,
+    force: bool,
+    settings: Settings,
+) -> None:
+    """Freeze what a question finds into a cache, with where it comes from.
+
+    \b
+    Examples:
+      context freeze --cache answer.cache how do we deploy
+      context freeze --cache answer.cache --whole-files -k 5 vendor contracts --ext .pdf
+      context search budget --json > found.json && context freeze --cache budget.cache --from found.json
+      context freeze --cache notes.cache --sources ~/notes release checklist
+
+    Passages are Markdown, redacted. freeze.json beside the manifest says what was asked and where each document stands in
+    which file. `context replay` asks again. A question that finds nothing freezes nothing (exit 2).
+    """
+    from smart_context.cli.show import plural
+    from smart_context.freeze import ask
+    from smart_context.freeze.collect import Picked
+    from smart_context.freeze.provenance import Question
+    from smart_context.freeze.verbs import How
+
+    if sum(map(bool, (words, results, paths))) != 1:
+        raise UsageError("give a question, --from FILE or --paths-from FILE, one of them")
+    if sources and not words:
+        raise UsageError("--sources needs a question")
+    picked = ask.printed(results) if results else ask.listed(paths) if paths else None
+    if picked is not None and (whole_files or paths):
+        whole_files = True
+        picked = list({one.path: Picked(one.path, None, one.score) for one in reversed(picked)}.values())[::-1]
+    within = tuple(os.path.abspath(folder) for folder in folders)
+    question = Question(" ".join(words), k, exts, years, within)
+    how = How(None if picked is None else tuple(picked), whole_files, unredacted, force)
+    built = _frozen(settings, question, cache, how, sources)
+    say(f"{plural(built.document_count, 'document')}, {built.cache_version}")
+
+
+@click.command(cls=Command)
+@click.argument("cache", metavar="CACHE")
+@settings_options
+@json_option
+def replay(cache: str, settings: Settings, as_json: bool) -> None:
+    """Ask the question of a frozen cache again, and say what became of its documents.
+
+    \b
+    Examples:
+      context replay answer.cache
+      context replay answer.cache --root ~/notes --json
+
+    Exit status 0 if every document is unchanged, 8 if not.
+    """
+    from smart_context.api import App
+    from smart_context.freeze import replay as stage
+
+    with App(settings) as app:
+        origin, found = app.replay(cache)
+    if as_json:
+        print_bytes(stage.to_json(origin, found))
+    else:
+        _show(found)
+    if not stage.is_same(found):
+        raise click.exceptions.Exit(DIFFERENT)
+
+
+def _frozen(settings: Settings, question: Question, cache: str, how: How, sources: str | None) -> Built:
+    from smart_context.api import App
+    from smart_context.cli.show import ProgressBar
+
+    with ProgressBar("freezing") as bar:
+        if sources is None:
+            with App(settings) as app:
+                return app.freeze(question, cache, how, on_progress=bar)
+        import tempfile
+        from dataclasses import replace
+
+        root = os.path.abspath(sources)
+        with (
+            tempfile.TemporaryDirectory(prefix="context-freeze-") as scratch,
+            App(replace(settings, roots=(root,), data_dir=scratch)) as app,
+        ):
+            app.index_here(root, full=False, on_progress=bar)
+            return app.freeze(question, cache, how, on_progress=bar)
+
+
+def _show(found: list[Change]) -> None:
+    from smart_context.cli.show import safe, table
+
+    rows = [(one.state, safe(one.id), str(one.was or "-"), str(one.now or "-")) for one in found]
+    lines = table(("state", "document", "rank then", "now"), rows, left=range(2)).split("\n")
+    click.secho(lines[0], bold=True)
+    for one, line in zip(found, lines[1:], strict=True):
+        click.secho(line, fg=_COLOURS[one.state])
+    counts = {state: sum(one.state == state for one in found) for state in _COLOURS}
+    say(", ".join(f"{count} {state}" for state, count in counts.items() if count) or "the cache holds nothing")

@@ -1,0 +1,132 @@
+"""Freeze what a search finds, and ask it again later.
+
+In: a `Desk`, which is what a caller may use of an index, and a question or a frozen cache.  Out: a cache, or what changed since.
+Always: nothing is asked before the target was checked; text that is not redacted is for the owner alone, and logged.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from smart_context.access.roots import Place, Roots, parsed, shown
+from smart_context.cache import build
+from smart_context.errors import Forbidden
+from smart_context.freeze import ask, collect, provenance
+from smart_context.freeze import freeze as stage
+from smart_context.freeze import replay as comparison
+from smart_context.freeze.collect import Picked, Text
+from smart_context.freeze.provenance import Provenance, Question
+from smart_context.freeze.replay import Change
+from smart_context.redact import Redactor
+
+if TYPE_CHECKING:
+    from smart_context.cache.build import Built
+    from smart_context.engine.port import Index
+    from smart_context.find.model import SearchPage, SearchRequest
+    from smart_context.meaning.meaning import Meaning
+    from smart_context.model import Caller, OnProgress, Stop
+    from smart_context.settings.config import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """What a caller may use of an index. may_show: refuses a path that the caller may not see. turn: waits for one's turn to search."""
+
+    index: Callable[[], Index]
+    roots: Roots
+    may_show: Callable[[str], Place]
+    turn: Callable[[], AbstractContextManager[None]]
+    redactor: Redactor
+    meaning: Callable[[], Meaning | None]
+    settings: Settings
+    caller: Caller
+    stop: Stop
+
+
+@dataclass(frozen=True, slots=True)
+class How:
+    """How to freeze. picked: places to take instead of asking. force: replace an old cache."""
+
+    picked: tuple[Picked, ...] | None = None
+    whole_files: bool = False
+    unredacted: bool = False
+    force: bool = False
+
+
+def freeze(desk: Desk, question: Question, target: str, how: How, *, created_at: str, on_progress: OnProgress) -> Built:
+    """Write what a question finds, or what was picked, into a cache. Raises: as `App.freeze`."""
+    build.check_target(target, force=how.force)
+    if how.unredacted and not desk.caller.is_owner:
+        raise Forbidden("only the owner may freeze text that is not redacted")
+    if how.picked is None:
+        folders = tuple(desk.roots.inside(parsed(folder)).path for folder in question.folders)
+        texts = _asked(desk, question, folders, how)
+        question = replace(question, folders=ask.relative(folders, desk.roots))
+    else:
+        placed = [replace(one, path=desk.may_show(shown(one.path)).path) for one in how.picked]
+        with desk.turn():
+            texts = _texts(desk, placed, how.unredacted)
+        paths = tuple(sorted({shown(text.path) for text in texts}))
+        question = replace(question, k=0, folders=(), paths=paths)
+    if how.unredacted:
+        _log_unredacted(desk, question.query, len(texts))
+    rules = "" if how.unredacted else desk.redactor.identity()
+    frozen = stage.How(question, how.whole_files, rules)
+    return stage.cache(texts, target, frozen, created_at=created_at, force=how.force, on_progress=on_progress)
+
+
+def replay(desk: Desk, cache: str) -> tuple[Provenance, list[Change]]:
+    """Ask a frozen cache's question again. Raises: as `App.replay`."""
+    origin = provenance.read(cache)
+    how = How(whole_files=origin.whole_files, unredacted=not origin.rules)
+    if how.unredacted and not desk.caller.is_owner:
+        raise Forbidden("only the owner may replay a cache that is not redacted")
+    if origin.question.paths:
+        index = desk.index()
+        with desk.turn():
+            index.refresh()
+            redactor = None if how.unredacted else desk.redactor
+            texts = ask.again(index.both()[0], desk.roots, origin, redactor)
+    else:
+        texts = _asked(desk, origin.question, ask.absolute(origin.question.folders, desk.roots), how)
+    return origin, comparison.changes(origin, texts)
+
+
+def _asked(desk: Desk, question: Question, folders: tuple[str, ...], how: How) -> list[Text]:
+    """The texts that a question finds, all from one state of the index."""
+    from smart_context.find import search
+
+    desk.roots.check_any()
+    index = desk.index()
+    with desk.turn():
+        index.refresh()
+
+        def find(request: SearchRequest) -> SearchPage:
+            request = replace(request, never_show=desk.settings.index.never_show)
+            return search.find(index, request, redactor=desk.redactor, stop=desk.stop, meaning=desk.meaning())
+
+        picked = ask.places(find, question, folders or desk.roots.names, whole_files=how.whole_files)
+        return _texts(desk, picked, how.unredacted)
+
+
+def _texts(desk: Desk, picked: list[Picked], unredacted: bool) -> list[Text]:
+    redactor = None if unredacted else desk.redactor
+    return collect.texts(desk.index().both()[0], desk.roots, picked, redactor)
+
+
+def _log_unredacted(desk: Desk, query: str, count: int) -> None:
+    from smart_context.access.audit import AuditLog, Call
+
+    audit = desk.settings.audit
+    if audit.enabled:
+        AuditLog(
+            audit.path or os.path.join(desk.settings.data_dir, "audit.jsonl"),
+            clean=desk.redactor.clean,
+            include_query=audit.include_query,
+            max_bytes=audit.max_mb * 1024 * 1024,
+            keep=audit.keep,
+        ).write(Call("freeze --unredacted", desk.caller.name, 0.0, query=query, counts={"results": count}))
