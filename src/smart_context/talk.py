@@ -7,15 +7,46 @@ Always: saying something never fails. An entry point configures it once; what is
 from __future__ import annotations
 
 import sys
+import threading
+import time
+
+_QUIET_SECONDS = 60.0
+_MOST_LINES = 256
+
+
+class Repeats:
+    """The last lines that were said, to say each of them once a minute."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._seen: dict[str, tuple[float, int]] = {}  # when it was written, how often it came since
+
+    def admit(self, text: str, now: float) -> str:
+        """What to write: the text, with how often it came meanwhile; or nothing."""
+        with self._lock:
+            written, count = self._seen.pop(text, (-_QUIET_SECONDS, 0))
+            if now - written < _QUIET_SECONDS:
+                self._seen[text] = (written, count + 1)
+                return ""
+            self._seen[text] = (now, 0)
+            if len(self._seen) > _MOST_LINES:
+                del self._seen[next(iter(self._seen))]
+            return text + (f"the line above came {count} more times\n" if count else "")
 
 
 class _Manner:
     shows_tracebacks = False
+    repeats: Repeats | None = None
 
 
 def configure(*, debug: bool) -> None:
     """Say whether an unforeseen error is shown with its traceback."""
     _Manner.shows_tracebacks = debug
+
+
+def count_repeats() -> None:
+    """From now on, count a line that was said within the last minute instead of saying it again: for servers, whose callers cause lines."""
+    _Manner.repeats = _Manner.repeats or Repeats()
 
 
 def shows_tracebacks() -> bool:
@@ -25,7 +56,9 @@ def shows_tracebacks() -> bool:
 
 def say(text: str) -> None:
     """Write to standard error; where nobody takes it, it is lost rather than a failure."""
-    if sys.stderr is None:
+    if _Manner.repeats is not None:
+        text = _Manner.repeats.admit(text, time.monotonic())
+    if sys.stderr is None or not text:
         return
     try:
         sys.stderr.write(text)

@@ -85,7 +85,7 @@ def served(tmp_path_factory):
     assert server.end() == 0
 
 
-def called(server, tool, arguments, client="t", token=None):
+def called(server, tool, arguments, client="t", token=None, headers=None):
     """Call a tool as a client without a session does; gives its result."""
     meta = {
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -93,7 +93,7 @@ def called(server, tool, arguments, client="t", token=None):
         "io.modelcontextprotocol/clientCapabilities": {},
     }
     params = {"name": tool, "arguments": arguments, "_meta": meta}
-    headers = {"Mcp-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": tool}
+    headers = {"Mcp-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": tool, **(headers or {})}
     body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
     headers |= {"Authorization": f"Bearer {token}"} if token else {}
     status, answer = server.ask("POST", "/mcp", body, {**ACCEPT, **headers})

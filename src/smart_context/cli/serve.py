@@ -10,9 +10,10 @@ import click
 
 from smart_context.cli import Command
 from smart_context.cli.options import settings_options
-from smart_context.errors import UsageError
+from smart_context.errors import ConfigError, UsageError
 
 if TYPE_CHECKING:
+    from smart_context.access.tokens import Tokens
     from smart_context.server.listen import Listen
     from smart_context.server.tools import ToolNames
     from smart_context.settings.config import Settings
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 @click.option("--http", "over_http", is_flag=True, help="Serve many clients over streamable HTTP, at /mcp.")
 @click.option("--host", metavar="ADDRESS", help="With --http: where to listen. Default: this machine alone.")
 @click.option("--port", type=click.IntRange(0, 65535), help="With --http: the port; 0 takes a free one.")
-@click.option("--no-token", is_flag=True, help="With --http on this machine alone: let every local user in.")
+@click.option("--no-token", is_flag=True, help="Let every user of this machine in; on loopback only.")
 @click.option("--ops-port", type=click.IntRange(1, 65535), help="Without --http: serve /healthz and /metrics there.")
 @click.option("--connect", "url", metavar="URL", help="Use the server at URL instead of an index of one's own.")
 def serve(
@@ -59,8 +60,10 @@ def serve(
     from smart_context.api import App
     from smart_context.server import programs, run
 
-    if not over_http and (host is not None or port is not None or no_token):
-        raise UsageError("--host, --port and --no-token go with --http")
+    if not over_http and (host is not None or port is not None):
+        raise UsageError("--host and --port go with --http")
+    if no_token and not over_http and ops_port is None:
+        raise UsageError("--no-token goes with --http or --ops-port")
     if over_http and (url is not None or ops_port is not None):
         raise UsageError("--http serves /healthz and /metrics itself, and does not go with --connect")
     if url is not None:
@@ -72,32 +75,46 @@ def serve(
         settings = replace(settings, watch=replace(settings.watch, enabled=True), index=begun)
     listen = _listen(settings, host, port, no_token=no_token) if over_http else None
     with App(settings) as app:
-        programs.serve(app, tool_names=tool_names, listen=listen, ops_port=ops_port)
+        ops_tokens = _tokens(settings) if ops_port is not None and not no_token else None
+        programs.serve(app, tool_names=tool_names, listen=listen, ops_port=ops_port, ops_tokens=ops_tokens)
 
 
 def _listen(settings: Settings, host: str | None, port: int | None, *, no_token: bool) -> Listen:
-    from smart_context.access.tokens import Tokens
     from smart_context.server import gate, listen
-    from smart_context.talk import say
 
     http = settings.http
     address = host or http.host
     if no_token and not gate.is_loopback(address):
         raise UsageError(f"{address} can be reached from elsewhere, so --no-token cannot be", hint="leave it out")
 
-    def warn(line: str) -> None:
-        say(f"warning: {line}\n")
-
-    tokens = None if no_token else Tokens(Path(settings.data_dir), http.token_file or None, warn)
     return listen.Listen(
         address,
         http.port if port is None else port,
         http.allowed_hosts,
         http.allowed_origins,
-        tokens,
+        None if no_token else _tokens(settings),
         http.max_body,
         http.max_concurrency,
+        _addresses(http.trusted_proxies),
     )
+
+
+def _tokens(settings: Settings) -> Tokens:
+    from smart_context.access.tokens import Tokens
+    from smart_context.talk import warn
+
+    return Tokens(Path(settings.data_dir), settings.http.token_file or None, warn)
+
+
+def _addresses(names: tuple[str, ...]) -> tuple[str, ...]:
+    import ipaddress
+
+    for name in names:
+        try:
+            ipaddress.ip_network(name, strict=False)
+        except ValueError:
+            raise ConfigError(f"http.trusted_proxies: {name!r} is not an address or a network") from None
+    return names
 
 
 def _token_for(settings: Settings, url: str) -> str:

@@ -1,35 +1,55 @@
-"""One connection to the HTTP server: what uvicorn does for it, and the three things that uvicorn leaves open.
+"""One connection to a listener of ours: what uvicorn does for it, and what uvicorn leaves open.
 
 In: bytes from a socket.  Out: requests for the application, its answers back.
-Always: the head of a request comes in time, or the connection ends; a connection has one answer a request, and none after it broke the
-protocol.
+Always: the head of a request comes in time, or the connection ends; there are never more connections than the bound, and those that
+only wait make room for new ones, so that nobody is locked out by holding some open; a connection has one answer a request, and none
+after it broke the protocol.
 """
 
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+import socket
+from typing import Any, ClassVar
 
 import h11
+import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 _HEADER_SECONDS = 10.0
+_IDLE_SECONDS = 30
+_QUEUE = 1024  # connections that the system holds until we take them
 
 
 class Connection(H11Protocol):
-    """Closes a connection that does not bring the whole head of a request in time, and those that are far too many.
+    """Closes a connection that does not bring the whole head of a request in time, and the one that waited longest when there are too many.
 
     uvicorn alone would wait for ever, and take connections until there is no descriptor left.
     """
 
     _due: asyncio.TimerHandle | None = None
+    _waiting: ClassVar[dict[Connection, None]] = {}  # no request under way; the one that waited longest first
 
     def connection_made(self, transport: Any) -> None:
-        """Take the connection, or turn it away where there are far too many."""
+        """Take the connection, and make room for it; where all are at work, turn it away."""
         super().connection_made(transport)
-        if self.limit_concurrency and len(self.connections) > self.limit_concurrency * 9 // 8:
-            self.transport.close()  # those just over the bound are answered, and told to come back
+        # uvicorn answers 503 at its bound, which is for requests at work: it is not to be met by those that only wait.
+        if self.limit_concurrency and len(self.connections) >= self.limit_concurrency:
+            for waiting in self._waiting:
+                if waiting.connections is self.connections:
+                    waiting.drop()
+                    break
+            else:
+                if len(self.connections) > self.limit_concurrency * 9 // 8:
+                    self.transport.close()
         self._watch()
+
+    def drop(self) -> None:
+        """End the connection at once: nothing is under way."""
+        self._unwatch()
+        self._waiting.pop(self, None)
+        self.connections.discard(self)
+        self.transport.abort()
 
     def data_received(self, data: bytes) -> None:
         """Read on; the clock of the head runs until the head is there."""
@@ -39,6 +59,7 @@ class Connection(H11Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection."""
         self._unwatch()
+        self._waiting.pop(self, None)
         super().connection_lost(exc)
 
     def send_400_response(self, msg: str) -> None:
@@ -58,10 +79,38 @@ class Connection(H11Protocol):
     def _watch(self) -> None:
         if self.conn.their_state is not h11.IDLE:
             self._unwatch()
+            self._waiting.pop(self, None)
         elif self._due is None:
+            self._waiting[self] = None
             self._due = self.loop.call_later(_HEADER_SECONDS, self.transport.close)
 
     def _unwatch(self) -> None:
         if self._due is not None:
             self._due.cancel()
             self._due = None
+
+
+class Listener(uvicorn.Server):
+    """Takes few connections at once, and lets many more wait in the system's queue meanwhile."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to listen."""
+        await super().startup(sockets)
+        for listening in sockets or ():
+            listening.listen(_QUEUE)
+
+
+def listener(app: Any, connections: int, **more: Any) -> uvicorn.Config:
+    """How every listener of ours is set up."""
+    return uvicorn.Config(
+        app,
+        http=Connection,
+        ws="none",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        limit_concurrency=connections,
+        backlog=max(1, connections // 16),  # as many are taken at once, before any of them can be closed
+        timeout_keep_alive=_IDLE_SECONDS,
+        **more,
+    )

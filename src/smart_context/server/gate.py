@@ -137,7 +137,10 @@ class Gate:
         origin = value.decode("latin-1").lower()
         if origin in self._policy.origins:
             return True
-        parts = urlsplit(origin)
+        try:
+            parts = urlsplit(origin)
+        except ValueError:  # `http://[x`
+            return False
         return parts.scheme in {"http", "https"} and _name(parts.netloc) in self._policy.hosts
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -20,15 +20,15 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from smart_context import talk
 from smart_context.errors import ConfigError
 from smart_context.index.model import Health
-from smart_context.server.connection import Connection
+from smart_context.server.connection import Listener, listener
 from smart_context.server.gate import Gate, Policy, Receive, Scope, Send, allowed_hosts, is_loopback
 from smart_context.server.listen import Listen, bind, url
 from smart_context.server.metrics import Metrics
 from smart_context.server.ops import Ops
+from smart_context.server.sessions import Sessions
 
 PATH = "/mcp"
 
-_IDLE_SECONDS = 30
 _FINISH_SECONDS = 10
 _MAX_CONNECTIONS = 2048
 _FILES = 2 * _MAX_CONNECTIONS  # descriptors: as many again for the index and the reading processes
@@ -41,18 +41,11 @@ def serve(server: Server[Any], listen: Listen, metrics: Metrics, state: Callable
     room = _room()
     sockets = bind(listen.host, listen.port)
     gate = application(server, listen, metrics, state)
-    config = uvicorn.Config(
+    config = listener(
         gate,
-        http=Connection,
-        ws="none",
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        # A proxy on this machine may say for whom it asks; nobody else is believed.
-        forwarded_allow_ips=["127.0.0.1", "::1"],
-        limit_concurrency=room,
-        backlog=max(1, room // 16),  # as many are taken at once, before any of them can be closed
-        timeout_keep_alive=_IDLE_SECONDS,
+        room,
+        proxy_headers=bool(listen.trusted_proxies),
+        forwarded_allow_ips=list(listen.trusted_proxies),
         timeout_graceful_shutdown=_FINISH_SECONDS,
     )
     runner = _Announcing(config, listen, gate)
@@ -79,7 +72,8 @@ def _room() -> int:
 
 def application(server: Server[Any], listen: Listen, metrics: Metrics, state: Callable[[], Health]) -> Gate:
     """Put the ASGI application together."""
-    manager = StreamableHTTPSessionManager(server, max_request_body_size=listen.max_body)
+    manager = StreamableHTTPSessionManager(server, max_request_body_size=listen.max_body, max_sessions=None)
+    sessions = Sessions(manager.handle_request)
     policy = Policy(
         allowed_hosts(listen.host, listen.hosts),
         frozenset(origin.lower().rstrip("/") for origin in listen.origins),
@@ -93,7 +87,7 @@ def application(server: Server[Any], listen: Listen, metrics: Metrics, state: Ca
         if scope["type"] == "lifespan":
             await _lifespan(manager, receive, send)
         elif scope["path"].rstrip("/") == PATH:
-            await manager.handle_request(scope, receive, send)
+            await sessions(scope, receive, send)
         else:
             await ops(scope, receive, send)
 
@@ -114,7 +108,7 @@ async def _running(manager: StreamableHTTPSessionManager) -> AsyncIterator[None]
         yield
 
 
-class _Announcing(uvicorn.Server):
+class _Announcing(Listener):
     """Says on stderr where it listens, once it does; hangs up on waiting streams when it ends."""
 
     def __init__(self, config: uvicorn.Config, listen: Listen, gate: Gate) -> None:

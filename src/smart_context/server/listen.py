@@ -23,6 +23,7 @@ class Listen:
     tokens: Tokens | None = None
     max_body: int = defaults.MAX_BODY
     max_concurrent: int = defaults.MAX_CONCURRENCY
+    trusted_proxies: tuple[str, ...] = ()
 
 
 def bind(host: str, port: int) -> list[socket.socket]:

@@ -16,6 +16,7 @@ from dataclasses import asdict
 import anyio
 
 from smart_context import __version__, talk
+from smart_context.access.tokens import Tokens
 from smart_context.errors import IoError
 from smart_context.index.model import Health
 from smart_context.model import Caller
@@ -25,6 +26,7 @@ from smart_context.server.listen import bind
 from smart_context.server.metrics import Metrics, Sample
 
 _LOOPBACK = "127.0.0.1"
+_MAX_CONNECTIONS = 64  # of the operators' own port: a scraper needs one
 
 
 class Ops:
@@ -69,21 +71,21 @@ def _may_see_all(scope: Scope) -> bool:
     return caller is not None and caller.roots is None
 
 
-def beside(port: int, metrics: Metrics, state: Callable[[], Health]) -> None:
+def beside(port: int, metrics: Metrics, state: Callable[[], Health], tokens: Tokens | None) -> None:
     """Serve the two routes on loopback, from a thread, beside a server on standard input and output."""
     import asyncio
 
-    import uvicorn
+    from smart_context.server import logs
+    from smart_context.server.connection import Listener, listener
 
-    from smart_context.server.connection import Connection
-
-    gate = Gate(Ops(metrics, state), Policy(allowed_hosts(_LOOPBACK, ())))
+    logs.set_up()
+    gate = Gate(Ops(metrics, state), Policy(allowed_hosts(_LOOPBACK, ()), known=tokens.caller if tokens else None))
     try:
         sockets = bind(_LOOPBACK, port)
     except IoError as error:
         talk.warn(f"no /healthz and /metrics: {error.message}: {error.reason}")
         return
-    server = uvicorn.Server(uvicorn.Config(gate, http=Connection, log_config=None, lifespan="off", access_log=False))
+    server = Listener(listener(gate, _MAX_CONNECTIONS, lifespan="off"))
 
     def run() -> None:
         asyncio.run(server.serve(sockets))

@@ -16,6 +16,7 @@ from smart_context.settings.config import ServedCaches
 from smart_context.talk import say
 
 if TYPE_CHECKING:
+    from smart_context.access.tokens import Tokens
     from smart_context.api import App
     from smart_context.server.listen import Listen
 
@@ -38,11 +39,17 @@ def context_server(served: ServedCaches) -> None:
 
 
 def serve(
-    app: App, *, tool_names: ToolNames = "dotted", listen: Listen | None = None, ops_port: int | None = None
+    app: App,
+    *,
+    tool_names: ToolNames = "dotted",
+    listen: Listen | None = None,
+    ops_port: int | None = None,
+    ops_tokens: Tokens | None = None,
 ) -> None:
     """Serve `context serve`: the six tools of Smart File Search, the three of Context and `context.pack`, over one app.
 
-    listen: over HTTP, there; else over standard input and output, with the operators' routes on `ops_port` if that is given.
+    listen: over HTTP, there; else over standard input and output, with the operators' routes on `ops_port` if that is given,
+    for those who have one of `ops_tokens`.
     """
     from smart_context.index import background, health
     from smart_context.server import ops, search_tools
@@ -75,7 +82,7 @@ def serve(
             run.over_http(program, rows, listen, metrics, lambda: health.of(app), tool_names=tool_names, guard=guard)
             return
         if ops_port is not None:
-            ops.beside(ops_port, metrics, lambda: health.of(app))
+            ops.beside(ops_port, metrics, lambda: health.of(app), ops_tokens)
         run.over_stdio(program, rows, tool_names=tool_names, guard=guard)
 
 

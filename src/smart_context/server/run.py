@@ -7,12 +7,10 @@ Always: the wire is claimed before anything heavy is imported.
 from __future__ import annotations
 
 import gc
-import logging
 import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from smart_context import talk
 from smart_context.server.tools import Guard, Program, Tool, ToolNames, unguarded
 from smart_context.server.wire import claim
 
@@ -48,11 +46,11 @@ def over_stdio(
     gc.disable()
     import anyio
 
-    from smart_context.server import identity, protocol, stdio
+    from smart_context.server import identity, logs, protocol, stdio
 
     gc.freeze()
     gc.enable()
-    _quieten("mcp")
+    logs.set_up()
     server = protocol.build(protocol.Offer(program, rows, guard, tool_names, identity.started_by(wire.parent)))
     longest = max(row.seconds for row in rows if row.seconds is not None)
     anyio.run(stdio.serve, server, wire, longest + _DRAIN_BEYOND)
@@ -69,11 +67,9 @@ def over_http(
     guard: Guard = unguarded,
 ) -> None:
     """Serve a table of tools over HTTP until a signal."""
-    from smart_context.server import http, protocol
+    from smart_context.server import http, logs, protocol
 
-    _quieten("mcp")
-    # It warns of every connection that speaks no HTTP; what is left are failures of ours.
-    logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
+    logs.set_up()
     http.serve(protocol.build(protocol.Offer(program, rows, guard, tool_names)), listen, metrics, state)
 
 
@@ -86,9 +82,3 @@ def relayed(url: str, token: str) -> None:
     from smart_context.server.relay import Relay
 
     anyio.run(stdio.serve, Relay(url, token), wire, _RELAYED_SECONDS)
-
-
-def _quieten(library: str) -> None:
-    """Keep a log to ourselves: what the SDK logs is about messages that it answers anyway, and some of it comes with a traceback."""
-    logging.getLogger(library).propagate = talk.shows_tracebacks()
-    logging.getLogger(library).addHandler(logging.NullHandler())

@@ -143,6 +143,9 @@ class HttpSettings:
     token_file: str = _setting("", "File with the bearer token; empty: one is made in the data folder.", is_path=True)
     allowed_hosts: tuple[str, ...] = _names("Further values of `Host` to accept.")
     allowed_origins: tuple[str, ...] = _names("Values of `Origin` to accept.")
+    trusted_proxies: tuple[str, ...] = _names(
+        "Addresses or networks of proxies whose `X-Forwarded-For` is believed, `127.0.0.1` or `10.0.0.0/8` for example."
+    )
     max_body: int = _setting(defaults.MAX_BODY, "Largest request, in bytes.", least=1024)
     max_concurrency: int = _setting(defaults.MAX_CONCURRENCY, "Calls served at once.", least=1)
 

@@ -1,0 +1,101 @@
+"""Whose the sessions of the HTTP server are, and how many.
+
+In: a request that passed the gate, and what serves it.  Out: its answer.
+Always: a session is its caller's alone, to everybody else it does not exist; a caller has a bounded number of sessions, all callers
+together have one, and a new session ends the one that was not used for longest: of that caller, or of the caller who has most.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from functools import lru_cache
+from typing import Any
+
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
+
+from smart_context.server.gate import App, Message, Receive, Scope, Send
+from smart_context.server.identity import CALLER
+
+PER_CALLER = 500
+IN_ALL = 5000
+_ID = b"mcp-session-id"
+
+
+class Sessions:
+    """Stands before the SDK's session manager."""
+
+    def __init__(self, inner: App, per_caller: int = PER_CALLER, in_all: int = IN_ALL) -> None:
+        self._inner = inner
+        self._per_caller = per_caller
+        self._in_all = in_all
+        self._used: dict[str, OrderedDict[bytes, None]] = {}  # by caller, the one not used for longest first
+        self._count = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request of a caller."""
+        caller: str = scope[CALLER].name
+        # The SDK compares this with who opened the session, and answers 404 where they differ.
+        scope["user"] = _user(caller)
+        session = next((value for name, value in scope["headers"] if name == _ID), b"")
+        if session and session in self._used.get(caller, ()):
+            self._used[caller].move_to_end(session)
+        opened = b""
+
+        async def watched(message: Message) -> None:
+            nonlocal opened
+            if not session and message["type"] == "http.response.start" and message["status"] < 400:
+                opened = next((value for name, value in message["headers"] if name == _ID), b"")
+            await send(message)
+
+        await self._inner(scope, receive, watched)
+        if opened:
+            self._keep(caller, opened)
+            await self._make_room(caller)
+        if session and scope["method"] == "DELETE":
+            self._forget(caller, session)
+
+    def _keep(self, caller: str, session: bytes) -> None:
+        self._used.setdefault(caller, OrderedDict())[session] = None
+        self._count += 1
+
+    def _forget(self, caller: str, session: bytes) -> None:
+        theirs = self._used.get(caller, OrderedDict())
+        if session in theirs:
+            del theirs[session]
+            self._count -= 1
+        if not theirs:
+            self._used.pop(caller, None)
+
+    async def _make_room(self, caller: str) -> None:
+        while len(self._used.get(caller, ())) > self._per_caller:
+            await self._end(caller)
+        while self._count > self._in_all:
+            await self._end(max(self._used, key=lambda name: len(self._used[name])))
+
+    async def _end(self, caller: str) -> None:
+        """End the session that a caller has not used for longest, as its client would."""
+        session = next(iter(self._used[caller]))
+        self._forget(caller, session)
+        scope = {
+            "type": "http",
+            "method": "DELETE",
+            "path": "/mcp",
+            "query_string": b"",
+            "headers": [(_ID, session)],
+            "user": _user(caller),
+        }
+        await self._inner(scope, _nothing, _nowhere)
+
+
+@lru_cache(maxsize=1024)
+def _user(caller: str) -> AuthenticatedUser:
+    return AuthenticatedUser(AccessToken(token="", client_id=caller, scopes=[]))
+
+
+async def _nothing() -> Message:
+    return {"type": "http.request", "body": b"", "more_body": False}
+
+
+async def _nowhere(_message: Any) -> None:
+    return
