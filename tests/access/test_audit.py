@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from smart_context.access import audit_check
+from smart_context.access import audit, audit_check
 from smart_context.access.audit import AuditLog, Call
 from smart_context.access.audit_check import Filters
-from smart_context.errors import IoError, NotFound
+from smart_context.errors import IoError, NotFound, UsageError
 
 WRITER = """
 import sys
@@ -144,9 +144,10 @@ def test_a_rotated_file_that_is_gone_is_found(tmp_path: Path) -> None:
 def test_a_writer_that_died_between_line_and_state_leaves_an_intact_log(tmp_path: Path) -> None:
     path = tmp_path / "audit.jsonl"
     fill(path, 5)
-    state = (tmp_path / "audit.jsonl.state").read_bytes()
-    fill(path, 1)
-    (tmp_path / "audit.jsonl.state").write_bytes(state)
+    beside = tmp_path / "audit.jsonl.state"
+    head, seq, size, start, *_ = json.loads(beside.read_bytes())
+    announced = json.loads(fill(path, 1)[-1])["hash"]
+    beside.write_text(json.dumps([head, seq, size, start, announced, 0]))
     assert audit_check.verify(str(path)).is_intact
     fill(path, 1)
     verdict = audit_check.verify(str(path))
@@ -195,18 +196,19 @@ def test_writers_killed_at_any_moment_leave_an_intact_log(tmp_path: Path) -> Non
 def test_entries_are_filtered(tmp_path: Path) -> None:
     path = tmp_path / "audit.jsonl"
     log = open_log(path)
-    for tool, caller, error in (("a", "x", ""), ("b", "x", "E"), ("a", "y", "E"), ("b", "y", "")):
+    for tool, caller, error in (("a", "x", ""), ("b", "x", "E"), ("a", "y", "E"), ("b", "y", ""), ("c", "y@x", "")):
         log.write(Call(tool, caller, 1, error=error))
 
     def numbers(**filters: str) -> list[int]:
         return [entry["seq"] for entry in audit_check.read(str(path), Filters(**filters))]
 
-    assert numbers() == [1, 2, 3, 4]
+    assert numbers() == [1, 2, 3, 4, 5]
     assert numbers(tool="a") == [1, 3]
+    assert numbers(caller="y") == [3, 4]
     assert numbers(caller="y", outcome="error") == [3]
-    assert numbers(since="2024-05-01T13:00") == [2, 3, 4]
+    assert numbers(since="2024-05-01T13:00") == [2, 3, 4, 5]
     assert numbers(until="2024-05-01T13") == [1, 2]
-    assert numbers(since="2024-05-01", until="2024-05-01") == [1, 2, 3, 4]
+    assert numbers(since="2024-05-01", until="2024-05-01") == [1, 2, 3, 4, 5]
 
 
 def test_no_log_and_no_place_for_one_are_told(tmp_path: Path) -> None:
@@ -235,5 +237,71 @@ def test_a_full_disk_leaves_no_half_line(tmp_path: Path) -> None:
     )
     assert done.stdout == "refused\n"
     assert path.read_bytes() == before
-    fill(path, 1)
+    assert (audit_check.verify(str(path)).is_intact, audit_check.verify(str(path)).lost) == (True, 1)
+    assert json.loads(fill(path, 1)[-1])["lost"] == 1
+    assert (audit_check.verify(str(path)).is_intact, audit_check.verify(str(path)).lost) == (True, 1)
+
+
+@pytest.mark.parametrize("count", [1, 3])
+@pytest.mark.parametrize("goes_on", [False, True])
+def test_well_formed_lines_of_somebody_else_are_found(tmp_path: Path, count: int, goes_on: bool) -> None:
+    path = tmp_path / "audit.jsonl"
+    before = json.loads(fill(path, 4)[-1])["hash"]
+    for number in range(count):
+        line = audit.sealed({"seq": 5 + number, "tool": "openFile", "caller": "somebody else"}, before)
+        before = audit.hash_of(line)
+        with path.open("ab") as log:
+            log.write(line)
+    if goes_on:
+        fill(path, 2)
+    assert not audit_check.verify(str(path)).is_intact
+
+
+def test_an_anchor_proves_that_nothing_before_it_changed_even_if_all_was_written_anew(tmp_path: Path) -> None:
+    path = tmp_path / "audit.jsonl"
+    fill(path, 5)
+    anchor = audit_check.verify(str(path)).head
+    fill(path, 5)
+    assert audit_check.verify(str(path), anchor).is_intact
+    for file in tmp_path.iterdir():
+        file.unlink()
+    log = open_log(path)
+    for number in range(10):  # the same lines but one, by the program itself
+        log.write(Call("openFile", "me", 1.5, counts={"n": number + (number == 2)}))
     assert audit_check.verify(str(path)).is_intact
+    [problem] = audit_check.verify(str(path), anchor).problems
+    assert problem.what.startswith("line 5 is not the one")
+    for wrong in ("5", "x-1", "5-abc"):
+        with pytest.raises(UsageError):
+            audit_check.verify(str(path), wrong)
+
+
+def test_an_anchor_older_than_what_is_kept_is_told_as_such(tmp_path: Path) -> None:
+    path = tmp_path / "audit.jsonl"
+    fill(path, 2)
+    anchor = audit_check.verify(str(path)).head
+    fill(path, 60, max_bytes=2000, keep=1)
+    [problem] = audit_check.verify(str(path), anchor).problems
+    assert "older than what is kept" in problem.what
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ("", ""),
+        ("2026-05-01", "2026-05-01"),
+        ("2026-05-01T12", "2026-05-01T12"),
+        ("2026-05-01 12:30", "2026-05-01T12:30"),
+        ("2026-05-01T12:30Z", "2026-05-01T12:30"),
+        ("2026-05-01T00:30+02:00", "2026-04-30T22:30"),
+        ("2026-05-01T12:30:01.5", "2026-05-01T12:30:01.5"),
+    ],
+)
+def test_times_are_read_as_people_write_them(given: str, meant: str) -> None:
+    assert audit_check.moment(given) == meant
+
+
+def test_what_is_no_time_is_an_error() -> None:
+    for text in ("notatime", "2026", "2026-13-01", "yesterday"):
+        with pytest.raises(UsageError):
+            audit_check.moment(text)

@@ -54,6 +54,11 @@ def test_every_call_is_shown_and_filters_choose(audit):
     assert [json.loads(line)["error"] for line in errors] == ["FORBIDDEN"]
     assert command("--since", "2999-01-01").stdout == b""
     assert len(command().stdout.splitlines()) == 6
+    assert command("--since", "notatime").returncode == 1
+    anchor = command("anchor").stdout.decode().strip()
+    assert command("verify", "--anchor", anchor).returncode == 0
+    assert command("verify", "--anchor", "6-" + "0" * 64).returncode == 5
+    assert command("--anchor", anchor).returncode == 1
 
 
 DISTURBANCES = {
@@ -81,7 +86,7 @@ def test_every_disturbance_is_found(audit, how):
 def test_an_undisturbed_log_is_intact(audit):
     _, command = audit
     done = command("verify", "--json")
-    assert (done.returncode, json.loads(done.stdout)) == (0, {"intact": True, "lines": 6, "problems": []})
+    assert (done.returncode, json.loads(done.stdout)) == (0, {"intact": True, "lines": 6, "lost": 0, "problems": []})
 
 
 @pytest.mark.parametrize("action", ["show", "verify"])

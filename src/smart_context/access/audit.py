@@ -4,9 +4,10 @@ In: what a call was and how it went.  Out: a line at the end of the log.
 Always: a line is written whole or not at all; lines of several processes never mix; each carries the hash of the one before it,
 across rotation, so that `audit_check.verify` finds a line that was changed, taken out or put in.
 
-Beside the log stands its state, `<log>.state`: the hash and number of the last line and what came before the oldest one still
-kept. It is also the lock that writers take. The chain shows accidents and careless hands; who may write both files and knows
-the method can make a new chain, so ship the lines elsewhere where that matters.
+Beside the log stands its state, `<log>.state`: the hash and number of the last line, what came before the oldest one still kept, the
+hash of a line about to be written, and how many lines could not be. It is also the lock that writers take. The state is written before
+and after a line, so that a line which it does not count is somebody else's. Who may write both files and knows the method can make a
+new chain: an anchor kept elsewhere shows that.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field, replace
 from datetime import UTC, datetime
 
 from smart_context import defaults, flock
@@ -50,12 +51,17 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Where the chain stands. size: of the log when this was written. start: the hash before the oldest line kept."""
+    """Where the chain stands. size: of the log when this was written. start: the hash before the oldest line kept.
+
+    pending: the hash of a line that is being written. lost: lines that could not be written since the last one that was.
+    """
 
     head: str = GENESIS
     seq: int = 0
     size: int = 0
     start: str = GENESIS
+    pending: str = ""
+    lost: int = 0
 
 
 class AuditLog:
@@ -78,16 +84,21 @@ class AuditLog:
         self._max_bytes = max_bytes
         self._keep = keep
         self._now = now
+        self._lost = 0  # that the state does not know of
 
     def write(self, call: Call) -> None:
         """Append a line.
 
-        Raises: IoError when the log cannot be written.
+        Raises: IoError when the log cannot be written; that one is missing is then noted in the state, and in the next line.
         """
         facts = self._facts(call)
         try:
             with _Locked(self._path) as held:
-                self._append(held, facts)
+                try:
+                    self._append(held, facts)
+                except OSError:
+                    self._note_loss(held)
+                    raise
         except OSError as error:
             raise IoError(f"cannot write the audit log {self._path}", reason=error.strerror) from error
 
@@ -114,24 +125,35 @@ class AuditLog:
         try:
             size = os.fstat(log).st_size
             state = held.state if size == held.state.size else _mended(log, size, held.state)
-            line = sealed({"seq": state.seq + 1, **facts}, state.head)
+            lost = state.lost + self._lost
+            line = sealed({"seq": state.seq + 1, **facts, **({"lost": lost} if lost else {})}, state.head)
             if size and size + len(line) > self._max_bytes:
                 os.close(log)
                 log = -1
                 state = self._rotate(held, state)
                 log, size = os.open(self._path, _APPEND, 0o600), 0
+            held.put(replace(state, size=size, pending=hash_of(line)))
             _write_whole(log, line, size)
             held.put(State(hash_of(line), state.seq + 1, os.fstat(log).st_size, state.start))
+            self._lost = 0
         finally:
             if log >= 0:
                 os.close(log)
+
+    def _note_loss(self, held: _Locked) -> None:
+        self._lost += 1
+        try:
+            held.put(replace(held.state, pending="", lost=held.state.lost + self._lost))
+            self._lost = 0
+        except OSError:
+            return  # told with the next line that can be written
 
     def _rotate(self, held: _Locked, state: State) -> State:
         """Move every file one place on; those too many go, and the chain then begins with what came after them."""
         numbers = rotated(self._path)
         if doomed := [number for number in numbers if number >= self._keep]:
             # First the state, then the files: a reader knows a file that should be gone by its last hash.
-            state = State(state.head, state.seq, state.size, last_hash(f"{self._path}.{doomed[0]}") or state.start)
+            state = replace(state, start=last_hash(f"{self._path}.{doomed[0]}") or state.start)
             held.put(state)
         for number in reversed(numbers):
             if number in doomed:
@@ -186,8 +208,9 @@ def last_hash(path: str) -> str:
 def parse_state(data: bytes) -> State | None:
     """Read a state; None for what is none."""
     try:
-        head, seq, size, start = json.loads(data)
-        return State(str(head), int(seq), int(size), str(start))
+        head, seq, size, start, *more = json.loads(data)
+        pending, lost = more or ("", 0)
+        return State(str(head), int(seq), int(size), str(start), str(pending), int(lost))
     except (ValueError, TypeError):
         return None
 
@@ -213,9 +236,10 @@ class _Locked:
 
     def put(self, state: State) -> None:
         """Write the state; one write of constant length, so that it is the old one or the new one."""
-        text = json.dumps([state.head, state.seq, state.size, state.start]).ljust(_STATE_BYTES - 1) + "\n"
+        text = json.dumps(astuple(state)).ljust(_STATE_BYTES - 1) + "\n"
         os.lseek(self._fd, 0, os.SEEK_SET)
         os.write(self._fd, text.encode())
+        self.state = state
 
     def __exit__(self, *_: object) -> None:
         os.close(self._fd)
@@ -228,9 +252,9 @@ def _mended(log: int, size: int, state: State) -> State:
     if tail and not tail.endswith(b"\n"):  # cut off in mid-line: end it, so that the next one stands for itself
         os.write(log, b"\n")
     last = tail.splitlines(keepends=True)[-1] if tail else b""
-    if is_sealed(last) and previous(last) == state.head:
+    if state.pending and is_sealed(last) and hash_of(last) == state.pending:
         # A writer died between its line and the state: the line counts.
-        return State(hash_of(last), state.seq + 1, size, state.start)
+        return State(state.pending, state.seq + 1, size, state.start)
     # Somebody else changed the log. The chain goes on from what we know, which leaves the break to be found.
     return state
 

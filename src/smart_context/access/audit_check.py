@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any, BinaryIO
 
 from smart_context import flock
 from smart_context.access import audit
 from smart_context.access.audit import State
-from smart_context.errors import IoError, NotFound
+from smart_context.errors import IoError, NotFound, UsageError
 
 _MOST_PROBLEMS = 100
 
@@ -32,11 +34,13 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What checking found."""
+    """What checking found. head: number and hash of the last line, to keep elsewhere. lost: calls that could not be logged."""
 
     lines: int
     files: tuple[str, ...]
     problems: tuple[Problem, ...]
+    head: str = ""
+    lost: int = 0
 
     @property
     def is_intact(self) -> bool:
@@ -46,7 +50,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Which entries to show. since, until: compared with the entry's time as text, `2024-05-01` or longer."""
+    """Which entries to show. since, until: the beginning of a time as entries have it; see `moment`."""
 
     tool: str = ""
     caller: str = ""
@@ -66,6 +70,24 @@ class Filters:
         )
 
 
+def moment(text: str) -> str:
+    """A time from a person, `2024-05-01` or longer, as entries have it: UTC, as precise as it was given.
+
+    Raises: UsageError for what is no time.
+    """
+    if not text:
+        return ""
+    try:
+        when = datetime.fromisoformat(text)
+    except ValueError:
+        hint = "write it as 2026-05-01, 2026-05-01T12:30 or 2026-05-01T12:30:00Z; without a zone it is UTC"
+        raise UsageError(f"{text!r} is not a time", hint=hint) from None
+    if when.tzinfo:
+        when = when.astimezone(UTC)
+    clock = re.search(r"[T ](\d\d(?::\d\d(?::\d\d(?:\.\d+)?)?)?)", text)
+    return when.isoformat(timespec="milliseconds")[: min(23, 11 + len(clock[1])) if clock else 10]
+
+
 def read(path: str, filters: Filters | None = None) -> Iterator[dict[str, Any]]:
     """Yield the entries of a log, oldest first; what is no entry is passed over.
 
@@ -82,23 +104,63 @@ def read(path: str, filters: Filters | None = None) -> Iterator[dict[str, Any]]:
                 yield entry
 
 
-def verify(path: str) -> Verdict:
-    """Check every line and every link of the chain.
+def verify(path: str, anchor: str = "") -> Verdict:
+    """Check every line and every link of the chain; with an anchor, also that the line it names is there as it was.
 
-    Raises: NotFound if there is no log; IoError if it cannot be read.
+    A line's hash covers the hash of the one before it, and so every line up to it.
+    Raises: NotFound if there is no log; IoError if it cannot be read; UsageError for what is no anchor.
     """
+    number, wanted = _anchor(anchor)
     with _Snapshot(path) as log:
         problems: list[Problem] = []
         before = log.state.start if log.state else None
-        count, held = 0, ""
+        count = lost = first = last = 0
+        # Lines after the one that the state knows as the last; None while that one was not met.
+        foreign = 0 if log.state and log.state.head == before else None
+        is_anchored = not wanted
         for place, line in log.lines():
             count += 1
             what = _wrong(line, before)
             if what and len(problems) < _MOST_PROBLEMS:
                 problems.append(Problem(*place, what))
-            held, before = audit.previous(line), audit.hash_of(line) or None
-        problems += _wrong_end(path, log.state, before or "", held)
-        return Verdict(count, tuple(log.names), tuple(problems))
+            before = audit.hash_of(line) or None
+            if foreign is not None:
+                foreign += 1
+            if log.state and before == log.state.head:
+                foreign = 0
+            last, missing = _numbers(line)
+            first, lost = first or last, lost + missing
+            is_anchored = is_anchored or (last, before) == (number, wanted)
+        problems += _wrong_end(path, log.state, before or "", foreign or 0)
+        if not is_anchored:
+            problems.append(Problem(path, 0, _unanchored(number, first)))
+        head = f"{last}-{before}" if before else ""
+        lost += log.state.lost if log.state else 0
+        return Verdict(count, tuple(log.names), tuple(problems), head, lost)
+
+
+def _anchor(text: str) -> tuple[int, str]:
+    if not text:
+        return 0, ""
+    number, _, digest = text.partition("-")
+    if not (number.isascii() and number.isdecimal() and re.fullmatch("[0-9a-f]{64}", digest)):
+        raise UsageError(f"{text!r} is not an anchor", hint="give the line that `context audit anchor` printed")
+    return int(number), digest
+
+
+def _unanchored(number: int, first: int) -> str:
+    if number < first:
+        return f"line {number:,}, which the anchor names, is older than what is kept"
+    return f"line {number:,} is not the one that the anchor names: the log was written anew, or cut"
+
+
+def _numbers(line: bytes) -> tuple[int, int]:
+    """The number of a line, and how many before it could not be written; 0 for what is no line of ours."""
+    try:
+        entry = json.loads(line)
+        return int(entry.get("seq", 0)), int(entry.get("lost", 0))
+    except (ValueError, TypeError, AttributeError):
+        return 0, 0
 
 
 def _wrong(line: bytes, before: str | None) -> str:
@@ -111,13 +173,15 @@ def _wrong(line: bytes, before: str | None) -> str:
     return ""
 
 
-def _wrong_end(path: str, state: State | None, head: str, held: str) -> list[Problem]:
+def _wrong_end(path: str, state: State | None, head: str, foreign: int) -> list[Problem]:
     if state is None:
         return [Problem(f"{path}.state", 0, "the state beside the log is missing or broken")]
-    # A writer that died between its line and the state leaves a log that is one line ahead.
-    if state.head not in {head or state.start, held}:
-        return [Problem(path, 0, "the last lines are missing")]
-    return []
+    # A writer that died between its line and the state has announced it.
+    if (head or state.start) in {state.head, state.pending}:
+        return []
+    if foreign:
+        return [Problem(path, 0, f"the last {foreign:,} were put in by somebody else: the state does not count them")]
+    return [Problem(path, 0, "the last lines are missing")]
 
 
 class _Snapshot:

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 import click
 
-from smart_context import __version__, talk
+from smart_context import __version__, plain, talk
 from smart_context.errors import ContextError
 
 # name → (module below smart_context.cli, one-line help, heading in --help). The help stands here so that `context --help`
@@ -221,13 +221,13 @@ def _usage(error: click.ClickException) -> int:
 def _failure(error: Exception) -> int:
     if isinstance(error, ContextError):
         say(
-            f"error: {in_our_words(error.message)}",
-            error.reason and f"reason: {error.reason}",
-            error.hint and f"hint: {in_our_words(error.hint)}",
+            plain.line(f"error: {in_our_words(error.message)}"),
+            error.reason and plain.line(f"reason: {error.reason}"),
+            error.hint and plain.line(f"hint: {in_our_words(error.hint)}"),
         )
         return error.exit_status
     if isinstance(error, OSError):
-        say("error: the system refused to read or write", f"reason: {error}")
+        say("error: the system refused to read or write", f"reason: {plain.line(str(error))}")
         _discard(1)
         return 6
     say(

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import click
 
-from smart_context.cli import Command
+from smart_context import plain
+from smart_context.cli import Command, show
 from smart_context.cli.options import json_option, settings_options
+from smart_context.errors import UsageError
 
 if TYPE_CHECKING:
     from smart_context.settings.config import Settings
 
 
 @click.command(cls=Command)
-@click.argument("action", required=False, type=click.Choice(["show", "verify"]), default="show")
+@click.argument("action", required=False, type=click.Choice(["show", "verify", "anchor"]), default="show")
 @click.option("--tool", default="", help="Only calls of this tool.")
-@click.option("--caller", default="", help="Only calls of this client.")
+@click.option("--caller", default="", help="Only calls of this caller.")
 @click.option("--outcome", type=click.Choice(["ok", "error", "cancelled"]), help="Only calls that ended so.")
 @click.option("--since", default="", metavar="TIME", help="Only calls from then on: 2026-05-01, or 2026-05-01T12:30.")
 @click.option("--until", default="", metavar="TIME", help="Only calls up to then.")
+@click.option("--anchor", default="", metavar="ANCHOR", help="With verify: prove that nothing before it changed.")
 @settings_options
 @json_option
 def audit(
@@ -30,50 +32,63 @@ def audit(
     outcome: str | None,
     since: str,
     until: str,
+    anchor: str,
     settings: Settings,
     as_json: bool,
 ) -> None:
     """Show the log of tool calls (UTC), or verify that no line of it was changed or removed.
 
-    Each line carries the hash of the one before it. `verify` exits with 5 when the chain is broken.
+    Each line carries the hash of the one before it. `verify` exits with 5 when the chain is broken. `anchor` prints the number and
+    hash of the last line: kept where nobody can change it, it proves later that nothing before it changed, even if all was written anew.
 
     \b
     Examples:
       context audit --tool searchFiles --since 2026-05-01
       context audit --outcome error --json
       context audit verify
+      context audit anchor
+      context audit verify --anchor 41-9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
     """
     from smart_context.access import audit_check
 
+    if anchor and action != "verify":
+        raise UsageError("--anchor goes with verify")
     path = settings.audit_path()
-    if action == "verify":
-        _verify(path, as_json=as_json)
+    if action != "show":
+        _verify(path, anchor, as_json=as_json, prints_anchor=action == "anchor")
         return
-    filters = audit_check.Filters(tool, caller, outcome or "", since, until)
+    filters = audit_check.Filters(tool, caller, outcome or "", audit_check.moment(since), audit_check.moment(until))
     for entry in audit_check.read(path, filters):
-        click.echo(json.dumps(entry, ensure_ascii=False) if as_json else _line(entry))
+        click.echo(show.json_of(entry) if as_json else _line(entry))
 
 
 def _line(entry: dict[str, object]) -> str:
     counts = entry.get("counts")
     told = " ".join(f"{name}={count}" for name, count in counts.items()) if isinstance(counts, dict) else ""
     how = entry.get("error") or entry.get("outcome")
+    who = f"{entry.get('caller')}" + (f" ({entry['client']})" if entry.get("client") else "")
     query = f"  {entry['query']!r}" if "query" in entry else ""
-    return f"{entry.get('time')}  {entry.get('tool')!s:<18} {how!s:<14} {entry.get('latency_ms'):>10} ms  {entry.get('caller')}  {told}{query}"
+    return plain.line(
+        f"{entry.get('time')}  {entry.get('tool')!s:<18} {how!s:<14} {entry.get('latency_ms')!s:>10} ms  {who}  {told}{query}"
+    )
 
 
-def _verify(path: str, *, as_json: bool) -> None:
+def _verify(path: str, anchor: str, *, as_json: bool, prints_anchor: bool) -> None:
     from smart_context.access import audit_check
 
-    verdict = audit_check.verify(path)
+    verdict = audit_check.verify(path, anchor)
+    if prints_anchor and verdict.is_intact:
+        click.echo(show.json_of({"anchor": verdict.head}) if as_json else verdict.head)
+        return
     if as_json:
         problems = [{"file": p.file, "line": p.line, "what": p.what} for p in verdict.problems]
-        click.echo(json.dumps({"intact": verdict.is_intact, "lines": verdict.lines, "problems": problems}))
+        told = {"intact": verdict.is_intact, "lines": verdict.lines, "lost": verdict.lost, "problems": problems}
+        click.echo(show.json_of(told))
     else:
         for problem in verdict.problems:
-            click.echo(f"{problem.file}:{problem.line}: {problem.what}")
-        click.echo(
-            f"{verdict.lines:,} lines, {'intact' if verdict.is_intact else 'changed since they were written'}", err=True
-        )
+            click.echo(plain.line(f"{problem.file}:{problem.line}: {problem.what}"), err=prints_anchor)
+        how = "intact" if verdict.is_intact else "changed since they were written"
+        lost = f"; {show.plural(verdict.lost, 'call')} could not be logged" if verdict.lost else ""
+        click.echo(f"{verdict.lines:,} lines, {how}{lost}", err=True)
     if not verdict.is_intact:
         raise click.exceptions.Exit(5)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 
 import click
 
 from smart_context.cli import Command
 from smart_context.cli.options import json_option
+from smart_context.cli.show import json_of
 
 _MARKS = {"ok": ("✓", "green"), "note": ("·", "cyan"), "warning": ("!", "yellow"), "problem": ("✗", "red")}
 _FOLDER = click.Path(file_okay=False)
@@ -54,7 +54,7 @@ def doctor(
             click.echo(core.mend(finding), err=True)
         findings = core.examine(flags, server)
     if as_json:
-        click.echo(json.dumps([asdict(finding) for finding in findings], indent=2, ensure_ascii=False))
+        click.echo(json_of([asdict(finding) for finding in findings], indent=2))
     else:
         for finding in findings:
             mark, colour = _MARKS[finding.grade]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -13,7 +12,7 @@ import click
 
 from smart_context.cli import Command
 from smart_context.cli.options import json_option
-from smart_context.cli.show import ProgressBar
+from smart_context.cli.show import ProgressBar, json_of
 
 if TYPE_CHECKING:
     from smart_context.api import App
@@ -57,9 +56,7 @@ def eval_(folder: Path, questions: Path | None, worst: int, as_json: bool) -> No
         else:
             results = measure(folder, Path(scratch) / "data", evaluate.questions(questions, folder), str)
     if as_json:
-        click.echo(
-            json.dumps({"folder": str(folder), "methods": [summary(one, worst) for one in results]}, ensure_ascii=False)
-        )
+        click.echo(json_of({"folder": str(folder), "methods": [summary(one, worst) for one in results]}))
     else:
         for one in results:
             _show(one, worst)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 from collections.abc import Iterator, Sequence
@@ -12,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from smart_context import plain
 from smart_context.cli import Command, in_our_words
 from smart_context.cli.options import json_option, settings_options
-from smart_context.cli.show import ProgressBar, plural, size, table
+from smart_context.cli.show import ProgressBar, json_of, plural, size, table
 from smart_context.errors import ContextError, UsageError
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def index(
         reports, failures = _run(app, named or app.roots.names, new, full=full)
         embedded = 0 if no_embed else _embed(app)
     if as_json:
-        click.echo(json.dumps([{"root": shown(f), **asdict(r)} for f, r in reports.items()], ensure_ascii=False))
+        click.echo(json_of([{"root": shown(f), **asdict(r)} for f, r in reports.items()]))
     else:
         _summarize(list(reports.values()))
     if embedded:
@@ -173,7 +173,7 @@ def _summarize(reports: Sequence[IndexReport]) -> None:
     if kinds:
         click.echo(table(("kind", "files", "text", "no text", "failed"), _kind_rows(kinds)), err=True)
     for problem in [problem for report in reports for problem in report.problems]:
-        click.echo(f"not looked into: {problem}", err=True)
+        click.echo(f"not looked into: {plain.line(problem)}", err=True)
     if reports:
         done = {name: sum(getattr(report, name) for report in reports) for name in _TOTALS}
         seconds = sum(report.duration_ms for report in reports) / 1000
@@ -223,7 +223,7 @@ def status(settings: Settings, as_json: bool) -> None:
     with App(settings) as app:
         found = app.status()
     if as_json:
-        click.echo(json.dumps(_as_json(found), ensure_ascii=False))
+        click.echo(json_of(_as_json(found)))
         return
     for root in found.roots:
         click.echo("\n".join(_root_lines(root)) + "\n")
@@ -251,7 +251,10 @@ def _as_json(found: Status) -> dict[str, Any]:
 def _root_lines(root: RootStatus) -> list[str]:
     from smart_context.access.roots import shown
 
-    lines = [shown(root.root) + ("" if root.is_available else "  (not there now; searched as it was indexed last)")]
+    lines = [
+        plain.line(shown(root.root))
+        + ("" if root.is_available else "  (not there now; searched as it was indexed last)")
+    ]
     lines.append(f"  {plural(root.files, 'file')}, {plural(root.segments, 'segment')}, {size(root.chars)} of text")
     lines.append(f"  {_staleness(root)}")
     reasons: dict[str, int] = {}
@@ -265,7 +268,7 @@ def _root_lines(root: RootStatus) -> list[str]:
         ]
         for trouble in root.troubles[:_LISTED]:
             why = f"{trouble.reason} ({trouble.detail})" if trouble.detail else trouble.reason
-            lines.append(f"    {_printable(trouble.path)}: {_printable(_clipped(why))}")
+            lines.append(f"    {plain.line(trouble.path)}: {plain.line(_clipped(why))}")
         if len(root.troubles) > _LISTED:
             lines.append("    … (--json lists more)")
     return lines
@@ -285,7 +288,3 @@ def _staleness(root: RootStatus) -> str:
 
 def _clipped(text: str) -> str:
     return text if len(text) <= _CLIP else f"{text[:_CLIP].rsplit(' ', 1)[0]} …"
-
-
-def _printable(text: str) -> str:
-    return "".join(c if c.isprintable() else "?" for c in text)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +10,7 @@ import click
 from smart_context import defaults
 from smart_context.cli import Command, Group
 from smart_context.cli.options import json_option, settings_options
-from smart_context.cli.show import safe
+from smart_context.cli.show import json_of, safe
 
 if TYPE_CHECKING:
     from smart_context.settings.config import Settings
@@ -68,7 +67,7 @@ def summarize(
         items = app.search_files(query, k, 0, exts, years)["items"]
         answer = app.summarize_results(query, items, style, max_tokens) if items else _NOTHING
     if as_json:
-        click.echo(json.dumps(answer, ensure_ascii=False))
+        click.echo(json_of(answer))
         return
     if not items:
         click.echo("nothing found", err=True)
@@ -95,7 +94,7 @@ def rewrite(query: str, settings: Settings, as_json: bool) -> None:
     with App(settings) as app:
         answer = app.rewrite_query(query)
     if as_json:
-        click.echo(json.dumps(answer, ensure_ascii=False))
+        click.echo(json_of(answer))
         return
     click.echo(safe(answer["fts"]))
     for name, values in answer["filters"].items():
@@ -134,7 +133,7 @@ def check(send: bool, settings: Settings, as_json: bool) -> None:
             "messages": [{"role": message.role, "content": message.content} for message in found.messages],
             **({"answer": tried.answer, "seconds": round(tried.seconds, 3)} if tried else {}),
         }
-        click.echo(json.dumps(told, ensure_ascii=False))
+        click.echo(json_of(told))
         return
     for name, value in found.facts:
         click.echo(f"{name + ':':<15} {safe(value)}")

@@ -16,7 +16,8 @@ from urllib.parse import quote
 
 import click
 
-from smart_context.cli.show import highlighted, safe, width_of
+from smart_context import plain
+from smart_context.cli.show import highlighted, width_of
 
 if TYPE_CHECKING:
     from smart_context.find.model import SearchItem, SearchPage
@@ -54,7 +55,7 @@ def names(page: SearchPage) -> list[str]:
 def place(path: str) -> str:
     """A path as people type it here: below the working folder relative to it."""
     relative = os.path.relpath(path)
-    return safe(relative if not relative.startswith(os.pardir) else path).replace("\n", "?")
+    return plain.line(relative if not relative.startswith(os.pardir) else path)
 
 
 def _first(numbered: Sequence[tuple[int, SearchItem]], path: str) -> int:
@@ -67,7 +68,7 @@ def _columns() -> int:
 
 def _facts(item: SearchItem, *, with_path: bool) -> str:
     """What stands above a passage: where it is, from when, how good."""
-    pointer, when = safe(item.pointer).replace("\n", " "), item.modified[:10]
+    pointer, when = plain.line(item.pointer), item.modified[:10]
     after = f"  {when}  {item.score:.2f}" if _columns() >= _WITH_DATE else f"  {item.score:.2f}"
     if not sys.stdout.isatty():
         return (f"{place(item.path)}  " if with_path else "") + pointer + after
@@ -96,7 +97,7 @@ def _linked(text: str, path: str, page: int, *, bold: bool) -> str:
 
 def _passage(item: SearchItem) -> str:
     """The line that answers: whole for a pipe, the stretch around the first match on a terminal."""
-    text, marks = safe(item.snippet).replace("\n", " "), item.highlights
+    text, marks = plain.masked(item.snippet.replace("\n", " ")), item.highlights
     if not sys.stdout.isatty():
         return _INDENT + text
     room = _columns() - len(_INDENT)

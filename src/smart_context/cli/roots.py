@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +11,7 @@ import click
 
 from smart_context.cli import Group
 from smart_context.cli.options import json_option, settings_options
-from smart_context.cli.show import plural
+from smart_context.cli.show import json_of, plural
 from smart_context.errors import ConfigError, ContextError, NotFound
 
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ def roots(ctx: click.Context, settings: Settings, as_json: bool) -> None:
     listed = Roots(settings.roots)
     states = [(shown(name), listed.state(name)) for name in listed.names]
     if as_json:
-        click.echo(json.dumps([{"root": name, "state": state} for name, state in states], ensure_ascii=False))
+        click.echo(json_of([{"root": name, "state": state} for name, state in states]))
         return
     for name, state in states:
         click.echo(name if state == "available" else f"{name}  ({state})")

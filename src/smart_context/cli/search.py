@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,7 @@ import click
 from smart_context import defaults
 from smart_context.cli import Command, results
 from smart_context.cli.options import json_option, settings_options
-from smart_context.cli.show import safe
+from smart_context.cli.show import json_of, safe
 from smart_context.errors import IoError, UsageError
 
 if TYPE_CHECKING:
@@ -80,11 +79,11 @@ def search(
         page = app.find(request)
         has_index = app.has_index()
     if as_json:
-        click.echo(json.dumps(page.explained() if explain else page.answer(), ensure_ascii=False))
+        click.echo(json_of(page.explained() if explain else page.answer()))
         return
     if jsonl:
         for item in page.answer()["items"]:
-            click.echo(json.dumps(item, ensure_ascii=False))
+            click.echo(json_of(item))
         return
     if names:
         for name in results.names(page):
@@ -140,7 +139,7 @@ def open_(path: str, pointer: str | None, before: int, after: int, settings: Set
     with App(settings) as app:
         answer = app.open_file(os.path.abspath(path), pointer, before, after)
     if as_json:
-        click.echo(json.dumps(answer, ensure_ascii=False))
+        click.echo(json_of(answer))
         return
     click.echo(f"{results.place(answer['path'])}  {answer['pointer']}", err=True)
     click.echo(safe(answer["preview"]).rstrip("\n"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +9,7 @@ import click
 
 from smart_context.cli import Command
 from smart_context.cli.options import json_option, settings_options
-from smart_context.cli.show import plural
+from smart_context.cli.show import json_of, plural
 from smart_context.errors import ConfigError, UsageError
 
 if TYPE_CHECKING:
@@ -88,7 +87,7 @@ def _status(settings: Settings, *, as_json: bool) -> None:
             "embedded": found.embedded if found else 0,
             "segments": found.segments if found else None,
         }
-        click.echo(json.dumps(told, ensure_ascii=False))
+        click.echo(json_of(told))
     elif not settings.semantic.enabled:
         click.echo("off: the setting semantic.enabled is false")
     elif folder is None:

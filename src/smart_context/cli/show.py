@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sys
 import time
@@ -11,6 +12,7 @@ from types import TracebackType
 
 import click
 
+from smart_context import plain
 from smart_context.model import Progress
 
 DIFFERENT = 8  # the exit status of a comparison that does not hold
@@ -50,7 +52,7 @@ class ProgressBar:
             )
         else:
             head = f"{self._label} {step.done:,} {rate:,.0f}/s"
-        what = "".join(c if c.isprintable() else "?" for c in step.what)
+        what = plain.line(step.what)
         room = shutil.get_terminal_size().columns - len(head) - 3
         return head + (f"  {what[-room:]}" if room > 8 else "")
 
@@ -101,8 +103,13 @@ def plural(count: int, noun: str) -> str:
 
 
 def safe(text: str) -> str:
-    """Make text from a file harmless on a terminal: what would steer it (escape sequences, direction marks) becomes `?`."""
-    return text if text.isprintable() else "".join(c if c.isprintable() or c in "\n\t" else "?" for c in text)
+    """Make text from a file harmless on a terminal: what would steer it (escape sequences, direction marks) is escaped."""
+    return plain.lines(text)
+
+
+def json_of(value: object, indent: int | None = None) -> str:
+    """Write JSON for people and programs: nothing in it steers a terminal."""
+    return plain.json_text(json.dumps(value, indent=indent, ensure_ascii=False))
 
 
 def width_of(text: str) -> int:

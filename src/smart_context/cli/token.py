@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -100,7 +99,7 @@ def list_(data_dir: Path, as_json: bool) -> None:
             {"name": t.name, "roots": t.roots, "admin": t.is_admin, "made": t.made, "ends": t.ends or None}
             for t in found
         ]
-        click.echo(json.dumps(rows))
+        click.echo(show.json_of(rows))
         return
     for each in found:
         ends = ("ended " if each.has_ended(now) else "until ") + each.ends if each.ends else "no end"

@@ -78,6 +78,7 @@ class Guards:
             self._log.write(entry)
             self._log_works = True
         except ContextError as error:
+            self._metrics.lose_line()
             if self._log_works:
                 say(f"warning: {error.message}: {error.reason}; calls are not logged until it can be written\n")
             self._log_works = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import traceback
 
-from smart_context import talk
+from smart_context import plain, talk
 
 
 def set_up() -> None:
@@ -25,6 +25,6 @@ class _Saying(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         error = record.exc_info[1] if record.exc_info else None
         what = f"{record.levelname.lower()}: {record.getMessage()}" + (f": {error!r}" if error else "")
-        talk.say(what + "\n")
+        talk.say(plain.line(what) + "\n")
         if error and talk.shows_tracebacks():
             talk.say("".join(traceback.format_exception(error)))

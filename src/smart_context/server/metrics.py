@@ -40,6 +40,7 @@ class Metrics:
         self._calls: dict[tuple[str, str], int] = {}
         self._latency: dict[str, _Latency] = {}
         self._running = 0
+        self._lost_lines = 0
 
     def begin(self) -> None:
         """Count a call that starts."""
@@ -54,6 +55,11 @@ class Metrics:
             latency = self._latency.setdefault(tool, _Latency())
             latency.counts[bisect_left(BUCKETS, seconds)] += 1
             latency.total += seconds
+
+    def lose_line(self) -> None:
+        """Count a call that the audit log has no line of."""
+        with self._lock:
+            self._lost_lines += 1
 
     def page(self, gauges: Iterable[Sample] = ()) -> str:
         """Write everything, each name with its help and type once."""
@@ -71,6 +77,8 @@ class Metrics:
 
     def _counters(self) -> Iterable[Sample]:
         yield Sample("smart_context_calls_running", "Calls being served now.", self._running)
+        text = "Calls that could not be written to the audit log."
+        yield Sample("smart_context_audit_lost_total", text, self._lost_lines, kind="counter")
         for (tool, outcome), count in self._calls.items():
             labels = {"tool": tool, "outcome": outcome}
             yield Sample("smart_context_calls_total", "Calls served, by tool and outcome.", count, labels, "counter")

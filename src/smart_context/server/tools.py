@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from smart_context import plain
 from smart_context.errors import CallCancelled, ContextError, InternalError
 from smart_context.model import OWNER, Caller, OnProgress, Stop
 from smart_context.talk import say, shows_tracebacks
@@ -137,6 +138,7 @@ def unforeseen(where: str, error: BaseException) -> InternalError:
         what = "".join(traceback.format_exception(error)).rstrip()
     else:
         at = traceback.extract_tb(error.__traceback__)[-1:]
-        what = " ".join([f"{type(error).__name__}: {error}", *(f"({frame.filename}:{frame.lineno})" for frame in at)])
+        told = [f"{type(error).__name__}: {error}", *(f"({frame.filename}:{frame.lineno})" for frame in at)]
+        what = plain.line(" ".join(told))
     say(f"internal error {number} in {where}: {what}\n")
     return InternalError(f"internal error {number}", hint=f"the server's log has the reason under the number {number}")
