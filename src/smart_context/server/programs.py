@@ -52,7 +52,7 @@ def serve(
     for those who have one of `ops_tokens`.
     """
     from smart_context.index import background, health
-    from smart_context.server import ops, search_tools
+    from smart_context.server import search_tools
     from smart_context.server.guards import Guards
     from smart_context.server.metrics import Metrics
 
@@ -82,6 +82,8 @@ def serve(
             run.over_http(program, rows, listen, metrics, lambda: health.of(app), tool_names=tool_names, guard=guard)
             return
         if ops_port is not None:
+            from smart_context.server import ops
+
             ops.beside(ops_port, metrics, lambda: health.of(app), ops_tokens)
         run.over_stdio(program, rows, tool_names=tool_names, guard=guard)
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import gc
 import sys
+import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from smart_context.server import early
 from smart_context.server.tools import Guard, Program, Tool, ToolNames, unguarded
 from smart_context.server.wire import claim
 
@@ -42,18 +44,34 @@ def over_stdio(
 ) -> None:
     """Serve a table of tools over standard input and output until the client leaves."""
     wire = claim()
-    # Importing the SDK makes a hundred thousand objects that all stay: looking for garbage among them costs a fifth of it.
-    gc.disable()
+    left = early.serve(program, rows, tool_names, wire, _load)
+    if left is None:
+        return
+    _load()
     import anyio
 
     from smart_context.server import identity, logs, protocol, stdio
 
-    gc.freeze()
-    gc.enable()
     logs.set_up()
     server = protocol.build(protocol.Offer(program, rows, guard, tool_names, identity.started_by(wire.parent)))
     longest = max(row.seconds for row in rows if row.seconds is not None)
-    anyio.run(stdio.serve, server, wire, longest + _DRAIN_BEYOND)
+    anyio.run(stdio.serve, server, wire, longest + _DRAIN_BEYOND, left)
+
+
+_loading = threading.Lock()
+
+
+def _load() -> None:
+    """Import the SDK."""
+    with _loading:
+        if "smart_context.server.stdio" in sys.modules:
+            return
+        # It makes a hundred thousand objects that all stay: looking for garbage among them costs a fifth of it.
+        gc.disable()
+        from smart_context.server import protocol, stdio  # noqa: F401
+
+        gc.freeze()
+        gc.enable()
 
 
 def over_http(

@@ -23,6 +23,7 @@ from mcp.shared.message import ServerMessageMetadata, SessionMessage
 from mcp_types import INVALID_REQUEST, JSONRPCError, JSONRPCMessage, JSONRPCRequest, JSONRPCResponse, RequestId
 
 from smart_context.server import frames
+from smart_context.server.early import GREETING_ID, Left
 from smart_context.server.wire import Wire
 
 _CHUNK = 64 * 1024
@@ -30,6 +31,8 @@ _LINES_AHEAD = 16  # read, not yet taken
 _MAX_IN_FLIGHT = 1024  # requests; beyond, and beyond the bytes, we stop reading until some are answered
 _MAX_IN_FLIGHT_BYTES = 64 * 1024 * 1024
 _PARENT_EVERY = 1.0  # seconds
+
+_NOTHING_LEFT = Left()
 
 Incoming = MemoryObjectSendStream[SessionMessage | Exception]
 
@@ -42,16 +45,20 @@ class Served(Protocol):
     async def run(self, read_stream: Any, write_stream: Any, initialization_options: Any) -> None: ...  # noqa: D102
 
 
-async def serve(server: Served, wire: Wire, drain_seconds: float) -> None:
-    """Serve until the client leaves; at the end of input, what is in flight gets `drain_seconds` to be answered."""
+async def serve(server: Served, wire: Wire, drain_seconds: float, left: Left = _NOTHING_LEFT) -> None:
+    """Serve until the client leaves; at the end of input, what is in flight gets `drain_seconds` to be answered.
+
+    left: what was read before.
+    """
     in_flight = InFlight()
     send, receive = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     async with anyio.create_task_group() as tasks:
         leave = tasks.cancel_scope.cancel
-        outgoing = Outgoing(wire.write_fd, in_flight, leave)
+        outgoing = Outgoing(wire.write_fd, in_flight, leave, is_greeted=left.is_greeted)
         tasks.start_soon(_until_signal, leave)
         tasks.start_soon(_until_orphaned, wire.parent, leave)
-        tasks.start_soon(_feed, wire.read_fd, send, outgoing, in_flight, drain_seconds)
+        reader = Reader(wire.read_fd, left.lines)
+        tasks.start_soon(_feed, reader, send, outgoing, in_flight, drain_seconds)
         await server.run(receive, outgoing, server.create_initialization_options())
         leave()
 
@@ -109,9 +116,10 @@ class Outgoing:
     A thread, because a client that does not read must not keep us from its signals, or from noticing that it died.
     """
 
-    def __init__(self, fd: int, in_flight: InFlight, on_gone: Callable[[], None]) -> None:
+    def __init__(self, fd: int, in_flight: InFlight, on_gone: Callable[[], None], *, is_greeted: bool = False) -> None:
         self._fd = fd
         self._in_flight = in_flight
+        self._is_greeted = is_greeted
         self._on_gone = on_gone
         self._loop = asyncio.get_running_loop()
         self._frames: queue.SimpleQueue[tuple[bytes, asyncio.Future[bool]]] = queue.SimpleQueue()
@@ -123,6 +131,9 @@ class Outgoing:
         answered = message.id if isinstance(message, JSONRPCResponse | JSONRPCError) else None
         self._in_flight.answer(answered)
         try:
+            if self._is_greeted and answered == GREETING_ID:
+                self._is_greeted = False  # the client has this answer already
+                return
             await self.write(message)
         finally:
             self._in_flight.settle(answered)
@@ -172,11 +183,10 @@ def _tell(written: asyncio.Future[bool], was_written: bool) -> None:
 
 
 async def _feed(
-    read_fd: int, incoming: Incoming, outgoing: Outgoing, in_flight: InFlight, drain_seconds: float
+    reader: Reader, incoming: Incoming, outgoing: Outgoing, in_flight: InFlight, drain_seconds: float
 ) -> None:
     """Hand over line after line; then wait for the answers, since the SDK drops what is unanswered when input ends."""
     async with incoming:
-        reader = Reader(read_fd)
         while (line := await reader.next()) is not END:
             await _take(line, incoming, outgoing, in_flight)
         with anyio.move_on_after(drain_seconds):
@@ -216,8 +226,10 @@ END = b"\n"  # no line holds its newline
 class Reader:
     """Lines from a blocking descriptor (a pipe, a terminal, a file), read by a thread a few ahead."""
 
-    def __init__(self, fd: int) -> None:
+    def __init__(self, fd: int, before: bytes = b"") -> None:
+        """before: what was read already, to be taken first."""
         self._fd = fd
+        self._before = before
         self._loop = asyncio.get_running_loop()
         self._room = threading.Semaphore(_LINES_AHEAD)
         self._lines: asyncio.Queue[bytes | None] = asyncio.Queue()
@@ -239,6 +251,9 @@ class Reader:
             return
 
     def _read(self) -> bytes:
+        if self._before:
+            before, self._before = self._before, b""
+            return before
         try:
             return os.read(self._fd, _CHUNK)
         except OSError:  # a terminal that hung up, a descriptor that is not for reading: no more input

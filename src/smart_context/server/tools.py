@@ -6,8 +6,6 @@ Always: an exception nobody foresaw shows nothing of itself to the client; stand
 
 from __future__ import annotations
 
-import secrets
-import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
@@ -133,6 +131,9 @@ def _worded(tool: Tool, act: Callable[[], Reply]) -> Reply:
 
 def unforeseen(where: str, error: BaseException) -> InternalError:
     """Write an exception to standard error under a number, and word it as an error that shows only the number."""
+    import secrets
+    import traceback
+
     number = secrets.token_hex(4)
     if shows_tracebacks():
         what = "".join(traceback.format_exception(error)).rstrip()
