@@ -44,8 +44,7 @@ if TYPE_CHECKING:
 
 Answer = dict[str, Any]
 
-# Searches at work at once. More of them would only wait for Python's lock, each time one comes back from the engine or the
-# record, and that waiting costs more than the work.
+# Concurrent searches. More only contend for the GIL.
 _TURNS = 2
 _LOOK_EVERY = 0.1  # seconds between two looks at whether a waiting caller has gone
 
@@ -251,7 +250,7 @@ class App:
     # What the command line shows besides
 
     def status(self, *, compare: bool = True) -> Status:
-        """Say how the index stands to the roots; `compare` walks them."""
+        """Report how stale the index is; `compare` walks the roots."""
         from smart_context.index import status
 
         found = status.of_index(self.engine, self.roots, self._options().walk, compare=compare)

@@ -131,7 +131,7 @@ def _split(target: str) -> tuple[str, str]:
         path = os.path.realpath(target)
     parent, name = os.path.split(path)
     if not target or not name:
-        raise IoError(f"cannot build a cache at {target!r}", reason="it is no name for a new folder")
+        raise IoError(f"cannot build a cache at {target!r}", reason="not a valid directory name")
     return parent or ".", name
 
 

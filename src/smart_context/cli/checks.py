@@ -151,7 +151,7 @@ def _index(settings: Settings) -> Iterator[Finding]:
     if flaw:
         yield Finding("index", "problem", f"it is damaged: {flaw}", "context index --rebuild")
     elif lags:
-        yield Finding("index", "warning", "its two halves differ by a commit that was cut short", "context index")
+        yield Finding("index", "warning", "the ranking is one commit behind", "context index")
     else:
         yield Finding("index", "ok", f"{count:,} files")
 

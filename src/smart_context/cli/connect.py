@@ -123,7 +123,7 @@ def _say_what_is_left_out(flags: Mapping[str, object], served: Sequence[str]) ->
 def _apply(plan: change.Plan, places: Places, *, yes: bool) -> bool:
     """Show the change and make it; True if the settings are then as planned."""
     if plan.is_empty:
-        click.echo(f"{plan.file} is as it should be already", err=True)
+        click.echo(f"{plan.file} is already up to date", err=True)
         return True
     click.echo(plan.difference(), err=True, nl=False)
     if not yes:

@@ -1,6 +1,6 @@
 """What a server does by itself: index roots for the first time, watch them, keep the index in health when nothing else happens.
 
-Always: it runs at low priority through the same queue as everybody, and makes way for who asks for the same folder, so that it never
+Always: it runs at low priority through the same queue as everybody, and yields to callers that ask for the same folder, so that it never
 stands in the way of a call.
 """
 

@@ -108,7 +108,7 @@ def _device(index: Index, place: Place, *, full: bool) -> int:
     except OSError as error:
         raise NotFound(
             f"cannot look into {shown(place.path)}: {(error.strerror or '').lower()}",
-            hint="mount or restore it and try again; searches go on with what was indexed last",
+            hint="mount or restore it and try again; searches use the last index",
         ) from error
     # An unmounted share leaves an empty folder of another device behind: that is no reason to forget what it holds.
     if is_empty and not full and index.record.device(place.path) not in {None, device}:

@@ -1,4 +1,4 @@
-"""Say how the index stands to the folders it was made from.
+"""Report how stale the index is.
 
 In: the data directory and the roots.  Out: a `Status`.
 Always: it only looks. It needs no ranking, waits for no writer, and answers for a root that is not there from the record.

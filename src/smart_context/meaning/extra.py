@@ -1,4 +1,4 @@
-"""The extra as a whole, there or not: ranking by meaning over one data directory.
+"""Semantic ranking, if installed.
 
 In: the settings and a data directory.  Out: the model for searches, and its vectors made, counted and tidied.
 Always: where there is no model, nothing of the extra is imported and every answer is "nothing"; a model that cannot be used is told

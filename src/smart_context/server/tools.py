@@ -52,7 +52,7 @@ class Work:
 class Tool:
     """One row of the table.
 
-    run: does the work, in a thread; raises `ContextError`.  refuse: words an error in the manner of the tool's family.
+    run: does the work, in a thread; raises `ContextError`.  refuse: formats an error for this tool.
     knows_arguments: the tool itself answers for arguments it does not know; else they are a fault of protocol.
     seconds: how long a call may take; None for as long as it likes.
     """

@@ -47,9 +47,7 @@ def _names(text: str, **more: Any) -> Any:
 class IndexSettings:
     """`[index]`: what is read, and how it is cut."""
 
-    at_start: bool = _setting(
-        False, "A server indexes roots that nobody has indexed yet by itself; `--watch` does, too."
-    )
+    at_start: bool = _setting(False, "Index new roots at startup; `--watch` does so too.")
     workers: int = _setting(0, "Processes that read files; 0: one a processor, in a server half as many.", most=64)
     max_segment_chars: int = _setting(
         defaults.SEGMENT_CHARS, "Longest segment of text, in characters.", least=200, most=20_000
