@@ -161,6 +161,31 @@ class App:
         }
         return {**answer, "next": shown_part.next} if shown_part.next else answer
 
+    def read_file(
+        self, path: str, pointer: str | None = None, *, unredacted: bool = False, stop: Stop = _never
+    ) -> tuple[str, str]:
+        """A file's path and its whole text, or all that a pointer names: for the owner at a terminal, never for a tool.
+
+        What is shown unredacted is logged first.
+
+        Raises: as `open_file`; IoError when it cannot be logged.
+        """
+        from smart_context.find import preview
+
+        place = self._shown(path, OWNER)
+        segments = self._contents.of(place, stop)
+        if unredacted:
+            self._log_unredacted("cat", place.path)
+        return shown(place.path), preview.text_of(segments, pointer, redacted=not unredacted)
+
+    def _log_unredacted(self, command: str, what: str) -> None:
+        """Write down that the owner saw what is hidden from everybody else."""
+        from smart_context.access import audit
+        from smart_context.access.audit import Call
+
+        if log := audit.configured(self.settings, self.redactor.clean):
+            log.write(Call(f"{command} --unredacted", OWNER.name, 0.0, query=what))
+
     # From a search to a cache, and back
 
     def freeze(

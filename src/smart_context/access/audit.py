@@ -21,6 +21,7 @@ from datetime import UTC, datetime
 
 from smart_context import defaults, flock
 from smart_context.errors import CallCancelled, IoError
+from smart_context.settings.config import Settings
 
 GENESIS = "0" * 64
 _STATE_BYTES = 512
@@ -62,6 +63,20 @@ class State:
     start: str = GENESIS
     pending: str = ""
     lost: int = 0
+
+
+def configured(settings: Settings, clean: Callable[[str], str]) -> AuditLog | None:
+    """The log as it is configured; None where it is off."""
+    audit = settings.audit
+    if not audit.enabled:
+        return None
+    return AuditLog(
+        settings.audit_path(),
+        clean=clean,
+        include_query=audit.include_query,
+        max_bytes=audit.max_mb * 1024 * 1024,
+        keep=audit.keep,
+    )
 
 
 class AuditLog:

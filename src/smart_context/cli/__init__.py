@@ -21,6 +21,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "index": ("index", "Read folders into the index.", "Search"),
     "search": ("search", "Find files by what they say.", "Search"),
     "open": ("search", "Show a part of a file, as agents see it.", "Search"),
+    "cat": ("search", "Print the text of a file, of whatever format.", "Search"),
     "status": ("index", "Show what is indexed, what could not be read, and what has changed.", "Search"),
     "eval": ("eval", "Measure how well search answers.", "Search"),
     "roots": ("roots", "List the folders that may be read, or change them.", "Search"),

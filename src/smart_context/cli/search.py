@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -146,3 +147,24 @@ def open_(path: str, pointer: str | None, before: int, after: int, settings: Set
     if answer["truncated"]:
         more = f'--pointer "{answer["next"]}"' if answer.get("next") else "--pointer"
         click.echo(f"… there is more after {answer['pointer'] or 'this'}; ask for it with {more}", err=True)
+
+
+@click.command(cls=Command)
+@click.argument("path", type=click.Path())
+@click.option("--pointer", metavar="PLACE", help="Only this place, as search shows it; default: the whole file.")
+@click.option("--unredacted", is_flag=True, help="Hide nothing. For your own eyes; it is logged.")
+@settings_options
+def cat(path: str, pointer: str | None, unredacted: bool, settings: Settings) -> None:
+    """Print the text of the file at PATH, of whatever format, redacted.
+
+    \b
+    Examples:
+      context cat report.pdf | less
+      context cat budget.xlsx --pointer "sheet 'Q2'"
+      context cat keys.txt --unredacted
+    """
+    from smart_context.api import App
+
+    with App(settings) as app:
+        _, text = app.read_file(os.path.abspath(path), pointer, unredacted=unredacted)
+    click.echo((safe(text) if sys.stdout.isatty() else text).rstrip("\n"))

@@ -70,6 +70,16 @@ def cut(segments: Sequence[Segment], pointer: str | None, before: int, after: in
     return Preview(_where(pieces, start, end) or asked, shown, is_cut, more)
 
 
+def text_of(segments: Sequence[Segment], pointer: str | None, *, redacted: bool) -> str:
+    """Everything that a pointer names, or the whole file: for its owner, who may ask to have nothing hidden.
+
+    Raises: BadRequest for a pointer that cannot be read; NotFound for one that names nothing here.
+    """
+    whole, pieces = document.join(segments)
+    first, last = _find(pieces, grammar.parse(pointer)) if pointer else (0, len(whole))
+    return redact.part(whole, document.hidden_in(segments, pieces) if redacted else (), first, last)
+
+
 def _find(pieces: Sequence[Piece], wanted: Pointer) -> tuple[int, int]:
     """Give the range of the joined text that a pointer names."""
     frame, lines = document.split(wanted)

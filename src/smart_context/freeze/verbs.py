@@ -6,7 +6,6 @@ Always: nothing is asked before the target was checked; text that is not redacte
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -119,14 +118,8 @@ def _texts(desk: Desk, picked: list[Picked], unredacted: bool) -> list[Text]:
 
 
 def _log_unredacted(desk: Desk, query: str, count: int) -> None:
-    from smart_context.access.audit import AuditLog, Call
+    from smart_context.access import audit
+    from smart_context.access.audit import Call
 
-    audit = desk.settings.audit
-    if audit.enabled:
-        AuditLog(
-            audit.path or os.path.join(desk.settings.data_dir, "audit.jsonl"),
-            clean=desk.redactor.clean,
-            include_query=audit.include_query,
-            max_bytes=audit.max_mb * 1024 * 1024,
-            keep=audit.keep,
-        ).write(Call("freeze --unredacted", desk.caller.name, 0.0, query=query, counts={"results": count}))
+    if log := audit.configured(desk.settings, desk.redactor.clean):
+        log.write(Call("freeze --unredacted", desk.caller.name, 0.0, query=query, counts={"results": count}))

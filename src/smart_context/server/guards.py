@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from smart_context.access.audit import AuditLog
+from smart_context.access import audit
 from smart_context.access.audit import Call as Entry
 from smart_context.access.rates import RateLimits
 from smart_context.errors import ContextError
@@ -30,16 +30,8 @@ class Guards:
         self._rates = RateLimits(settings.data_dir, settings.rate_limits)
         self._metrics = metrics
         self._logs_context = settings.audit.context_tools
-        self._log: AuditLog | None = None
+        self._log = audit.configured(settings, clean)
         self._log_works = True
-        if settings.audit.enabled:
-            self._log = AuditLog(
-                settings.audit_path(),
-                clean=clean,
-                include_query=settings.audit.include_query,
-                max_bytes=settings.audit.max_mb * 1024 * 1024,
-                keep=settings.audit.keep,
-            )
 
     def __call__(self, call: Call, answer: Callable[[], Reply]) -> Reply:
         """Let a call through within its rate, then count and log how it ended."""
