@@ -365,11 +365,14 @@ def _texts(kind: Kind, context: str, secret: str) -> tuple[str, ...]:
             return (
                 f'{{"{service}": {{"{noun}": "{secret}", "region": "eu-1"}}}}',
                 f'{{\n  "url": "https://api.example.org",\n  "{camel}": "{secret}"\n}}',
+                f'{{"service": "{service}", "key": "{secret}"}}',
             )
         case "xml":
             return (
                 f"<{service}>\n  <{noun}>{secret}</{noun}>\n</{service}>",
                 f'<add key="{service}.{noun}" value="{secret}" />',
+                f'<add key="{service.title()}Key" value="{secret}" />',
+                f"<key>{secret}</key>",
             )
         case "ini":
             return (
@@ -381,6 +384,8 @@ def _texts(kind: Kind, context: str, secret: str) -> tuple[str, ...]:
                 f"export {service.upper()}_{noun.upper()}={secret}\n",
                 f"{service} login --{noun.replace('_', '-')} {secret} --verbose\n",
                 f"{service.upper()}_{noun.upper()}='{secret}' ./deploy.sh\n",
+                f"{service} --key {secret} run\n",
+                f"curl -H 'X-Api-Key: {secret}' https://api.example.org\n",
             )
     if kind.is_marked:
         return (
@@ -392,4 +397,5 @@ def _texts(kind: Kind, context: str, secret: str) -> tuple[str, ...]:
         f"The {said} is {secret}, please do not pass it on.",
         f"I sent you the {said}: {secret}.",
         f"We replaced the {said} {secret} last week.",
+        f"For {service.title()}, the key is {secret}.",
     )

@@ -35,7 +35,8 @@ _WORD_BEFORE = re.compile(r"[ \t]{0,40}[\w.\-]{0,60}")
 _LIST = re.compile(r"[\[({]\s{0,80}(?=[\"'])")
 _NEXT_QUOTED = re.compile(r"[ \t]{0,20},?\s{0,80}(?=[\"'])")
 _NEXT_ITEM = re.compile(r"[\"'`]?[ \t]{0,20}\r?\n[ \t]{0,40}-[ \t]{1,8}")
-_SPACE = re.compile(r"[ ]{1,3}(?=[^\s])")
+_SPACE = re.compile(r"[*_]{0,3}[ ]{1,3}(?=[^\s])")
+_BRACKET = re.compile(r"[*_\"'`]{0,3}[ ]?\([\"'`]?(?=[\w+/\-]{16})")
 _IN_TAG = re.compile(r"<[\w:.\-]{0,40}$")
 
 _QUOTED = re.compile(
@@ -113,7 +114,11 @@ def _places(low: str, name: names.Name) -> Iterator[_Place]:
     if match := _IS.match(low, end):
         yield _Place(match.end(), "say")
     if name.is_vague:
+        if match := _SPACE.match(low, end):
+            yield _Place(match.end(), "space")
         return
+    if match := _BRACKET.match(low, end):
+        yield _Place(match.end(), "space")
     if match := _CELL.match(low, end):
         yield _Place(match.end(), "cell")
     line = low[max(low.rfind("\n", 0, start) + 1, start - 100) : start] if low[end : end + 1] in _BLANK else ""

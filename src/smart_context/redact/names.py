@@ -81,7 +81,8 @@ _SUFFIX = re.compile(
     r"{0,2}+(?![a-z0-9\u00df-\u024f])"
 )
 # What follows a name that is given a value; a key of no kind that is known is a name only there.
-_GIVEN = re.compile(r"[\"'`\])}*\\]{0,4}+[ \t]{0,40}+(?:[:=,]|->|=>|%3[ad]|[\"']?[ \t]{1,4}value|>)")
+_GIVEN = re.compile(r"[\"'`\])}*\\]{0,4}+[ \t]{0,40}+(?:[:=,]|->|=>|%3[ad]|value|>|(?:is|was|ist)[ :]|[\w\-+/=]{20})")
+_OPTION = re.compile(r"(?<![\w\-])--?[a-z][\w\-]{0,40}$")
 _OPEN_KEY = re.compile(r"(?:pub|public)[ _.\-]?$")
 
 
@@ -121,7 +122,9 @@ def _of(low: str, stem: str, pattern: str, is_chosen: bool) -> Iterator[Name]:
             kind = _BEFORE_KEY.search(low, max(0, start - 16), start)
             if kind is not None:
                 start = kind.start()
-            elif _GIVEN.match(low, suffix.end()) and not _OPEN_KEY.search(low, max(0, start - 8), start):
+            elif (
+                _GIVEN.match(low, suffix.end()) or _OPTION.search(low, max(0, start - 44), match.end())
+            ) and not _OPEN_KEY.search(low, max(0, start - 8), start):
                 is_vague = True
             else:
                 continue

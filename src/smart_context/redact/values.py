@@ -62,6 +62,7 @@ _FOLLOWERS = """
 """.split()  # noqa: SIM905
 _USUAL = frozenset(row[0] + after for row in _FOLLOWERS for after in row[1:])
 _DIGIT, _LETTER = re.compile(r"[0-9]"), re.compile(r"[^\W\d_]")
+_TURN = re.compile(r"[0-9](?=[A-Za-z])|[A-Za-z](?=[0-9])")
 _ALPHABET = "abcdefghijklm"
 _PARTS = re.compile(r"[+/_\-=]")
 _JUDGED = 96  # characters of a value are enough to tell
@@ -108,7 +109,14 @@ def is_random(value: str) -> bool:
 
 def is_generated(value: str) -> bool:
     """Tell whether a value can only be a machine's: long, varied, and mixed as no words, names or numbers are."""
-    return len(value) >= 16 and len(set(value)) >= 8 and oddness(value) >= 0.35
+    if len(value) < 14 or len(set(value)) < 8:
+        return False
+    return oddness(value) >= (0.35 if len(value) >= 16 else 0.45) or _turns(value) >= max(5, len(value) // 6)
+
+
+def _turns(value: str) -> int:
+    """How often a letter follows a digit or a digit a letter, as in hexadecimal numbers."""
+    return len(_TURN.findall(value[:_JUDGED]))
 
 
 def is_mixed(value: str) -> bool:

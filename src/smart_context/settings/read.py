@@ -184,6 +184,6 @@ def _checked_text(setting: Setting, text: str, place: str, folder: str) -> str:
     if setting.is_regex:
         try:
             re.compile(text)
-        except re.error as error:
+        except (re.error, OverflowError, RecursionError) as error:
             raise ConfigError(f"{place}: '{setting.name}' is not a regular expression", reason=str(error)) from error
     return text
