@@ -9,7 +9,7 @@ import pytest
 from office_files import office, relations
 from ole_writer import compound
 from smart_context.model import Extracted, Limits, Part, Skipped, Unit
-from smart_context.sources.extract import extents, extract, sparse
+from smart_context.sources.extract import cells, extents, extract, sparse
 
 
 def biff(kind: int, content: bytes = b"") -> bytes:
@@ -113,3 +113,8 @@ def test_a_binary_workbook_is_read_unless_it_is_too_wide() -> None:
     assert isinstance(found, Extracted)
     assert found.units == (Unit((Part("sheet", "Plan"),), "8.5", divisible="rows", first=5),)
     assert extract(data, "a.xlsb", Limits(max_sheet_cells=2)) == Skipped("xlsb", "too large", "a sheet spans 15 cells")
+
+
+def test_a_row_that_calls_itself_0_is_the_first() -> None:
+    sheet = b'<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><row r="0"><c r="A0"><v>7</v></c></row></worksheet>'
+    assert list(cells.lines([sheet], cells.Book([], frozenset(), cells.epoch(False)), 10)) == [(1, "7")]

@@ -74,7 +74,7 @@ def lines(pieces: Iterable[bytes], book: Book, most: int) -> Iterator[tuple[int,
     for event, name, element in xmlsafe.events(pieces, _CELLS, free=("row",)):
         if event == "start":
             if name == "row":
-                number = int(given) if (given := element.get("r", "")).isdecimal() else number + 1
+                number = max(1, int(given)) if (given := element.get("r", "")).isdecimal() else number + 1
             continue
         if name in {"v", "t"}:
             words.append(xmlsafe.text_of(element))
