@@ -25,7 +25,7 @@ ROOMS = {
     "index": ("settings", "access", "redact", "text", "sources", "engine"),
     "find": ("access", "redact", "text", "sources", "engine", "meaning"),
     "cache": ("text",),
-    "freeze": ("access", "redact", "text", "sources", "engine", "find", "cache"),
+    "frozen": ("access", "redact", "text", "sources", "engine", "find", "cache"),
     "llm": ("settings", "access", "redact", "text", "find"),
     "clients": ("settings",),
 }
@@ -68,7 +68,7 @@ def below(*folders: str) -> set[str]:
         ("mcp", below("server")),
         ("mcp_types", below("server")),
         ("click", below("cli")),
-        ("cryptography", {"freeze/minisign.py"}),
+        ("cryptography", {"frozen/minisign.py"}),
         ("httpx2", below("llm", "server")),
         ("openai", set()),
         ("onnxruntime", below("meaning")),

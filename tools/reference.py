@@ -230,16 +230,24 @@ except smart_context.ContextError as error:
 def tools() -> str:
     """Every tool with its schemas."""
     from smart_context.api import App
-    from smart_context.server import search_tools
+    from smart_context.server import freeze_tool, search_tools
     from smart_context.server.context_tools import Caches
     from smart_context.settings.config import Settings
 
     settings = Settings()
     caches = Caches(None, 1)
-    rows = (*search_tools.table(App(settings), str, settings.timeout), caches.packing(30), *caches.table(30))
+    rows = (
+        *search_tools.table(App(settings), str, settings.timeout),
+        freeze_tool.row(App(settings), str, 30),
+        caches.packing(30),
+        *caches.table(30),
+    )
     out = [NOTE.format("the table of tools"), TOOLS]
     for tool in rows:
-        marks = ["read-only" if tool.is_read_only else "writes the index", "idempotent"]
+        marks = [
+            "read-only" if tool.is_read_only else f"writes {'a cache' if tool.name == 'freezeSearch' else 'the index'}",
+            "idempotent",
+        ]
         marks += ["closed world"] if tool.is_closed_world else ["may reach a configured language model"]
         out.append(f"\n## `{tool.name}`\n\n{tool.description}\n\n*{', '.join(marks)}*\n\nArguments:\n\n")
         out.append(f"```json\n{json.dumps(tool.input_schema, indent=2, ensure_ascii=False)}\n```\n")
@@ -250,7 +258,7 @@ def tools() -> str:
 
 TOOLS = """# Tools
 
-`context serve` offers all of them, `mcp-context-server` `context.resolve`, `context.list_caches` and `context.inspect_cache`. `tools/call` also accepts `context_resolve` and so on; `--tool-names underscore` lists those, for clients that refuse a dot.
+`context serve` offers all of them (`freezeSearch` only with the settings `cache.freeze` and `cache_root`), `mcp-context-server` `context.resolve`, `context.list_caches` and `context.inspect_cache`. `tools/call` also accepts `context_resolve` and so on; `--tool-names underscore` lists those, for clients that refuse a dot.
 
 **Context.** The text is the contract: `context.resolve` gives the bytes of `context resolve`, newline included, and `context.pack` those of `context pack`; the other two are compact JSON without one. An error is
 `isError: true` with [these messages](errors.md) and nothing else. Faulty arguments are answered in the order cache, query, budget, before the disk is touched.

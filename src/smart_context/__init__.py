@@ -12,6 +12,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Built",
     "Cache",
+    "Change",
     "Chosen",
     "ContextError",
     "Difference",
@@ -27,6 +28,7 @@ __all__ = [
     "__version__",
     "build_cache",
     "diff",
+    "freeze",
     "open_cache",
     "open_index",
     "pack",
@@ -41,17 +43,19 @@ if TYPE_CHECKING:
     from smart_context.cache.verify import Verified
     from smart_context.errors import ContextError
     from smart_context.find.model import SearchItem, SearchPage
-    from smart_context.freeze.api import diff
-    from smart_context.freeze.diff import Difference
+    from smart_context.frozen.api import diff
+    from smart_context.frozen.diff import Difference
+    from smart_context.frozen.replay import Change
     from smart_context.index.model import IndexReport
-    from smart_context.library import Preview, SearchIndex, open_index
+    from smart_context.library import Preview, SearchIndex, freeze, open_index
 else:
     _HOMES = {
         "Built": "cache.build",
         "Cache": "cache.api",
+        "Change": "frozen.replay",
         "Chosen": "cache.select",
         "ContextError": "errors",
-        "Difference": "freeze.diff",
+        "Difference": "frozen.diff",
         "Excerpt": "cache.pack.model",
         "IndexReport": "index.model",
         "Packed": "cache.pack.model",
@@ -62,7 +66,8 @@ else:
         "Selection": "cache.select",
         "Verified": "cache.verify",
         "build_cache": "cache.api",
-        "diff": "freeze.api",
+        "diff": "frozen.api",
+        "freeze": "library",
         "open_cache": "cache.api",
         "open_index": "library",
         "pack": "cache.api",

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from smart_context.cache.build import Built
     from smart_context.engine.port import Index
     from smart_context.find.model import SearchPage
-    from smart_context.freeze.provenance import Provenance, Question
-    from smart_context.freeze.replay import Change
-    from smart_context.freeze.verbs import Desk, How
+    from smart_context.frozen.provenance import Provenance, Question
+    from smart_context.frozen.replay import Change
+    from smart_context.frozen.verbs import Desk, How
     from smart_context.index.background import FirstRuns
     from smart_context.index.indexer import Options
     from smart_context.index.jobs import JobQueue, Priority
@@ -202,22 +202,32 @@ class App:
 
         Raises: InvalidQuery when there is nothing; Forbidden, NotFound, BadRequest, SameId, IoError.
         """
-        from smart_context.freeze import verbs
+        from smart_context.frozen import verbs
 
         now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         return verbs.freeze(self._desk(stop, caller), question, target, how, created_at=now, on_progress=on_progress)
+
+    def freeze_search(
+        self, question: Question, cache: str, whole_files: bool, *, stop: Stop = _never, caller: Caller = OWNER
+    ) -> Answer:
+        """Freeze a search under a new name below the cache root, where that is configured; redacted, and for the owner alone."""
+        from smart_context.frozen import verbs
+
+        desk = self._desk(stop, caller)
+        now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        return verbs.freeze_search(desk, question, cache, whole_files=whole_files, created_at=now)
 
     def replay(self, cache: str, *, stop: Stop = _never, caller: Caller = OWNER) -> tuple[Provenance, list[Change]]:
         """Ask a frozen cache's question again, and say what became of each document.
 
         Raises: CacheMissing, CacheInvalid where the cache was not frozen from a search, IoError, NotFound without an index.
         """
-        from smart_context.freeze import verbs
+        from smart_context.frozen import verbs
 
         return verbs.replay(self._desk(stop, caller), cache)
 
     def _desk(self, stop: Stop, caller: Caller) -> Desk:
-        from smart_context.freeze.verbs import Desk
+        from smart_context.frozen.verbs import Desk
 
         return Desk(
             index=lambda: self.index,

@@ -34,3 +34,4 @@ MAX_CONCURRENCY: Final = 64  # calls served at once over HTTP
 AUDIT_MB: Final = 10  # of one file of the audit log
 AUDIT_BYTES: Final = AUDIT_MB * 1024 * 1024
 AUDIT_KEEP: Final = 5  # older files of it
+FREEZE_K: Final = 20  # documents of a frozen cache

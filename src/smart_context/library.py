@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Any
 from smart_context import defaults
 
 if TYPE_CHECKING:
+    from smart_context.cache.build import Built
     from smart_context.find.model import SearchPage
+    from smart_context.frozen.replay import Change
     from smart_context.index.model import IndexReport
     from smart_context.model import OnProgress
 
@@ -51,6 +53,24 @@ def open_index(
         "config": None if config_file is None else os.fspath(config_file),
     }
     return SearchIndex(App(config.load(flags)))
+
+
+def freeze(
+    query: str,
+    cache: Folder,
+    *,
+    roots: Iterable[Folder] = (),
+    data_dir: Folder | None = None,
+    k: int = defaults.FREEZE_K,
+    whole_files: bool = False,
+    force: bool = False,
+) -> Built:
+    """Freeze what a query finds in indexed folders into a cache; `SearchIndex.freeze` takes filters too.
+
+    Raises: InvalidQuery when nothing is found; ConfigError, NotFound without an index, SameId, IoError.
+    """
+    with open_index(roots, data_dir=data_dir) as index:
+        return index.freeze(query, cache, k=k, whole_files=whole_files, force=force)
 
 
 class SearchIndex:
@@ -105,6 +125,42 @@ class SearchIndex:
         return Preview(
             answer["path"], answer["pointer"], answer["preview"], answer["truncated"], answer.get("next", "")
         )
+
+    def freeze(
+        self,
+        query: str,
+        cache: Folder,
+        *,
+        k: int = defaults.FREEZE_K,
+        exts: Iterable[str] = (),
+        years: Iterable[str] = (),
+        roots: Iterable[Folder] = (),
+        whole_files: bool = False,
+        unredacted: bool = False,
+        force: bool = False,
+        on_progress: OnProgress | None = None,
+    ) -> Built:
+        """Freeze what a query finds into a cache: passages, or whole files; `force` replaces an old cache.
+
+        Raises: InvalidQuery when nothing is found; BadRequest, Forbidden, NotFound without an index, SameId, IoError.
+        """
+        from smart_context.frozen.provenance import Question
+        from smart_context.frozen.verbs import How
+
+        folders = tuple(os.fspath(root) for root in roots)
+        question = Question(query, k, tuple(exts), tuple(years), folders)
+        how = How(None, whole_files, unredacted, force)
+        tell = on_progress or (lambda _step: None)
+        built: Built = self._app.freeze(question, os.fspath(cache), how, on_progress=tell)
+        return built
+
+    def replay(self, cache: Folder) -> list[Change]:
+        """Ask the question of a frozen cache again, and say what became of each document.
+
+        Raises: CacheMissing, CacheInvalid where the cache was not frozen from a search, IoError, NotFound without an index.
+        """
+        found: list[Change] = self._app.replay(os.fspath(cache))[1]
+        return found
 
     def close(self) -> None:
         """Let go of what is open."""

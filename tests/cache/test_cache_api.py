@@ -30,6 +30,7 @@ def test_the_public_names_are_these_and_all_are_there() -> None:
         == [
             "Built",
             "Cache",
+            "Change",
             "Chosen",
             "ContextError",
             "Difference",
@@ -45,6 +46,7 @@ def test_the_public_names_are_these_and_all_are_there() -> None:
             "__version__",
             "build_cache",
             "diff",
+            "freeze",
             "open_cache",
             "open_index",
             "pack",

@@ -35,7 +35,7 @@ def build(sources: str, cache: str, force: bool, formats: str | None) -> None:
         if formats is None:
             built = api.build_cache(sources, cache, force=force, on_skipped=_skipped, on_progress=bar)
         else:
-            from smart_context.freeze.api import build_formats
+            from smart_context.frozen.api import build_formats
 
             built = build_formats(sources, cache, formats, force=force, on_skipped=_skipped, on_progress=bar)
     documents = "document" if built.document_count == 1 else "documents"
@@ -111,7 +111,7 @@ def verify(cache: str, key: str | None) -> None:
         if key is None:
             print_bytes(stage.to_json(stage.cache(cache, on_progress=bar)))
             return
-        from smart_context.freeze import api, sign
+        from smart_context.frozen import api, sign
 
         print_bytes(sign.to_json(api.verify_signature(cache, key, on_progress=bar)))
 
@@ -145,7 +145,7 @@ def _say_questions(root: str, listed: bytes) -> None:
         cache = os.path.join(root, path)
         if os.path.lexists(os.path.join(cache, "freeze.json")):
             from smart_context.cli.show import safe
-            from smart_context.freeze import provenance
+            from smart_context.frozen import provenance
 
             if question := provenance.question_of(cache):
                 say(f"{safe(path)}: frozen from {safe(question)}")
@@ -158,7 +158,7 @@ def _say_provenance(cache: str) -> None:
         return
     from smart_context.cli.show import plural, safe
     from smart_context.errors import ContextError
-    from smart_context.freeze import provenance
+    from smart_context.frozen import provenance
 
     try:
         found = provenance.read(cache)

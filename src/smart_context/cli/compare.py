@@ -12,8 +12,8 @@ from smart_context.cli.show import DIFFERENT
 from smart_context.errors import UsageError
 
 if TYPE_CHECKING:
-    from smart_context.freeze.diff import Difference
-    from smart_context.freeze.why import Reason
+    from smart_context.frozen.diff import Difference
+    from smart_context.frozen.why import Reason
 
 _MOST_ROWS = 50
 
@@ -36,7 +36,7 @@ def why(document: str | None, cache: str, query: str, budget: str, as_json: bool
     """
     from smart_context.cache import names, resolve
     from smart_context.cache.document import id_of
-    from smart_context.freeze import why as stage
+    from smart_context.frozen import why as stage
 
     asked = names.as_text(query)
     resolve.check(asked, 0)
@@ -71,7 +71,7 @@ def diff(old: str, new: str, stat: bool, query: str | None, budget: str | None, 
     Manifests are compared first, and only documents that differ are read. Exit status 0 if the caches hold the same, 8 if not.
     """
     from smart_context.cache import names, resolve
-    from smart_context.freeze import diff as stage
+    from smart_context.frozen import diff as stage
 
     if (query is None) != (budget is None):
         raise UsageError("--query and --budget belong together")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from smart_context import defaults
 from smart_context.cli import Command, say
 from smart_context.cli.cache import print_bytes
 from smart_context.cli.options import json_option, settings_options
@@ -15,9 +16,9 @@ from smart_context.errors import UsageError
 
 if TYPE_CHECKING:
     from smart_context.cache.build import Built
-    from smart_context.freeze.provenance import Question
-    from smart_context.freeze.replay import Change
-    from smart_context.freeze.verbs import How
+    from smart_context.frozen.provenance import Question
+    from smart_context.frozen.replay import Change
+    from smart_context.frozen.verbs import How
     from smart_context.settings.config import Settings
 
 _COLOURS = {"unchanged": None, "changed": "yellow", "missing": "red", "moved in rank": "cyan", "new": "green"}
@@ -26,7 +27,9 @@ _COLOURS = {"unchanged": None, "changed": "yellow", "missing": "red", "moved in 
 @click.command(cls=Command)
 @click.argument("words", nargs=-1, metavar="[QUERY]...")
 @click.option("--cache", required=True, metavar="DIR", help="Where the cache is made.")
-@click.option("-k", "--limit", "k", type=int, default=20, show_default=True, help="Passages to freeze, or files.")
+@click.option(
+    "-k", "--limit", "k", type=int, default=defaults.FREEZE_K, show_default=True, help="Passages to freeze, or files."
+)
 @click.option("--ext", "exts", multiple=True, metavar="EXT", help="Only files of this type, such as .pdf; repeatable.")
 @click.option(
     "--year", "years", multiple=True, metavar="YEAR", help="Only files with this year in name or text; repeatable."
@@ -69,10 +72,10 @@ def freeze(
     which file. `context replay` asks again. A question that finds nothing freezes nothing (exit 2).
     """
     from smart_context.cli.show import plural
-    from smart_context.freeze import ask
-    from smart_context.freeze.collect import Picked
-    from smart_context.freeze.provenance import Question
-    from smart_context.freeze.verbs import How
+    from smart_context.frozen import ask
+    from smart_context.frozen.collect import Picked
+    from smart_context.frozen.provenance import Question
+    from smart_context.frozen.verbs import How
 
     if sum(map(bool, (words, results, paths))) != 1:
         raise UsageError("give a question, --from FILE or --paths-from FILE, one of them")
@@ -104,7 +107,7 @@ def replay(cache: str, settings: Settings, as_json: bool) -> None:
     Exit status 0 if every document is unchanged, 8 if not.
     """
     from smart_context.api import App
-    from smart_context.freeze import replay as stage
+    from smart_context.frozen import replay as stage
 
     with App(settings) as app:
         origin, found = app.replay(cache)

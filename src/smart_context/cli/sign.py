@@ -30,7 +30,7 @@ def keygen(key: str, public: str | None, passphrase: bool, passphrase_file: str 
 
     The files are minisign's: either program reads the other's. Nothing is overwritten.
     """
-    from smart_context.freeze import api
+    from smart_context.frozen import api
 
     where = public or (key.removesuffix(".key") + ".pub")
     words = ""
@@ -61,7 +61,7 @@ def sign(cache: str, key: str, passphrase_file: str | None, force: bool) -> None
       minisign -Vm docs.cache/SHA256SUMS -p me.pub && (cd docs.cache && sha256sum -c SHA256SUMS)
     """
     from smart_context.cli.show import ProgressBar
-    from smart_context.freeze import api, keys
+    from smart_context.frozen import api, keys
 
     words = ""
     if keys.needs_passphrase(key):

@@ -52,7 +52,7 @@ def serve(
     for those who have one of `ops_tokens`.
     """
     from smart_context.index import background, health
-    from smart_context.server import search_tools
+    from smart_context.server import freeze_tool, search_tools
     from smart_context.server.guards import Guards
     from smart_context.server.metrics import Metrics
 
@@ -75,6 +75,7 @@ def serve(
         seconds = settings.timeout("default")
         rows = (
             *search_tools.table(app, clean, settings.timeout),
+            *([freeze_tool.row(app, clean, seconds)] if root and settings.cache.freeze else []),
             caches.packing(seconds),
             *caches.table(seconds),
         )

@@ -130,3 +130,21 @@ REWRITE_QUERY_OUT = outputs(
     filters=_object(exts=_texts("Extensions"), years=_texts("Years")),
     notes=_text("What was understood, and how"),
 )
+
+FREEZE_MOST_K = 200
+FREEZE_SEARCH_IN = inputs(
+    "query",
+    "cache",
+    query=_text("What to look for, as for searchFiles", minLength=1),
+    cache=_text("The name of the new cache: letters, digits, dots, hyphens and underscores", minLength=1),
+    k=_whole("Passages to freeze, or files", minimum=1, maximum=FREEZE_MOST_K, default=defaults.FREEZE_K),
+    exts=_texts("Only these extensions, such as .docx"),
+    years=_texts("Only files with one of these years in their name or text, such as 2021"),
+    roots=_texts("Only below these folders"),
+    whole_files={"type": "boolean", "default": False, "description": "One document for each file, not each passage"},
+)
+FREEZE_SEARCH_OUT = outputs(
+    cache=_text("The cache, as the context.* tools take it"),
+    cache_version=_text("Its version"),
+    document_count=_COUNT,
+)

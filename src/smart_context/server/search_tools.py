@@ -102,10 +102,10 @@ def table(app: App, clean: Callable[[str], str], seconds: Callable[[str], float]
     ) -> Tool:
         def run(arguments: Arguments, work: Work) -> Reply:
             take.only(arguments, takes["properties"])
-            return _reply(act(arguments, work))
+            return reply(act(arguments, work))
 
         def refuse(error: ContextError) -> Reply:
-            return _refusal(error, clean)
+            return refusal(error, clean)
 
         limit = seconds(name) if is_limited else None
         return Tool(name, title, description, takes, run, refuse, gives, knows_arguments=True, seconds=limit, **more)
@@ -225,7 +225,8 @@ class _Acts:
         return self._app.rewrite_query(take.text(arguments, "query"), stop=work.stop, sample=work.sample)
 
 
-def _reply(answer: Answer, code: str = "") -> Reply:
+def reply(answer: Answer, code: str = "") -> Reply:
+    """Put an answer into the envelope."""
     body = {**answer, "mcp_version": schemas.MCP_VERSION}
     text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
     try:
@@ -236,13 +237,14 @@ def _reply(answer: Answer, code: str = "") -> Reply:
     return Reply(text, body, code)
 
 
-def _refusal(error: ContextError, clean: Callable[[str], str]) -> Reply:
+def refusal(error: ContextError, clean: Callable[[str], str]) -> Reply:
+    """Put an error into the envelope; `clean` redacts what it says."""
     if not isinstance(error, SearchError | InternalError | CallTimeout):
         # A failure below that was not put in the tools' words may name what a client must not see.
         error = unforeseen("Smart File Search", error)
     code = error.code if isinstance(error, SearchError) else "INTERNAL_ERROR"
     body = {"code": code, "message": clean(error.message), "details": {"hint": clean(_hint(error, code))}}
-    return _reply({"error": body}, code)
+    return reply({"error": body}, code)
 
 
 def _hint(error: ContextError, code: str) -> str:

@@ -100,6 +100,9 @@ class CacheSettings:
     """`[cache]`: caches that a server holds in memory."""
 
     memory_mb: int = _setting(512, "Memory for resident caches, in megabytes.", env="CONTEXT_CACHE_MEMORY_MB")
+    freeze: bool = _setting(
+        False, "Offer `freezeSearch`, which writes what a search finds into caches below `cache_root`."
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from smart_context.cache import folder, names, verify
 from smart_context.cache.exact_json import string
 from smart_context.errors import CacheInvalid, IoError, KeyInvalid
-from smart_context.freeze import minisign
+from smart_context.frozen import minisign
 
 if TYPE_CHECKING:
     from smart_context.cache.folder import Folder
     from smart_context.cache.verify import Verified
-    from smart_context.freeze.minisign import PublicKey, SecretKey, Signature
+    from smart_context.frozen.minisign import PublicKey, SecretKey, Signature
     from smart_context.model import OnProgress
 
 SUMS = "SHA256SUMS"

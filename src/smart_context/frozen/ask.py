@@ -16,9 +16,9 @@ from smart_context.access.roots import Roots, parsed
 from smart_context.defaults import MAX_K
 from smart_context.errors import BadRequest, Forbidden, IoError, NotFound
 from smart_context.find.model import SearchRequest
-from smart_context.freeze import collect
-from smart_context.freeze.collect import Picked, Text
-from smart_context.freeze.provenance import Provenance, Question
+from smart_context.frozen import collect
+from smart_context.frozen.collect import Picked, Text
+from smart_context.frozen.provenance import Provenance, Question
 
 if TYPE_CHECKING:
     from smart_context.engine.port import Record

@@ -10,8 +10,8 @@ import os
 import stat
 
 from smart_context.errors import IoError, KeyInvalid
-from smart_context.freeze import minisign
-from smart_context.freeze.minisign import PublicKey, SecretKey
+from smart_context.frozen import minisign
+from smart_context.frozen.minisign import PublicKey, SecretKey
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _LARGEST = 64 * 1024

@@ -11,7 +11,7 @@ import pytest
 import smart_context
 from conftest import Run, Tree
 from smart_context.cache import build
-from smart_context.freeze import diff
+from smart_context.frozen import diff
 
 CREATED_AT = "2026-01-01T00:00:00Z"
 OLD = {

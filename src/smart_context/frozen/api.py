@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from smart_context.cache.build import Built
     from smart_context.cache.sources import OnSkipped
     from smart_context.cache.verify import Verified
-    from smart_context.freeze.diff import Difference
-    from smart_context.freeze.minisign import PublicKey, SecretKey
-    from smart_context.freeze.prune import Old
-    from smart_context.freeze.sign import Signed
+    from smart_context.frozen.diff import Difference
+    from smart_context.frozen.minisign import PublicKey, SecretKey
+    from smart_context.frozen.prune import Old
+    from smart_context.frozen.sign import Signed
     from smart_context.model import OnProgress
 
 _TIME = "%Y-%m-%dT%H:%M:%SZ"
@@ -31,7 +31,7 @@ def diff(
 
     Raises: InvalidQuery, InvalidBudget, CacheMissing, CacheInvalid, IoError.
     """
-    from smart_context.freeze import diff as stage
+    from smart_context.frozen import diff as stage
 
     return stage.caches(old, new, query=query, budget=budget)
 
@@ -49,7 +49,7 @@ def build_formats(
 
     Raises: UsageError, SameId, IoError.
     """
-    from smart_context.freeze import formats as stage
+    from smart_context.frozen import formats as stage
 
     now = time.strftime(_TIME, time.gmtime())
     return stage.cache(
@@ -64,7 +64,7 @@ def old_caches(root: str | os.PathLike[str], *, keep: int = 0, older_than: str |
     """
     from datetime import UTC, datetime
 
-    from smart_context.freeze import prune
+    from smart_context.frozen import prune
 
     now = datetime.now(UTC)
     return prune.caches(root, keep=keep, before=now - prune.age(older_than) if older_than else now)
@@ -74,7 +74,7 @@ def make_key(
     secret: str | os.PathLike[str], public: str | os.PathLike[str], *, passphrase: str = "", days: int | None = None
 ) -> PublicKey:
     """Make a key for signing caches, which ends after so many days; its two files must not exist. Raises: IoError."""
-    from smart_context.freeze import keys
+    from smart_context.frozen import keys
 
     expires = "" if days is None else time.strftime(_TIME, time.gmtime(time.time() + days * _DAY))
     return keys.make(secret, public, passphrase=passphrase, expires=expires)
@@ -84,7 +84,7 @@ def sign_cache(
     cache: str | os.PathLike[str], key: SecretKey, *, force: bool = False, on_progress: OnProgress | None = None
 ) -> Verified:
     """Sign a cache; `force` replaces an old signature. Raises: CacheMissing, CacheInvalid, KeyInvalid, IoError."""
-    from smart_context.freeze import sign
+    from smart_context.frozen import sign
 
     now = time.time()
     at = time.strftime(_TIME, time.gmtime(now))
@@ -98,7 +98,7 @@ def verify_signature(
 
     Raises: CacheMissing, CacheInvalid, KeyInvalid, IoError.
     """
-    from smart_context.freeze import keys, sign
+    from smart_context.frozen import keys, sign
 
     now = time.strftime(_TIME, time.gmtime())
     return sign.check(cache, keys.public(key), now=now, on_progress=on_progress)

@@ -15,9 +15,9 @@ from smart_context import __version__
 from smart_context.access.roots import shown
 from smart_context.cache import build, document
 from smart_context.errors import InvalidQuery, SameId
-from smart_context.freeze import ids, provenance
-from smart_context.freeze.collect import Text
-from smart_context.freeze.provenance import Provenance, Question, Source
+from smart_context.frozen import ids, provenance
+from smart_context.frozen.collect import Text
+from smart_context.frozen.provenance import Provenance, Question, Source
 
 if TYPE_CHECKING:
     from smart_context.cache.build import Built

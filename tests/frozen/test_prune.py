@@ -9,8 +9,8 @@ import pytest
 
 from conftest import Run, Tree
 from smart_context.cache import build
-from smart_context.freeze import provenance
-from smart_context.freeze.provenance import Provenance, Question, Source
+from smart_context.frozen import provenance
+from smart_context.frozen.provenance import Provenance, Question, Source
 
 
 @pytest.fixture

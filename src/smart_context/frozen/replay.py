@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from smart_context.freeze import freeze
-from smart_context.freeze.collect import Text
-from smart_context.freeze.provenance import Provenance
+from smart_context.frozen import freeze
+from smart_context.frozen.collect import Text
+from smart_context.frozen.provenance import Provenance
 
 State = Literal["unchanged", "changed", "missing", "moved in rank", "new"]
 

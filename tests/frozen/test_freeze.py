@@ -12,8 +12,10 @@ from pathlib import Path
 
 import pytest
 
+import smart_context
 from conftest import Run, Tree, clean_env
-from smart_context.freeze import ids, markdown, provenance
+from server_client import SERVE, Peer, text_of
+from smart_context.frozen import ids, markdown, provenance
 
 HANDBOOK = Path(__file__).parents[2] / "examples" / "handbook"
 QUESTION = ("archive", "scanning", "price")
@@ -331,3 +333,56 @@ def test_a_build_takes_other_formats_when_asked_and_markdown_as_it_is(run: Run, 
     done = run("build", "--sources", folder, "--cache", "rest", "--formats", "pdf")
     assert done.returncode == 0
     assert b"broken.pdf" in done.stderr
+
+
+def test_python_freezes_and_replays_as_the_command_does(
+    run: Run, frozen: Path, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in clean_env(tmp_path).items():
+        monkeypatch.setenv(name, value)
+    built = smart_context.freeze(" ".join(QUESTION), tmp_path / "python", roots=[folder])
+    assert built.cache_version == manifest(frozen)["cache_version"]
+    assert without_time(tmp_path / "python") == without_time(frozen)
+    with smart_context.open_index([folder]) as index:
+        assert {one.state for one in index.replay(tmp_path / "python")} == {"unchanged"}
+        assert index.freeze("laptop", tmp_path / "one", k=1, exts=[".md"]).document_count == 1
+
+
+def test_a_server_freezes_only_where_it_is_configured_and_below_the_cache_root_alone(
+    run: Run, frozen: Path, folder: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "caches").mkdir()
+    arguments = ("--root", str(folder), "--cache-root", str(tmp_path / "caches"))
+    with Peer((*SERVE, *arguments), tmp_path) as peer:
+        peer.initialize()
+        assert "freezeSearch" not in {tool["name"] for tool in peer.ask("tools/list")["result"]["tools"]}
+    (tmp_path / "allowed.toml").write_text("[cache]\nfreeze = true\n", encoding="utf-8")
+    request = {"query": " ".join(QUESTION), "cache": "answer"}
+    with Peer((*SERVE, "--config", str(tmp_path / "allowed.toml"), *arguments), tmp_path) as peer:
+        peer.initialize()
+        answer = json.loads(text_of(peer.call("freezeSearch", request)))
+        assert answer == {
+            "cache": "answer",
+            "cache_version": manifest(frozen)["cache_version"],
+            "document_count": 6,
+            "mcp_version": "v1.0.0",
+        }
+        assert text_of(peer.call("context.pack", {"cache": "answer", "query": "scanning", "budget": 100}))
+        faults = {}
+        for name, more in {
+            "taken": {},
+            "outside": {"cache": "../out"},
+            "hidden": {"cache": ".x"},
+            "nothing": {"query": "xyzzyplugh", "cache": "n"},
+        }.items():
+            faults[name] = json.loads(text_of(peer.call("freezeSearch", {**request, **more})))["error"]["code"]
+        assert faults == {
+            "taken": "CONFLICT",
+            "outside": "BAD_REQUEST",
+            "hidden": "BAD_REQUEST",
+            "nothing": "NOT_FOUND",
+        }
+    assert sorted(path.name for path in (tmp_path / "caches").iterdir()) == ["answer"]
+    assert not (tmp_path / "out").exists()
+    log = next(tmp_path.rglob("audit.jsonl")).read_text(encoding="utf-8")
+    assert [json.loads(line)["tool"] for line in log.splitlines()].count("freezeSearch") == 5

@@ -6,6 +6,8 @@ Always: nothing is asked before the target was checked; text that is not redacte
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -13,13 +15,22 @@ from typing import TYPE_CHECKING
 
 from smart_context.access.roots import Place, Roots, parsed, shown
 from smart_context.cache import build
-from smart_context.errors import Forbidden
-from smart_context.freeze import ask, collect, provenance
-from smart_context.freeze import freeze as stage
-from smart_context.freeze import replay as comparison
-from smart_context.freeze.collect import Picked, Text
-from smart_context.freeze.provenance import Provenance, Question
-from smart_context.freeze.replay import Change
+from smart_context.errors import (
+    BadRequest,
+    Conflict,
+    Forbidden,
+    InvalidQuery,
+    IoError,
+    NotFound,
+    SameId,
+    StorageFailed,
+)
+from smart_context.frozen import ask, collect, provenance
+from smart_context.frozen import freeze as stage
+from smart_context.frozen import replay as comparison
+from smart_context.frozen.collect import Picked, Text
+from smart_context.frozen.provenance import Provenance, Question
+from smart_context.frozen.replay import Change
 from smart_context.redact import Redactor
 
 if TYPE_CHECKING:
@@ -29,6 +40,9 @@ if TYPE_CHECKING:
     from smart_context.meaning.meaning import Meaning
     from smart_context.model import Caller, OnProgress, Stop
     from smart_context.settings.config import Settings
+
+
+_NAME = re.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +107,34 @@ def replay(desk: Desk, cache: str) -> tuple[Provenance, list[Change]]:
     else:
         texts = _asked(desk, origin.question, ask.absolute(origin.question.folders, desk.roots), how)
     return origin, comparison.changes(origin, texts)
+
+
+def freeze_search(
+    desk: Desk, question: Question, name: str, *, whole_files: bool, created_at: str
+) -> dict[str, object]:
+    """Freeze a search for a tool: under a name that is free, below the cache root.
+
+    Raises: Forbidden, BadRequest, NotFound where nothing is found, Conflict where the name is taken, StorageFailed.
+    """
+    if not desk.settings.cache.freeze or not desk.settings.cache_root:
+        raise Forbidden("this server freezes nothing", hint="the settings `cache.freeze` and `cache_root` allow it")
+    if not desk.caller.is_owner:
+        raise Forbidden("this token may not write caches", hint="ask who runs the server")
+    if not _NAME.fullmatch(name):
+        raise BadRequest("'cache' is not a plain name", hint="use letters, digits, dots, hyphens and underscores")
+    target = os.path.join(os.path.realpath(desk.settings.cache_root), name)
+    try:
+        how = How(whole_files=whole_files)
+        built = freeze(desk, question, target, how, created_at=created_at, on_progress=lambda _step: None)
+    except InvalidQuery as error:
+        raise NotFound(error.message, hint=error.hint) from error
+    except SameId as error:
+        raise Conflict("two files would be one document", hint="narrow the search with `roots`") from error
+    except IoError as error:
+        if os.path.lexists(target):
+            raise Conflict(f"there is a cache {name} already", hint="give it another name") from error
+        raise StorageFailed("the cache could not be written", hint="the server's log has the reason") from error
+    return {"cache": name, "cache_version": built.cache_version, "document_count": built.document_count}
 
 
 def _asked(desk: Desk, question: Question, folders: tuple[str, ...], how: How) -> list[Text]:

@@ -14,7 +14,7 @@ import pytest
 from conftest import Run, Tree
 from smart_context.cache import build
 from smart_context.errors import CacheInvalid, ContextError, KeyInvalid
-from smart_context.freeze import keys, minisign, sign
+from smart_context.frozen import keys, minisign, sign
 
 MINISIGN = shutil.which("minisign")
 with_minisign = pytest.mark.skipif(not MINISIGN, reason="minisign is not installed")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from smart_context import defaults
 from smart_context.cache import build, sources
 from smart_context.errors import UsageError
-from smart_context.freeze import markdown
+from smart_context.frozen import markdown
 from smart_context.model import Extracted, Limits, Progress, Skipped
 from smart_context.sources.walk import JUNK
 from smart_context.sources.worker import Pool, Task

@@ -15,7 +15,7 @@ from smart_context import redact
 from smart_context.access.roots import Roots, shown
 from smart_context.errors import NotFound
 from smart_context.find import safe
-from smart_context.freeze import markdown
+from smart_context.frozen import markdown
 from smart_context.redact import Redactor, Span
 
 if TYPE_CHECKING:
