@@ -86,3 +86,18 @@ def test_a_forged_path_adds_no_line_and_no_escape_to_what_commands_print(run, tm
 def test_the_commands_and_the_server_write_text_of_others_through_one_function():
     cli = Path(plain.__file__).parent / "cli"
     assert [f.name for f in cli.glob("*.py") if "ensure_ascii" in f.read_text(encoding="utf-8")] == ["show.py"]
+
+
+def test_a_forged_name_adds_no_line_and_no_escape_to_a_comparison_of_caches(run, tmp_path):
+    for number, text in enumerate(("one", "two")):
+        folder = tmp_path / f"s{number}"
+        folder.mkdir()
+        (folder / "same.md").write_text(text, encoding="utf-8")
+        (folder / f"{number}{FORGED}.md").write_text(f"{text} {number}", encoding="utf-8")
+        assert run("build", "--sources", folder, "--cache", tmp_path / f"c{number}").returncode == 0
+    done = run("diff", tmp_path / "c0", tmp_path / "c1")
+    assert done.returncode == 8, done.stderr
+    assert b"added" in done.stdout
+    for line in done.stdout.decode().splitlines():
+        assert not STEERING.search(line)
+        assert not line.startswith("2026-01-01")

@@ -145,7 +145,9 @@ def _say_questions(root: str, listed: bytes) -> None:
         cache = os.path.join(root, path)
         if os.path.lexists(os.path.join(cache, "freeze.json")):
             from smart_context.cli.show import safe
+            from smart_context.freeze import provenance
             from smart_context.frozen import provenance
+            from smart_context.plain import line as safe
 
             if question := provenance.question_of(cache):
                 say(f"{safe(path)}: frozen from {safe(question)}")
@@ -156,9 +158,11 @@ def _say_provenance(cache: str) -> None:
 
     if not os.path.lexists(os.path.join(cache, "freeze.json")):
         return
-    from smart_context.cli.show import plural, safe
+    from smart_context.cli.show import plural
     from smart_context.errors import ContextError
+    from smart_context.freeze import provenance
     from smart_context.frozen import provenance
+    from smart_context.plain import line as safe
 
     try:
         found = provenance.read(cache)

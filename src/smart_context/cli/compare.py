@@ -87,7 +87,7 @@ def diff(old: str, new: str, stat: bool, query: str | None, budget: str | None, 
 
 
 def _explain(one: Reason, budget: int) -> None:
-    from smart_context.cli.show import safe
+    from smart_context.plain import line as safe
 
     colour = "green" if one.is_taken else "yellow"
     click.echo(click.style(safe(one.id), bold=True) + ": " + click.style(one.words, fg=colour))
@@ -101,7 +101,8 @@ def _explain(one: Reason, budget: int) -> None:
 
 
 def _list(found: list[Reason]) -> None:
-    from smart_context.cli.show import safe, table
+    from smart_context.cli.show import table
+    from smart_context.plain import line as safe
 
     rows = [
         (str(one.rank), f"{one.score:.6f}", str(one.tokens), str(one.left), safe(one.id), one.words)
@@ -119,7 +120,8 @@ def _list(found: list[Reason]) -> None:
 
 
 def _show(found: Difference, *, stat: bool) -> None:
-    from smart_context.cli.show import plural, safe
+    from smart_context.cli.show import plural
+    from smart_context.plain import line as safe
 
     for entry in found.added:
         click.secho(f"added    {safe(entry.id)}", fg="green")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from smart_context import defaults
+from smart_context import defaults, plain
 from smart_context.cli import Command, results
 from smart_context.cli.options import json_option, settings_options
 from smart_context.cli.show import json_of, safe
@@ -99,7 +99,7 @@ def search(
 
 def _show(page: SearchPage, *, explain: bool, grouped: bool) -> None:
     for line in page.interpretation if explain else page.remarks:
-        click.echo(line, err=True)
+        click.echo(plain.line(line), err=True)
     for line in results.lines(page, explain=explain, grouped=grouped):
         click.echo(line)
     if not page.items:
@@ -142,11 +142,14 @@ def open_(path: str, pointer: str | None, before: int, after: int, settings: Set
     if as_json:
         click.echo(json_of(answer))
         return
-    click.echo(f"{results.place(answer['path'])}  {answer['pointer']}", err=True)
+    click.echo(f"{results.place(answer['path'])}  {plain.line(answer['pointer'])}", err=True)
     click.echo(safe(answer["preview"]).rstrip("\n"))
     if answer["truncated"]:
         more = f'--pointer "{answer["next"]}"' if answer.get("next") else "--pointer"
-        click.echo(f"… there is more after {answer['pointer'] or 'this'}; ask for it with {more}", err=True)
+        click.echo(
+            f"… there is more after {plain.line(answer['pointer']) or 'this'}; ask for it with {plain.line(more)}",
+            err=True,
+        )
 
 
 @click.command(cls=Command)
