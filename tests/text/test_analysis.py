@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smart_context.find import spelling
-from smart_context.text import analysis, forward, languages
+from smart_context.text import analysis, codes, forward, identifiers, languages
 
 
 def found_by(text: str, language: str = "en") -> set[str]:
@@ -44,7 +44,9 @@ def test_words_become_terms_in_order(text, language, line):
     [
         ("getUserName", {"get", "user", "name"}),
         ("HTTPServer", {"http", "server"}),
-        ("snake_case", {"snake", "case", "snakecas"}),
+        ("snake_case", {"snake", "case", "snakecase"}),
+        ("os.path.join", {"os", "path", "join", "ospathjoin"}),
+        ("--force-with-lease", {"forc", "leas", "forcewithlease"}),
         ("ISO-27001", {"iso", "27001", "iso27001"}),
         ("ISO27001", {"iso", "27001", "iso27001"}),
         ("v2.1.3", {"v2", "1", "3", "v213"}),
@@ -59,9 +61,29 @@ def test_identifiers_are_found_whole_and_in_parts(text, parts):
     assert parts <= found_by(text)
 
 
-@pytest.mark.parametrize(("text", "parts"), [("3.14", {"3", "14"}), ("12,5", {"12", "5"}), ("0.3333", {"0", "3333"})])
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [("3.14", {"3", "14", "3.14"}), ("12,5", {"12", "5", "12.5"}), ("0.3333", {"0", "3333", "0.3333"})],
+)
 def test_a_decimal_is_not_found_without_its_point(text, parts):
     assert found_by(text) == parts
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("1249.50", ["1249.5"]),
+        ("1,249.50", ["1249.5"]),
+        ("1.249,50", ["1249.5"]),
+        ("1'249.50", ["1249.5"]),
+        ("1,249", ["1249", "1.249"]),  # a thousand here, a fraction there
+        ("1.249.000", ["1249000"]),
+        ("12.00", ["12"]),
+        ("192.168.0.1", ["192.168.0.1"]),
+    ],
+)
+def test_a_number_has_its_value_however_it_is_written(text, values):
+    assert identifiers.values(text) == values
 
 
 @pytest.mark.parametrize(
@@ -122,6 +144,8 @@ def test_what_was_met_before_makes_no_difference(texts):
         ("Sözleşme iki taraf için de geçerli", "tr"),
         ("Rechnungsprüfung Größe Straße", "de"),
         ("Error Estimation Procedures", ""),
+        ("int num = count(rows); return num + total(rows, cols, first, last, width, height, depth, size)", ""),
+        ("The value of num is read from the file and written with the others after each of these", "en"),
         ("", ""),
         ("договор подписан", ""),
     ],
@@ -146,14 +170,20 @@ def test_distance_counts_changes_and_swaps(a, b, steps):
     assert spelling.distance(b, a, 2) == min(steps, 3)
 
 
+def packed(line: str, also: str = "", heads: str = "", there: str = "") -> bytes:
+    wide = [b"".join(codes.code(term) for term in text.split()) for text in (line, also, heads)]
+    return codes.pack(len(line.split()), *wide, b"".join(map(codes.short, there.split())))
+
+
 @given(
     st.lists(st.lists(st.sampled_from(["a", "bb", "ccc", "d~de", "数据"]), max_size=30), max_size=6),
     st.lists(st.sampled_from(["a", "bb", "zz"])),
 )
 def test_packed_segments_say_where_terms_stand(lines, heads):
     numbers = {"a": (0,), "bb": (1,), "数据": (1, 2)}
-    packed = [forward.pack(" ".join(line), "bb zz", " ".join(heads)) for line in lines]
-    found = forward.scan(packed, numbers)
+    there = ["=as", "=is"]
+    segments = [packed(" ".join(line), "bb zz", " ".join(heads), "=is" if len(line) > 3 else "") for line in lines]
+    found = forward.scan(segments, numbers, there)
     rows = list(
         zip(*(column.tolist() for column in (found.owners, found.places, found.numbers, found.kinds)), strict=True)
     )
@@ -164,12 +194,42 @@ def test_packed_segments_say_where_terms_stand(lines, heads):
         expected += [(owner, at, n, kind) for at, (term, kind) in enumerate(terms) for n in numbers.get(term, ())]
     assert rows == expected
     assert found.sizes.tolist() == [len(line) for line in lines]
+    assert found.present.tolist() == [[False, len(line) > 3] for line in lines]
 
 
 def test_nothing_packed_and_nothing_sought_are_no_trouble():
     assert forward.scan([], {"a": (0,)}).sizes.tolist() == []
-    assert forward.scan([forward.pack("a b", "", "")], {}).numbers.tolist() == []
-    assert forward.scan([forward.pack("", "", "")], {"a": (0,)}).sizes.tolist() == [0]
+    assert forward.scan([packed("a b")], {}).numbers.tolist() == []
+    assert forward.scan([packed("")], {"a": (0,)}).sizes.tolist() == [0]
+
+
+def test_a_code_tells_whether_a_word_stands_as_its_stem_is_spelt():
+    texts = ["open", "opening", "open opened"]
+    segments = [codes.pack(2, analysis.terms(text, "en").line_codes, b"", b"", b"") for text in texts]
+    found = forward.scan(segments, {"open": (0,)})
+    assert list(zip(found.owners.tolist(), found.as_written.tolist(), strict=True)) == [
+        (0, True),
+        (1, False),
+        (2, True),
+        (2, False),
+    ]
+
+
+def slowly(text: str, language: str) -> list[str]:
+    """The terms of a text's line, a word at a time."""
+    out = []
+    for word in analysis.split(text):
+        analysis.forget()
+        out.append(analysis.read(analysis.Cut([word], []), language).line)
+    return out
+
+
+SCRIPTS = "abcXYZ019 _-./:'’@,é ßÄ жД λΣ אב عر हि 数据データ데이 ไทย ﬁ①"
+
+
+@given(st.text(alphabet=SCRIPTS, max_size=60), st.sampled_from(["en", "de", "fr", "tr", "pl"]))
+def test_the_quick_way_gives_the_terms_of_the_slow_way(text, language):
+    assert analysis.terms(text, language).line.split() == slowly(text, language)
 
 
 def test_a_dump_without_spaces_is_analysed_in_time():

@@ -144,8 +144,6 @@ def _say_questions(root: str, listed: bytes) -> None:
     for path in paths:
         cache = os.path.join(root, path)
         if os.path.lexists(os.path.join(cache, "freeze.json")):
-            from smart_context.cli.show import safe
-            from smart_context.freeze import provenance
             from smart_context.frozen import provenance
             from smart_context.plain import line as safe
 
@@ -160,7 +158,6 @@ def _say_provenance(cache: str) -> None:
         return
     from smart_context.cli.show import plural
     from smart_context.errors import ContextError
-    from smart_context.freeze import provenance
     from smart_context.frozen import provenance
     from smart_context.plain import line as safe
 

@@ -23,9 +23,7 @@ def prune(root: str | None, keep: int, older_than: str | None, yes: bool) -> Non
 
     Only folders with a manifest directly below DIR are looked at. Age and order are those of the manifests.
     """
-    from smart_context.cli.show import plural, safe
-    from smart_context.freeze import api
-    from smart_context.freeze import prune as stage
+    from smart_context.cli.show import plural
     from smart_context.frozen import api
     from smart_context.frozen import prune as stage
     from smart_context.plain import line as safe

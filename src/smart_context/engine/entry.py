@@ -1,7 +1,7 @@
 """Decide what of a segment goes into the ranking index.
 
-In: a segment and the file it stands in.  Out: an `Entry`, engine-neutral.
-Always: an entry depends on the segment, its file's name, title and language alone.
+In: a segment's text, and what names it: the file's path and title, its heading.  Out: an `Entry`, engine-neutral.
+Always: an entry depends on these alone, and on the text that goes on after it.
 """
 
 from __future__ import annotations
@@ -9,12 +9,14 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import zip_longest
+from typing import Protocol
 
-from smart_context.engine.model import RankedFile, RankedSegment
-from smart_context.text import analysis, forward
+from smart_context.engine import names
+from smart_context.text import analysis, codes, languages
 
 COMPOUNDING = frozenset({"de", "nl", "sv", "da", "nb", "fi", "hu"})
 _COMPOUND = 8  # letters from which a word may be a compound
@@ -22,6 +24,8 @@ BREAK = "\x1d"  # a term that no text has: no phrase reaches from a heading into
 REACH = 4  # words on either side of a border between segments that a phrase across it may have
 # What a pointer says about the place in one text, as against another one, such as the next slide or attachment.
 _PLACE = re.compile(r"(?:(?:^| )(?:page|lines|rows|paragraphs) [0-9-]+)+$")
+_OTHER = 2.0  # what must speak for another language than the file's
+_REACHED = 100  # characters that so many words have at most
 _SAMPLE, _SEGMENTS = 300, 20  # what of a file's text speaks for its language
 
 
@@ -43,23 +47,48 @@ class Entry:
     border: str
 
 
-def language_of(segments: Sequence[RankedSegment]) -> str:
-    """The language of a file as a whole: what holds for a segment that does not show its own."""
-    return analysis.language(" ".join(s.text[:_SAMPLE] for s in segments[:_SEGMENTS])) or "en"
+class Piece(Protocol):
+    """What of a segment its entry is made of."""
+
+    @property
+    def pointer(self) -> str:
+        """Where it stands."""
+
+    @property
+    def heading(self) -> str:
+        """What stands above it."""
+
+    @property
+    def text(self) -> str:
+        """What it says."""
 
 
-def make(file: RankedFile, segment: RankedSegment, otherwise: str, after: RankedSegment | None) -> Entry:
-    """Make a segment's entry; `after`: the next one of the file."""
-    language = analysis.language(segment.text, otherwise)
-    body = analysis.terms(segment.text, language)
-    head = _head(words_of_name(file.path), _text(file.title), _text(segment.heading), language)
-    packed = forward.pack(body.line, body.also, f"{head.line.replace(BREAK, ' ')} {head.also}")
-    compounds = ""
-    if language in COMPOUNDING:
-        compounds = " ".join(sorted(word for word in analysis.surfaces(segment.text) if len(word) >= _COMPOUND))
-    also = f"{head.also} {body.also}".strip()
-    border = _border(body.line, after.text, language) if after and _goes_on(segment.pointer, after.pointer) else ""
-    return Entry(head.line + body.line, also, packed, body.line.count(" ") + 1, language, compounds, border)
+def every(path: str, title: str, segments: Sequence[Piece]) -> Iterator[Entry]:
+    """The entries of a file's segments, in their order."""
+    otherwise = language_of([segment.text for segment in segments])
+    for segment, after in zip_longest(segments, segments[1:]):
+        following = after.text if after and goes_on(segment.pointer, after.pointer) else ""
+        yield make(path, title, segment.heading, segment.text, otherwise, following)
+
+
+def language_of(texts: Sequence[str]) -> str:
+    """The language of a file as a whole, "" where nothing tells: what holds for a segment that does not show its own."""
+    return analysis.language(" ".join(text[:_SAMPLE] for text in texts[:_SEGMENTS]))
+
+
+def make(path: str, title: str, heading: str, text: str, otherwise: str, following: str = "") -> Entry:
+    """Make a segment's entry. `otherwise`: the language where the text shows none; `following`: the text that goes on after it."""
+    found = analysis.cut(text)
+    # A word or two do not make a segment another language than its file. Where nothing tells, English rules do least harm.
+    language = languages.detect(found.words, least=_OTHER if otherwise else 1.0) or otherwise or "en"
+    body = analysis.read(found, language)
+    head = _head(path, _text(title), _text(heading), language)
+    length = body.line.count(" ") + 1
+    packed = codes.pack(length, body.line_codes, body.also_codes, head.codes, body.present_codes + head.present)
+    compounds = " ".join(analysis.surfaces(found, _COMPOUND)) if language in COMPOUNDING else ""
+    also = f"{head.also} {body.also}"
+    border = _border(body.line, following, language) if following else ""
+    return Entry(head.line + body.line, also, packed, length, language, compounds, border)
 
 
 def words_of_name(path: str) -> str:
@@ -81,20 +110,38 @@ def folder_key(folder: str) -> str:
     return hashlib.blake2b(os.fsencode(folder.rstrip("/") or "/"), digest_size=9).hexdigest()
 
 
+@dataclass(frozen=True, slots=True)
+class _Head:
+    """What stands above a text: the terms of each head in order, other terms, their codes, and those of what is there."""
+
+    line: str
+    also: str
+    codes: bytes
+    present: bytes
+
+
 @lru_cache(maxsize=64)  # the segments of a file share their head, mostly
-def _head(name: str, title: str, heading: str, language: str) -> analysis.Terms:
-    parts = [analysis.terms(text, language) for text in dict.fromkeys((name, title, heading)) if text]
+def _head(path: str, title: str, heading: str, language: str) -> _Head:
+    texts = dict.fromkeys((words_of_name(path), title, heading))
+    parts = [_analysed(text, language) for text in texts if text]
+    own = names.of_file(path)
     # Each head says a word once, so that a name that repeats itself gains nothing.
     line = "".join(" ".join(dict.fromkeys(part.line.split())) + f" {BREAK} " for part in parts)
-    return analysis.Terms(line, " ".join(filter(None, (part.also for part in parts))))
+    also = " ".join(filter(None, (*(part.also for part in parts), *own)))
+    packed = [*line.replace(BREAK, " ").split(), *(term for part in parts for term in part.also.split()), *own]
+    return _Head(line, also, b"".join(map(codes.code, packed)), b"".join(part.present_codes for part in parts))
 
 
-def _goes_on(pointer: str, following: str) -> bool:
+_analysed = lru_cache(maxsize=256)(analysis.terms)
+
+
+def goes_on(pointer: str, following: str) -> bool:
+    """Whether the text of one segment goes on in the next."""
     return _PLACE.sub("", pointer) == _PLACE.sub("", following)
 
 
 def _border(line: str, following: str, language: str) -> str:
-    first = analysis.terms(" ".join(following[:_SAMPLE].split()[:REACH]), language).line.split()[:REACH]
+    first = analysis.terms(" ".join(following[:_REACHED].split()[:REACH]), language).line.split()[:REACH]
     return " ".join([*line.rsplit(None, REACH)[-REACH:], BREAK, *first])
 
 

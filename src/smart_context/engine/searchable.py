@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from itertools import zip_longest
 
 from smart_context.engine import entry
 from smart_context.engine.entry import Entry
-from smart_context.engine.model import RankedFile, RankedSegment
+from smart_context.engine.model import RankedSegment
 from smart_context.model import Segment
 from smart_context.text import languages, whole
 
@@ -21,12 +20,10 @@ _HEAD = struct.Struct("<IIIIIIB")
 
 def every(path: str, title: str, segments: Sequence[Segment | RankedSegment]) -> list[Entry]:
     """The entries of a file's segments, in their order."""
-    file = RankedFile(0, path, "", whole.head(title), ())
     pieces = [
         RankedSegment(0, whole.head(one.heading), whole.masked(one.text, one.hidden), one.pointer) for one in segments
     ]
-    language = entry.language_of(pieces)
-    return [entry.make(file, piece, language, after) for piece, after in zip_longest(pieces, pieces[1:])]
+    return list(entry.every(path, whole.head(title), pieces))
 
 
 def packed(made: Entry) -> bytes:

@@ -23,7 +23,7 @@ from smart_context.find.score import DIGITS, Score, Scorer
 from smart_context.model import Stop
 from smart_context.sources import ignore
 
-TIERS = (40, 400, 1500)  # matches by rough score that are scored exactly, as more are asked for
+TIERS = (400, 1500)  # matches by rough score that are scored exactly, as more are asked for
 _ALL_AT_ONCE = 1000  # so few are scored together
 _EQUAL = 0.002  # rough scores this close count as equal
 _MOST_EQUAL = 5000

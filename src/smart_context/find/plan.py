@@ -8,20 +8,28 @@ Always: the plan depends on the query and on the live content of the index, neve
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, replace
 
+from smart_context.engine import names
 from smart_context.engine.entry import COMPOUNDING
 from smart_context.engine.expression import AnyOf, Everything, Expression, Group, Sequence, Term
 from smart_context.engine.port import View
 from smart_context.find import query, spelling
 from smart_context.find.query import Query
-from smart_context.text import analysis, languages
+from smart_context.text import analysis, identifiers, languages
 
 _MAX_SOUGHT = 48  # of a pasted page, the words that tell most
 PART = 0.5  # what a word inside a compound is worth
 _NEAR_WORD = 0.6  # what a word that was probably meant is worth
 _SHORTEST_PART = 4
+_OF_WHOLE = 0.3  # what the words of an identifier are worth where the whole of it stands somewhere
+_PIECE = 0.2  # what the pieces of one word are worth then
+_NAME = 2.0  # what a name is worth where it is all that was typed, in words of the best
+_NAMED = 1.0  # and among others
+_MAX_NAMES = 4
+_LONGEST_NAME = 8  # words
 _MAX_PARTS = 300  # compounds that a word is looked for in, the shortest first
 _MAX_BEGINNINGS = 20_000  # words that a beginning may stand for
 _LARGE = 20_000  # segments from which an index is large: there,
@@ -29,6 +37,7 @@ _COMMON = 3  # in a sentence, a word that more than one segment in so many has f
 _ENOUGH = 3  # if there are so many rarer ones
 _MANY = 24  # terms from which one set is quicker than each for itself
 _EVERYTHING = Everything()
+_NAME_LIKE = re.compile(r"\w[._/\\-]\w")  # what may be the name of a file, among other words
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +47,7 @@ class Sought:
     text: as typed. terms: any of them is a hit. parts: so are these, compounds that hold the word, at less. instead: the words
     tried because this one stands nowhere. beginning: of the terms, where only that was asked for; commonest: some of those that
     most segments have. times: how often it was asked for. count, idf: the live segments that have it, and what that makes it worth.
+    typed: the word as it is written, where that counts; stands: whether it is a word among others, with neighbours.
     """
 
     text: str
@@ -49,6 +59,8 @@ class Sought:
     times: float = 1.0
     count: int = 0
     idf: float = 0.0
+    typed: str = ""
+    stands: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +76,17 @@ class Plan:
     binding: Expression = _EVERYTHING
 
 
-def make(tree: Query | None, view: View) -> Plan:
-    """Plan a query. None is everything."""
+def make(tree: Query | None, view: View, typed: str = "") -> Plan:
+    """Plan a query. None is everything; `typed`: all that was typed, which may be the name of a file."""
     if tree is None:
         return Plan(Everything(), ())
     planner = _Planner(view, [unit for text in _texts(tree) for unit in analysis.units(text)])
     wanted, meant = planner.expression(tree), " ".join(_texts(tree))
-    return Plan(wanted, planner.sought(), tuple(dict.fromkeys(planner.left_out)), meant, planner.binding(tree))
+    named = planner.names(tree, typed)
+    if named and isinstance(tree, query.Some | query.Word):
+        wanted = _with(wanted, [Term(term) for word in named for term in sorted(word.terms)])
+    left_out = tuple(dict.fromkeys(planner.left_out))
+    return Plan(wanted, (*planner.sought(), *named), left_out, meant, planner.binding(tree))
 
 
 def _texts(tree: Query) -> Iterator[str]:
@@ -93,7 +109,7 @@ class _Planner:
         self._view = view
         self._present = view.languages or ("en",)
         self._found: dict[str, Sought] = {}
-        self._times: dict[str, int] = {}
+        self._times: dict[str, float] = {}
         self.left_out: list[str] = []
         self._common: Set[str] = frozenset()
         stop = languages.stop_words(units)
@@ -107,6 +123,7 @@ class _Planner:
         words = [
             _times(word, self._times[unit]) for unit, word in self._found.items() if unit in self._times and word.count
         ]
+        words.sort(key=lambda word: not word.stands)
         if len(words) > _MAX_SOUGHT:
             kept = sorted(words, key=lambda word: (-word.idf * word.times, word.text))[:_MAX_SOUGHT]
             words = [word for word in words if word in kept]
@@ -182,15 +199,30 @@ class _Planner:
     def _wishes(self, text: str, *, scored: bool, keep: bool = False) -> list[Expression]:
         """One expression for each word in a run of text that is worth looking for."""
         units = analysis.units(text)
-        if len(units) > 1 and (whole := self._identifier(text, units)):
-            self._score(units, scored=scored)
-            return [whole]
+        if whole := self._identifier(text, units, scored=scored):
+            return whole
         wanted = [unit for unit in units if unit not in self._stop]
         self.left_out += [unit for unit in units if unit in self._stop]
         if keep and not wanted:
             wanted = units
         self._score(wanted, scored=scored)
-        return [_weighed(self._word(unit), self._view) for unit in wanted if unit not in self._common]
+        pieces = self._pieces_of(text, scored=scored) if len(units) == 1 else []
+        return [_weighed(self._word(unit), self._view) for unit in wanted if unit not in self._common] + pieces
+
+    def names(self, tree: Query, typed: str) -> list[Sought]:
+        """What was typed that is the name of a file, whole or in part."""
+        best = max((word.idf for word in self._found.values() if word.count), default=1.0) or 1.0
+        texts = [text for text in _texts(tree) if _NAME_LIKE.search(text)][:_MAX_NAMES]
+        whole = typed.strip().strip("\"'“”").strip() if len(typed.split()) <= _LONGEST_NAME else ""
+        out: dict[frozenset[str], Sought] = {}
+        for text in dict.fromkeys((whole, *texts)):
+            there = [term for term in names.asked(text) if text and self._view.having(term)][:1]
+            if there and frozenset(there) not in out:
+                count, worth = self._view.having(there[0]), _NAME if text == whole else _NAMED
+                out[frozenset(there)] = Sought(
+                    f"file {text}", frozenset(there), times=worth, count=count, idf=best, stands=False
+                )
+        return list(out.values())
 
     def _commonest(self, tree: query.Some) -> Set[str]:
         """The words of a sentence that so many segments have that looking at all of them would cost more than the rest."""
@@ -202,20 +234,44 @@ class _Planner:
         rarer = [unit for unit, count in counts.items() if count and unit not in common]
         return common if len(rarer) >= _ENOUGH else frozenset()
 
-    def _identifier(self, text: str, units: list[str]) -> Expression | None:
-        """What is one thing though it has several words, such as a number of an invoice: all of it, if that stands anywhere."""
-        if text.isalpha() or not any(char.isdigit() for char in text) or any(map(analysis.has_no_spaces, units)):
-            return None
-        joined = {term for language in self._present for term in analysis.terms(text, language).also.split()}
-        whole = [Term(term) for term in sorted(joined) if len(term) > max(map(len, units)) and self._view.having(term)]
-        found = _any([self._sequence([text]), *whole])
-        return found if self._view.count(found) else None
+    def _identifier(self, text: str, units: list[str], *, scored: bool) -> list[Expression]:
+        """What is one thing though it has several words, such as the number of an invoice, if that stands anywhere."""
+        tokens = analysis.cut(text).odd
+        wholes = identifiers.wholes(tokens[0]) if len(tokens) == 1 else []
+        if not wholes or any(map(analysis.has_no_spaces, units)):
+            return []
+        terms = frozenset(term for whole in wholes for term in (*self._terms(whole), whole) if self._view.having(term))
+        key = f"{tokens[0]} (whole)"
+        whole = self._found.get(key) or self._weighted(Sought(tokens[0], terms, stands=False))
+        has_digit = any(char.isdigit() for char in text)
+        sequence = [self._sequence([text])] if has_digit and len(units) > 1 else []
+        if not whole.count and not (sequence and self._view.count(sequence[0])):
+            return []
+        is_code = identifiers.is_code(tokens[0])
+        wanted = [unit for unit in units if unit not in self._stop or is_code]
+        self._score(wanted, scored=scored, times=_OF_WHOLE if is_code else 1.0, keep=is_code)
+        if whole.count:
+            self._found[key] = whole
+            self._times[key] = self._times.get(key, 0) + scored
+        found: list[Expression] = [Term(term) for term in sorted(terms)]
+        if has_digit:
+            return [_any([*sequence, *found])]
+        return found + [_weighed(self._word(unit), self._view) for unit in wanted if unit not in self._common]
 
-    def _score(self, units: Iterable[str], *, scored: bool) -> None:
+    def _pieces_of(self, text: str, *, scored: bool) -> list[Expression]:
+        """The pieces of one word that is written in several cases or with digits: worth little where the whole stands somewhere."""
+        tokens = analysis.cut(text).odd
+        pieces = identifiers.parts(tokens[0]) if len(tokens) == 1 else []
+        stands = bool(self._word(analysis.units(text)[0]).count) if pieces else False
+        wanted = [piece for piece in dict.fromkeys(pieces) if not (stands and piece.isdigit())]
+        self._score(wanted, scored=scored, times=_PIECE if stands else 1.0)
+        return [_weighed(self._word(piece), self._view) for piece in wanted]
+
+    def _score(self, units: Iterable[str], *, scored: bool, times: float = 1.0, keep: bool = False) -> None:
         for unit in units:
-            if scored and unit not in self._stop:
+            if scored and (keep or unit not in self._stop):
                 self._word(unit)
-                self._times[unit] = self._times.get(unit, 0) + 1
+                self._times[unit] = self._times.get(unit, 0) + times
 
     def _prefix(self, text: str, *, scored: bool) -> Expression:
         units = analysis.units(text)
@@ -266,7 +322,7 @@ class _Planner:
             return self._beginning(unit, unit)
         terms = self._terms(unit)
         parts = self._parts(unit)
-        found = self._weighted(Sought(unit, terms, parts - terms))
+        found = self._weighted(Sought(unit, terms, parts - terms, typed=unit))
         if found.count or not unit.isalpha():
             return found
         instead = self._pieces(unit) or spelling.words(unit, terms, self._view)
@@ -278,7 +334,7 @@ class _Planner:
         out: set[str] = set()
         for language in self._present:
             for form in _spellings(unit, language):
-                known = analysis.terms(form, language)
+                known = analysis.read(analysis.Cut([form], []), language)
                 out.update(known.line.split(), known.also.split())
         return frozenset(term for term in out if self._view.having(term)) or frozenset(
             analysis.terms(unit, self._present[0]).line.split()
@@ -314,9 +370,8 @@ class _Planner:
     def _counted(self, terms: frozenset[str], beginning: str = "") -> int:
         if len(terms) > _MANY:
             return self._view.count(AnyOf(tuple(sorted(terms)), beginning=beginning))
-        if len(terms) == 1:
-            return self._view.having(next(iter(terms)))
-        return self._view.count(Group(should=tuple(Term(term) for term in sorted(terms))))
+        # Terms of different languages stand in different segments: their sum is the count, near enough.
+        return min(self._view.segments, sum(map(self._view.having, terms)))
 
     def _weighted(self, word: Sought) -> Sought:
         """The word with the number of segments that have it, and what that makes it worth."""
@@ -347,8 +402,15 @@ def _line(text: str, language: str) -> list[str]:
     return [term for unit in analysis.units(text) for term in analysis.terms(unit, language).line.split()]
 
 
-def _times(word: Sought, times: int) -> Sought:
-    return replace(word, times=float(times))
+def _times(word: Sought, times: float) -> Sought:
+    return replace(word, times=times)
+
+
+def _with(wanted: Expression, wishes: list[Expression]) -> Expression:
+    """The same, and further things that are wished for."""
+    if isinstance(wanted, Group) and (wanted.must or not wanted.must_not):
+        return replace(wanted, should=(*wanted.should, *wishes)) if not wanted.must else wanted
+    return wanted if isinstance(wanted, Group) else Group(should=(wanted, *wishes))
 
 
 def _weighed(word: Sought, view: View) -> Expression:

@@ -5,7 +5,7 @@ Always: no text is an error; what cannot be read as an operator is read as words
 
     budget plan            some of the words, the more the better
     "annual report"        the words one after the other
-    -draft   NOT draft     without
+    -draft   NOT draft     without; --force is an option of a program, and a word
     a AND b   a OR b       both, either; AND binds tighter, words side by side bind tightest
     a NEAR/5 b             at most five words between them, either way round (NEAR alone: ten)
     contract*              any word that begins so
@@ -101,6 +101,7 @@ _TOKEN = re.compile(
 )
 _NEAR_TOKEN = re.compile(r"NEAR(?:/([0-9]{1,6}))?")
 _LETTER = re.compile(r"\w")
+_OPTION = re.compile(r"--\w.*")  # as programs take them: words, not exclusions
 
 
 def parse(text: str) -> Query | None:
@@ -194,7 +195,7 @@ class _Reader:
         return inner
 
     def _leaf(self, token: _Token) -> Query | None:
-        excluded = token.text.startswith("-")
+        excluded = token.text.startswith("-") and not _OPTION.fullmatch(token.text)
         text = token.text.lstrip("-") if excluded else token.text
         if not _LETTER.search(text) or self._words >= MAX_WORDS:
             return None

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from smart_context.engine.port import Candidate, View
 from smart_context.find.plan import PART, Plan
-from smart_context.text import forward
+from smart_context.text import analysis, forward, languages
 from smart_context.text.forward import ALSO, TEXT, Found
 from smart_context.text.forward import HEAD as IN_HEAD
 
@@ -29,6 +29,7 @@ HEAD = 1.0  # what standing in a head is worth, in repetitions
 NEAR = 0.6  # what two neighbours of the query are worth when they are neighbours in the text
 WINDOW = 5  # words within which they are
 FEW = 4  # words from which lacking some costs nothing but their worth; of fewer, it costs more
+OTHER = 0.5  # what a word loses, at most, where it stands in another form than the one typed; less, the more words there are
 DIGITS = 6  # of a score
 
 
@@ -70,25 +71,39 @@ class Scorer:
         self._average = view.average_length or 1.0
         words = len(plan.sought)
         self._numbers: dict[str, tuple[int, ...]] = {}
+        self._there: list[str] = []  # words as they are written, then stop words
+        self._stop: list[int] = []  # the numbers of those
         for number, word in enumerate(plan.sought):
+            plain = analysis.fold(word.typed)
             for term in word.terms:
-                self._numbers[term] = (*self._numbers.get(term, ()), number)
+                own = (number, 2 * words + number) if term.partition(analysis.TAG)[0] == plain else (number,)
+                self._numbers[term] = (*self._numbers.get(term, ()), *own)
             for term in word.parts:  # numbered after the words: the first is a part of word 0
                 self._numbers[term] = (*self._numbers.get(term, ()), words + number)
+            self._there.append(analysis.form(word.typed) if word.typed else "")
+        for number, word in enumerate(plan.sought):
+            if word.typed and word.typed in languages.ANY_STOP_WORD:
+                self._there += sorted(word.terms)
+                self._stop += [number] * len(word.terms)
         self._worth = np.array([word.idf * word.times for word in plan.sought])
-        self._pairs = np.array([min(a.idf, b.idf) for a, b in pairwise(plan.sought)])
+        standing = [word for word in plan.sought if word.stands]
+        self._pairs = np.array(
+            [min(a.idf * min(a.times, 1.0), b.idf * min(b.times, 1.0)) for a, b in pairwise(standing)]
+        )
         self._all = float(self._worth.sum()) or 1.0
         self._most = (K1 + 1) * float(self._worth.sum() + NEAR * self._pairs.sum()) or 1.0
-        self._whole = max(0.0, (FEW - words) / (FEW - 1))
+        self._whole = max(0.0, (FEW - len(standing)) / (FEW - 1))
+        self._other = 1 - OTHER / max(1.0, len(standing))
+        self._is_typed = np.array([bool(word.typed) for word in plan.sought])
 
     def scores(self, candidates: Sequence[Candidate]) -> list[Score]:
         """Score candidates."""
         if not candidates:
             return []
-        found = forward.scan(self._view.packed(candidates), self._numbers)
+        found = forward.scan(self._view.packed(candidates), self._numbers, self._there)
         times = self._times(found)
         room = K1 * (1 - B + B * found.sizes.astype(np.float64) / self._average)
-        shares = self._worth * (K1 + 1) * times / (times + room[:, None])
+        shares = self._worth * (K1 + 1) * times / (times + room[:, None]) * self._typed(found)
         near = self._near(found, room)
         share = np.where(times > 0, self._worth, 0.0).sum(axis=1) / self._all
         totals = (shares.sum(axis=1) + near) / self._most * share**self._whole
@@ -111,11 +126,21 @@ class Scorer:
         text, also, head = (self._counts(found, kind) for kind in (TEXT, ALSO, IN_HEAD))
         # Other forms count where the word itself does not stand, lest one word count twice; and compounds where neither does.
         counts = np.where(text > 0, text, also) + HEAD * head
-        return np.where(counts[:, :words] > 0, counts[:, :words], PART * counts[:, words:])
+        for column, number in enumerate(self._stop, words):  # a stop word is there or not
+            counts[:, number] = np.maximum(counts[:, number], found.present[:, column])
+        return np.where(counts[:, :words] > 0, counts[:, :words], PART * counts[:, words : 2 * words])
+
+    def _typed(self, found: Found) -> Table:
+        """What each word is worth in each segment by its form: less where it does not stand as it was typed."""
+        words = len(self._sought)
+        as_typed = found.present[:, :words].copy()
+        mine = (found.numbers >= 2 * words) & (found.as_written | (found.kinds == IN_HEAD))
+        as_typed[found.owners[mine], found.numbers[mine] - 2 * words] = True
+        return np.where(as_typed | ~self._is_typed, 1.0, self._other)
 
     def _counts(self, found: Found, kind: int) -> Table:
         rows, columns = len(found.sizes), 2 * len(self._sought)
-        mine = found.kinds == kind
+        mine = (found.kinds == kind) & (found.numbers < columns)
         flat = np.bincount(found.owners[mine] * columns + found.numbers[mine], minlength=rows * columns)
         return flat.astype(np.float64).reshape(rows, columns)
 
@@ -124,7 +149,7 @@ class Scorer:
         pairs = len(self._pairs)
         if pairs < 1:
             return np.zeros(len(room))
-        mine = (found.kinds == TEXT) & (found.numbers < len(self._sought))
+        mine = (found.kinds == TEXT) & (found.numbers <= pairs)
         owners, places, numbers = found.owners[mine], found.places[mine], found.numbers[mine]
         close = np.zeros(len(room) * pairs)
         for ahead in range(1, 2 * WINDOW + 1):

@@ -107,17 +107,19 @@ def _read(request: SearchRequest, view: View) -> _Asked:
     exts, years = filters.given(request.exts, request.years)
     folders = _folders(request.folders, view)
     reading = filters.read(request.query, exts, years)
-    asked = _asked(reading, folders, view)
+    asked = _asked(reading, folders, view, request.query)
     if (reading.read_exts or reading.read_years) and not _any(view, asked):
-        asked = _asked(Reading(request.query, exts, years), folders, view)
+        asked = _asked(Reading(request.query, exts, years), folders, view, request.query)
     return asked
 
 
-def _asked(reading: Reading, folders: tuple[str, ...], view: View) -> _Asked:
+def _asked(reading: Reading, folders: tuple[str, ...], view: View, typed: str) -> _Asked:
     listing = bool(reading.read_exts or reading.read_years) and not filters.has_words(reading.text)
     tree = None if listing else query.parse(reading.text)
     listing = listing or (tree is None and bool(reading.exts or reading.years))
-    planned = plan.make(tree, view) if tree or listing else Plan(Group(), ())  # neither a word nor a filter: nothing
+    planned = (
+        plan.make(tree, view, typed) if tree or listing else Plan(Group(), ())
+    )  # neither a word nor a filter: nothing
     return _Asked(reading, planned, Filters(reading.exts, reading.years, folders), listing, _remarks(planned))
 
 

@@ -97,6 +97,7 @@ _OTHER = """и в во не что он на я с со как а то все о
     का की के को में से है हैं था थे थी और या पर यह वह ये वे ने भी तो ही जो कि इस उस एक क्या कितना कितने कितनी कब कैसे कहाँ
     लिए तक साथ हो गया गए गई करना होता होती जा सकता"""
 OTHER_STOP_WORDS = frozenset(_OTHER.split())
+ANY_STOP_WORD = OTHER_STOP_WORDS.union(*STOP_WORDS.values())
 
 
 def _by_word() -> dict[str, tuple[tuple[str, float], ...]]:
@@ -154,22 +155,33 @@ _LETTERS = {
     "ộ": ("vi",),
 }
 _RARE = re.compile("[" + "".join(_LETTERS) + "]")
-_SAMPLE = 100  # words looked at
+_SAMPLE = 300  # words whose letters are looked at
+_LEAST_SHARE = 0.05  # of the words: less is a word or two that another language lends
+_SHORT = 12  # words up to which one that speaks for a language is enough
+_ENGLISH = STOP_WORDS["en"] - frozenset().union(*(words for code, words in STOP_WORDS.items() if code != "en"))
+_SURELY = 12  # different words of English alone
 
 
 def detect(words: Sequence[str], least: float = 1.0) -> str:
-    """The language these lower-case words are most likely in, or "" where less than `least` speaks for one (a whole word is 1)."""
+    """The language these lower-case words are most likely in; "" where less than `least` speaks for one (a whole word is 1), or too few."""
+    distinct = set(words)
+    if len(_ENGLISH & distinct) >= _SURELY:
+        return "en"  # most texts are: no other language lends so many
     votes: dict[str, float] = {}
-    sample = words[:_SAMPLE]
-    for word in [word for word in sample if word in _BY_WORD]:
+    # What a text says often counts once: the different words of a language are its evidence.
+    told = sorted(_BY_WORD.keys() & distinct)
+    for word in told:
         for code, share in _BY_WORD[word]:
             votes[code] = votes.get(code, 0.0) + share
-    letters = " ".join(sample)
-    for letter in [] if letters.isascii() else _RARE.findall(letters):
+    letters = "".join(words[:_SAMPLE])
+    own = [] if letters.isascii() else _RARE.findall(letters)
+    for letter in own:
         for code in _LETTERS[letter]:
             votes[code] = votes.get(code, 0.0) + 1.0 / len(_LETTERS[letter])
     best = max(votes, key=lambda code: (votes[code], -CODES.index(code)), default="")
-    return best if best and votes[best] >= least else ""
+    if not best or (least >= 1 and len(distinct) > _SHORT and len(told) + len(own) < 2):
+        return ""
+    return best if votes[best] >= max(least, _LEAST_SHARE * min(len(distinct), _SAMPLE)) else ""
 
 
 def stop_words(words: Sequence[str]) -> frozenset[str]:

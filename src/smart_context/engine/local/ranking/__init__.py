@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from smart_context.engine import entry, searchable
 from smart_context.engine.local import ranking_state
-from smart_context.engine.local.ranking import engine
+from smart_context.engine.local.ranking import engine, packed
 from smart_context.engine.local.ranking.view import View
 from smart_context.engine.model import RankedFile, RankedSegment
 from smart_context.errors import SearchFailed
@@ -37,6 +37,7 @@ class Ranking:
         self._folder = folder
         self._writable = writable
         self._writer: tantivy.IndexWriter | None = None
+        self._packed: packed.Writer | None = None
         self._is_pending = False  # something was added or deleted since the last commit
         self._view: View | None = None
         self._lock = threading.Lock()
@@ -54,6 +55,7 @@ class Ranking:
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
                 if not tantivy.Index.exists(str(folder)):
                     ranking_state.write(folder, 0)
+                    packed.Writer(folder).close()
                     tantivy.Index(engine.schema(), str(folder))
             ranking_state.read(folder)
             index = tantivy.Index.open(str(folder))
@@ -88,6 +90,7 @@ class Ranking:
                     doc.add_text("folder", key)
                 _add_entry(doc, own)
                 writer.add_document(doc)
+                self._open_packed().add(segment.segment_id, own.packed)
 
     def delete(self, file_ids: Iterable[int]) -> None:
         """Take files out."""
@@ -105,6 +108,8 @@ class Ranking:
     def commit(self, generation: int) -> None:
         """Make what was added and deleted last, under a generation number."""
         with engine.translated(self._folder, writes=True):
+            if self._packed is not None:
+                self._packed.flush()
             if self._writer is not None:
                 self._writer.commit()
                 self._is_pending = False
@@ -123,6 +128,9 @@ class Ranking:
     def close(self) -> None:
         """Close; what was not committed is forgotten."""
         writer, self._writer = self._writer, None
+        if self._packed is not None:
+            self._packed.close()
+            self._packed = None
         if writer is not None:
             # A worker that died has told so when it was given work; what it held was not committed.
             with engine.translated(self._folder, writes=True), suppress(ValueError):
@@ -138,6 +146,11 @@ class Ranking:
             with engine.translated(self._folder, writes=True):
                 self._writer = self._index.writer(heap_size=_HEAP, num_threads=1)
         return self._writer
+
+    def _open_packed(self) -> packed.Writer:
+        if self._packed is None:
+            self._packed = packed.Writer(self._folder)
+        return self._packed
 
     # Reading
 
@@ -169,6 +182,5 @@ def _add_entry(doc: tantivy.Document, made: entry.Entry) -> None:
     for field, text in (("also", made.also), ("compounds", made.compounds), ("border", made.border)):
         if text:
             doc.add_text(field, text)
-    doc.add_bytes("packed", made.packed)
     doc.add_unsigned("length", made.length)
     doc.add_unsigned("language", languages.CODES.index(made.language))

@@ -54,7 +54,6 @@ def schema() -> tantivy.Schema:
     builder.add_integer_field("file_id", indexed=True, fast=True)
     builder.add_unsigned_field("language", indexed=True, fast=True)
     builder.add_unsigned_field("first", indexed=True)
-    builder.add_bytes_field("packed", stored=True)
     for field in ("segment_id", "length"):
         builder.add_unsigned_field(field, fast=True)
     return builder.build()

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from smart_context.engine import entry, expression
 from smart_context.engine.expression import Expression, Filters
-from smart_context.engine.local.ranking import engine
+from smart_context.engine.local.ranking import engine, packed
 from smart_context.engine.port import Candidate
 from smart_context.text import languages
 
@@ -57,6 +57,8 @@ class View:
         self._searcher = index.searcher()
         self._schema = index.schema
         self._folder = folder
+        # After the searcher: what it shows was written before it was committed.
+        self._packed = packed.Reader(folder)
         self.segments: int = self._searcher.num_docs
         # The engine's own counts do not leave out what is deleted, and are exact where nothing is.
         self.dead: int = sum(self._searcher.doc_freq("first", number) for number in (0, 1)) - self.segments
@@ -131,10 +133,8 @@ class View:
             return self.described(found)
 
     def packed(self, candidates: Sequence[Candidate]) -> list[bytes]:
-        """What each candidate says, as `forward` packed it."""
-        with engine.translated(self._folder):
-            doc = self._searcher.doc
-            return [bytes(doc(hit.place).get_first("packed") or b"") for hit in candidates if isinstance(hit, Hit)]
+        """What each candidate says, as `codes` packed it."""
+        return self._packed.of([candidate.segment_id for candidate in candidates])
 
     def first_segments(self, filters: Filters) -> list[Hit]:
         """The first segment of every file, in no order."""

@@ -1,0 +1,67 @@
+"""Say what an identifier, a name of several words or a number is found by, beside its words.
+
+In: a token as it is written.  Out: lower-case texts: the whole without what joins it (`os.path.join` → `ospathjoin`), a number by its value
+(`1,249.50` → `1249.5`), and the parts of what is written as one (`getUserName` → `get user name`).
+Always: however a thing is joined (dots, dashes, underscores, cases), its whole is the same.
+"""
+
+from __future__ import annotations
+
+import re
+
+from smart_context.text.words import MAX_TERM, fold, has_no_spaces
+
+_MIXED = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]{2}|[A-Za-z]{2}[0-9]{2}|[0-9]{2}[A-Za-z]{2}")
+_PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_WORD = re.compile(r"[^\W_]+")
+_NUMBER = re.compile(r"[0-9]+(?:[.,'’][0-9]+)+")
+_CODE = re.compile(r"[0-9_.:@/]|[a-z][A-Z]|[A-Z]{2}[a-z]{2}")
+_GROUP = 3  # digits of a group of thousands
+
+
+def wholes(token: str) -> list[str]:
+    """A token of several words as one, or its values if it is a number; none for a single word."""
+    if token[0] in "0123456789" and _NUMBER.fullmatch(token):
+        return values(token)
+    several = _WORD.findall(token)
+    if len(several) < 2 or has_no_spaces(token):
+        return []
+    return [fold("".join(several).lower())[:MAX_TERM]]
+
+
+def parts(token: str) -> list[str]:
+    """The parts of words that are written as one but in several cases, or with digits."""
+    if not _MIXED.search(token[:MAX_TERM]):
+        return []
+    out: list[str] = []
+    for word in _WORD.findall(token[:MAX_TERM]):
+        several = _PIECE.findall(word) if word.isascii() and _MIXED.search(word) else []
+        if len(several) > 1:
+            out += [piece.lower() for piece in several if len(piece) > 1]
+    return out
+
+
+def is_code(token: str) -> bool:
+    """Whether a token reads as an identifier, a version or a number rather than as words of a language."""
+    return bool(_CODE.search(token))
+
+
+def values(token: str) -> list[str]:
+    """What a number with points or commas may mean: both where it is a thousand in one country and a fraction in another."""
+    marks = re.findall(r"[^0-9]", token)
+    first, *groups = re.split(r"[^0-9]", token)
+    thousands = all(len(group) == _GROUP for group in groups) and len(first) <= _GROUP and first[0] != "0"
+    if len(set(marks)) == 1:
+        if len(marks) == 1:
+            out = [first + groups[0]] if thousands else []
+            return out + ([_decimal(first, groups[0])] if marks[0] in ".," else [])
+        return [first + "".join(groups)] if thousands else [token]
+    *before, fraction = groups
+    if marks[-1] in marks[:-1] or not all(len(group) == _GROUP for group in before):
+        return [token]
+    return [_decimal(first + "".join(before), fraction)]
+
+
+def _decimal(whole: str, fraction: str) -> str:
+    left, right = whole.lstrip("0") or "0", fraction.rstrip("0")
+    return f"{left}.{right}"[:MAX_TERM] if right else left[:MAX_TERM]

@@ -1,0 +1,147 @@
+"""Cut text into words: what stands together in it, in every script.
+
+In: any text.  Out: its lower-case words in order, and its tokens: what is written without a space and is more than a word,
+such as `os.path.join`.
+Always: the same text gives the same words. Scripts without spaces are cut into overlapping pairs of characters.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from itertools import pairwise
+
+MAX_TERM = 64  # characters; longer runs are blobs, told apart well enough by their beginning
+
+# Combining marks that belong to a word; `\w` leaves them out. Indic signs and letters stand together in their blocks.
+_MARKS = (
+    "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8"
+    "\u0900-\u0963\u0971-\u0df3\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ecd\u0f71-\u0f84\u102b-\u103e\u17b4-\u17d3\u200c\u200d\u3099\u309a"
+)
+_HAN = "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
+_KANA = "\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
+_HANGUL = "\u1100-\u11ff\u3131-\u318e\uac00-\ud7a3"
+_SOUTH_EAST = "\u0e01-\u0e4e\u0e81-\u0ecd\u1000-\u109f\u1780-\u17d3"  # Thai, Lao, Burmese, Khmer
+
+_PARTICLES = frozenset("은는이가을를의에로와과도만")
+WORD = re.compile(rf"[\w{_MARKS}]+")
+_UNSPACED = re.compile(f"[{_HAN}{_KANA}{_HANGUL}{_SOUTH_EAST}]")
+_RUN = re.compile(f"([{_HAN}{_KANA}{_HANGUL}]+)|([{_SOUTH_EAST}]+)|([^{_HAN}{_KANA}{_HANGUL}{_SOUTH_EAST}]+)")
+# A syllable, near enough: vowels written before their consonant, the consonant, and what stands on it or follows it.
+_CLUSTER = re.compile(
+    "[\u0e40-\u0e44\u0ec0-\u0ec4]?.[\u0e30-\u0e3a\u0e45-\u0e4e\u0eb0-\u0ebc\u0ec8-\u0ecd\u102b-\u103e\u17b4-\u17d3]*",
+    re.DOTALL,
+)
+# What is one thing to people though it has several words: an identifier, a version, a number. A comma joins digits only, and eight
+# parts are enough, so that a line of a table does not become one.
+_JOINT = r"(?:[-./+&'’@]|::?|(?<=[0-9]),(?=[0-9]))"
+_TOKEN = re.compile(rf"[\w{_MARKS}]+(?:{_JOINT}[\w{_MARKS}]+){{0,7}}")
+# The same by tables, for text in ASCII: many times as quick as a pattern.
+_TO_WORDS = "".join(chr(code) if chr(code).isalnum() else " " for code in range(128))
+_TO_RUNS = "".join(chr(code) if chr(code).isalnum() or chr(code) in "_-./+&'@:," else " " for code in range(128))
+_PLAIN = (("’", "'"), ("‘", "'"), ("“", " "), ("”", " "), ("–", " "), ("—", " "), ("…", " "), ("\xa0", " "), ("•", " "))
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A text's words in order, lower case; and its different tokens that are more than one plain word, as they are written."""
+
+    words: list[str]
+    odd: list[str]
+
+
+def cut(text: str) -> Cut:
+    """Cut a text into its words, and find what stands together in it."""
+    if not text.isascii():
+        for mark, plain in _PLAIN:
+            text = text.replace(mark, plain)
+    if text.isascii():
+        runs = dict.fromkeys(text.translate(_TO_RUNS).split())
+        odd = [run for run in runs if not (run.isalpha() and (run.islower() or run.istitle() or run.isupper()))]
+        return Cut(text.lower().translate(_TO_WORDS).split(), _tokens(" ".join(odd)))
+    text = unicodedata.normalize("NFKC", text)
+    return Cut(split(text), _tokens(text))
+
+
+def _tokens(text: str) -> list[str]:
+    """The different tokens that are more than one plain word."""
+    return [
+        token
+        for token in dict.fromkeys(_TOKEN.findall(text))
+        if not token.isdigit() and not (token.isalpha() and (token.islower() or token.istitle() or token.isupper()))
+    ]
+
+
+def split(text: str) -> list[str]:
+    """The words of a text, in order: lower case, without compatibility forms, runs without spaces cut into pairs."""
+    if text.isascii():
+        return text.lower().translate(_TO_WORDS).split()
+    plain = WORD.findall(normal(text).replace("_", " "))
+    if not _UNSPACED.search(text) and not _UNSPACED.search("".join(plain)):
+        return plain
+    return [piece for word in plain for piece in (pairs(word) if _UNSPACED.search(word) else (word,))]
+
+
+def units(text: str) -> list[str]:
+    """The words of a query: as `split`, but a run's last character is left out where it stands in a pair already."""
+    out: list[str] = []
+    for word in WORD.findall(normal(text).replace("_", " ")):
+        if not _UNSPACED.search(word):
+            out.append(word)
+            continue
+        for run in _RUN.finditer(word):
+            if len(run[0]) == 2 and run[0][1] in _PARTICLES:
+                out.append(run[0][0])  # a Korean noun of one syllable: it stands before other particles too
+                continue
+            pieces = pairs(run[0]) if not run[3] else [run[0]]
+            out += pieces[:-1] if len(pieces) > 1 else pieces
+    return out
+
+
+def pairs(word: str) -> list[str]:
+    """Cut runs without spaces into overlapping pairs; the last character stands alone too, so that every one begins a term."""
+    out: list[str] = []
+    for run in _RUN.finditer(word):
+        if run[3]:
+            out.append(run[3])
+            continue
+        characters = run[1] or _CLUSTER.findall(run[2])
+        out += [a + b for a, b in pairwise(characters)]
+        out.append(characters[-1])
+    return out
+
+
+def has_no_spaces(word: str) -> bool:
+    """Whether a word is of a script that writes none between words."""
+    return not word.isascii() and bool(_UNSPACED.search(word))
+
+
+def is_part(unit: str) -> bool:
+    """Whether a unit of a query is a single character of a script without spaces: it is looked for as the beginning of a term."""
+    return bool(_UNSPACED.match(unit)) and len(pairs(unit)) == 1
+
+
+def normal(text: str) -> str:
+    """Lower case, full-width and other compatibility forms made plain, accents kept."""
+    return text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).lower()
+
+
+_MARK = re.compile(
+    "[\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06e8\u093c\u200c\u200d]"
+)
+_LETTER = str.maketrans(
+    {
+        "ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "ł": "l", "ı": "i", "þ": "th", "ħ": "h", "ς": "σ",
+        "أ": "ا", "إ": "ا", "آ": "ا", "ٱ": "ا", "ى": "ي", "ئ": "ي", "ؤ": "و", "ة": "ه", "ک": "ك", "ی": "ي", "ँ": "ं",
+    }
+)  # fmt: skip
+
+
+def fold(word: str) -> str:
+    """A word without its accents, and with one form where a letter has several."""
+    if word.isascii():
+        return word
+    bare = _MARK.sub("", unicodedata.normalize("NFD", word.translate(_LETTER)))
+    # A word of accents alone stays: every word has a stem.
+    return unicodedata.normalize("NFC", bare).translate(_LETTER) or word

@@ -1,0 +1,118 @@
+"""What a person expects first: the word as typed, the whole identifier, the file of that name, the sentence itself."""
+
+from __future__ import annotations
+
+import pytest
+
+from searching import indexed
+
+PROSE = "The committee met again and talked about the weather, the harvest and the price of grain."
+FILES = {
+    "notes/hidden.txt": f"The switch is called zqhidden13 here. {PROSE}",
+    "notes/open.txt": f"The switch is called zqopen13 here, zqopen13 and 13 again. {PROSE}",
+    "notes/opener.txt": f"They bought a zqopener in spring. {PROSE}",
+    "notes/openal.txt": f"The zqopenal was a good zqopenal and the zqopenal stayed. {PROSE}",
+    "notes/plain.txt": f"One zqlift was seen. {PROSE}",
+    "notes/lifting.txt": f"The zqlifting of a zqlifting by zqlifting. {PROSE}",
+    "paths/join.md": f"# Joining\n\nUse os.path.join to put parts together. {PROSE}",
+    "paths/os.md": f"# The path\n\nThe os has a path, and to join the path of the os is to join a path. path join os join path. {PROSE}",
+    "paths/camel.md": f"Call getUserName first. {PROSE}",
+    "paths/words.md": f"To get the name of a user, name the user and get it. user name user name. {PROSE}",
+    "git/push.txt": f"git push --force-with-lease refuses to overwrite. {PROSE}",
+    "git/lease.txt": f"A lease with force: the lease was signed with force, by force of the lease. {PROSE}",
+    "money/invoice.txt": f"The amount due is 1,249.50 euros. {PROSE}",
+    "money/other.txt": f"The amount due is 1,249.00 euros and 50 cents for 1249 things, 50 in all. {PROSE}",
+    "src/base_events.py": '"""The loop."""\n\nclass Loop:\n    pass\n',
+    "src/argparse.py": '"""Command lines."""\n\nclass Parser:\n    pass\n',
+    "src/usage.py": "import argparse\nimport base_events\n# argparse.py and base_events.py: see argparse, base_events\n" * 4,
+    "docs/argparse.md": f"argparse reads arguments; argparse.py is in the library. {PROSE}",
+    "docs/layouts.md": f"What a page may look like. {PROSE}",
+    "docs/more.md": "All layouts: layouts.md lists the layouts, see layouts.md for layouts of layouts.\n" * 4,
+    "docs/multi page.txt": f"Several of them. {PROSE}",
+    "docs/pages.txt": "A multi page file has multi pages. A page, multi page.\n" * 4,
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    base = tmp_path_factory.mktemp("first")
+    for name, text in FILES.items():
+        file = base / "root" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    with indexed(base / "root", base / "data") as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("zqhidden13", "notes/hidden.txt"),
+        ("zqopen13", "notes/open.txt"),
+        ("ZQ-Hidden-13", "notes/hidden.txt"),
+        ("os.path.join", "paths/join.md"),
+        ("os_path_join", "paths/join.md"),
+        ("osPathJoin", "paths/join.md"),
+        ("getUserName", "paths/camel.md"),
+        ("get_user_name", "paths/camel.md"),
+        ("--force-with-lease", "git/push.txt"),
+        ("git push --force-with-lease", "git/push.txt"),
+        ("1249.50", "money/invoice.txt"),
+        ("1.249,50", "money/invoice.txt"),
+    ],
+)
+def test_a_whole_identifier_outweighs_its_parts(folder, query, first):
+    assert folder.names(query)[:1] == [first]
+
+
+@pytest.mark.parametrize(
+    ("query", "found"), [("zqhidden", "notes/hidden.txt"), ("lease", "git/push.txt"), ("join", "paths/join.md")]
+)
+def test_the_parts_of_an_identifier_still_find_it(folder, query, found):
+    assert found in folder.names(query)
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [("zqopener", "notes/opener.txt"), ("zqopenal", "notes/openal.txt"), ("zqlift", "notes/plain.txt"), ("zqlifting", "notes/lifting.txt")],
+)  # fmt: skip
+def test_a_word_as_typed_outweighs_its_other_forms(folder, query, first):
+    names = folder.names(query)
+    assert names[:1] == [first]
+    assert len(names) > 1  # the other forms are found, too
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("base_events.py", "src/base_events.py"),
+        ("base_events", "src/base_events.py"),
+        ("Base-Events.py", "src/base_events.py"),
+        ("argparse.py", "src/argparse.py"),
+        ("src/argparse", "src/argparse.py"),
+        ("docs/argparse", "docs/argparse.md"),
+        ("layouts.md", "docs/layouts.md"),
+        ("layouts", "docs/layouts.md"),
+        ("multi page.txt", "docs/multi page.txt"),
+        ("multi_page", "docs/multi page.txt"),
+    ],
+)
+def test_a_name_typed_as_a_name_puts_that_file_first(folder, query, first):
+    assert folder.names(query)[:1] == [first]
+
+
+def test_a_name_does_not_drown_what_the_texts_say(folder):
+    assert folder.names("what does argparse read and where is it in the library")[0] == "docs/argparse.md"
+
+
+def test_a_sentence_is_found_among_many_texts_with_its_words(tmp_path):
+    words = ["copper", "kettle", "whistled", "across", "the", "frozen", "harbour", "while", "gulls", "argued"]
+    root = tmp_path / "root"
+    root.mkdir()
+    for number in range(120):
+        apart = [f"{word} beside something else number{number}" for word in words[::3] + words[1::3] + words[2::3]]
+        text = "\n\n".join(" ".join(apart) for _ in range(2))
+        (root / f"many{number:03}.txt").write_text(text, encoding="utf-8")
+    (root / "one.txt").write_text(f"{PROSE} {PROSE}\nThe {' '.join(words)}. {PROSE}", encoding="utf-8")
+    with indexed(root, tmp_path / "data") as searched:
+        assert "one.txt" in searched.names(" ".join(words), 5)
