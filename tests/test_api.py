@@ -104,7 +104,7 @@ def test_a_search_that_waits_for_its_turn_ends_when_its_caller_goes(app):
         app.index_folder(root, on_progress=lambda _step: None)
         with ExitStack() as turns:
             for _ in range(2):
-                turns.enter_context(app._turn(gone))
+                turns.enter_context(app._turns.one(gone))
             with pytest.raises(CallCancelled):
                 app.search_files("text", stop=gone)
         assert app.search_files("text")["items"]

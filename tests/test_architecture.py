@@ -12,7 +12,17 @@ import smart_context
 
 PACKAGE = Path(smart_context.__file__).parent
 MODULES = {path.relative_to(PACKAGE).as_posix(): ast.parse(path.read_bytes()) for path in PACKAGE.rglob("*.py")}
-GROUND = ("errors.py", "model.py", "pointer.py", "flock.py", "regular.py", "defaults.py", "talk.py", "plain.py")
+GROUND = (
+    "errors.py",
+    "model.py",
+    "pointer.py",
+    "flock.py",
+    "regular.py",
+    "defaults.py",
+    "talk.py",
+    "plain.py",
+    "turns.py",
+)
 # Each room may use the ground and the rooms that stand before it in its row; no room uses one of another row.
 ROOMS = {
     "settings": (),

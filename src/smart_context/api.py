@@ -10,8 +10,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +23,7 @@ from smart_context.find.model import SearchRequest
 from smart_context.meaning.extra import Extra
 from smart_context.model import OWNER, Caller, OnProgress, Stop
 from smart_context.sources import ignore
+from smart_context.turns import Turns
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -46,7 +46,6 @@ Answer = dict[str, Any]
 
 # Concurrent searches. More only contend for the GIL.
 _TURNS = 2
-_LOOK_EVERY = 0.1  # seconds between two looks at whether a waiting caller has gone
 
 
 def _never() -> None:
@@ -65,8 +64,7 @@ class App:
         self._index: Index | None = None
         self._jobs: JobQueue | None = None
         self._redactor: Redactor | None = None
-        self._turns = threading.Semaphore(_TURNS)
-        self._waiting: set[int] = set()  # threads, for their turn
+        self._turns = Turns(_TURNS)
         self._hides = ignore.hider(settings.index.never_show)
         self._contents = Contents(
             self.engine, self.roots, settings.limits, self._reading, lambda: self.redactor, settings.index.jail
@@ -102,7 +100,7 @@ class App:
         if not caller.is_owner:
             raise Forbidden("this token may not index", hint="ask who runs the server, or search what is indexed")
         job = self.jobs.submit(parsed(root), full=full, priority=priority)
-        return report_answer(job.wait(on_progress, stop))
+        return job.wait(on_progress, stop).answer()
 
     def search_files(
         self,
@@ -131,7 +129,7 @@ class App:
             index = self.index
         except NotFound:
             return search.nothing(asked)
-        with self._turn(stop):
+        with self._turns.one(stop):
             index.refresh()
             return search.find(
                 index, asked, redactor=self.redactor, stop=stop, meaning=self.extra.meaning(), roots=self.roots
@@ -233,7 +231,7 @@ class App:
             index=lambda: self.index,
             roots=self._roots_of(caller),
             may_show=lambda path: self._shown(path, caller),
-            turn=lambda: self._turn(stop),
+            turn=lambda: self._turns.one(stop),
             redactor=self.redactor,
             meaning=self.extra.meaning,
             settings=self.settings,
@@ -366,7 +364,7 @@ class App:
                         full=full,
                         on_progress=on_progress,
                         stop=stop,
-                        is_busy=lambda: bool(self._waiting),
+                        is_busy=lambda: self._turns.is_wanted,
                     )
 
                 self._jobs = JobQueue(self.engine, self.roots, run)
@@ -397,20 +395,6 @@ class App:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-    @contextmanager
-    def _turn(self, stop: Stop) -> Iterator[None]:
-        thread = threading.get_ident()
-        self._waiting.add(thread)
-        try:
-            while not self._turns.acquire(timeout=_LOOK_EVERY):
-                stop()
-        finally:
-            self._waiting.discard(thread)
-        try:
-            yield
-        finally:
-            self._turns.release()
 
     def _roots_of(self, caller: Caller) -> Roots:
         return self.roots if caller.roots is None else self.roots.within(caller.roots)
@@ -459,14 +443,3 @@ class App:
             index.jail,
             self.settings.redaction.patterns,
         )
-
-
-def report_answer(report: IndexReport) -> Answer:
-    """Give what an indexing run did as the tool's answer."""
-    return {
-        "indexed": report.indexed,
-        "skipped": report.skipped,
-        "removed": report.removed,
-        "duration_ms": report.duration_ms,
-        "failed": report.failed,
-    }

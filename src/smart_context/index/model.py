@@ -36,6 +36,10 @@ class IndexReport:
     problems: tuple[str, ...] = ()
     kinds: dict[str, KindCount] = field(default_factory=dict)
 
+    def answer(self) -> dict[str, int]:
+        """The report as `indexFolder` answers it."""
+        return {name: getattr(self, name) for name in ("indexed", "skipped", "removed", "duration_ms", "failed")}
+
 
 @dataclass(frozen=True, slots=True)
 class Changes:
