@@ -118,7 +118,7 @@ def test_clients_of_both_eras_index_and_search(served, mode):
                 return names, found.structured_content
 
     names, found = anyio.run(talk)
-    assert len(names) == 9
+    assert len(names) == 10
     assert found["items"][0]["path"] == str(served.home / "share/notes.md")
 
 
@@ -370,7 +370,7 @@ def test_a_client_on_standard_input_uses_the_shared_server(served, run):
     )
     assert done.returncode == 0, done.stderr
     answers = {answer["id"]: answer["result"] for answer in map(json.loads, done.stdout.splitlines()) if "id" in answer}
-    assert len(answers[2]["tools"]) == 9
+    assert len(answers[2]["tools"]) == 10
     assert answers[3]["isError"] is False
 
 

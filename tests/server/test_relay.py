@@ -44,7 +44,7 @@ def test_pipelined_messages_reach_the_session_they_open(shared, tmp_path):
         peer.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
         peer.send({"jsonrpc": "2.0", "id": "b", "method": "tools/list"})
         answers = {frame["id"]: frame["result"] for frame in (*(peer.read() for _ in range(2)), *peer.finish())}
-        assert len(answers["b"]["tools"]) == 9
+        assert len(answers["b"]["tools"]) == 10
         assert peer.process.returncode == 0
         assert peer.log == ""
 
@@ -84,12 +84,12 @@ def test_a_server_that_was_started_again_is_greeted_anew(tmp_path, port):
     first = Served(tmp_path, "--root", str(tmp_path / "share"), port=port)
     with relay(first, tmp_path) as peer:
         peer.initialize()
-        assert len(peer.ask("tools/list")["result"]["tools"]) == 9
+        assert len(peer.ask("tools/list")["result"]["tools"]) == 10
         first.end()
         assert peer.ask("tools/list")["error"]["code"] == -32603
         second = Served(tmp_path, "--root", str(tmp_path / "share"), port=port)
         try:
-            assert len(peer.ask("tools/list")["result"]["tools"]) == 9
+            assert len(peer.ask("tools/list")["result"]["tools"]) == 10
             assert peer.call("listRoots")["isError"] is False
         finally:
             second.end()
