@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from smart_context.errors import BadRequest
+from smart_context.sources.formats import FORMATS
 from smart_context.text import languages
 
 _WORDS = {
@@ -30,7 +31,6 @@ _WORDS = {
         "excel spreadsheet spreadsheets workbooks excel?sheets excel?sheet exceltabellen excel-tabellen tabellenkalkulationen"
         " hojas?de?cálculo feuilles?de?calcul tableurs"
     ),
-    ".pdf": "pdf pdfs",
     ".csv": "csv csvs",
     ".tsv": "tsv",
     ".txt": "txt text?files textdateien",
@@ -43,10 +43,8 @@ _WORDS = {
     ".odt": "odt",
     ".odp": "odp",
     ".ods": "ods",
-    ".rtf": "rtf",
-    ".epub": "epub epubs ebooks e-books",
-    ".zip": "zip zips",
 }
+_WORDS |= {each.extensions: each.called for each in FORMATS if each.called}
 _TYPES = {name.replace("?", " "): tuple(exts.split()) for exts, names in _WORDS.items() for name in names.split()}
 _NAME = "|".join(
     sorted((re.escape(name).replace(r"\ ", r"\s+") for name in _TYPES), key=lambda name: (-len(name), name))

@@ -13,11 +13,13 @@ import re
 import zlib
 
 from smart_context.sources.extract import Buffer, Refused, zipped
+from smart_context.sources.formats import FORMATS
 
 _HEAD = 8192
 _MOST_ENTRIES = 2000  # enough of a zip's directory to know an Office file by its parts
 
-# content → kind, where the first bytes decide; longest first where one starts like another
+_STARTS = tuple((mark, each.kind) for each in FORMATS for mark in each.starts)
+# What gives no text, by its first bytes; longest first where one starts like another
 _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"\x89PNG\r\n\x1a\n", "image"),
     (b"\xff\xd8\xff", "image"),
@@ -48,7 +50,6 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"\0asm", "executable"),
     (b"dex\n", "executable"),
     (b"!<arch>\n", "executable"),
-    (b"\xdb\xa5-\0", "doc"),
     (b"\0\1\0\0\0", "font"),
     (b"OTTO\0", "font"),
     (b"ttcf\0", "font"),
@@ -67,26 +68,11 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
 )
 
 _BY_EXTENSION: dict[str, str] = {
-    **dict.fromkeys((".md", ".markdown", ".mdown", ".mkd", ".mdx"), "markdown"),
-    **dict.fromkeys((".csv", ".tsv", ".tab"), "csv"),
-    **dict.fromkeys((".json", ".jsonl", ".ndjson", ".geojson", ".ipynb"), "json"),
-    **dict.fromkeys((".html", ".htm", ".xhtml"), "html"),
-    **dict.fromkeys((".xml", ".svg", ".xsd", ".xsl", ".xslt", ".rss", ".atom", ".kml", ".gpx", ".plist"), "xml"),
-    **dict.fromkeys(
-        (
-            *(".py", ".pyi", ".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx", ".vue", ".java", ".kt", ".kts", ".scala"),
-            *(".groovy", ".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".m", ".mm", ".cs", ".fs", ".vb", ".go"),
-            *(".rs", ".swift", ".rb", ".php", ".pl", ".pm", ".lua", ".r", ".jl", ".dart", ".ex", ".exs", ".erl"),
-            *(".hs", ".ml", ".clj", ".lisp", ".el", ".scm", ".sh", ".bash", ".zsh", ".fish", ".ps1", ".bat", ".cmd"),
-            *(".sql", ".css", ".scss", ".less", ".proto", ".graphql", ".tf", ".nix", ".cmake", ".gradle", ".mk"),
-            *(".asm", ".s", ".f90", ".f", ".pas", ".ada", ".cob", ".zig", ".nim", ".v", ".sv", ".vhd", ".toml"),
-            *(".yaml", ".yml", ".ini", ".cfg", ".conf", ".properties", ".diff", ".patch"),
-        ),
-        "code",
-    ),
+    extension: each.kind for each in FORMATS if each.is_text for extension in each.extensions.split()
 }
-_PAGES = frozenset({".html", ".htm", ".xhtml"})
-_MAIL_EXTENSIONS = frozenset({".eml", ".mht", ".mhtml", ".emlx"})
+_PAGES, _MAIL_EXTENSIONS = (
+    frozenset(each.extensions.split()) for kind in ("html", "eml") for each in FORMATS if each.kind == kind
+)
 _MAIL_HEADER = re.compile(
     rb"^(from|to|cc|date|subject|received|return-path|delivered-to|message-id|mime-version|reply-to|sender|"
     rb"content-type|content-transfer-encoding|x-[\w-]+|dkim-signature|authentication-results|thread-index|importance):",
@@ -133,40 +119,12 @@ def _container(data: Buffer, head: bytes) -> str | None:
     return "tar" if _is_tar(head) else None
 
 
-_OPC_MAIN = (
-    (b"ms-excel.sheet.binary.macroEnabled.main", "xlsb"),
-    (b"wordprocessingml.document.main", "docx"),
-    (b"wordprocessingml.template.main", "docx"),
-    (b"ms-word.document.macroEnabled", "docx"),
-    (b"ms-word.template.macroEnabled", "docx"),
-    (b"spreadsheetml.sheet.main", "xlsx"),
-    (b"spreadsheetml.template.main", "xlsx"),
-    (b"ms-excel.sheet.macroEnabled", "xlsx"),
-    (b"ms-excel.template.macroEnabled", "xlsx"),
-    (b"ms-excel.addin.macroEnabled", "xlsx"),
-    (b"presentationml.presentation.main", "pptx"),
-    (b"presentationml.slideshow.main", "pptx"),
-    (b"presentationml.template.main", "pptx"),
-    (b"ms-powerpoint.presentation.macroEnabled", "pptx"),
-    (b"ms-powerpoint.slideshow.macroEnabled", "pptx"),
-    (b"ms-powerpoint.template.macroEnabled", "pptx"),
-)
-_PARTS = (
-    ("word/document.xml", "docx"),
-    ("xl/workbook.bin", "xlsb"),
-    ("xl/workbook.xml", "xlsx"),
-    ("ppt/presentation.xml", "pptx"),
-)
-_ODF = ((b"text", "odt"), (b"spreadsheet", "ods"), (b"presentation", "odp"), (b"graphics", "odp"))
-
-
+_OPC_MAIN = tuple((mark, each.kind) for each in FORMATS for mark in each.main)
+_PARTS = tuple((each.part, each.kind) for each in FORMATS if each.part)
+_MIMETYPES = tuple((mark.encode(), each.kind) for each in FORMATS for mark in each.mimetype)
 _OLE_STREAMS = (
     ("EncryptedPackage", "encrypted"),
-    ("WordDocument", "doc"),
-    ("Workbook", "xls"),
-    ("Book", "xls"),
-    ("PowerPoint Document", "ppt"),
-    ("__properties_version1.0", "msg"),
+    *((name, each.kind) for each in FORMATS for name in each.stream),
 )
 
 
@@ -187,12 +145,7 @@ def _zip_kind(data: Buffer) -> str:
 
 
 def _mimetype_kind(mimetype: bytes) -> str | None:
-    if mimetype.startswith(b"application/epub+zip"):
-        return "epub"
-    prefix = b"application/vnd.oasis.opendocument."
-    if mimetype.startswith(prefix):
-        return next((found for mark, found in _ODF if mimetype.startswith(prefix + mark)), None)
-    return None
+    return next((found for mark, found in _MIMETYPES if mimetype.startswith(mark)), None)
 
 
 def _ole_kind(data: Buffer) -> str:
@@ -233,8 +186,9 @@ def _is_tar(block: bytes) -> bool:
 def _by_magic(data: Buffer, head: bytes, name: str) -> str | None:
     if _is_pdf(data, head, name):
         return "pdf"
-    if head.startswith(b"{\\rtf"):
-        return "rtf"
+    for mark, found in _STARTS:
+        if head.startswith(mark):
+            return found
     for magic, found in _MAGIC:
         # A mark in plain letters may also be how a text begins.
         if head.startswith(magic) and (b"\0" in head or not magic.isascii() or not magic.decode().isprintable()):

@@ -12,40 +12,13 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 
 from smart_context.model import Extracted, Limits, Skipped
+from smart_context.sources.formats import FORMATS
 
 Buffer = bytes | mmap.mmap
 """What readers take: `len`, slices (which are bytes) and `find` work on both."""
 
 # kind → module below this package
-READERS: dict[str, str] = {
-    "pdf": "pdf",
-    "docx": "docx",
-    "pptx": "pptx",
-    "odt": "opendocument",
-    "odp": "opendocument",
-    "epub": "epub",
-    "xlsx": "sheets",
-    "xls": "sheets",
-    "xlsb": "sheets",
-    "ods": "ods",
-    "csv": "delimited",
-    "rtf": "rtf",
-    "html": "html",
-    "xml": "markup",
-    "json": "text",
-    "markdown": "text",
-    "text": "text",
-    "code": "text",
-    "eml": "mail",
-    "msg": "outlook",
-    "doc": "legacy_doc",
-    "ppt": "legacy_ppt",
-    "zip": "archive",
-    "tar": "archive",
-    "gzip": "archive",
-    "bzip2": "archive",
-    "xz": "archive",
-}
+READERS: dict[str, str] = {each.kind: each.reader for each in FORMATS}
 
 # kinds that are known to give nothing, each with its reason
 NO_TEXT: dict[str, tuple[str, str]] = {
