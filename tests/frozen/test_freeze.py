@@ -106,6 +106,8 @@ def test_a_folder_can_be_frozen_without_an_index_and_none_is_left(
     )
     assert done.returncode == 0, done.stderr
     assert without_time(tmp_path / "direct") == without_time(frozen)
+    again = run("replay", "direct", "--sources", folder, "--data-dir", "unused", env={"TMPDIR": str(scratch)})
+    assert again.returncode == 0, again.stderr
     assert list(scratch.iterdir()) == []
     assert not (tmp_path / "unused").exists()
 

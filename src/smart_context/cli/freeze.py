@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import click
@@ -15,10 +17,12 @@ from smart_context.cli.show import DIFFERENT
 from smart_context.errors import UsageError
 
 if TYPE_CHECKING:
+    from smart_context.api import App
     from smart_context.cache.build import Built
     from smart_context.frozen.provenance import Question
     from smart_context.frozen.replay import Change
     from smart_context.frozen.verbs import How
+    from smart_context.model import OnProgress
     from smart_context.settings.config import Settings
 
 _COLOURS = {"unchanged": None, "changed": "yellow", "missing": "red", "moved in rank": "cyan", "new": "green"}
@@ -94,22 +98,25 @@ def freeze(
 
 @click.command(cls=Command)
 @click.argument("cache", metavar="CACHE")
+@click.option("--sources", metavar="DIR", help="Search this folder without an index, and leave none.")
 @settings_options
 @json_option
-def replay(cache: str, settings: Settings, as_json: bool) -> None:
+def replay(cache: str, sources: str | None, settings: Settings, as_json: bool) -> None:
     """Ask the question of a frozen cache again, and say what became of its documents.
 
     \b
     Examples:
       context replay answer.cache
-      context replay answer.cache --root ~/notes --json
+      context replay answer.cache --sources ~/notes --json
 
     Exit status 0 if every document is unchanged, 8 if not.
     """
-    from smart_context.api import App
+    from smart_context.cli.show import ProgressBar
+    from smart_context.frozen import provenance
     from smart_context.frozen import replay as stage
 
-    with App(settings) as app:
+    provenance.read(cache)  # so that a cache without a question is refused before a folder is read
+    with ProgressBar("reading") as bar, _searching(settings, sources, bar) as app:
         origin, found = app.replay(cache)
     if as_json:
         print_bytes(stage.to_json(origin, found))
@@ -120,23 +127,31 @@ def replay(cache: str, settings: Settings, as_json: bool) -> None:
 
 
 def _frozen(settings: Settings, question: Question, cache: str, how: How, sources: str | None) -> Built:
-    from smart_context.api import App
     from smart_context.cli.show import ProgressBar
 
-    with ProgressBar("freezing") as bar:
-        if sources is None:
-            with App(settings) as app:
-                return app.freeze(question, cache, how, on_progress=bar)
-        import tempfile
-        from dataclasses import replace
+    with ProgressBar("freezing") as bar, _searching(settings, sources, bar) as app:
+        return app.freeze(question, cache, how, on_progress=bar)
 
-        root = os.path.abspath(sources)
-        with (
-            tempfile.TemporaryDirectory(prefix="context-freeze-") as scratch,
-            App(replace(settings, roots=(root,), data_dir=scratch)) as app,
-        ):
-            app.index_here(root, full=False, on_progress=bar)
-            return app.freeze(question, cache, how, on_progress=bar)
+
+@contextmanager
+def _searching(settings: Settings, sources: str | None, bar: OnProgress) -> Iterator[App]:
+    """Give what searches: over the index, or over an index of `sources` that is made for this and removed again."""
+    from smart_context.api import App
+
+    if sources is None:
+        with App(settings) as app:
+            yield app
+        return
+    import tempfile
+    from dataclasses import replace
+
+    root = os.path.abspath(sources)
+    with (
+        tempfile.TemporaryDirectory(prefix="context-freeze-") as scratch,
+        App(replace(settings, roots=(root,), data_dir=scratch)) as app,
+    ):
+        app.index_here(root, full=False, on_progress=bar)
+        yield app
 
 
 def _show(found: list[Change]) -> None:
