@@ -94,7 +94,7 @@ class Scorer:
         self._most = (K1 + 1) * float(self._worth.sum() + NEAR * self._pairs.sum()) or 1.0
         self._whole = max(0.0, (FEW - len(standing)) / (FEW - 1))
         self._other = 1 - OTHER / max(1.0, len(standing))
-        self._is_typed = np.array([bool(word.typed) for word in plan.sought])
+        self._is_typed = np.array([bool(word.typed) for word in plan.sought], np.bool_)
 
     def scores(self, candidates: Sequence[Candidate]) -> list[Score]:
         """Score candidates."""
