@@ -36,7 +36,7 @@ def traces(data, blobs):
 def kept(data):
     with sqlite3.connect(data / "record.sqlite") as db:
         rows = db.execute(
-            "SELECT text FROM segments JOIN files USING (file_id) WHERE CAST(path AS TEXT) LIKE '%/old/%'"
+            "SELECT data FROM blocks JOIN files USING (file_id) WHERE CAST(path AS TEXT) LIKE '%/old/%'"
         ).fetchall()
     return [row[0][2:40] for row in rows]
 

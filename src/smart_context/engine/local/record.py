@@ -22,7 +22,7 @@ from typing import Any
 from smart_context import __version__
 from smart_context.engine.local import migrations
 from smart_context.engine.local.place import RECORD
-from smart_context.engine.local.rows import FILE, file_row, file_values, packed, unpacked
+from smart_context.engine.local.rows import FILE, blocks, file_row, file_values, texts_of
 from smart_context.engine.model import FileRow, LastRun, NewFile, Passage, SegmentRow, Stamp, Tally
 from smart_context.errors import Conflict, NotFound, SearchFailed, StorageFailed
 from smart_context.model import Segment
@@ -130,19 +130,20 @@ class Record:
 
     def texts(self, segment_ids: Iterable[int]) -> dict[int, str]:
         """The text of segments, by id."""
-        query = "SELECT segment_id, text FROM segments WHERE segment_id IN (SELECT value FROM json_each(?)) ORDER BY segment_id"
-        rows = self._rows(query, (json.dumps(list(segment_ids)),))
-        with _translated(self.path):
-            return {r[0]: unpacked(r[1]) for r in rows}
+        return {i: text for i, text, _ in self._texts(segment_ids)}
 
     def passages(self, segment_ids: Iterable[int]) -> dict[int, Passage]:
         """Segments' text by id, each with what of it must not show."""
-        query = """SELECT segment_id, text, hidden FROM segments
+        return {i: Passage(text, hidden.unpack(known, len(text))) for i, text, known in self._texts(segment_ids)}
+
+    def _texts(self, segment_ids: Iterable[int]) -> list[tuple[int, str, bytes]]:
+        """(segment, text, what is hidden) by id."""
+        # One query: a block and its segments are of one commit.
+        query = """SELECT segment_id, hidden, text, block_id, start, size, data FROM segments LEFT JOIN blocks USING (block_id)
             WHERE segment_id IN (SELECT value FROM json_each(?)) ORDER BY segment_id"""
         rows = self._rows(query, (json.dumps(list(segment_ids)),))
         with _translated(self.path):
-            texts = {i: (unpacked(text), known) for i, text, known in rows}
-        return {i: Passage(text, hidden.unpack(known, len(text))) for i, (text, known) in texts.items()}
+            return texts_of(rows)
 
     def judged_otherwise(self, rules: str) -> Iterator[FileRow]:
         """Files with text that were judged by other rules than these, by id."""
@@ -228,18 +229,23 @@ class Record:
                 reader = excluded.reader, generation = excluded.generation, judged = excluded.judged RETURNING file_id""",
                 file_values(new, segments, years, indexed_at, generation),
             ).fetchone()[0]
-            self._db.execute("UPDATE segments SET dead = ? WHERE file_id = ? AND dead = 0", (generation, file_id))
+            for table in ("segments", "blocks"):
+                self._db.execute(f"UPDATE {table} SET dead = ? WHERE file_id = ? AND dead = 0", (generation, file_id))
             first = self._next_segment
             self._next_segment += len(segments)
-            self._db.executemany(
-                """INSERT INTO segments (segment_id, file_id, seq, pointer, heading, text, hidden)
-                VALUES (?, ?, ?, ?, ?, ?, ?)""",
-                (
-                    (first + i, file_id, s.seq, s.pointer, s.heading, packed(s.text), hidden.pack(s.hidden))
-                    for i, s in enumerate(segments)
-                ),
-            )
-            return file_id, list(range(first, first + len(segments)))
+            number = first
+            for some, data in blocks(segments):
+                block = self._db.execute("INSERT INTO blocks (file_id, data) VALUES (?, ?)", (file_id, data)).lastrowid
+                self._db.executemany(
+                    """INSERT INTO segments (segment_id, file_id, seq, pointer, heading, text, hidden, block_id, start, size)
+                    VALUES (?, ?, ?, ?, ?, x'', ?, ?, ?, ?)""",
+                    (
+                        (number + i, file_id, s.seq, s.pointer, s.heading, hidden.pack(s.hidden), block, start, size)
+                        for i, (s, start, size) in enumerate(some)
+                    ),
+                )
+                number += len(some)
+            return file_id, list(range(first, number))
 
     def restamp(self, file_id: int, mtime_ns: int) -> None:
         """Record that a file has a new modification time and the same content."""
@@ -291,6 +297,7 @@ class Record:
             self._db.execute("BEGIN IMMEDIATE")
             generation = self._db.execute("SELECT value FROM meta WHERE key = 'generation'").fetchone()[0]
             self._db.execute("DELETE FROM segments WHERE dead > 0")
+            self._db.execute("DELETE FROM blocks WHERE dead > 0")
             last = self._db.execute("SELECT seq FROM sqlite_sequence WHERE name = 'segments'").fetchone()
             self._next_segment = (last[0] if last else 0) + 1
             self._pending = generation + 1

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from smart_context import __version__
@@ -21,15 +21,39 @@ FILE = (
 )
 """The columns of a file, in the order of `FileRow`."""
 
-
-def packed(text: str) -> bytes:
-    """A text as it is kept."""
-    return zlib.compress(text.encode("utf-8", "replace"), 6)
+_TOGETHER = 16  # segments in a block: a third of a millisecond to read, a quarter smaller than one by one
 
 
-def unpacked(data: bytes) -> str:
-    """A text that was kept."""
-    return zlib.decompress(data).decode("utf-8")
+def blocks(segments: Sequence[Segment]) -> Iterator[tuple[list[tuple[Segment, int, int]], bytes]]:
+    """A file's segments as they are kept: some of them, each with its place in bytes, and their texts together, compressed."""
+    for first in range(0, len(segments), _TOGETHER):
+        some: list[tuple[Segment, int, int]] = []
+        texts: list[bytes] = []
+        at = 0
+        for segment in segments[first : first + _TOGETHER]:
+            texts.append(segment.text.encode("utf-8", "replace"))
+            some.append((segment, at, len(texts[-1])))
+            at += len(texts[-1])
+        yield some, zlib.compress(b"".join(texts), 6)
+
+
+def texts_of(rows: Sequence[tuple[Any, ...]]) -> list[tuple[int, str, bytes]]:
+    """(segment, text, what is hidden) of rows of segments with their blocks.
+
+    Raises: zlib.error for what is damaged.
+    """
+    known: dict[int, bytes] = {}
+    found: list[tuple[int, str, bytes]] = []
+    for segment_id, hidden, alone, block_id, start, size, data in rows:
+        if not block_id:
+            found.append((segment_id, zlib.decompress(alone).decode("utf-8"), hidden))
+            continue
+        if data is None:
+            raise zlib.error(f"block {block_id} is missing")
+        if block_id not in known:
+            known[block_id] = zlib.decompress(data)
+        found.append((segment_id, known[block_id][start : start + size].decode("utf-8"), hidden))
+    return found
 
 
 def file_values(
