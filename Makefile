@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 LOCK := requirements/ci.txt
 UV ?= $(BIN)/uv
 
-.PHONY: help demo test lint types unit coverage lowest newest fuzz bench docs site lock clean install
+.PHONY: help demo test lint types unit coverage lowest newest fuzz bench browser pictures docs site lock clean install
 
 help: ## list these
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/\1\t\2/' | expand -t 10
@@ -54,6 +54,15 @@ fuzz: install ## random requests and examples from a new seed (FUZZ_SECONDS, FUZ
 
 bench: install ## the measurements (BENCH=name for one of them)
 	$(BIN)/python -m bench $(BENCH)
+
+AXE := .browser/axe-core/axe.min.js
+browser: ## Chromium (Debian's, as root) and axe-core, with which the page is tested
+	@test -x /usr/bin/chromium || apt-get install --yes --quiet --no-install-recommends chromium
+	@test -e $(AXE) || { mkdir -p .browser/axe-core && cd .browser && npm pack --silent axe-core@4 && \
+	  tar -xzf axe-core-*.tgz --strip-components=1 -C axe-core package/axe.min.js package/LICENSE; }
+
+pictures: install ## the pictures of the page
+	$(BIN)/python -m tools.screenshots
 
 docs: install ## the generated pages, the outputs that pages show, the picture
 	$(BIN)/python -m tools.reference

@@ -39,7 +39,7 @@ ROOMS = {
     "llm": ("settings", "access", "redact", "text", "find"),
     "clients": ("settings",),
 }
-FACES = ("cli", "server")
+FACES = ("cli", "page", "server")
 
 
 def imports(tree: ast.AST) -> Iterator[str]:
@@ -107,8 +107,13 @@ def test_a_room_uses_only_the_rooms_below_it(room: str) -> None:
 
 
 def test_one_face_never_imports_the_other_but_to_start_it() -> None:
-    assert not who_imports("smart_context.cli") & below("server")
-    assert who_imports("smart_context.server") & below("cli") == {"cli/serve.py"}
+    assert not who_imports("smart_context.cli") & below("server", "page")
+    assert who_imports("smart_context.server") & below("cli", "page") == {"cli/serve.py", "cli/ui.py"}
+    assert who_imports("smart_context.page") & below("cli", "server") == {
+        "cli/ui.py",
+        "server/desk.py",
+        "server/programs.py",
+    }
 
 
 def test_the_ground_knows_nothing_that_stands_on_it() -> None:

@@ -23,6 +23,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "open": ("search", "Show a part of a file, as agents see it.", "Search"),
     "cat": ("search", "Print the text of a file, of whatever format.", "Search"),
     "status": ("index", "Show what is indexed, what could not be read, and what has changed.", "Search"),
+    "ui": ("ui", "Search in a browser.", "Search"),
     "eval": ("eval", "Measure how well search answers.", "Search"),
     "roots": ("roots", "List the folders that may be read, or change them.", "Search"),
     "summarize": ("llm", "Search, and summarize what was found, with its sources.", "Search"),

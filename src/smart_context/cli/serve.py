@@ -73,13 +73,17 @@ def serve(
         # Who wants an index that keeps up with the files wants one to begin with.
         begun = replace(settings.index, at_start=True)
         settings = replace(settings, watch=replace(settings.watch, enabled=True), index=begun)
-    listen = _listen(settings, host, port, no_token=no_token) if over_http else None
+    listen = listen_on(settings, host, port, no_token=no_token) if over_http else None
     with App(settings) as app:
         ops_tokens = _tokens(settings) if ops_port is not None and not no_token else None
         programs.serve(app, tool_names=tool_names, listen=listen, ops_port=ops_port, ops_tokens=ops_tokens)
 
 
-def _listen(settings: Settings, host: str | None, port: int | None, *, no_token: bool) -> Listen:
+def listen_on(settings: Settings, host: str | None, port: int | None, *, no_token: bool) -> Listen:
+    """Where to listen and whom to let in, as the settings say; host and port go before them.
+
+    Raises: UsageError where no token is wanted and others could connect.
+    """
     from smart_context.server import gate, listen
 
     http = settings.http

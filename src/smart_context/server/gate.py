@@ -30,6 +30,7 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 Known = Callable[[bytes], Caller | str]
 """Who has a token, or why nobody is let in with it."""
 
+OPEN_PATHS = frozenset({"/healthz"})
 _LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
 _ANY = ("0.0.0.0", "::")  # noqa: S104 - compared, not bound
 
@@ -46,7 +47,7 @@ class Policy:
     hosts: frozenset[str]
     origins: frozenset[str] = frozenset()
     known: Known | None = field(default=None, repr=False)
-    open_paths: frozenset[str] = frozenset({"/healthz"})
+    open_paths: frozenset[str] = OPEN_PATHS
     max_body: int = defaults.MAX_BODY
     max_concurrent: int = defaults.MAX_CONCURRENCY
     body_seconds: float = 20.0

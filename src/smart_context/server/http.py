@@ -1,6 +1,6 @@
-"""Serve many clients over streamable HTTP: the gate, the SDK's session manager behind it, and the operators' routes.
+"""Serve many clients over streamable HTTP: the gate, the SDK's session manager behind it, the operators' routes, the page.
 
-In: an SDK `Server`.  Out: `/mcp`, `/healthz`, `/metrics`, until a signal.
+In: an SDK `Server`.  Out: `/mcp`, `/healthz`, `/metrics`, and the page for people at `/`, until a signal.
 Always: every request passes the gate first; at the end, what runs is finished or cancelled within a bound.
 """
 
@@ -11,7 +11,7 @@ import signal
 import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import uvicorn
 from mcp.server.lowlevel import Server
@@ -21,11 +21,14 @@ from smart_context import talk
 from smart_context.errors import ConfigError
 from smart_context.index.model import Health
 from smart_context.server.connection import Listener, listener
-from smart_context.server.gate import Gate, Policy, Receive, Scope, Send, allowed_hosts, is_loopback
+from smart_context.server.gate import OPEN_PATHS, Gate, Policy, Receive, Scope, Send, allowed_hosts, is_loopback
 from smart_context.server.listen import Listen, bind, url
 from smart_context.server.metrics import Metrics
 from smart_context.server.ops import Ops
 from smart_context.server.sessions import Sessions
+
+if TYPE_CHECKING:
+    from smart_context.page.app import Page
 
 PATH = "/mcp"
 
@@ -34,13 +37,15 @@ _MAX_CONNECTIONS = 2048
 _FILES = 2 * _MAX_CONNECTIONS  # descriptors: as many again for the index and the reading processes
 
 
-def serve(server: Server[Any], listen: Listen, metrics: Metrics, state: Callable[[], Health]) -> None:
+def serve(
+    server: Server[Any], listen: Listen, metrics: Metrics, state: Callable[[], Health], page: Page | None = None
+) -> None:
     """Serve until a signal asks to end."""
     if not is_loopback(listen.host) and listen.tokens is None:
         raise ConfigError(f"{listen.host} can be reached from elsewhere, so tokens are needed")
     room = _room()
     sockets = bind(listen.host, listen.port)
-    gate = application(server, listen, metrics, state)
+    gate = application(server, listen, metrics, state, page)
     config = listener(
         gate,
         room,
@@ -70,7 +75,9 @@ def _room() -> int:
     return min(_MAX_CONNECTIONS, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2)
 
 
-def application(server: Server[Any], listen: Listen, metrics: Metrics, state: Callable[[], Health]) -> Gate:
+def application(
+    server: Server[Any], listen: Listen, metrics: Metrics, state: Callable[[], Health], page: Page | None = None
+) -> Gate:
     """Put the ASGI application together."""
     manager = StreamableHTTPSessionManager(server, max_request_body_size=listen.max_body, max_sessions=None)
     sessions = Sessions(manager.handle_request)
@@ -78,6 +85,7 @@ def application(server: Server[Any], listen: Listen, metrics: Metrics, state: Ca
         allowed_hosts(listen.host, listen.hosts),
         frozenset(origin.lower().rstrip("/") for origin in listen.origins),
         listen.tokens.caller if listen.tokens else None,
+        open_paths=OPEN_PATHS | (page.paths if page else frozenset()),  # the page looks after its own
         max_body=listen.max_body,
         max_concurrent=listen.max_concurrent,
     )
@@ -88,6 +96,8 @@ def application(server: Server[Any], listen: Listen, metrics: Metrics, state: Ca
             await _lifespan(manager, receive, send)
         elif scope["path"].rstrip("/") == PATH:
             await sessions(scope, receive, send)
+        elif page is not None and scope["path"] in page.paths:
+            await page.application(scope, receive, send)
         else:
             await ops(scope, receive, send)
 
@@ -120,7 +130,10 @@ class _Announcing(Listener):
         await super().startup(sockets)
         if self.started and sockets:
             needs = "with a bearer token" if self._listen.tokens else "without a token"
-            talk.say(f"listening on {url(self._listen.host, sockets[0].getsockname()[1], PATH)} {needs}\n")
+            port = sockets[0].getsockname()[1]
+            talk.say(f"listening on {url(self._listen.host, port, PATH)} {needs}\n")
+            if self._listen.on_ready:
+                self._listen.on_ready(port)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._gate.hang_up()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import socket
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from smart_context import defaults
@@ -24,6 +25,8 @@ class Listen:
     max_body: int = defaults.MAX_BODY
     max_concurrent: int = defaults.MAX_CONCURRENCY
     trusted_proxies: tuple[str, ...] = ()
+    on_ready: Callable[[int], None] | None = None
+    """Told the port once it is listened on."""
 
 
 def bind(host: str, port: int) -> list[socket.socket]:

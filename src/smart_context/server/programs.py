@@ -7,17 +7,21 @@ Always: `mcp-context-server` reads no configuration file and writes nothing to d
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
+from importlib import util
 from typing import TYPE_CHECKING
 
+from smart_context.errors import how_to_add
 from smart_context.server import run
 from smart_context.server.context_tools import Caches
-from smart_context.server.tools import Program, ToolNames
+from smart_context.server.tools import Guard, Program, Tool, ToolNames
 from smart_context.settings.config import ServedCaches
-from smart_context.talk import say
+from smart_context.talk import say, warn
 
 if TYPE_CHECKING:
     from smart_context.access.tokens import Tokens
     from smart_context.api import App
+    from smart_context.page.app import Page
     from smart_context.server.listen import Listen
 
 _CACHES = (
@@ -80,13 +84,27 @@ def serve(
             *caches.table(seconds),
         )
         if listen is not None:
-            run.over_http(program, rows, listen, metrics, lambda: health.of(app), tool_names=tool_names, guard=guard)
+            page = _page(app, rows, guard, clean, listen)
+            run.over_http(
+                program, rows, listen, metrics, lambda: health.of(app), tool_names=tool_names, guard=guard, page=page
+            )
             return
         if ops_port is not None:
             from smart_context.server import ops
 
             ops.beside(ops_port, metrics, lambda: health.of(app), ops_tokens)
         run.over_stdio(program, rows, tool_names=tool_names, guard=guard)
+
+
+def _page(app: App, rows: Sequence[Tool], guard: Guard, clean: Callable[[str], str], listen: Listen) -> Page | None:
+    """The page for people, where what renders it is installed."""
+    if util.find_spec("jinja2") is None:
+        warn(f"no page at /: jinja2 is missing; {how_to_add('http')}")
+        return None
+    from smart_context.page.app import Page
+    from smart_context.server.desk import ServerDesk
+
+    return Page(ServerDesk(app, rows, guard, clean, listen))
 
 
 def warn_about(root: str | None) -> None:

@@ -18,6 +18,7 @@ from smart_context.server.wire import claim
 
 if TYPE_CHECKING:
     from smart_context.index.model import Health
+    from smart_context.page.app import Page
     from smart_context.server.listen import Listen
     from smart_context.server.metrics import Metrics
 
@@ -83,12 +84,13 @@ def over_http(
     *,
     tool_names: ToolNames = "dotted",
     guard: Guard = unguarded,
+    page: Page | None = None,
 ) -> None:
-    """Serve a table of tools over HTTP until a signal."""
+    """Serve a table of tools over HTTP until a signal, and a page for people beside it."""
     from smart_context.server import http, logs, protocol
 
     logs.set_up()
-    http.serve(protocol.build(protocol.Offer(program, rows, guard, tool_names)), listen, metrics, state)
+    http.serve(protocol.build(protocol.Offer(program, rows, guard, tool_names)), listen, metrics, state, page)
 
 
 def relayed(url: str, token: str) -> None:

@@ -1,0 +1,66 @@
+"""What the page is given by the server that it stands in: who calls, and a way to call.
+
+In: a request's scope.  Out: a caller, and the results of verbs.
+Always: every verb runs under the caller's permissions, within its rate and its time, and is audited as a tool's call is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from smart_context.model import Caller, Stop
+
+if TYPE_CHECKING:
+    from smart_context.api import App
+
+T = TypeVar("T")
+Scope = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """One request: who asks, from where. session: "" where the caller is known without one (a bearer token, or no tokens at all).
+
+    is_local: the owner, at the machine that the server runs on.
+    """
+
+    caller: Caller
+    address: str = ""
+    session: str = ""
+    is_local: bool = False
+
+
+class Desk(Protocol):
+    """The server, as the page sees it."""
+
+    app: App
+
+    def caller(self, scope: Scope) -> Caller | None:
+        """Who calls, where the gate knows it already."""
+
+    def known(self, token: bytes) -> Caller | str:
+        """Whose a token is, or why nobody is let in with it."""
+
+    def own_token(self) -> str:
+        """The server's own token, which its owner can read from a file."""
+
+    def address(self, scope: Scope) -> str:
+        """The address of the peer."""
+
+    def is_local(self, scope: Scope) -> bool:
+        """Whether the browser runs on this machine, as far as can be told; False in doubt."""
+
+    async def call(
+        self,
+        visit: Visit,
+        name: str,
+        arguments: Mapping[str, Any],
+        verb: Callable[[Stop], T],
+        counts: Callable[[T], dict[str, Any]] = ...,
+    ) -> T:
+        """Run a verb under the name of a tool. Raises: ContextError, safe to show."""
+
+    async def tool(self, visit: Visit, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Call a tool of the table; gives the object of its answer. Raises: ContextError, safe to show."""

@@ -1,0 +1,230 @@
+"""The view of a search: what is asked in an address becomes results, filters with counts, and the pages around them.
+
+In: the parameters of a request.  Out: data for the template.
+Always: the address alone brings back the same view; a count says what it counts, and how many results were looked at.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from starlette.datastructures import QueryParams
+
+from smart_context import defaults
+from smart_context.find.model import SearchItem, SearchPage, SearchRequest
+from smart_context.model import Caller, Stop
+from smart_context.page.render import query
+from smart_context.text import years
+
+if TYPE_CHECKING:
+    from smart_context.api import App
+
+SHOWN = 20  # results of a page
+LOOKED_AT = defaults.MAX_K  # results that are counted, and sorted by date
+_MOST_CHOICES = 8
+Pieces = tuple[tuple[str, bool], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A view, as its address says it."""
+
+    q: str = ""
+    kinds: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+    years: tuple[str, ...] = ()
+    by_date: bool = False
+    offset: int = 0
+
+    def address(self, **changed: object) -> str:
+        """The address of this view, or of one that differs from it; a difference starts on the first page."""
+        view = replace(self, **{"offset": 0, **changed}) if changed else self  # type: ignore[arg-type]  # fields by name
+        return "/?" + query(view.fields())
+
+    def fields(self, *, with_query: bool = True) -> list[tuple[str, str]]:
+        """Names and values of the address."""
+        found = [("q", self.q)] if with_query else []
+        found += [("kind", kind) for kind in self.kinds] + [("in", folder) for folder in self.folders]
+        found += [("year", year) for year in self.years]
+        return [*found, ("sort", "date" if self.by_date else ""), ("from", str(self.offset) if self.offset else "")]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One value of a filter: its address adds it, or takes it away."""
+
+    label: str
+    count: int | None
+    address: str
+    is_on: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """One way to narrow a search."""
+
+    title: str
+    choices: tuple[Choice, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One result, ready to be shown."""
+
+    name: str
+    folder: str
+    path: str
+    pointer: str
+    kind: str
+    date: str
+    modified: str
+    pieces: Pieces
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What the template shows. looked_at: how many results were counted; 0: none were, while somebody types."""
+
+    asked: Asked
+    results: tuple[Result, ...] = ()
+    total: int = 0
+    is_estimate: bool = False
+    notes: tuple[str, ...] = ()
+    filters: tuple[Filter, ...] = ()
+    looked_at: int = 0
+    before: str = ""
+    after: str = ""
+    roots: tuple[str, ...] = ()
+
+
+def asked(params: QueryParams) -> Asked:
+    """Read an address; what cannot be read is left out."""
+    number = params.get("from", "")
+    return Asked(
+        params.get("q", "").strip(),
+        tuple(filter(None, params.getlist("kind"))),
+        tuple(filter(None, params.getlist("in"))),
+        tuple(filter(None, params.getlist("year"))),
+        params.get("sort") == "date",
+        int(number) if number.isascii() and number.isdigit() and len(number) < 7 else 0,
+    )
+
+
+def welcome(app: App, wanted: Asked, caller: Caller) -> View:
+    """The view before anything is asked.
+
+    Raises: SearchFailed where there is no root.
+    """
+    return View(wanted, roots=tuple(app.list_roots(caller=caller)["roots"]))
+
+
+def view(app: App, wanted: Asked, caller: Caller, stop: Stop, *, is_typed: bool = False) -> View:
+    """Search. Typed: only the first results, at once.
+
+    Raises: what `App.find` raises.
+    """
+    roots = app.list_roots(caller=caller)["roots"]
+    if is_typed:
+        found = _find(app, wanted, SHOWN, 0, caller, stop)
+        return _shown(wanted, found, found.items, roots)
+    first = _find(app, wanted, LOOKED_AT, 0, caller, stop)
+    items: Sequence[SearchItem] = first.items
+    if wanted.by_date:
+        items = sorted(items, key=lambda item: item.modified, reverse=True)
+    page = items[wanted.offset : wanted.offset + SHOWN]
+    if not wanted.by_date and wanted.offset + SHOWN > LOOKED_AT:
+        page = _find(app, wanted, SHOWN, wanted.offset, caller, stop).items
+    shown = _shown(wanted, first, page, roots)
+    reach = len(items) if wanted.by_date else first.total_estimate
+    after = wanted.offset + len(page)
+    return replace(
+        shown,
+        filters=tuple(_filters(wanted, first.items, roots)),
+        looked_at=len(first.items),
+        before=wanted.address(offset=max(0, wanted.offset - SHOWN)) if wanted.offset else "",
+        after=wanted.address(offset=after) if page and after < reach else "",
+    )
+
+
+def _find(app: App, wanted: Asked, k: int, offset: int, caller: Caller, stop: Stop) -> SearchPage:
+    request = SearchRequest(wanted.q, k, offset, wanted.kinds, wanted.years, wanted.folders)
+    return app.find(request, stop=stop, caller=caller)
+
+
+def _shown(wanted: Asked, found: SearchPage, items: Iterable[SearchItem], roots: Sequence[str]) -> View:
+    results = tuple(_result(item, wanted.q, roots) for item in items)
+    is_estimate = found.total_estimate > len(found.items)
+    return View(wanted, results, found.total_estimate, is_estimate, found.remarks)
+
+
+def _result(item: SearchItem, asked_for: str, roots: Sequence[str]) -> Result:
+    folder, name = os.path.split(item.path)
+    see = "/see?" + query([("path", item.path), ("pointer", item.pointer), ("q", asked_for)])
+    return Result(
+        name, below_root(folder, roots), item.path, item.pointer, item.ext.lstrip("."), item.modified[:10], item.modified,
+        pieces(item.snippet, item.highlights), see,
+    )  # fmt: skip
+
+
+def pieces(text: str, marks: Iterable[tuple[int, int]]) -> Pieces:
+    """Cut a text at its marks: each piece, and whether it is marked."""
+    found: list[tuple[str, bool]] = []
+    at = 0
+    for start, end in sorted(marks):
+        if start < at:
+            continue
+        found += [(text[at:start], False), (text[start:end], True)]
+        at = end
+    return tuple(piece for piece in (*found, (text[at:], False)) if piece[0])
+
+
+def _filters(wanted: Asked, items: Sequence[SearchItem], roots: Sequence[str]) -> Iterable[Filter]:
+    kinds = Counter(item.ext for item in items if item.ext)
+    yield _filter("Kind", "kinds", wanted, wanted.kinds, kinds, lambda ext: ext.lstrip("."))
+    folders = Counter(filter(None, (_below(item.path, wanted.folders or roots) for item in items)))
+    yield _filter("Folder", "folders", wanted, wanted.folders, folders, lambda path: _label(path, roots))
+    named = Counter(year for item in items for year in years.named_in([os.path.basename(item.path), item.snippet]))
+    yield _filter("Year named", "years", wanted, wanted.years, named, str)
+
+
+def _filter(
+    title: str, field: str, wanted: Asked, chosen: Sequence[str], counts: Counter[str], label: Callable[[str], str]
+) -> Filter:
+    on = [Choice(label(value), None, wanted.address(**{field: ()}), is_on=True) for value in chosen]
+    most = sorted(counts.items(), key=lambda each: (-each[1], each[0]))[:_MOST_CHOICES]
+    off = [
+        Choice(label(value), count, wanted.address(**{field: (value,)}))
+        for value, count in (sorted(most, reverse=True) if field == "years" else most)
+        if value not in chosen
+    ]
+    return Filter(title, (*on, *(off if len(off) > 1 or chosen else ())))
+
+
+def below_root(path: str, roots: Sequence[str]) -> str:
+    """A path as people call it: the name of its root, and the way from there."""
+    for root in sorted(roots, key=len, reverse=True):
+        if path == root or path.startswith(root.rstrip("/") + "/"):
+            names = path.removeprefix(root).strip("/").split("/")
+            return " / ".join(filter(None, (os.path.basename(root.rstrip("/")) or root, *names)))
+    return path
+
+
+def _below(path: str, folders: Sequence[str]) -> str:
+    """The folder right below one of these in which a file lies; "" where it lies in none."""
+    for folder in sorted(folders, key=len, reverse=True):
+        start = folder.rstrip("/") + "/"
+        if path.startswith(start):
+            name, slash, _ = path.removeprefix(start).partition("/")
+            return start + name if slash else ""
+    return ""
+
+
+def _label(path: str, roots: Sequence[str]) -> str:
+    """A folder as a filter calls it: below its root, with the root's name only where there are several."""
+    found = below_root(path, roots)
+    return found.partition(" / ")[2] or found if len(roots) == 1 else found

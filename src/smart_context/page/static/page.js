@@ -1,0 +1,130 @@
+// What the page does beyond links and forms: results while one types, keys, and copying. Everything works without it.
+
+const field = document.querySelector("#q");
+const view = document.querySelector("#view");
+const SETTLED = 600; // milliseconds without a letter after which the search counts as asked
+let asking = null; // the request on its way; an older one is aborted, so that it never overwrites a newer answer
+let settling = 0;
+let shown = location.search; // of which address the results are
+let isTyping = false;
+
+const isSearch = () => location.pathname === "/" && field && view;
+
+function address(q) {
+  const params = new URLSearchParams(shown);
+  params.delete("from");
+  params.set("q", q);
+  return "?" + params;
+}
+
+async function show(search, part) {
+  asking?.abort();
+  const mine = (asking = new AbortController());
+  view.setAttribute("aria-busy", "true");
+  try {
+    const answer = await fetch("/" + (search || "?") + "&part=" + part, { signal: mine.signal, headers: { Accept: "text/html" } });
+    const text = await answer.text();
+    if (asking !== mine) return;
+    if (answer.status === 401 || answer.redirected) return void location.reload();
+    if (answer.status === 429) return void wait(Number(answer.headers.get("Retry-After")) || 1);
+    view.innerHTML = text;
+    document.title = (field.value.trim() ? field.value.trim() + " · " : "") + "Smart Context";
+  } catch (error) {
+    if (error.name !== "AbortError" && asking === mine) document.querySelector("#told").textContent = "The server does not answer.";
+  } finally {
+    if (asking === mine) view.removeAttribute("aria-busy");
+  }
+}
+
+function wait(seconds) {
+  document.querySelector("#told").textContent = `Many searches just now; going on in ${seconds} s.`;
+  clearTimeout(settling);
+  settling = setTimeout(settle, seconds * 1000);
+}
+
+function settle() {
+  clearTimeout(settling);
+  isTyping = false;
+  show(shown, "all");
+}
+
+function typed() {
+  const search = address(field.value.trim());
+  if (search === shown) return;
+  if (isTyping) history.replaceState(null, "", "/" + search);
+  else history.pushState(null, "", "/" + search);
+  isTyping = true;
+  shown = search;
+  clearTimeout(settling);
+  settling = setTimeout(settle, SETTLED);
+  show(search, field.value.trim() ? "typed" : "all");
+}
+
+function results() {
+  return [...document.querySelectorAll(".result h2 a")];
+}
+
+function move(step) {
+  const all = results();
+  const next = all.indexOf(document.activeElement) + step;
+  if (next < 0) field.focus();
+  else if (next < all.length) {
+    all[next].focus({ preventScroll: true });
+    all[next].closest(".result").scrollIntoView({ block: "nearest" });
+  }
+}
+
+function keys(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+  const inField = event.target.matches("input:not([type=range]):not([type=checkbox]), textarea, select");
+  const act = {
+    ArrowDown: () => (field && (!inField || event.target === field) && results().length ? move(1) : false),
+    ArrowUp: () => (document.activeElement?.closest(".result") ? move(-1) : false),
+    Escape: () => escape(inField),
+    "/": () => (inField || !field ? false : (field.focus(), field.select())),
+    "?": () => (inField ? false : help()),
+    n: () => (inField ? false : follow("next")),
+    p: () => (inField ? false : follow("prev")),
+  }[event.key];
+  if (act && act() !== false) event.preventDefault();
+}
+
+function escape(inField) {
+  const back = document.querySelector("[data-back]");
+  if (back && !inField) return void back.click();
+  if (!field) return false;
+  if (document.activeElement === field) field.value = "";
+  field.focus();
+  if (isSearch()) typed();
+}
+
+function help() {
+  const list = document.querySelector("#keys");
+  list.open = !list.open;
+  if (list.open) list.scrollIntoView({ block: "nearest" });
+  list.querySelector("summary").focus({ preventScroll: true });
+}
+
+function follow(rel) {
+  const link = document.querySelector(`a[rel=${rel}]`);
+  if (!link) return false;
+  link.click();
+}
+
+if (isSearch()) {
+  field.addEventListener("input", (event) => event.isComposing || typed());
+  field.addEventListener("compositionend", typed);
+  field.form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    typed();
+    settle();
+  });
+  addEventListener("popstate", () => {
+    clearTimeout(settling);
+    isTyping = false;
+    shown = location.search;
+    field.value = new URLSearchParams(shown).get("q") ?? "";
+    show(shown, "all");
+  });
+}
+addEventListener("keydown", keys);

@@ -1,0 +1,61 @@
+"""A server on a sample folder, and a real browser in front of it. Skipped where there is no Chromium; `make browser` installs it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from test_http import called
+from visiting import HOSTILE, Site, visit
+
+CHROMIUM = "/usr/bin/chromium"
+ARGS = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory) -> Iterator[Site]:
+    home = tmp_path_factory.mktemp("page")
+    root = home / "handbook"
+    shutil.copytree(ROOT / "examples/handbook", root)
+    odd = root / "odd"
+    odd.mkdir()
+    (odd / f"{HOSTILE.replace('/', '')}.md").write_text(f"# {HOSTILE}\nA walrus writes {HOSTILE} here.\n", "utf-8")
+    (odd / "table.csv").write_text(f"animal,{HOSTILE}\nwalrus,<script>alert(2)</script>\n", "utf-8")
+    (odd / "letter.eml").write_text(
+        f"From: a@b.example\nSubject: {HOSTILE}\nContent-Type: text/plain\n\nThe walrus <script>alert(3)</script>\n",
+        "utf-8",
+    )
+    (odd / "page.html").write_text("<h1>&lt;script&gt;alert(4)&lt;/script&gt;</h1><p>A walrus.</p>", "utf-8")
+    (odd / ("long-" * 40 + "name.txt")).write_text("A walrus with a long name.\n", "utf-8")
+    (odd / "שלום.txt").write_text("שלום עולם, walrus\n", "utf-8")
+    caches = home / "caches"
+    caches.mkdir()
+    limits = "[rate_limits]\nsearchFiles = 0\nopenFile = 0\nsearchAsTyped = 0\n"
+    server = Site(home, "--root", str(root), "--cache-root", str(caches), config=limits)
+    called(server, "indexFolder", {"root": str(root)})
+    yield server
+    assert server.end() == 0
+
+
+@pytest.fixture(scope="module")  # while it lasts, nothing else in this thread can run a loop
+def browser():
+    if not os.access(CHROMIUM, os.X_OK):
+        pytest.skip(f"there is no {CHROMIUM}: make browser installs it")
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright drives the browser, and is not installed")
+    with sync_api.sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGS)
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def window(browser, site):
+    with visit(browser, site, viewport={"width": 1000, "height": 700}) as page:
+        yield page

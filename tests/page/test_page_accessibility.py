@@ -1,0 +1,26 @@
+"""axe-core finds nothing to mend in any view, light and dark: WCAG 2.2 AA and best practices. `make browser` fetches it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from visiting import visit
+
+AXE = Path(__file__).parents[2] / ".browser/axe-core/axe.min.js"
+VIEWS = ("/", "/?q=vendor", "/?q=vendor&kind=.docx&sort=date", "/?q=nothing-says-this&kind=.pdf", "/?q=a&year=x")
+
+
+@pytest.mark.skipif(not AXE.exists(), reason="axe-core is not there: make browser fetches it")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(browser, site, scheme):
+    found = {}
+    with visit(browser, site, color_scheme=scheme, viewport={"width": 1000, "height": 700}) as page:
+        for address in (*VIEWS, "/enter"):
+            page.goto(site.address + address)
+            page.evaluate(AXE.read_text(encoding="utf-8"))
+            violations = page.evaluate(
+                "() => axe.run({rules: {'target-size': {enabled: true}}}).then(found => found.violations)"
+            )
+            found |= {f"{address} {each['id']}": [node["html"] for node in each["nodes"]] for each in violations}
+    assert found == {}

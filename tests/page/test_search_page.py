@@ -1,0 +1,117 @@
+"""Searching on the page, in a real browser: by mouse, by keyboard, on a narrow screen, without scripts."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qs, urlsplit
+
+from visiting import HOSTILE, visit
+
+NAMES = ".result h2 a"
+
+
+def asked(page):
+    return parse_qs(urlsplit(page.url).query)
+
+
+def settled(page):
+    """Wait until the whole view is there: with its filters, and nothing on its way."""
+    page.wait_for_selector("#view:not([aria-busy]) .filters, #view:not([aria-busy]) .empty")
+
+
+def test_results_come_while_one_types_and_the_address_follows(window):
+    window.keyboard.type("lost laptop")
+    window.wait_for_selector(f"{NAMES}:has-text('security.md')")
+    settled(window)
+    assert asked(window) == {"q": ["lost laptop"]}
+    assert "laptop" in window.inner_text("mark >> nth=0").lower() + window.inner_text("mark >> nth=1").lower()
+    window.reload()
+    assert window.input_value("#q") == "lost laptop"
+    assert "security.md" in window.inner_text(f"{NAMES} >> nth=0")
+
+
+def test_an_answer_that_is_late_never_overwrites_a_newer_one(window):
+    held = []
+
+    def hold(route):
+        (held.append if "q=vendor&" in route.request.url else lambda one: one.continue_())(route)
+
+    window.route("**/*part=*", hold)
+    window.fill("#q", "vendor")
+    window.wait_for_function("() => document.querySelector('#view').getAttribute('aria-busy')")
+    window.fill("#q", "laptop")
+    settled(window)
+    before = window.inner_html("#view")
+    for route in held:
+        route.continue_()
+    window.evaluate("() => fetch('/static/page.css').then(r => r.text())")  # a round trip later
+    assert window.inner_html("#view") == before
+
+
+def test_back_brings_back_the_search_before(window, site):
+    window.goto(f"{site.address}/?q=vendor")
+    first = window.inner_text(".results")
+    window.fill("#q", "laptop")
+    settled(window)
+    assert window.inner_text(".results") != first
+    window.go_back()
+    window.wait_for_function("() => document.querySelector('#q').value === 'vendor'")
+    settled(window)
+    assert window.inner_text(".results") == first
+
+
+def test_the_keyboard_is_enough(window):
+    window.keyboard.type("vendor contract")
+    settled(window)
+    window.keyboard.press("ArrowDown")
+    window.keyboard.press("ArrowDown")
+    window.keyboard.press("ArrowUp")
+    assert window.evaluate("() => document.activeElement === document.querySelector('.result h2 a')")
+    window.keyboard.press("?")
+    assert window.is_visible("#keys dl")
+    window.keyboard.press("/")
+    assert window.evaluate("() => document.activeElement.id") == "q"
+    window.keyboard.press("Escape")
+    window.wait_for_selector(".welcome")
+    assert window.input_value("#q") == ""
+
+
+def test_filters_narrow_and_can_be_taken_away(window, site):
+    window.goto(f"{site.address}/?q=vendor")
+    everything = window.locator(".result").count()
+    choice = window.locator(".filters a", has_text="docx")
+    count = int(choice.locator(".count").inner_text())
+    choice.click()
+    window.wait_for_url("**kind=.docx**")
+    assert window.locator(".result").count() == count < everything
+    window.click(".filters a.on")
+    window.wait_for_function("() => !location.search.includes('kind')")
+    assert window.locator(".result").count() == everything
+
+
+def test_without_scripts_forms_and_links_do_the_same(browser, site):
+    with visit(browser, site, java_script_enabled=False) as page:
+        page.fill("#q", "vendor")
+        page.press("#q", "Enter")
+        page.wait_for_url("**/?q=vendor")
+        assert page.locator(".result").count() > 1
+        page.click("text=date")
+        assert asked(page) == {"q": ["vendor"], "sort": ["date"]}
+        page.click(".filters a:has-text('docx')")
+        assert asked(page) == {"q": ["vendor"], "sort": ["date"], "kind": [".docx"]}
+
+
+def test_at_320_pixels_nothing_is_cut_off(browser, site):
+    with visit(browser, site, viewport={"width": 320, "height": 640}) as page:
+        for address in ("/", "/?q=walrus", "/?q=walrus&kind=.pdf", "/?q=a&year=x"):
+            page.goto(site.address + address)
+            assert page.evaluate("() => document.documentElement.scrollWidth") <= 320
+
+
+def test_names_and_texts_are_text_and_never_markup(window, site):
+    window.goto(f"{site.address}/?q=walrus")
+    assert window.locator(".result").count() >= 5
+    assert window.locator("main img, main script").count() == 0
+    assert HOSTILE in window.inner_text(".results")
+    assert "<script>alert(3)</script>" in window.inner_text(".results")
+    window.goto(f"{site.address}/?q={'%3Cscript%3Ealert(5)%3C/script%3E'}")
+    assert window.input_value("#q") == "<script>alert(5)</script>"
