@@ -85,7 +85,7 @@ def below(*folders: str) -> set[str]:
         ("tomlkit", {"settings/write.py"}),
         ("lxml", below("sources/extract")),
         ("pypdfium2", below("sources/extract")),
-        ("subprocess", {"sources/child.py", "index/writer.py", "clients/probe.py"}),
+        ("subprocess", {"sources/child.py", "index/writer.py", "clients/probe.py", "page/desktop.py"}),
         ("pickle", set()),
         ("random", set()),
         ("locale", set()),

@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 from urllib.parse import quote
 
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 ROOT = Path(__file__).parent.parent
 CHROMIUM = "/usr/bin/chromium"
@@ -23,6 +23,11 @@ ARGS = [
     "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
 WIDE, NARROW = {"width": 1100, "height": 760}, {"width": 320, "height": 640}
+VARIANTS = {  # ending of the name → colours, size, and which views (none: every one)
+    "": ("light", WIDE, ()),
+    "-dark": ("dark", WIDE, ("search", "page")),
+    "-narrow": ("light", NARROW, ("search", "lines")),
+}
 MOST_BYTES = 150_000
 _WHEN = 1_760_000_000
 
@@ -52,7 +57,7 @@ def main() -> None:
             assert server.stderr is not None
             link = next(found[0] for line in server.stderr if (found := re.search(r"http\S+ticket=\S+", line)))
             browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGS)
-            _take(browser, link, out)
+            _take(browser, link, folder, out)
             browser.close()
         finally:
             server.terminate()
@@ -64,30 +69,32 @@ def _quiet(command: list[str], env: dict[str, str]) -> None:
     subprocess.run(command, env=env, check=True, capture_output=True)
 
 
-def _take(browser: Browser, link: str, out: Path) -> None:
+def _take(browser: Browser, link: str, folder: Path, out: Path) -> None:
     at = link.partition("/enter")[0]
+    at_home = quote(str(folder))
     views = {
         "start": "/",
         "search": "/?q=" + quote("vendor contracts"),
+        "page": f"/see?q=travel&pointer=page+1&path={at_home}/policies/travel-policy.pdf",
+        "sheet": f"/see?q=laptops&pointer=sheet+'Q2'&path={at_home}/finance/budget-2026.xlsx",
+        "lines": f"/see?q=laptop&path={at_home}/policies/security.md",
     }
-    for scheme in ("light", "dark"):
-        context = browser.new_context(viewport=WIDE, color_scheme=scheme)
+    cookies = None
+    for ending, (scheme, size, names) in VARIANTS.items():
+        context = browser.new_context(viewport=size, color_scheme=scheme)
         page = context.new_page()
-        if scheme == "light":
+        if cookies is None:
             page.goto(link)
             cookies = context.cookies()
         context.add_cookies(cookies)
-        for name, address in views.items():
-            page.set_viewport_size(WIDE)
-            page.goto(at + address)
-            _shot(page, out / f"{name}{'' if scheme == 'light' else '-dark'}.png")
-            if scheme == "light":
-                page.set_viewport_size(NARROW)
-                _shot(page, out / f"{name}-narrow.png")
+        for name in names or views:
+            page.goto(at + views[name])
+            page.wait_for_load_state("networkidle")
+            _shot(page, out / f"{name}{ending}.png")
         context.close()
 
 
-def _shot(page, path: Path) -> None:  # type: ignore[no-untyped-def]
+def _shot(page: Page, path: Path) -> None:
     page.screenshot(path=path, full_page=False, animations="disabled")
     size = path.stat().st_size
     assert size < MOST_BYTES, f"{path} is too large"

@@ -30,7 +30,10 @@ if TYPE_CHECKING:
 
     from smart_context.cache.build import Built
     from smart_context.engine.port import Index
+    from smart_context.find.look import Look
     from smart_context.find.model import SearchPage
+    from smart_context.find.picture import Picture, Pictures
+    from smart_context.find.snippet import Words
     from smart_context.frozen.provenance import Provenance, Question
     from smart_context.frozen.replay import Change
     from smart_context.frozen.verbs import Desk, How
@@ -64,6 +67,7 @@ class App:
         self._index: Index | None = None
         self._jobs: JobQueue | None = None
         self._redactor: Redactor | None = None
+        self._pictures: Pictures | None = None
         self._turns = Turns(_TURNS)
         self._hides = ignore.hider(settings.index.never_show)
         self._contents = Contents(
@@ -158,6 +162,48 @@ class App:
             "truncated": shown_part.truncated,
         }
         return {**answer, "next": shown_part.next} if shown_part.next else answer
+
+    def look_at(
+        self, path: str, pointer: str | None = None, query: str = "", *, stop: Stop = _never, caller: Caller = OWNER
+    ) -> Look:
+        """Show a part of a file to a person, with the words of a query marked."""
+        from smart_context.find import look, preview
+
+        place = self._shown(path, caller)
+        caps = preview.Caps(self.settings.preview.max_bytes, self.settings.preview.around_chars)
+        segments = self._contents.of(place, stop)
+        return look.at(shown(place.path), segments, pointer, caps, self._sought(query))
+
+    def locate(self, path: str, *, caller: Caller = OWNER) -> str:
+        """The path of a file that may be shown, as the system has it.
+
+        Raises: Forbidden, NotFound.
+        """
+        place = self._shown(path, caller)
+        os.close(self.roots.open_file(place.path))
+        return place.path
+
+    def picture_of(
+        self, path: str, page: int, query: str = "", *, stop: Stop = _never, caller: Caller = OWNER
+    ) -> Picture:
+        """Draw a page of a PDF, without what redaction hides; where that is not certain there is none.
+
+        Raises: NotFound, saying why.
+        """
+        from smart_context.find import snippet
+        from smart_context.find.picture import Pictures, page_of
+
+        place = self._shown(path, caller)
+        with self._opening:
+            pictures = self._pictures = self._pictures or Pictures(
+                self.roots, self.settings.limits, self.settings.index.jail
+            )
+        stamp = pictures.stamp(place.path)
+        segments = self._contents.of(place, stop)
+        words = self._sought(query)
+        own = "\n".join(segment.text for segment in segments if page_of(segment.pointer) == page)
+        marked = [own[start:end] for start, end in snippet.marks(own, words)] if words else []
+        return pictures.of(place.path, stamp, segments, page, marked, stop)
 
     def read_file(
         self, path: str, pointer: str | None = None, *, unredacted: bool = False, stop: Stop = _never
@@ -385,6 +431,8 @@ class App:
         if self._jobs is not None:
             self._jobs.close()
         self._contents.close()
+        if self._pictures is not None:
+            self._pictures.close()
         if self._index is not None:
             self._index.close()
 
@@ -416,6 +464,14 @@ class App:
         if self._hides(place.path, place.root):
             raise Forbidden("this file is not to be shown", hint="the setting `index.never_show` leaves it out")
         return place
+
+    def _sought(self, query: str) -> Words | None:
+        """What marks the words of a query; None where there is nothing to mark by."""
+        from smart_context.find import search
+
+        if not query.strip() or not self.has_index():
+            return None
+        return search.sought(self.index.both()[1], query)
 
     def _reading(self) -> list[str]:
         from smart_context.index import reading_child

@@ -8,6 +8,7 @@ import pytest
 from visiting import visit
 
 AXE = Path(__file__).parents[2] / ".browser/axe-core/axe.min.js"
+FILES = ("policies/security.md", "finance/budget-2026.xlsx", "policies/travel-policy.pdf")
 VIEWS = ("/", "/?q=vendor", "/?q=vendor&kind=.docx&sort=date", "/?q=nothing-says-this&kind=.pdf", "/?q=a&year=x")
 
 
@@ -16,7 +17,7 @@ VIEWS = ("/", "/?q=vendor", "/?q=vendor&kind=.docx&sort=date", "/?q=nothing-says
 def test_axe_finds_nothing(browser, site, scheme):
     found = {}
     with visit(browser, site, color_scheme=scheme, viewport={"width": 1000, "height": 700}) as page:
-        for address in (*VIEWS, "/enter"):
+        for address in (*VIEWS, *(f"/see?q=travel&path={site.home}/handbook/{name}" for name in FILES), "/enter"):
             page.goto(site.address + address)
             page.evaluate(AXE.read_text(encoding="utf-8"))
             violations = page.evaluate(

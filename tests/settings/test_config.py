@@ -46,7 +46,7 @@ def test_without_anything_the_defaults_hold(tmp_path: Path) -> None:
     assert settings == config.Settings(data_dir=str(tmp_path / ".local/share/smart-context"))
     assert dict(settings.rate_limits) == {
         "listRoots": 0, "indexFolder": 0, "searchFiles": 60, "openFile": 30, "summarizeResults": 20, "rewriteQuery": 0,
-        "searchAsTyped": 600,
+        "searchAsTyped": 600, "showPage": 60,
     }  # fmt: skip
     assert settings.timeout("searchFiles") == 30.0
     assert settings.audit_path() == str(tmp_path / ".local/share/smart-context/audit.jsonl")

@@ -93,6 +93,13 @@ def find(
     return SearchPage(items, request.offset, total, lines, asked.remarks)
 
 
+def sought(view: View, text: str) -> snippet.Words:
+    """What marks the words of a query in a text."""
+    reading = filters.read(text)
+    tree = query.parse(reading.text)
+    return snippet.words(plan.make(tree, view).sought if tree else ())
+
+
 def _check(request: SearchRequest) -> None:
     if not request.query.strip():
         raise BadRequest("the query must not be empty", hint="say what to look for, in plain language")

@@ -69,6 +69,11 @@ def cut(passage: Passage, words: Words, language: str) -> Snippet:
     return Snippet(head + plain[start:end] + tail, marks)
 
 
+def marks(text: str, words: Words) -> tuple[tuple[int, int], ...]:
+    """Where sought words stand in a text that may be shown."""
+    return tuple((start, end) for start, end, _ in _hits(text, words, analysis.language(text, "en")))
+
+
 def _cleaned(passage: Passage) -> str:
     if not passage.hidden:
         return passage.text

@@ -15,8 +15,8 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from smart_context.errors import ContextError, RateLimited
-from smart_context.page import render, search
+from smart_context.errors import BadRequest, ContextError, Forbidden, RateLimited
+from smart_context.page import desktop, render, search, see
 from smart_context.page.desk import Desk, Visit
 from smart_context.page.entry import Entry
 
@@ -33,6 +33,9 @@ class Page:
         self._entry = Entry(desk)
         routes = [
             Route("/", self._signed_in(self._search)),
+            Route("/see", self._signed_in(self._see)),
+            Route("/picture", self._signed_in(self._picture)),
+            Route("/open", self._signed_in(self._open), methods=["POST"]),
             Route("/enter", self._shown(self._entry.enter), methods=["GET", "POST"]),
             Route("/leave", self._shown(self._entry.leave), methods=["POST"]),
             Route("/hello", self._entry.hello),
@@ -88,3 +91,43 @@ class Page:
             )
         name = "search-part.html" if part else "search.html"
         return render.page(name, view=view, asked=wanted, **self._common(visit))
+
+    async def _see(self, request: Request, visit: Visit) -> Response:
+        asked = search.asked(request.query_params)
+        path, pointer = request.query_params.get("path", ""), request.query_params.get("pointer", "")
+        seen = await self._desk.call(
+            visit,
+            "openFile",
+            {"path": path},
+            lambda stop: see.view(self._desk.app, path, pointer, asked, visit.caller, stop),
+        )
+        here = f"/see?{request.url.query}"
+        told = "Opened." if request.query_params.get("opened") else ""
+        return render.page("see.html", seen=seen, asked=asked, here=here, told=told, **self._common(visit))
+
+    async def _picture(self, request: Request, visit: Visit) -> Response:
+        path, page = request.query_params.get("path", ""), request.query_params.get("page", "")
+        if not (page.isascii() and page.isdigit() and len(page) < 7):
+            raise BadRequest("that is no page")
+        picture = await self._desk.call(
+            visit,
+            "showPage",
+            {"path": path},
+            lambda stop: self._desk.app.picture_of(
+                path, int(page), request.query_params.get("q", ""), stop=stop, caller=visit.caller
+            ),
+        )
+        return Response(picture.png, headers={**render.PRIVATE, "Content-Type": "image/png"})
+
+    async def _open(self, request: Request, visit: Visit) -> Response:
+        sent = await self._entry.form(request)
+        if not visit.is_local:
+            raise Forbidden("files are opened only for the owner, on the machine where they are")
+        path, back = str(sent.get("path", "")), str(sent.get("back", ""))
+
+        def act(_stop: object) -> None:
+            found = self._desk.app.locate(path, caller=visit.caller)
+            desktop.show(found, folder=sent.get("what") == "folder")
+
+        await self._desk.call(visit, "openFile", {"path": path}, act)
+        return RedirectResponse(back + "&opened=1" if back.startswith("/see?") else "/", 303, render.PRIVATE)

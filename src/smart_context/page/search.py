@@ -157,14 +157,14 @@ def _find(app: App, wanted: Asked, k: int, offset: int, caller: Caller, stop: St
 
 
 def _shown(wanted: Asked, found: SearchPage, items: Iterable[SearchItem], roots: Sequence[str]) -> View:
-    results = tuple(_result(item, wanted.q, roots) for item in items)
+    results = tuple(_result(item, wanted, roots) for item in items)
     is_estimate = found.total_estimate > len(found.items)
     return View(wanted, results, found.total_estimate, is_estimate, found.remarks)
 
 
-def _result(item: SearchItem, asked_for: str, roots: Sequence[str]) -> Result:
+def _result(item: SearchItem, wanted: Asked, roots: Sequence[str]) -> Result:
     folder, name = os.path.split(item.path)
-    see = "/see?" + query([("path", item.path), ("pointer", item.pointer), ("q", asked_for)])
+    see = "/see?" + query([("path", item.path), ("pointer", item.pointer), *wanted.fields()])
     return Result(
         name, below_root(folder, roots), item.path, item.pointer, item.ext.lstrip("."), item.modified[:10], item.modified,
         pieces(item.snippet, item.highlights), see,

@@ -164,9 +164,12 @@ class WatchSettings:
     )
 
 
-AS_TYPED = "searchAsTyped"  # on the page, a letter at a time
+AS_TYPED, SHOW_PAGE = (
+    "searchAsTyped",
+    "showPage",
+)  # what only the page for people calls: a letter at a time, and pictures
 _RATES = MappingProxyType(
-    dict.fromkeys(TOOLS, 0) | {"searchFiles": 60, "openFile": 30, "summarizeResults": 20, AS_TYPED: 600}
+    dict.fromkeys(TOOLS, 0) | {"searchFiles": 60, "openFile": 30, "summarizeResults": 20, AS_TYPED: 600, SHOW_PAGE: 60}
 )
 _TIMED = ("default", *(tool for tool in TOOLS if tool != "indexFolder"))
 _TIMEOUTS: Mapping[str, float] = MappingProxyType({"default": 30.0, "summarizeResults": 90.0, "rewriteQuery": 60.0})
@@ -185,7 +188,7 @@ class Settings:
     )
     cache_root: str = _setting("", "Folder of the caches that tools may read.", is_path=True, env="CONTEXT_CACHE_ROOT")
     rate_limits: Mapping[str, int] = _numbers(
-        _RATES, "Calls a minute for each client; 0: no bound.", keys=(*TOOLS, AS_TYPED)
+        _RATES, "Calls a minute for each client; 0: no bound.", keys=(*TOOLS, AS_TYPED, SHOW_PAGE)
     )
     timeouts: Mapping[str, float] = _numbers(
         _TIMEOUTS, "Seconds for one call; `indexFolder` has no limit.", keys=_TIMED, least=1

@@ -128,3 +128,14 @@ if (isSearch()) {
   });
 }
 addEventListener("keydown", keys);
+
+for (const button of document.querySelectorAll("[data-copy]")) {
+  if (!navigator.clipboard) break;
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    const chosen = String(getSelection()).trim();
+    const text = chosen || document.querySelector(button.dataset.copy).innerText.trim();
+    await navigator.clipboard.writeText(`${text}\n\n— ${button.dataset.source}\n`);
+    document.querySelector("#told").textContent = "Copied.";
+  });
+}

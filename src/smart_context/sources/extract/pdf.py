@@ -28,7 +28,7 @@ _MOST_MISSING = 50
 _MOST_ANNOTATIONS = 2000
 _UNDRAWN = frozenset({pdfium.FPDF_ANNOT_LINK, pdfium.FPDF_ANNOT_POPUP})
 
-_LIGATURES = {
+LIGATURES = {
     0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st",
 }  # fmt: skip
 # What stands at the end of a line where PDFium found a word divided: U+FFFE, in older versions U+0002.
@@ -38,7 +38,7 @@ _WORD = re.compile(r"\w+")
 _PER_MILLE_IN_WORD = re.compile(r"(?<=[^\W\d_])‰(?=[^\W\d_])")
 # Control characters come from fonts without a map to Unicode, where they stand between words as often as in them.
 _BLANK = dict.fromkeys([*range(9), 11, 12, *range(14, 32), *range(127, 161), 0xFFFE, 0xFFFF], " ")
-_CLEAN = {**_LIGATURES, **_BLANK, 0xFEFF: None, 0xAD: "-"}
+_CLEAN = {**LIGATURES, **_BLANK, 0xFEFF: None, 0xAD: "-"}
 
 
 # An empty list of font folders: with the fonts of the system a page would read otherwise on another machine.

@@ -1,0 +1,95 @@
+"""Look at a place in a file as a person does: its text with the sought words marked, and what stands before and after it.
+
+In: a file's judged segments, a pointer or none, the words sought.  Out: a `Look`.
+Always: the text is a preview (`preview.cut`), with all that this promises; following `after` from the start shows the whole file. Numbered
+lines keep their numbers, though empty ones between segments are not kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from smart_context import pointer as grammar
+from smart_context import redact
+from smart_context.find import preview, snippet
+from smart_context.find.picture import page_of
+from smart_context.model import Segment
+from smart_context.redact import document
+
+_PDF = ".pdf"
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What is seen. before, after: pointers, "" at the ends. numbers: of the text's lines, where the file counts lines; else none.
+
+    page: of a PDF, of which there may be a picture; else 0.
+    """
+
+    path: str
+    pointer: str
+    text: str
+    marks: tuple[tuple[int, int], ...]
+    before: str
+    after: str
+    numbers: tuple[int, ...]
+    page: int
+
+
+def at(
+    path: str, segments: Sequence[Segment], pointer: str | None, caps: preview.Caps, words: snippet.Words | None
+) -> Look:
+    """Look at a place.
+
+    Raises: as `preview.cut`.
+    """
+    shown = preview.cut(segments, pointer, 0, 0, caps)
+    places = list(dict.fromkeys(segment.pointer for segment in segments))
+    at_place = _number(places, pointer or shown.pointer)
+    lines = list(_numbered(segments, shown.pointer))
+    text = "\n".join(line for _, line in lines)[: caps.preview_bytes] if lines else shown.text
+    return Look(
+        path,
+        shown.pointer,
+        text,
+        snippet.marks(text, words) if words else (),
+        places[at_place - 1] if at_place > 0 else "",
+        shown.next,
+        tuple(number for number, _ in lines),
+        page_of(shown.pointer) if path.lower().endswith(_PDF) else 0,
+    )
+
+
+def _numbered(segments: Sequence[Segment], pointer: str) -> Iterator[tuple[int, str]]:
+    """The lines that a pointer of lines names, each with its number, as they may be shown; none for other pointers."""
+    wanted = document.split(grammar.parse(pointer))[1]
+    if not wanted or wanted.kind != "lines" or pointer != grammar.format((wanted,)):
+        return
+    whole, pieces = document.join(segments)
+    hidden = document.hidden_in(segments, pieces)
+    last = 0
+    for piece in pieces:
+        start = piece.start
+        for number, line in enumerate(piece.text.removesuffix("\n").split("\n"), piece.lines.first):
+            end = start + len(line)
+            if wanted.first <= number <= wanted.last and not piece.frame:
+                shown = redact.part(whole, hidden, start, end)
+                yield (number if number > last else 0), shown
+                last = number
+            start = end + 1
+
+
+def _number(places: Sequence[str], pointer: str) -> int:
+    """Which of a file's places a pointer names, or begins in."""
+    if pointer in places:
+        return places.index(pointer)
+    frame, lines = document.split(grammar.parse(pointer))
+    found = 0
+    for number, place in enumerate(places):
+        own, range_ = document.split(grammar.parse(place))
+        if own[: len(frame)] == frame and (not lines or not range_ or range_.first <= lines.first):
+            if not lines:
+                return number
+            found = number
+    return found

@@ -1,0 +1,244 @@
+"""Draw one page of a PDF, without what must not show.
+
+In: the bytes of a PDF, a page, the text by which it was judged, what of that is hidden, and what to mark.  Out: a `Drawn`: pixels, packed.
+Always: every letter on the page stands in the judged text, and every hidden one is filled with black before the pixels are packed, or there is
+no picture. Pictures on the page are left out, as nobody has judged what they say; so are annotations and form fields. Letters without a known
+meaning are drawn where they stand alone, like bullets. What is drawn as lines or patterns is drawn as it is.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import pypdfium2_raw as pdfium  # type: ignore[import-untyped]  # no types; the raw API is stable across versions
+
+from smart_context.sources.extract import Buffer, Refused, pdf
+
+WIDTH = 900  # pixels
+_MOST_HEIGHT = 3000
+_MOST_OBJECTS = 50_000
+_MOST_CHARS = 100_000
+_DEEPEST = 8
+_PAD = 2  # pixels around what is filled: smoothed edges
+_BLACK, _WHITE = 0xFF000000, 0xFFFFFFFF
+_YELLOW = bytes(number * 6 // 10 for number in range(256))  # what is left of blue under a mark
+_UNKNOWN = 3  # letters in a row that have no known meaning: more could be a word or a number
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A page in pixels: rows of RGB, each after a zero byte (as PNG has them), packed by zlib. left_out: pictures that were."""
+
+    width: int
+    height: int
+    packed: bytes
+    left_out: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Letters:
+    """The letters of a page, spaces and hyphens left out: what they are, and the number of each in PDFium's list."""
+
+    text: str
+    numbers: Sequence[int]
+
+
+def draw(data: Buffer, page_number: int, judged: str, hidden: Sequence[str], marked: Sequence[str]) -> Drawn:
+    """Draw a page.
+
+    Raises: Refused where there is no such page, or it is not certain that what is hidden stays so.
+    """
+    content = data if isinstance(data, bytes) else data[:]
+    document = pdfium.FPDF_LoadMemDocument64(content, len(content), None)
+    if not document:
+        raise Refused("damaged", "not a readable PDF")
+    try:
+        page = pdfium.FPDF_LoadPage(document, page_number - 1)
+        if not page:
+            raise Refused("no such page", str(page_number))
+        try:
+            return _page(page, judged, hidden, marked)
+        finally:
+            pdfium.FPDF_ClosePage(page)
+    finally:
+        pdfium.FPDF_CloseDocument(document)
+
+
+def _page(page: pdfium.FPDF_PAGE, judged: str, hidden: Sequence[str], marked: Sequence[str]) -> Drawn:
+    text = pdfium.FPDFText_LoadPage(page)
+    if not text:
+        raise Refused("no picture", "the page has no text")
+    try:
+        letters = _letters(text)
+        if letters.text not in _folded(judged):
+            raise Refused("no picture", "the page shows more than its text says")
+        black = [box for value in hidden for box in _hidden_boxes(text, letters, value)]
+        yellow = [box for value in marked for box in _marked_boxes(text, letters, value)]
+    finally:
+        pdfium.FPDFText_ClosePage(text)
+    left_out = _leave_out_pictures(page)
+    wide, high = pdfium.FPDF_GetPageWidthF(page), pdfium.FPDF_GetPageHeightF(page)
+    if not (wide > 0 and high > 0):
+        raise Refused("no picture", "the page has no size")
+    width = min(WIDTH, max(1, int(_MOST_HEIGHT * wide / high)))
+    height = min(_MOST_HEIGHT, max(1, round(width * high / wide)))
+    pixels = ctypes.create_string_buffer(width * height * 3)
+    bitmap = pdfium.FPDFBitmap_CreateEx(width, height, pdfium.FPDFBitmap_BGR, pixels, width * 3)
+    if not bitmap:
+        raise Refused("no picture", "no room for its pixels")
+    try:
+        pdfium.FPDFBitmap_FillRect(bitmap, 0, 0, width, height, _WHITE)
+        pdfium.FPDF_RenderPageBitmap(bitmap, page, 0, 0, width, height, 0, pdfium.FPDF_REVERSE_BYTE_ORDER)
+        size = (width, height)
+        _tint(pixels, width, [_on_bitmap(page, size, box, 0) for box in yellow])
+        for left, top, right, bottom in [_on_bitmap(page, size, box, _PAD) for box in black]:
+            pdfium.FPDFBitmap_FillRect(bitmap, left, top, right - left, bottom - top, _BLACK)
+    finally:
+        pdfium.FPDFBitmap_Destroy(bitmap)
+    rows = memoryview(pixels)
+    packed = zlib.compressobj(1)
+    pieces = [packed.compress(b"\0" + bytes(rows[at : at + width * 3])) for at in range(0, len(pixels), width * 3)]
+    return Drawn(width, height, b"".join([*pieces, packed.flush()]), left_out)
+
+
+def _letters(text: pdfium.FPDF_TEXTPAGE) -> _Letters:
+    count = pdfium.FPDFText_CountChars(text)
+    if not 0 <= count <= _MOST_CHARS:
+        raise Refused("no picture", "the page has too many letters")
+    found: list[str] = []
+    numbers: list[int] = []
+    unknown = 0
+    for number in range(count):
+        letter = chr(min(pdfium.FPDFText_GetUnicode(text, number), 0x10FFFF))
+        is_unknown = not letter.isprintable() and not _is_generated(text, number) and not letter.isspace()
+        unknown = unknown + 1 if is_unknown or pdfium.FPDFText_HasUnicodeMapError(text, number) == 1 else 0
+        if unknown > _UNKNOWN:
+            raise Refused("no picture", "letters of this page have no known meaning")
+        for plain in _folded(letter):
+            found.append(plain)
+            numbers.append(number)
+    return _Letters("".join(found), numbers)
+
+
+def _folded(text: str) -> str:
+    """Text as it is compared: without what differs between a page and its extracted text (spaces, hyphens, ligatures)."""
+    plain = text.translate(pdf.LIGATURES)
+    return "".join(letter for letter in plain if letter.isprintable() and letter not in "- \xa0\xad\ufffe\uffff")
+
+
+def _hidden_boxes(text: pdfium.FPDF_TEXTPAGE, letters: _Letters, value: str) -> Iterator[tuple[float, ...]]:
+    wanted = _folded(value)
+    if not wanted:
+        return
+    at = letters.text.find(wanted)
+    if at < 0:
+        raise Refused("no picture", "not everything that is hidden was found on the page")
+    while at >= 0:
+        first, last = letters.numbers[at], letters.numbers[at + len(wanted) - 1]
+        for number in range(first, last + 1):
+            box = _box(text, number)
+            if box is not None:
+                yield box
+            elif number in letters.numbers[at : at + len(wanted)] and not _is_generated(text, number):
+                raise Refused("no picture", "it is not known where something hidden stands")
+        at = letters.text.find(wanted, at + 1)
+
+
+def _marked_boxes(text: pdfium.FPDF_TEXTPAGE, letters: _Letters, value: str) -> Iterator[tuple[float, ...]]:
+    """Where a word stands as a word."""
+    wanted = _folded(value)
+    at = letters.text.find(wanted) if wanted else -1
+    while at >= 0:
+        first, last = letters.numbers[at], letters.numbers[at + len(wanted) - 1]
+        around = [pdfium.FPDFText_GetUnicode(text, number) for number in (first - 1, last + 1) if number >= 0]
+        if not any(chr(min(code, 0x10FFFF)).isalnum() for code in around) or not wanted.isascii():
+            yield from filter(None, (_box(text, number) for number in range(first, last + 1)))
+        at = letters.text.find(wanted, at + len(wanted))
+
+
+def _is_generated(text: pdfium.FPDF_TEXTPAGE, number: int) -> bool:
+    return bool(pdfium.FPDFText_IsGenerated(text, number) == 1)
+
+
+def _box(text: pdfium.FPDF_TEXTPAGE, number: int) -> tuple[float, ...] | None:
+    """Where a letter stands, with all the room that its font may take: (left, bottom, right, top); None for none."""
+    loose = pdfium.FS_RECTF()
+    has_loose = pdfium.FPDFText_GetLooseCharBox(text, number, loose)
+    left, right, bottom, top = (ctypes.c_double() for _ in range(4))
+    has_tight = pdfium.FPDFText_GetCharBox(text, number, left, right, bottom, top)
+    boxes = [(loose.left, loose.bottom, loose.right, loose.top)] if has_loose else []
+    boxes += [(left.value, bottom.value, right.value, top.value)] if has_tight else []
+    if not boxes:
+        return None
+    xs = [x for box in boxes for x in (box[0], box[2])]
+    ys = [y for box in boxes for y in (box[1], box[3])]
+    return (min(xs), min(ys), max(xs), max(ys)) if max(xs) > min(xs) and max(ys) > min(ys) else None
+
+
+def _on_bitmap(
+    page: pdfium.FPDF_PAGE, size: tuple[int, int], box: tuple[float, ...], pad: int
+) -> tuple[int, int, int, int]:
+    """A box of the page in pixels, inside of the picture: (left, top, right, bottom)."""
+    xs, ys = [], []
+    for across in (box[0], box[2]):
+        for up in (box[1], box[3]):
+            x, y = ctypes.c_int(), ctypes.c_int()
+            pdfium.FPDF_PageToDevice(page, 0, 0, *size, 0, across, up, x, y)
+            xs.append(x.value)
+            ys.append(y.value)
+    low_x, high_x = (max(0, min(size[0], x)) for x in (min(xs) - pad, max(xs) + 1 + pad))
+    low_y, high_y = (max(0, min(size[1], y)) for y in (min(ys) - pad, max(ys) + 1 + pad))
+    return low_x, low_y, high_x, high_y
+
+
+def _tint(pixels: ctypes.Array[ctypes.c_char], width: int, boxes: Iterable[tuple[int, int, int, int]]) -> None:
+    """Take blue out of a stretch of pixels, once where boxes overlap: what is white there turns yellow."""
+    rows: dict[int, set[int]] = {}
+    for left, top, right, bottom in boxes:
+        for y in range(top, bottom):
+            rows.setdefault(y, set()).update(range(left, right))
+    view = memoryview(pixels).cast("B")
+    for y, xs in rows.items():
+        for x in xs:
+            at = (y * width + x) * 3 + 2
+            view[at] = _YELLOW[view[at]]
+
+
+def _leave_out_pictures(page: pdfium.FPDF_PAGE) -> int:
+    """Take every picture off the page, in whatever it is nested; how many there were."""
+    count = pdfium.FPDFPage_CountObjects(page)
+    if not 0 <= count <= _MOST_OBJECTS:
+        raise Refused("no picture", "the page has too many parts")
+    removed = 0
+    for number in reversed(range(count)):
+        part = pdfium.FPDFPage_GetObject(page, number)
+        kind = pdfium.FPDFPageObj_GetType(part)
+        if kind == pdfium.FPDF_PAGEOBJ_IMAGE:
+            if not pdfium.FPDFPage_RemoveObject(page, part):
+                raise Refused("no picture", "a picture on the page cannot be left out")
+            pdfium.FPDFPageObj_Destroy(part)
+            removed += 1
+        elif kind == pdfium.FPDF_PAGEOBJ_FORM:
+            removed += _leave_out_nested(part, 1)
+    return removed
+
+
+def _leave_out_nested(form: pdfium.FPDF_PAGEOBJECT, depth: int) -> int:
+    count = pdfium.FPDFFormObj_CountObjects(form)
+    if depth > _DEEPEST or not 0 <= count <= _MOST_OBJECTS:
+        raise Refused("no picture", "the page is nested too deep")
+    removed = 0
+    for number in reversed(range(count)):
+        part = pdfium.FPDFFormObj_GetObject(form, number)
+        kind = pdfium.FPDFPageObj_GetType(part)
+        if kind == pdfium.FPDF_PAGEOBJ_IMAGE:
+            if not pdfium.FPDFFormObj_RemoveObject(form, part):
+                raise Refused("no picture", "a picture on the page cannot be left out")
+            pdfium.FPDFPageObj_Destroy(part)
+            removed += 1
+        elif kind == pdfium.FPDF_PAGEOBJ_FORM:
+            removed += _leave_out_nested(part, depth + 1)
+    return removed

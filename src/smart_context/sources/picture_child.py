@@ -1,0 +1,52 @@
+"""The drawing process: take opened PDF files, answer with one page of each in pixels.
+
+In: descriptors, each with what is wanted of it as JSON.  Out: a `Drawn` for each, on the wire of the reading process.
+Always: it is confined as a reading process is, by the same code; pixels cross the wire as text, which the parent checks.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import mmap
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+from smart_context.model import Extracted, Limits, Skipped, Unit
+from smart_context.sources import worker_child
+from smart_context.sources.child import command
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What to draw: a page, the text by which it was judged, what of that must not show, the words to mark."""
+
+    page: int
+    judged: str
+    hidden: tuple[str, ...] = ()
+    marked: tuple[str, ...] = ()
+
+    def told(self) -> str:
+        """As the process is told it."""
+        return json.dumps(asdict(self))
+
+
+def started_with() -> list[str]:
+    """The command line of such a process."""
+    return command("smart_context.sources.picture_child")
+
+
+def main(args: Sequence[str]) -> None:
+    """Draw pages until the parent closes the socket."""
+    from smart_context.sources.extract import Refused, picture
+
+    def read(data: bytes | mmap.mmap, name: str, _limits: Limits) -> Extracted | Skipped:
+        try:
+            wanted = json.loads(name)
+            drawn = picture.draw(data, wanted["page"], wanted["judged"], wanted["hidden"], wanted["marked"])
+        except Refused as refusal:
+            return Skipped("pdf", refusal.reason, refusal.detail)
+        facts = json.dumps([drawn.width, drawn.height, drawn.left_out])
+        return Extracted("picture", facts, (Unit((), base64.b64encode(drawn.packed).decode("ascii")),))
+
+    worker_child.serve(args, read)

@@ -1,0 +1,124 @@
+"""Pictures of pages: the pixels are read back. What is hidden is black before the picture is made, or there is none."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+
+import pytest
+
+from office_files import pdf_pages, shown
+from smart_context.api import App
+from smart_context.errors import NotFound
+from smart_context.settings import config
+from smart_context.sources.extract import Refused, picture
+
+CARD = "4111 1111 1111 1111"
+WHITE, BLACK = (255, 255, 255), (0, 0, 0)
+
+
+@pytest.fixture
+def drawn(tmp_path, tree):
+    """Draw page 1 of a PDF; gives its pixels by (x, y) in points of the page, from the top."""
+
+    def draw(content, query="", page=1):
+        root = tree({"a.pdf": content})
+        settings = config.load({"roots": (str(root),), "data_dir": str(tmp_path / "data")})
+        with App(settings) as app:
+            app.index_here(str(root), full=False, on_progress=lambda _step: None)
+            return pixels(app.picture_of(str(root / "a.pdf"), page, query).png)
+
+    return draw
+
+
+def pixels(png):
+    """Read back a PNG of ours: rows of (red, green, blue)."""
+    assert png.startswith(b"\x89PNG\r\n\x1a\n")
+    at, packed, size = 8, b"", (0, 0)
+    while at < len(png):
+        length, kind = struct.unpack(">I4s", png[at : at + 8])
+        data = png[at + 8 : at + 8 + length]
+        size = struct.unpack(">II", data[:8]) if kind == b"IHDR" else size
+        packed += data if kind == b"IDAT" else b""
+        at += 12 + length
+    width, height = size
+    raw = zlib.decompress(packed)
+    rows = [raw[y * (3 * width + 1) + 1 : (y + 1) * (3 * width + 1)] for y in range(height)]
+    return [list(zip(row[::3], row[1::3], row[2::3], strict=True)) for row in rows]
+
+
+def line(found, top, left, right):
+    """The colours of the strip in which a line of 12 points stands, given in points of a page of 600 by 800."""
+    scale = len(found[0]) / 600
+    return {
+        colour
+        for row in found[int((top - 9) * scale) : int(top * scale)]
+        for colour in row[int(left * scale) : int(right * scale)]
+    }
+
+
+def test_a_card_number_is_black_and_nothing_of_it_shows(drawn):
+    found = drawn(pdf_pages(shown(CARD, "nothing to hide")))
+    # Helvetica at 12 points: a digit takes 6.7, a space 3.3; the line begins at 50 and stands 100 points below the top.
+    width = 16 * 6.67 + 3 * 3.34
+    assert line(found, 100, 50, 50 + width) == {BLACK}
+    assert line(found, 100, 60 + width, 500) == {WHITE}
+    plain = line(found, 114, 50, 130)
+    assert WHITE in plain
+    assert len(plain) > 2
+
+
+def test_the_same_page_without_a_secret_is_not_blackened(drawn):
+    found = drawn(pdf_pages(shown("4111 1111 1111 1112", "nothing to hide")))
+    assert WHITE in line(found, 100, 50, 160)
+
+
+def test_words_that_are_sought_are_marked(drawn):
+    found = drawn(pdf_pages(shown("walrus", "nothing")), "walrus")
+    assert (255, 255, 153) in line(found, 100, 50, 90)
+    assert (255, 255, 153) not in line(found, 114, 50, 90)
+
+
+def test_a_secret_that_is_drawn_letter_by_letter_is_found(drawn):
+    letters = " ".join(f"1 0 0 1 {50 + 7 * at} 700 Tm ({digit}) Tj" for at, digit in enumerate(CARD.replace(" ", "")))
+    found = drawn(pdf_pages(f"BT /F 12 Tf {letters} ET"))
+    assert line(found, 100, 50, 50 + 7 * 15) <= {BLACK}
+
+
+def test_a_page_that_is_turned_hides_as_well(drawn):
+    found = drawn(pdf_pages(shown(CARD), page="/Rotate 180"))
+    flat = [colour for row in found for colour in row]
+    assert set(flat) == {BLACK, WHITE}
+
+
+def test_pictures_on_a_page_are_left_out(drawn):
+    inline = "q 200 0 0 200 50 400 cm BI /W 1 /H 1 /BPC 8 /CS /RGB ID \x01\x02\x03 EI Q "
+    found = drawn(pdf_pages(inline + shown("a walrus")))
+    assert line(found, 300, 60, 240) == {WHITE}
+
+
+def test_a_page_that_shows_more_than_its_text_has_no_picture():
+    content = pdf_pages(shown("a walrus"))
+    assert picture.draw(content, 1, "a walrus", (), ()).width == picture.WIDTH
+    with pytest.raises(Refused, match="more than its text says"):
+        picture.draw(content, 1, "a wal", (), ())
+
+
+def test_something_hidden_that_is_not_found_has_no_picture():
+    with pytest.raises(Refused, match="not everything that is hidden"):
+        picture.draw(pdf_pages(shown("a walrus")), 1, "a walrus, and a note", ("note",), ())
+
+
+def test_letters_without_a_meaning_have_no_picture():
+    codes = "".join(f"<{code:02x}> <{0xE000 + code:04x}>\n" for code in range(0x30, 0x3A))
+    cmap = f"begincmap 1 begincodespacerange <00> <ff> endcodespacerange 10 beginbfchar\n{codes}endbfchar endcmap"
+    content = pdf_pages(shown("4111111111111111"), more=[f"<</Length {len(cmap)}>>stream\n{cmap}\nendstream"])
+    content = content.replace(b"/BaseFont/Helvetica>>", b"/BaseFont/Helvetica/ToUnicode 6 0 R>>")
+    with pytest.raises(Refused, match="no known meaning"):
+        picture.draw(content, 1, "", (), ())
+
+
+@pytest.mark.parametrize("page", [0, 2, 999_999])
+def test_a_page_that_is_not_there_has_no_picture(drawn, page):
+    with pytest.raises(NotFound):
+        drawn(pdf_pages(shown("a walrus")), page=page)
