@@ -2,80 +2,45 @@
 
 In: arguments, already of the right type.  Out: the object of a response, its keys in the order of the specification.
 Always: a path from a caller goes through the roots before anything else; text goes through redaction on its way out.
-Each verb names its stages in order. `App` holds what they share, opened when it is first needed.
+Each verb names its stages in order. `held.py` has what they share, opened when it is first needed.
 """
 
 from __future__ import annotations
 
 import os
-import threading
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from smart_context import defaults, engine
-from smart_context.access.roots import Place, Roots, parsed, shown
-from smart_context.errors import BadRequest, Forbidden, NotFound, SearchFailed
-from smart_context.find.contents import Contents
+from smart_context import defaults
+from smart_context.access.roots import parsed, shown
+from smart_context.errors import Forbidden, NotFound, SearchFailed
 from smart_context.find.model import SearchRequest
-from smart_context.meaning.extra import Extra
+from smart_context.held import Held
 from smart_context.model import OWNER, Caller, OnProgress, Stop
-from smart_context.sources import ignore
-from smart_context.turns import Turns
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from smart_context.cache.build import Built
-    from smart_context.engine.port import Index
     from smart_context.find.look import Look
     from smart_context.find.model import SearchPage
-    from smart_context.find.picture import Picture, Pictures
-    from smart_context.find.snippet import Words
+    from smart_context.find.picture import Picture
     from smart_context.frozen.provenance import Provenance, Question
     from smart_context.frozen.replay import Change
     from smart_context.frozen.verbs import Desk, How
-    from smart_context.index.background import FirstRuns
-    from smart_context.index.indexer import Options
-    from smart_context.index.jobs import JobQueue, Priority
+    from smart_context.index.jobs import Priority
     from smart_context.index.model import IndexReport, Status
     from smart_context.llm.model import Sample
-    from smart_context.redact import Redactor
-    from smart_context.settings.config import Settings
 
 Answer = dict[str, Any]
-
-# Concurrent searches. More only contend for the GIL.
-_TURNS = 2
 
 
 def _never() -> None:
     pass
 
 
-class App:
-    """Everything that search needs, over one configuration. Close it, or use it in a `with`."""
-
-    def __init__(self, settings: Settings) -> None:
-        self.settings = settings
-        self.roots = Roots(settings.roots)
-        self.data_dir = Path(settings.data_dir)
-        self.engine = engine.at(settings.data_dir)
-        self._opening = threading.RLock()
-        self._index: Index | None = None
-        self._jobs: JobQueue | None = None
-        self._redactor: Redactor | None = None
-        self._pictures: Pictures | None = None
-        self._turns = Turns(_TURNS)
-        self._hides = ignore.hider(settings.index.never_show)
-        self._contents = Contents(
-            self.engine, self.roots, settings.limits, self._reading, lambda: self.redactor, settings.index.jail
-        )
-        self.extra = Extra(settings.semantic, self.engine)
-        self.first_runs: FirstRuns | None = None
-        """Runs over roots that nobody has indexed yet; a search waits for something to find."""
+class App(Held):
+    """The verbs, over one configuration. Close it, or use it in a `with`."""
 
     # The tools
 
@@ -368,134 +333,3 @@ class App:
 
         writer.maintain(self.engine, stop=stop)
         self.extra.tidy()
-
-    def has_index(self) -> bool:
-        """Say whether anything was ever indexed."""
-        try:
-            return self.index is not None
-        except NotFound:
-            return False
-
-    # What the verbs share
-
-    @property
-    def index(self) -> Index:
-        """The index, open for reading.
-
-        Raises: NotFound where there is none yet.
-        """
-        with self._opening:
-            if self._index is None:
-                self._index = self.engine.open()
-            return self._index
-
-    @property
-    def jobs(self) -> JobQueue:
-        """The queue of indexing runs that this process has another one do."""
-        from smart_context.index import writer
-        from smart_context.index.jobs import JobQueue
-
-        with self._opening:
-            if self._jobs is None:
-                options = self._options()
-                # Half of the processors are left to searches, where nothing else is configured.
-                options = replace(options, workers=options.workers or max(1, (os.cpu_count() or 1) // 2))
-
-                def run(folder: str, full: bool, on_progress: OnProgress, stop: Stop) -> IndexReport:
-                    return writer.index(
-                        self.engine,
-                        self.roots,
-                        folder,
-                        options,
-                        full=full,
-                        on_progress=on_progress,
-                        stop=stop,
-                        is_busy=lambda: self._turns.is_wanted,
-                    )
-
-                self._jobs = JobQueue(self.engine, self.roots, run)
-            return self._jobs
-
-    @property
-    def redactor(self) -> Redactor:
-        """The gate that text passes on its way out."""
-        from smart_context.redact import Redactor
-
-        with self._opening:
-            if self._redactor is None:
-                self._redactor = Redactor(self.settings.redaction.patterns)
-            return self._redactor
-
-    def close(self) -> None:
-        """Stop indexing between two files, and close the index."""
-        if self._jobs is not None:
-            self._jobs.close()
-        self._contents.close()
-        if self._pictures is not None:
-            self._pictures.close()
-        if self._index is not None:
-            self._index.close()
-
-    def __enter__(self) -> App:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def _roots_of(self, caller: Caller) -> Roots:
-        return self.roots if caller.roots is None else self.roots.within(caller.roots)
-
-    def _folders(self, asked: tuple[str, ...], roots: Roots) -> tuple[str, ...]:
-        """Give the folders to search: those asked for, each inside a root, or all roots."""
-        roots.check_any()
-        folders = tuple(roots.inside(parsed(folder)).path for folder in asked)
-        for folder in folders:
-            if os.path.isfile(folder):
-                raise BadRequest(
-                    f"{shown(folder)} is a file, not a folder", hint="search the folder that it is in, or `openFile` it"
-                )
-        return folders or roots.names
-
-    def _shown(self, path: str, caller: Caller) -> Place:
-        """Place a path from a caller, if the file there may be shown."""
-        place = self._roots_of(caller).inside(parsed(path))
-        if self._hides(place.path, place.root):
-            raise Forbidden("this file is not to be shown", hint="the setting `index.never_show` leaves it out")
-        return place
-
-    def _sought(self, query: str) -> Words | None:
-        """What marks the words of a query; None where there is nothing to mark by."""
-        from smart_context.find import search
-
-        if not query.strip() or not self.has_index():
-            return None
-        return search.sought(self.index.both()[1], query)
-
-    def _reading(self) -> list[str]:
-        from smart_context.index import reading_child
-        from smart_context.index.prepare import Preparing
-
-        how = Preparing(self.settings.index.max_segment_chars, self.settings.redaction.patterns, searched=False)
-        return reading_child.started_with(how)
-
-    def _options(self) -> Options:
-        from smart_context.index.indexer import Options
-        from smart_context.sources.walk import WalkOptions
-
-        index = self.settings.index
-        walk = WalkOptions(
-            honour_ignore_files=index.gitignore,
-            include_hidden=index.hidden,
-            include_junk=index.junk,
-            exclude=(*index.exclude, *index.never_show),
-        )
-        return Options(
-            walk,
-            self.settings.limits,
-            index.workers or None,
-            index.max_segment_chars,
-            index.jail,
-            self.settings.redaction.patterns,
-        )
