@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Self
 
 from smart_context import engine
 from smart_context.access.roots import Place, Roots, parsed, shown
-from smart_context.errors import BadRequest, Forbidden
+from smart_context.errors import BadRequest, Forbidden, NotFound
 from smart_context.find.contents import Contents
 from smart_context.meaning.extra import Extra
 from smart_context.model import Caller, OnProgress, Stop
