@@ -78,11 +78,11 @@ def test_a_frozen_cache_names_its_question_on_stderr_and_stdout_stays_as_it_was(
     (root / "old" / "freeze.json").write_bytes(provenance.to_json(found))
     assert provenance.read(root / "old") == found
     shown = run("list", "--root", root)
-    assert (shown.stdout, shown.stderr.decode()) == (listed, "old: frozen from how do I?[2J deploy\n")
+    assert (shown.stdout, shown.stderr.decode()) == (listed, "old: frozen from how do I\\x1b[2J deploy\n")
     shown = run("inspect", "--cache", root / "old")
     assert shown.stdout == inspected
     assert shown.stderr.decode().splitlines() == [
-        "frozen from how do I?[2J deploy",
+        "frozen from how do I\\x1b[2J deploy",
         "at 2026-01-01T00:00:00Z by version 0.1.0, redacted, 1 passage of 1 file",
     ]
 
