@@ -134,7 +134,7 @@ def test_files_that_must_not_show_are_left_out(office):
 def test_a_typing_error_finds_what_was_meant_and_says_so(office):
     page = office.page("databse faild")
     assert [Path(item.path).name for item in page.items] == ["report.html"]
-    assert page.remarks == (
+    assert page.notes == (
         "nothing has 'databse'; looked for databas instead",
         "nothing has 'faild'; looked for fail instead",
     )

@@ -116,3 +116,28 @@ def test_a_sentence_is_found_among_many_texts_with_its_words(tmp_path):
     (root / "one.txt").write_text(f"{PROSE} {PROSE}\nThe {' '.join(words)}. {PROSE}", encoding="utf-8")
     with indexed(root, tmp_path / "data") as searched:
         assert "one.txt" in searched.names(" ".join(words), 5)
+
+
+def test_a_typo_that_stands_somewhere_is_corrected_and_said_where_the_right_word_is_far_commoner(tmp_path):
+    root = tmp_path / "root"
+    root.mkdir()
+    for number in range(60):
+        (root / f"{number:02}.txt").write_text(f"The calendar of office {number}. {PROSE}", encoding="utf-8")
+    (root / "typo.txt").write_text(f"The calender was wrong. {PROSE}", encoding="utf-8")
+    with indexed(root, tmp_path / "data") as searched:
+        page = searched.page("calender")
+        assert page.items[0].path.endswith("typo.txt")
+        assert page.total_estimate == 61
+        assert page.answer()["notes"] == ["hardly anything has 'calender'; looked for calendar as well"]
+
+
+def test_what_is_read_into_a_query_is_said(tmp_path):
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "budget.txt").write_text("The budget of 2021 for the harbour.", encoding="utf-8")
+    with indexed(root, tmp_path / "data") as searched:
+        assert "notes" not in searched.page("harbour").answer()
+        assert searched.page("harbour budget from 2021").notes == ("read from the query: years 2021",)
+        given_up = "nothing matches with file types .pdf, so that the query was searched as words"
+        assert searched.page("harbour pdf").notes == (given_up,)
+        assert list(searched.page("harbour").answer()["items"][0])[-1] == "highlights"

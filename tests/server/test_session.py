@@ -67,7 +67,9 @@ def test_a_session_from_the_roots_to_the_audit_log(peer, home):
     assert progress
 
     found = body(peer.call("searchFiles", {"query": "turbine inspection", "k": 3}))
-    assert [list(item) for item in found["items"]] == [["path", "pointer", "snippet", "score", "ext", "modified"]] * 3
+    assert [list(item) for item in found["items"]] == [
+        ["path", "pointer", "snippet", "score", "ext", "modified", "highlights"]
+    ] * 3
     assert all(SECRET not in item["snippet"] and "[redacted:email]" in item["snippet"] for item in found["items"])
     assert found["pagination"]["returned"] == 3
     assert found["pagination"]["total_estimate"] >= 30

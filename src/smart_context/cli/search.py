@@ -98,7 +98,7 @@ def search(
 
 
 def _show(page: SearchPage, *, explain: bool, grouped: bool) -> None:
-    for line in page.interpretation if explain else page.remarks:
+    for line in page.interpretation if explain else page.notes:
         click.echo(plain.line(line), err=True)
     for line in results.lines(page, explain=explain, grouped=grouped):
         click.echo(line)

@@ -44,24 +44,26 @@ class SearchItem:
         return self.why()
 
     def answer(self) -> dict[str, Any]:
-        """The result as `searchFiles` answers it."""
-        return {name: getattr(self, name) for name in ("path", "pointer", "snippet", "score", "ext", "modified")}
+        """The result as `searchFiles` answers it; without highlights where there are none."""
+        out = {name: getattr(self, name) for name in ("path", "pointer", "snippet", "score", "ext", "modified")}
+        return {**out, "highlights": [list(pair) for pair in self.highlights]} if self.highlights else out
 
 
 @dataclass(frozen=True, slots=True)
 class SearchPage:
-    """One page. `interpretation`: how the query was read, in lines; `remarks`: those of them that a person should know anyway."""
+    """One page. `interpretation`: how the query was read, in lines; `notes`: what changed the answer, in sentences."""
 
     items: tuple[SearchItem, ...]
     offset: int
     total_estimate: int
     interpretation: tuple[str, ...] = ()
-    remarks: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def answer(self) -> dict[str, Any]:
-        """The page as `searchFiles` answers it."""
+        """The page as `searchFiles` answers it; without notes where there are none."""
         counts = {"offset": self.offset, "returned": len(self.items), "total_estimate": self.total_estimate}
-        return {"items": [item.answer() for item in self.items], "pagination": counts}
+        notes = {"notes": list(self.notes)} if self.notes else {}
+        return {"items": [item.answer() for item in self.items], "pagination": counts, **notes}
 
     def explained(self) -> dict[str, Any]:
         """The same with how the query was read and why each result is where it is."""

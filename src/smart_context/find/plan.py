@@ -28,6 +28,9 @@ _OF_WHOLE = 0.3  # what the words of an identifier are worth where the whole of 
 _PIECE = 0.2  # what the pieces of one word are worth then
 _NAME = 2.0  # what a name is worth where it is all that was typed, in words of the best
 _NAMED = 1.0  # and among others
+_HARDLY, _FAR = 2, 50  # segments that have a word which may be mistyped; how many times as many have the right one
+_LONG = 6  # letters of such a word
+_FEW = 3  # words of a query in which it is looked for: in a sentence, others tell what is meant
 _MAX_NAMES = 4
 _LONGEST_NAME = 8  # words
 _MAX_PARTS = 300  # compounds that a word is looked for in, the shortest first
@@ -111,6 +114,7 @@ class _Planner:
         self._found: dict[str, Sought] = {}
         self._times: dict[str, float] = {}
         self.left_out: list[str] = []
+        self._is_short = len(units) <= _FEW
         self._common: Set[str] = frozenset()
         stop = languages.stop_words(units)
         self._stop = stop if any(unit not in stop for unit in units) else frozenset()
@@ -323,12 +327,26 @@ class _Planner:
         terms = self._terms(unit)
         parts = self._parts(unit)
         found = self._weighted(Sought(unit, terms, parts - terms, typed=unit))
-        if found.count or not unit.isalpha():
+        if found.count:
+            return self._corrected(found)
+        if not unit.isalpha():
             return found
         instead = self._pieces(unit) or spelling.words(unit, terms, self._view)
         if not instead:
             return found
         return self._weighted(Sought(unit, frozenset(instead), instead=tuple(instead)))
+
+    def _corrected(self, word: Sought) -> Sought:
+        """A word that hardly anything has, and another that was probably meant: one that is far commoner."""
+        unit = word.text
+        if word.count > _HARDLY or not unit.isalpha() or len(unit) < _LONG or not self._is_short:
+            return word
+        commoner = _FAR * word.count
+        near = spelling.words(unit, word.terms, self._view, least=commoner)
+        if not near:
+            return word
+        both = replace(word, terms=word.terms | frozenset(near), instead=tuple(near))
+        return replace(self._weighted(both), idf=word.idf)
 
     def _terms(self, unit: str) -> frozenset[str]:
         out: set[str] = set()

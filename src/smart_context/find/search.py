@@ -26,7 +26,7 @@ from smart_context.find import filters, hybrid, order, plan, present, query, saf
 from smart_context.find.filters import Reading
 from smart_context.find.model import SearchItem, SearchPage, SearchRequest
 from smart_context.find.order import Placed
-from smart_context.find.plan import Plan
+from smart_context.find.plan import Plan, Sought
 from smart_context.model import Stop
 from smart_context.redact import Redactor
 from smart_context.text import whole
@@ -47,7 +47,7 @@ class _Asked:
     plan: Plan
     limits: Filters
     listing: bool
-    remarks: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = field(default=())
 
 
 def nothing(request: SearchRequest) -> SearchPage:
@@ -57,7 +57,7 @@ def nothing(request: SearchRequest) -> SearchPage:
     """
     _check(request)
     filters.given(request.exts, request.years)
-    return SearchPage((), request.offset, 0, ("nothing is indexed yet",))
+    return SearchPage((), request.offset, 0, ("nothing is indexed yet",), ("nothing is indexed yet",))
 
 
 def find(
@@ -90,7 +90,8 @@ def find(
     items = tuple(_items(record, page, ordering, asked.plan, redactor, typed))
     total = _total(view, asked, ordering, len(reached)) if len(reached) == wanted else len(reached)
     lines = tuple(whole.as_typed(line, typed) for line in _interpretation(asked))
-    return SearchPage(items, request.offset, total, lines, asked.remarks)
+    notes = tuple(whole.as_typed(line, typed) for line in asked.notes)
+    return SearchPage(items, request.offset, total, lines, notes)
 
 
 def sought(view: View, text: str) -> snippet.Words:
@@ -117,6 +118,8 @@ def _read(request: SearchRequest, view: View) -> _Asked:
     asked = _asked(reading, folders, view, request.query)
     if (reading.read_exts or reading.read_years) and not _any(view, asked):
         asked = _asked(Reading(request.query, exts, years), folders, view, request.query)
+        given_up = f"nothing matches with {_filters(reading)}, so that the query was searched as words"
+        return replace(asked, notes=(given_up, *asked.notes))
     return asked
 
 
@@ -127,7 +130,7 @@ def _asked(reading: Reading, folders: tuple[str, ...], view: View, typed: str) -
     planned = (
         plan.make(tree, view, typed) if tree or listing else Plan(Group(), ())
     )  # neither a word nor a filter: nothing
-    return _Asked(reading, planned, Filters(reading.exts, reading.years, folders), listing, _remarks(planned))
+    return _Asked(reading, planned, Filters(reading.exts, reading.years, folders), listing, _notes(reading, planned))
 
 
 def _any(view: View, asked: _Asked) -> bool:
@@ -204,12 +207,22 @@ def _why(ordering: order.Ordering, one: Placed, typed: dict[str, str]) -> tuple[
     return tuple(whole.as_typed(line, typed) for line in ordering.explain(one))
 
 
-def _remarks(planned: Plan) -> tuple[str, ...]:
-    return tuple(
-        f"nothing has '{word.text}'; looked for {' or '.join(term.partition('~')[0] for term in word.instead)} instead"
-        for word in planned.sought
-        if word.instead
-    )
+def _notes(reading: Reading, planned: Plan) -> tuple[str, ...]:
+    """What was read into the query, or looked for in place of what was typed."""
+    read = [f"read from the query: {_filters(reading)}"] if reading.read_exts or reading.read_years else []
+    return (*read, *(_instead(word) for word in planned.sought if word.instead))
+
+
+def _filters(reading: Reading) -> str:
+    parts = (("file types", reading.read_exts), ("years", reading.read_years))
+    return " and ".join(f"{name} {', '.join(values)}" for name, values in parts if values)
+
+
+def _instead(word: Sought) -> str:
+    others = " or ".join(term.partition("~")[0] for term in word.instead)
+    if word.typed:
+        return f"hardly anything has '{word.text}'; looked for {others} as well"
+    return f"nothing has '{word.text}'; looked for {others} instead"
 
 
 def _interpretation(asked: _Asked) -> Iterator[str]:
@@ -221,4 +234,4 @@ def _interpretation(asked: _Asked) -> Iterator[str]:
             yield f"{name}: {', '.join(map(shown, values))}"
     if asked.listing:
         yield "lists files by path"
-    yield from asked.remarks
+    yield from asked.notes

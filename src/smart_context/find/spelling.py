@@ -6,7 +6,7 @@ Always: the choice depends on the live content of the index alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from smart_context.engine.port import View
 from smart_context.text import analysis
@@ -15,23 +15,30 @@ _MOST = 3
 _SMALL = 20_000  # segments up to which every word with the same first letter is looked at
 
 
-def words(unit: str, terms: Iterable[str], view: View) -> tuple[str, ...]:
-    """The terms nearest to a word that has no hits."""
+def words(unit: str, terms: Iterable[str], view: View, least: int = 1) -> tuple[str, ...]:
+    """The terms nearest to a word that has no hits, or hardly any: terms that at least so many segments have."""
     best: list[tuple[int, int, str]] = []
     for term in sorted(terms):
         stem, _, language = term.partition(analysis.TAG)
-        room = _room(stem) if unit.isalpha() else 0
-        letters = set(stem)
-        for other in _alike(stem, view) if room else ():
-            candidate, _, tag = other.partition(analysis.TAG)
-            # Cheap tests first: most words are far away.
-            if tag != language or abs(len(candidate) - len(stem)) > room or len(letters ^ set(candidate)) > 2 * room:
-                continue
-            steps = distance(stem, candidate, room) if candidate.isalpha() else room + 1
-            if steps <= room and (count := view.having(other)):
-                best.append((steps, -count, other))
+        # The stem of a mistyped word may be cut elsewhere than that of the right one.
+        for own in dict.fromkeys((stem, analysis.fold(unit))) if unit.isalpha() else ():
+            best += [(steps, -count, other) for steps, count, other in _near(own, language, view, least)]
     best.sort()
     return tuple(dict.fromkeys(term for steps, _, term in best if steps == best[0][0]))[:_MOST]
+
+
+def _near(own: str, language: str, view: View, least: int) -> Iterator[tuple[int, int, str]]:
+    """The terms near to one: how far, how many segments have it, and which."""
+    room = _room(own)
+    letters = set(own)
+    for other in _alike(own, view) if room else ():
+        candidate, _, tag = other.partition(analysis.TAG)
+        # Cheap tests first: most words are far away.
+        if tag != language or abs(len(candidate) - len(own)) > room or len(letters ^ set(candidate)) > 2 * room:
+            continue
+        steps = distance(own, candidate, room) if candidate.isalpha() else room + 1
+        if 0 < steps <= room and (count := view.having(other)) >= least:
+            yield steps, count, other
 
 
 def _alike(stem: str, view: View) -> list[str]:

@@ -159,7 +159,7 @@ def _find(app: App, wanted: Asked, k: int, offset: int, caller: Caller, stop: St
 def _shown(wanted: Asked, found: SearchPage, items: Iterable[SearchItem], roots: Sequence[str]) -> View:
     results = tuple(_result(item, wanted, roots) for item in items)
     is_estimate = found.total_estimate > len(found.items)
-    return View(wanted, results, found.total_estimate, is_estimate, found.remarks)
+    return View(wanted, results, found.total_estimate, is_estimate, found.notes)
 
 
 def _result(item: SearchItem, wanted: Asked, roots: Sequence[str]) -> Result:

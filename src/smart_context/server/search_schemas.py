@@ -19,8 +19,8 @@ def inputs(*required: str, **properties: Schema) -> Schema:
     return {"type": "object", "properties": properties, **needed, "additionalProperties": False}
 
 
-def outputs(**properties: Schema) -> Schema:
-    """The schema of an answer: all of its fields, or an error.
+def outputs(*optional: str, **properties: Schema) -> Schema:
+    """The schema of an answer: all of its fields but optional ones, or an error.
 
     Further fields stay allowed: a minor version may add them.
     """
@@ -28,7 +28,7 @@ def outputs(**properties: Schema) -> Schema:
         "type": "object",
         "properties": {**properties, "error": _ERROR, "mcp_version": {"const": MCP_VERSION}},
         "required": ["mcp_version"],
-        "anyOf": [{"required": list(properties)}, {"required": ["error"]}],
+        "anyOf": [{"required": [name for name in properties if name not in optional]}, {"required": ["error"]}],
     }
 
 
@@ -44,8 +44,9 @@ def _whole(description: str, **more: Any) -> Schema:
     return {"type": "integer", "description": description, **more}
 
 
-def _object(**properties: Schema) -> Schema:
-    return {"type": "object", "properties": properties, "required": list(properties)}
+def _object(*optional: str, **properties: Schema) -> Schema:
+    required = [name for name in properties if name not in optional]
+    return {"type": "object", "properties": properties, "required": required}
 
 
 _ERROR = _object(
@@ -76,18 +77,26 @@ SEARCH_FILES_IN = inputs(
     roots=_texts("Only below these folders"),
 )
 SEARCH_FILES_OUT = outputs(
+    "notes",
     items={
         "type": "array",
         "items": _object(
+            "highlights",
             path=_text("The file"),
             pointer=_text("Where in the file; openFile takes it"),
             snippet=_text("Text around the best hit, redacted"),
             score={"type": "number", "minimum": 0, "maximum": 1},
             ext=_text("The extension, lower case"),
             modified=_text("When the file was last changed, UTC"),
+            highlights={
+                "type": "array",
+                "items": {"type": "array", "items": _COUNT, "minItems": 2, "maxItems": 2},
+                "description": "Where words of the query stand in the snippet: first character, and the one after the last",
+            },
         ),
     },
     pagination=_object(offset=_COUNT, returned=_COUNT, total_estimate=_COUNT),
+    notes=_texts("What changed the answer: filters read from the query or given up, words looked for instead"),
 )
 
 OPEN_FILE_IN = inputs(
