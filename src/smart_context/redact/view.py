@@ -55,8 +55,10 @@ _ALIKE = str.maketrans(
 )
 _ALIKE_LETTERS = "".join(map(chr, _ALIKE))
 _IS_ALIKE = frozenset(_ALIKE_LETTERS)
-_MIXED_WORD = re.compile(f"[A-Za-z{_ALIKE_LETTERS}]{{2,}}+")
+# A word with one of them; looked for where a word begins, so that one without is passed over once.
+_MIXED_WORD = re.compile(f"(?<![A-Za-z{_ALIKE_LETTERS}])[A-Za-z]*+[{_ALIKE_LETTERS}][A-Za-z{_ALIKE_LETTERS}]*+")
 _LATIN = re.compile(r"[A-Za-z]")
+_LONGER = "\u0130"
 _STYLED = re.compile("[\U0001d400-\U0001d7cb\u24b6-\u24e9\u249c-\u24b5\U0001f130-\U0001f189]")
 # A letter or an underscore that a URL would not need to escape, next to other letters: a name that is meant to be overlooked.
 _ESCAPE = re.compile(r"%(?:5[Ff]|[46][1-9A-Fa-f]|[57][0-9Aa])(?:(?<=[A-Za-z_]%..)|(?=[A-Za-z_]{2}))")
@@ -110,8 +112,8 @@ def of(text: str, hidden: Sequence[tuple[int, int]] = ()) -> View:
     if not folded.isascii():
         folded = _folded(folded, others)
     low = folded.lower()
-    if len(low) != len(folded):  # a few capitals lower to two characters, which would shift every offset after them
-        low = "".join(c.lower() if len(c.lower()) == 1 else c for c in folded)
+    if len(low) != len(folded):  # one capital lowers to two characters, which would shift every offset after it
+        low = _LONGER.join([part.lower() for part in folded.split(_LONGER)])
     return View(folded, low, view_at, text_at)
 
 
