@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
+from pathlib import Path
 
 import pytest
 
+import unprivileged
 from smart_context.api import App
 from smart_context.errors import BadRequest
+from smart_context.find.present import Presence
 from smart_context.settings.config import Settings
 
 
@@ -67,3 +70,21 @@ def test_a_file_as_root_is_refused_with_what_to_do_instead(app):
     root = app.roots.names[0]
     with pytest.raises(BadRequest):
         app.search_files("walrus", roots=(f"{root}/01.txt",))
+
+
+@unprivileged.needs_root
+def test_what_the_user_who_runs_it_may_no_longer_read_is_not_shown(app):
+    root = app.roots.names[0]
+    os.chmod(f"{root}/01.txt", 0)
+    for folder in Path(root).parents:
+        if "pytest" in str(folder):
+            folder.chmod(0o755)
+    record, _ = app.index.both()
+    rows = {name: record.file(f"{root}/{name}.txt") for name in ("01", "02")}
+    presence = Presence(app.roots, record)
+    os.seteuid(unprivileged.NOBODY)
+    try:
+        there = {name: presence(row) for name, row in rows.items()}
+    finally:
+        os.seteuid(0)
+    assert there == {"01": False, "02": True}

@@ -43,15 +43,18 @@ def texts_of(rows: Sequence[tuple[Any, ...]]) -> list[tuple[int, str, bytes]]:
     Raises: zlib.error for what is damaged.
     """
     known: dict[int, bytes] = {}
+    needed: dict[int, int] = {}  # of each block, no more than the last text that is wanted
+    for _, _, _, block_id, start, size, _ in rows:
+        needed[block_id] = max(needed.get(block_id, 0), start + size)
     found: list[tuple[int, str, bytes]] = []
     for segment_id, hidden, alone, block_id, start, size, data in rows:
         if not block_id:
             found.append((segment_id, zlib.decompress(alone).decode("utf-8"), hidden))
             continue
-        if data is None:
-            raise zlib.error(f"block {block_id} is missing")
         if block_id not in known:
-            known[block_id] = zlib.decompress(data)
+            known[block_id] = zlib.decompressobj().decompress(data or b"", needed[block_id])
+        if len(known[block_id]) < start + size:
+            raise zlib.error(f"block {block_id} is not whole")
         found.append((segment_id, known[block_id][start : start + size].decode("utf-8"), hidden))
     return found
 
