@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 from smart_context import defaults
 from smart_context.access.roots import parsed, shown
-from smart_context.errors import Forbidden, NotFound, SearchFailed
+from smart_context.errors import ContextError, Forbidden, NotFound, SearchFailed
 from smart_context.find.model import SearchRequest
 from smart_context.held import Held
 from smart_context.model import OWNER, Caller, OnProgress, Stop
 
 if TYPE_CHECKING:
     from smart_context.cache.build import Built
+    from smart_context.find.known import Probe
     from smart_context.find.look import Look
     from smart_context.find.model import SearchPage
     from smart_context.find.picture import Picture
@@ -292,6 +293,22 @@ class App(Held):
         return {"fts": told.fts, "filters": {"exts": list(told.exts), "years": list(told.years)}, "notes": told.notes}
 
     # What the command line shows besides
+
+    def probes(self, folders: tuple[str, ...], count: int) -> list[Probe]:
+        """Queries made of what stands in so many indexed files, and of their names; nothing that is hidden, or not to be shown.
+
+        Raises: NotFound where there is no index.
+        """
+        from smart_context.find import known
+
+        def may_show(path: str) -> bool:
+            try:
+                self._shown(path, OWNER)
+            except ContextError:
+                return False
+            return True
+
+        return known.probes(self.index.record, self._folders(folders, self.roots), self.redactor, count, may_show)
 
     def status(self, *, compare: bool = True) -> Status:
         """Report how stale the index is; `compare` walks the roots."""

@@ -1,4 +1,4 @@
-"""`context eval`: the figures of a small collection, the worst queries, one's own folder."""
+"""`context eval`: the figures of a small collection, the worst queries, one's own folder with questions and without."""
 
 from __future__ import annotations
 
@@ -81,8 +81,99 @@ def test_a_question_that_cannot_be_read_is_refused_by_its_line(run, tmp_path, li
     assert b"line 1" in done.stderr
 
 
-def test_a_folder_that_is_no_collection_needs_questions(run, tmp_path):
-    assert run("eval", tmp_path).returncode == 1
+def test_questions_need_a_folder_and_a_folder_without_files_gives_nothing_to_ask_for(run, tmp_path):
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "questions").write_text("q\tlease.txt", encoding="utf-8")
+    assert run("eval", "--questions", tmp_path / "questions").returncode == 1
+    done = run("eval", tmp_path / "empty")
+    assert (done.returncode, done.stdout) == (4, b"")
+    assert b"there is no indexed file to ask for" in done.stderr
+
+
+FILES = {
+    "bees/feeding.txt": "Bees are fed with sugar in autumn so that the colony survives the winter.\n",
+    "bees/wasps.md": "# Wasps\n\nWasps build their nests of chewed paper under the roofs of old barns.\n",
+    "lease.txt": "The tenant pays a deposit of three months before moving into the apartment.\n",
+    "copies/a_first.txt": "The quick harbour master inspects every vessel that arrives from the north.\n",
+    "copies/b_second.txt": "The quick harbour master inspects every vessel that arrives from the north.\n",
+    "kana.txt": "養蜂家は秋に砂糖水を与えて群れが冬を越せるようにする。\n",
+}
+
+
+def test_ones_own_files_are_asked_for_without_any_questions(run, tree):
+    folder = tree(FILES)
+    done = run("eval", folder, "--json", "--worst", "50")
+    assert done.stderr == b""
+    answer = json.loads(done.stdout)
+    ways = {way["way"]: way for way in answer["ways"]}
+    assert answer["files"] == 6
+    assert list(ways) == ["sentence", "rare words", "phrase", "name", "name, no ending"]
+    assert (ways["name"]["asked"], ways["name"]["first"]) == (6, 6)
+    assert (ways["sentence"]["asked"], ways["sentence"]["first"], ways["sentence"]["first_five"]) == (6, 5, 6)
+    # Of two files with the same text one cannot come first, and it is said that another is as good.
+    copies = [miss for miss in answer["missed"] if "/copies/" in miss["file"]]
+    assert {(miss["way"], miss["rank"], miss["same_elsewhere"]) for miss in copies} == {
+        ("sentence", 2, True),
+        ("rare words", 2, True),
+        ("phrase", 2, True),
+    }
+    assert len({miss["file"] for miss in copies}) == 1
+    assert all("/copies/" in miss["shown_first"] != miss["file"] for miss in copies)
+
+
+def test_the_same_index_is_asked_the_same_each_time_and_nothing_of_it_changes(run, tree, tmp_path):
+    folder = tree(FILES)
+    assert run("index", folder).returncode == 0
+    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "data").rglob("*") if path.is_file()}
+    once, again = (run("eval", "--root", folder, "--sample", "3") for _ in range(2))
+    assert once.returncode == 0
+    assert once.stdout == again.stdout
+    assert once.stdout.decode().splitlines()[0].split() == [
+        "asked",
+        "by",
+        "times",
+        "found",
+        "first",
+        "in",
+        "first",
+        "five",
+        "another",
+        "as",
+        "good",
+    ]
+    assert set((tmp_path / "data").rglob("*.sqlite")) <= set(before)
+    below = json.loads(run("eval", folder / "bees", "--root", folder, "--json").stdout)
+    assert below["files"] == 2
+
+
+def test_nothing_hidden_is_asked_for_or_shown(run, tree):
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    folder = tree(
+        {
+            "keys.txt": f"Please use the token {secret} for all of the builds here today.\n"
+            "The builds run every night on the large machine in the cellar.\n",
+            "mail.txt": "Write to anna.schmidt@example.org about the broken lamp in the hall today.\n",
+        }
+    )
+    done = run("eval", folder, "--json", "--worst", "50")
+    answer = json.loads(done.stdout)
+    assert [way["asked"] for way in answer["ways"] if way["way"] == "sentence"] == [1]
+    shown = run("eval", folder, "--worst", "50").stdout + done.stdout + done.stderr
+    assert secret.encode() not in shown
+    assert b"anna.schmidt" not in shown
+
+
+def test_a_name_that_would_steer_the_terminal_is_shown_harmless(run, tree):
+    folder = tree(
+        {
+            "a\x1b[31m.txt": "The same line of text stands here in both of these files.\n" * 2,
+            "b\x1b[31m.txt": "The same line of text stands here in both of these files.\n" * 2,
+        }
+    )
+    done = run("eval", folder)
+    assert done.returncode == 0
+    assert b"shown first" in done.stdout
+    assert b"\x1b" not in done.stdout
 
 
 def test_figures_are_those_of_the_definitions():

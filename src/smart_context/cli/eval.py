@@ -1,4 +1,4 @@
-"""`context eval`: how well search answers, on a collection or on your own folder."""
+"""`context eval`: how well search answers, on a collection or on your own files, with questions or without."""
 
 from __future__ import annotations
 
@@ -10,45 +10,69 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from smart_context.cli import Command
-from smart_context.cli.options import json_option
-from smart_context.cli.show import ProgressBar, json_of
+from smart_context import plain
+from smart_context.cli import Command, results
+from smart_context.cli.options import json_option, settings_options
+from smart_context.cli.show import ProgressBar, json_of, table
 
 if TYPE_CHECKING:
     from smart_context.api import App
     from smart_context.find.evaluate import Evaluation, Query
+    from smart_context.find.known import Outcome
+    from smart_context.settings.config import Settings
 
 _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 @click.command("eval", cls=Command)
-@click.argument("folder", type=_FOLDER)
+@click.argument("folder", type=_FOLDER, required=False)
 @click.option(
     "--questions", type=_FILE, help="Questions about the files of FOLDER: lines of JSON, or question, tab, path."
 )
 @click.option(
     "--worst", type=click.IntRange(0, 1000), default=5, show_default=True, help="Queries to show that went worst."
 )
+@click.option(
+    "--sample",
+    type=click.IntRange(1, 10_000),
+    default=30,
+    show_default=True,
+    help="Files to take sentences and names from, where there are no questions.",
+)
+@settings_options
 @json_option
-def eval_(folder: Path, questions: Path | None, worst: int, as_json: bool) -> None:
-    """Measure how well search answers.
+def eval_(
+    folder: Path | None, questions: Path | None, worst: int, sample: int, settings: Settings, as_json: bool
+) -> None:
+    """Measure how well search answers, on your own files or on a collection.
 
-    FOLDER is a collection (corpus.jsonl, queries.jsonl, qrels.tsv), or any folder of documents together with --questions. It is indexed
-    into a temporary index and asked through the same path as `context search`; nothing is kept. Where a model for ranking by meaning
-    is prepared, everything is embedded and asked by meaning alone (semantic) and by both (hybrid) too.
+    Without questions, sentences and names are taken from indexed files below FOLDER (default: all roots) and asked for in several ways;
+    what is not found is listed. The sample is the same each time. A folder that is not indexed is read into a temporary index.
+
+    With --questions, or where FOLDER is a collection (corpus.jsonl, queries.jsonl, qrels.tsv), everything is read into a temporary index.
+    Where a model for ranking by meaning is prepared, it is asked by meaning alone (semantic) and by both (hybrid) too.
 
     \b
     Examples:
-      context eval scifact
+      context eval
+      context eval ~/Documents --sample 100 --worst 20
       context eval ~/Documents --questions questions.tsv --worst 10
+      context eval scifact
     """
     from smart_context.find import evaluate
 
+    if questions is None and (folder is None or not evaluate.is_collection(folder)):
+        outcomes = known_items(folder, sample, settings)
+        if as_json:
+            click.echo(json_of({"folder": str(folder or ""), **known_summary(outcomes, worst)}))
+        else:
+            _show_known(outcomes, worst)
+        return
+    if folder is None:
+        raise click.UsageError("name the folder that the questions are about")
     with tempfile.TemporaryDirectory(prefix="context-eval-") as scratch:
         if questions is None:
-            if not evaluate.is_collection(folder):
-                raise click.UsageError(f"{folder} is no collection; give a file of questions with --questions")
             documents = Path(scratch) / "documents"
             documents.mkdir()
             names = evaluate.lay_out(folder, documents)
@@ -62,6 +86,96 @@ def eval_(folder: Path, questions: Path | None, worst: int, as_json: bool) -> No
             _show(one, worst)
 
 
+def known_items(folder: Path | None, sample: int, settings: Settings) -> list[Outcome]:
+    """Ask for what is known to be in the index, or in a temporary one of a folder that is not indexed."""
+    from smart_context.api import App
+
+    if folder is None:
+        with App(settings) as app:
+            return _probed(app, (), sample)
+    root = str(folder.resolve())
+    own = replace(settings, roots=(*settings.roots, root))
+    with App(own) as app:
+        if app.has_index() and app.index.record.stamps(root):
+            return _probed(app, (root,), sample)
+    with (
+        tempfile.TemporaryDirectory(prefix="context-eval-") as scratch,
+        App(replace(own, roots=(root,), data_dir=scratch)) as app,
+    ):
+        with ProgressBar("indexing") as bar:
+            app.index_here(root, full=False, on_progress=bar)
+        return _probed(app, (root,), sample)
+
+
+def _probed(app: App, folders: tuple[str, ...], sample: int) -> list[Outcome]:
+    from smart_context.errors import NotFound
+    from smart_context.find import known
+
+    asked = app.probes(folders, sample)
+    if not asked:
+        raise NotFound("there is no indexed file to ask for", hint="read some in with: context index FOLDER")
+    with ProgressBar("asking") as bar:
+        return known.run(
+            asked, lambda query: _first(app, query, folders, known.FIRST), app.index.record, app.redactor, bar
+        )
+
+
+def known_summary(outcomes: Sequence[Outcome], worst: int) -> dict[str, Any]:
+    """How probes went, ready for JSON: by way of asking, and what was not found first."""
+    ways = dict.fromkeys(one.probe.way for one in outcomes)
+    missed = _missed(outcomes)
+    return {
+        "files": len({one.probe.path for one in outcomes}),
+        "ways": [
+            {
+                "way": way,
+                "asked": len(of_way),
+                "first": sum(one.rank == 1 for one in of_way),
+                "first_five": sum(one.rank > 0 for one in of_way),
+                "same_elsewhere": sum(one.twin for one in of_way),
+            }
+            for way in ways
+            for of_way in [[one for one in outcomes if one.probe.way == way]]
+        ],
+        "missed": [
+            {
+                "way": one.probe.way,
+                "query": one.probe.query,
+                "file": one.probe.path,
+                "rank": one.rank or None,
+                "shown_first": one.found[0] if one.found else None,
+                "same_elsewhere": one.twin,
+            }
+            for one in missed[:worst]
+        ],
+        "missed_total": len(missed),
+    }
+
+
+def _missed(outcomes: Sequence[Outcome]) -> list[Outcome]:
+    """What was not found first: the real misses before those where another file answers as well, the farthest first."""
+    wrong = [one for one in outcomes if one.rank != 1]
+    return sorted(wrong, key=lambda one: (one.twin, -(one.rank or 100), one.probe.path, one.probe.way))
+
+
+def _show_known(outcomes: Sequence[Outcome], worst: int) -> None:
+    told = known_summary(outcomes, worst)
+    rows = [
+        (way["way"], *(f"{way[name]:,}" for name in ("asked", "first", "first_five", "same_elsewhere")))
+        for way in told["ways"]
+    ]
+    click.echo(table(("asked by", "times", "found first", "in first five", "another as good"), rows))
+    for one in _missed(outcomes)[:worst]:
+        where = f"{one.rank}. of the first {len(one.found)}" if one.rank else "not in the first five"
+        click.echo(f"  {plain.line(one.probe.query)}")
+        click.echo(f"      {results.place(one.probe.path)}: {where}")
+        if one.found:
+            also = ", which has the same" if one.twin else ""
+            click.echo(f"      shown first: {results.place(one.found[0])}{also}")
+    if told["missed_total"] > worst:
+        click.echo(f"{told['missed_total'] - worst:,} more were not found first; see them with --worst", err=True)
+
+
 def measure(documents: Path, data: Path, asked: Sequence[Query], name: Callable[[str], str]) -> list[Evaluation]:
     """Index documents into a new index, and ask all queries by every method there is."""
     import os
@@ -73,9 +187,9 @@ def measure(documents: Path, data: Path, asked: Sequence[Query], name: Callable[
 
     root = documents.resolve()
     model = place.model(config.load().semantic)
-    plain = config.load({}, {"HOME": str(data.parent)})
-    semantic = replace(plain.semantic, enabled=model is not None, model_dir=str(model or ""))
-    settings = replace(plain, roots=(str(root),), data_dir=str(data), semantic=semantic)
+    bare = config.load({}, {"HOME": str(data.parent)})
+    semantic = replace(bare.semantic, enabled=model is not None, model_dir=str(model or ""))
+    settings = replace(bare, roots=(str(root),), data_dir=str(data), semantic=semantic)
     with App(settings) as app:
         with ProgressBar("indexing") as bar:
             app.index_folder(str(root), on_progress=bar)
@@ -97,13 +211,17 @@ def measure(documents: Path, data: Path, asked: Sequence[Query], name: Callable[
 
 
 def _ask(app: App, root: Path, query: str, count: int, name: Callable[[str], str]) -> list[str]:
-    """The documents that `searchFiles` finds, best first: as many pages as that many different ones need."""
+    return [name(Path(path).relative_to(root).as_posix()) for path in _first(app, query, (), count)]
+
+
+def _first(app: App, query: str, folders: tuple[str, ...], count: int) -> list[str]:
+    """The files that `searchFiles` finds, best first: as many pages as that many different ones need."""
     found: dict[str, None] = {}
     offset = 0
     while len(found) < count:
-        answer = app.search_files(query, k=count, offset=offset)
+        answer = app.search_files(query, k=count, offset=offset, roots=folders)
         for item in answer["items"]:
-            found[name(Path(item["path"]).relative_to(root).as_posix())] = None
+            found[item["path"]] = None
         offset += count
         if len(answer["items"]) < count:
             break
