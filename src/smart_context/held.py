@@ -72,6 +72,15 @@ class Held:
                 self._index = self.engine.open()
             return self._index
 
+    def unindexed(self) -> list[str]:
+        """The roots that are there and that no run has ever gone through."""
+        there = [root for root in self.roots.names if self.roots.state(root) == "available"]
+        try:
+            record = self.index.record
+        except NotFound:
+            return there
+        return [root for root in there if record.last_run(root) is None]
+
     def has_index(self) -> bool:
         """Say whether anything was ever indexed."""
         try:

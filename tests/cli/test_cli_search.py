@@ -39,6 +39,23 @@ def test_before_anything_is_indexed_a_search_says_how_to_begin(run, share):
     assert b"context index" in done.stderr
 
 
+@pytest.mark.parametrize("style", [(), ("--json",), ("-l",)])
+def test_a_root_that_was_never_indexed_is_named_with_how_to_index_it(run, share, tmp_path, style):
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "a.md").write_text("a gryphon too")
+    run("index", "--root", share)
+    both = ("--root", share, "--root", tmp_path / "other")
+    done = run("search", "gryphon", *both, *style)
+    assert (done.returncode, b"plan.md" in done.stdout, b"other" in done.stdout) == (0, True, False)
+    told = done.stderr.decode().splitlines()
+    assert told[0] == "not searched, because it was never indexed: other"
+    assert told[1] == "index it with: context index other"
+    run("index", *both)
+    done = run("search", "gryphon", *both, *style)
+    assert b"a.md" in done.stdout
+    assert b"indexed" not in done.stderr
+
+
 def test_results_are_one_json_document_and_open_takes_what_they_name(run, share):
     run("index", "--root", share)
     items = json.loads(run("search", "gryphon", "--root", share, "--json").stdout)["items"]

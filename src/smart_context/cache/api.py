@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from smart_context.cache.build import Built
     from smart_context.cache.pack.model import Packed
     from smart_context.cache.select import Selection
-    from smart_context.cache.sources import OnSkipped
+    from smart_context.cache.sources import OnLeftOut, OnSkipped
     from smart_context.cache.verify import Verified
     from smart_context.model import OnProgress
 
@@ -29,18 +29,29 @@ def build_cache(
     cache: str | os.PathLike[str],
     *,
     force: bool = False,
+    fail_if_empty: bool = False,
     on_skipped: OnSkipped | None = None,
+    on_left_out: OnLeftOut | None = None,
     on_progress: OnProgress | None = None,
 ) -> Built:
     """Freeze the Markdown files below a folder into a cache; `force` replaces an old one.
 
-    `on_skipped` is told the path of a link that is left out, and why; `on_progress` how far the build is.
+    A folder without any gives an empty cache, or with `fail_if_empty` an IoError and nothing on disk.
+    `on_skipped` is told the path of a link that is left out, and why; `on_left_out` how many files are no
+    Markdown, without hidden ones; `on_progress` how far the build is.
 
     Raises: SameId, IoError.
     """
     created_at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     return build.cache(
-        sources, cache, created_at=created_at, force=force, on_skipped=on_skipped, on_progress=on_progress
+        sources,
+        cache,
+        created_at=created_at,
+        force=force,
+        fail_if_empty=fail_if_empty,
+        on_skipped=on_skipped,
+        on_left_out=on_left_out,
+        on_progress=on_progress,
     )
 
 

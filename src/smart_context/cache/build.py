@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from smart_context.cache import document, durable, manifest, sources, working
 from smart_context.cache.folder import DOCUMENTS
 from smart_context.cache.manifest import Entry
-from smart_context.cache.sources import OnSkipped, Source, Sources
+from smart_context.cache.sources import OnLeftOut, OnSkipped, Source, Sources
 from smart_context.cache.verify import INDEX, MANIFEST
 from smart_context.errors import IoError
 
@@ -47,7 +47,9 @@ def cache(
     *,
     created_at: str,
     force: bool = False,
+    fail_if_empty: bool = False,
     on_skipped: OnSkipped | None = None,
+    on_left_out: OnLeftOut | None = None,
     on_progress: OnProgress | None = None,
 ) -> Built:
     """Build a cache at the target; `force` replaces an old one. `created_at` is an RFC 3339 time in UTC.
@@ -58,6 +60,10 @@ def cache(
     with Sources(root) as tree:
         check_target(target, force=force, sources=root)
         found, misnamed = tree.find(on_skipped or (lambda _path, _why: None))
+        if fail_if_empty and not found and not misnamed:
+            raise nothing_in(root)
+        if on_left_out:
+            on_left_out(tree.left_out)
         with _in_place(target, created_at, force=force) as work:
             entries, unreadable = _write_documents(work.new, found, tree.read, on_progress)
             if bad := misnamed + unreadable:
@@ -88,6 +94,11 @@ def of_documents(
         )
         work.finish(entries, beside or {})
     return Built(manifest.version_of(manifest.SUPPORTED, entries), len(entries))
+
+
+def nothing_in(root: str) -> IoError:
+    """Return the error of a build that must not give an empty cache."""
+    return IoError(f"no document in {root}", reason="an empty cache was not wanted (--fail-if-empty)")
 
 
 def check_target(target: str | os.PathLike[str], *, force: bool, sources: str | None = None) -> None:

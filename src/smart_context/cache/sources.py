@@ -26,6 +26,9 @@ _PIECE = 16 * 1024 * 1024
 OnSkipped = Callable[[str, str], None]
 """Told of a file that is left out: its path, and why."""
 
+OnLeftOut = Callable[[int], None]
+"""Told how many files are of other formats than those asked for, hidden ones not counted."""
+
 
 class Source(NamedTuple):
     """A file that becomes a document: its id, its path, and the one where it is read; both relative to the sources."""
@@ -44,6 +47,7 @@ class Sources:
 
     def __init__(self, root: str) -> None:
         self.root = root
+        self.left_out = 0  # files of other names that the last search for sources passed over, hidden ones not counted
         try:
             self._descriptor = os.open(root, _FOLDER)
         except OSError as error:
@@ -60,6 +64,7 @@ class Sources:
         """
         found: list[Source] = []
         misnamed: list[str] = []
+        self.left_out = 0
         waiting = [""]
         while waiting:
             folder = waiting.pop()
@@ -75,6 +80,8 @@ class Sources:
                         found.append(Source(document.id_of(path), path, place))
                     else:
                         misnamed.append(path)
+                elif entry.is_file(follow_symlinks=False) and not f"/{path}".count("/."):
+                    self.left_out += 1
         found.sort()
         refuse_same_ids(found)
         return found, misnamed

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
+from typing import TYPE_CHECKING
 
 import click
 
 from smart_context.cli import Command, say
 from smart_context.errors import IoError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from smart_context.cache.build import Built
 
 
 @click.command(cls=Command)
@@ -17,7 +24,10 @@ from smart_context.errors import IoError, UsageError
 @click.option("--cache", required=True, metavar="DIR", help="Where the cache is made.")
 @click.option("--force", is_flag=True, help="Replace the cache that stands there, in one step.")
 @click.option("--formats", metavar="LIST", help="Take other formats too: all, or extensions such as pdf,docx.")
-def build(sources: str, cache: str, force: bool, formats: str | None) -> None:
+@click.option(
+    "--fail-if-empty", is_flag=True, help="Fail with status 6, and write nothing, where no document is found."
+)
+def build(sources: str, cache: str, force: bool, formats: str | None, fail_if_empty: bool) -> None:
     """Freeze the documents of a folder into a cache.
 
     \b
@@ -31,15 +41,28 @@ def build(sources: str, cache: str, force: bool, formats: str | None) -> None:
     from smart_context.cache import api
     from smart_context.cli.show import ProgressBar
 
-    with ProgressBar("building") as bar:
-        if formats is None:
-            built = api.build_cache(sources, cache, force=force, on_skipped=_skipped, on_progress=bar)
-        else:
-            from smart_context.frozen.api import build_formats
+    left_out = 0
 
-            built = build_formats(sources, cache, formats, force=force, on_skipped=_skipped, on_progress=bar)
-    documents = "document" if built.document_count == 1 else "documents"
-    say(f"{built.document_count} {documents}, {built.cache_version}")
+    def note(files: int) -> None:
+        nonlocal left_out
+        left_out = files
+
+    make: Callable[..., Built] = api.build_cache
+    if formats is not None:
+        from smart_context.frozen.api import build_formats
+
+        make = partial(build_formats, formats=formats)
+    with ProgressBar("building") as bar:
+        built = make(
+            sources,
+            cache,
+            force=force,
+            fail_if_empty=fail_if_empty,
+            on_skipped=_skipped,
+            on_left_out=note,
+            on_progress=bar,
+        )
+    _say_built(built, left_out)
 
 
 @click.command(cls=Command)
@@ -172,6 +195,18 @@ def _say_provenance(cache: str) -> None:
         f"{plural(len(found.documents), 'file' if found.whole_files else 'passage')} of "
         f"{plural(len({one.source for one in found.documents}), 'file')}",
     )
+
+
+def _say_built(built: Built, left_out: int) -> None:
+    from smart_context.cli.show import plural
+
+    documents = "document" if built.document_count == 1 else "documents"
+    say(f"{built.document_count} {documents}, {built.cache_version}")
+    if left_out:
+        say(f"left out {plural(left_out, 'file')} of other formats; --formats all takes them too")
+    if not built.document_count:
+        say("warning: THE CACHE IS EMPTY: it is valid, and answers every query with nothing")
+        say("hint: look at --sources and --formats; with --fail-if-empty such a build fails")
 
 
 def _skipped(path: str, why: str) -> None:

@@ -14,7 +14,11 @@ from smart_context.cli.options import json_option, settings_options
 from smart_context.cli.show import json_of, safe
 from smart_context.errors import IoError, UsageError
 
+_MOST_NAMED = 3  # roots, one a line
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from smart_context.find.model import SearchPage
     from smart_context.settings.config import Settings
 
@@ -78,7 +82,10 @@ def search(
     )
     with App(settings) as app:
         page = app.find(request)
+        unindexed = app.unindexed()
         has_index = app.has_index()
+    if has_index:
+        _say_unindexed(unindexed)
     if as_json:
         click.echo(json_of(page.explained() if explain else page.answer()))
         return
@@ -95,6 +102,14 @@ def search(
         _launch(page, opened)
     if not has_index:
         click.echo("nothing is indexed yet; begin with: context index FOLDER", err=True)
+
+
+def _say_unindexed(roots: Sequence[str]) -> None:
+    for root in roots[:_MOST_NAMED]:
+        click.echo(f"not searched, because it was never indexed: {results.place(root)}", err=True)
+    if roots:
+        more = f"; {len(roots) - _MOST_NAMED} more like it" if len(roots) > _MOST_NAMED else ""
+        click.echo(f"index it with: context index {results.place(roots[0])}{more}", err=True)
 
 
 def _show(page: SearchPage, *, explain: bool, grouped: bool) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from smart_context.cache.build import Built
-    from smart_context.cache.sources import OnSkipped
+    from smart_context.cache.sources import OnLeftOut, OnSkipped
     from smart_context.cache.verify import Verified
     from smart_context.frozen.diff import Difference
     from smart_context.frozen.minisign import PublicKey, SecretKey
@@ -42,7 +42,9 @@ def build_formats(
     formats: str,
     *,
     force: bool = False,
+    fail_if_empty: bool = False,
     on_skipped: OnSkipped | None = None,
+    on_left_out: OnLeftOut | None = None,
     on_progress: OnProgress | None = None,
 ) -> Built:
     """Build a cache from files of any format that search reads: `all`, or extensions with commas between them.
@@ -53,7 +55,15 @@ def build_formats(
 
     now = time.strftime(_TIME, time.gmtime())
     return stage.cache(
-        sources, cache, formats, created_at=now, force=force, on_skipped=on_skipped, on_progress=on_progress
+        sources,
+        cache,
+        formats,
+        created_at=now,
+        force=force,
+        fail_if_empty=fail_if_empty,
+        on_skipped=on_skipped,
+        on_left_out=on_left_out,
+        on_progress=on_progress,
     )
 
 

@@ -22,7 +22,7 @@ from smart_context.text import segment
 
 if TYPE_CHECKING:
     from smart_context.cache.build import Built, Document
-    from smart_context.cache.sources import OnSkipped, Source
+    from smart_context.cache.sources import OnLeftOut, OnSkipped, Source
     from smart_context.model import OnProgress
 
 ALL = "all"
@@ -36,7 +36,9 @@ def cache(
     *,
     created_at: str,
     force: bool = False,
+    fail_if_empty: bool = False,
     on_skipped: OnSkipped | None = None,
+    on_left_out: OnLeftOut | None = None,
     on_progress: OnProgress | None = None,
 ) -> Built:
     """Build a cache of a folder; `formats` is `all`, or extensions with commas between them. Raises: UsageError, SameId, IoError."""
@@ -50,6 +52,10 @@ def cache(
         if misnamed:
             raise sources.not_utf8(root, misnamed)
         documents = [*_as_they_are(tree, kept, root), *_read(tree, kept, skipped, on_progress)]
+    if fail_if_empty and not documents:
+        raise build.nothing_in(root)
+    if on_left_out:
+        on_left_out(tree.left_out)
     return build.of_documents(documents, target, created_at=created_at, force=force)
 
 
