@@ -22,7 +22,7 @@ from smart_context.defaults import MAX_K
 from smart_context.engine.expression import Expression, Filters, Group
 from smart_context.engine.port import Index, Record, View
 from smart_context.errors import BadRequest
-from smart_context.find import filters, hybrid, order, plan, present, query, safe, snippet
+from smart_context.find import filters, order, plan, present, query, safe, snippet
 from smart_context.find.filters import Reading
 from smart_context.find.model import SearchItem, SearchPage, SearchRequest
 from smart_context.find.order import Placed
@@ -152,6 +152,8 @@ def _ordering(
     likeness = meaning.like(asked.plan.meant) if meaning and asked.plan.meant and not asked.listing else None
     if meaning is None or likeness is None:
         return order.Ordering(*given)
+    from smart_context.find import hybrid
+
     return hybrid.Fused(likeness, *given, share=1.0 if meaning.alone else hybrid.MEANING)
 
 

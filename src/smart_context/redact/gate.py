@@ -7,12 +7,12 @@ the text; the others only around what was found, for nothing else has changed.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from smart_context.redact import look, patterns, rules
-from smart_context.redact import view as views
+from smart_context.redact import rules
 
 # The first kind wins where two detectors see the same characters.
 KINDS = ("custom", "secret", "iban", "card", "email", "phone")
@@ -42,7 +42,11 @@ class Redactor:
 
     def __init__(self, extra: Sequence[str] = ()) -> None:
         self._sources = tuple(extra)
-        self._extra = tuple(patterns.compiled(pattern) for pattern in extra)
+        self._extra: tuple[re.Pattern[str], ...] = ()
+        if extra:
+            from smart_context.redact import patterns
+
+            self._extra = tuple(patterns.compiled(pattern) for pattern in extra)
 
     def identity(self) -> str:
         """Name the rules that this redactor applies: the same name, the same spans for the same text."""
@@ -64,6 +68,10 @@ class Redactor:
         return tuple(_bounded(found, len(text)))
 
     def _looked(self, text: str, hidden: Sequence[tuple[int, int]], offset: int = 0) -> list[Span]:
+        # The detectors, when there is something to judge: a search mostly looks up what was judged before.
+        from smart_context.redact import look
+        from smart_context.redact import view as views
+
         view = views.of(text, hidden)
         return [
             Span(offset + start, offset + end, kind)
