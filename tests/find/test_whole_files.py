@@ -112,10 +112,10 @@ def _patterns():
     return RedactionSettings(), RedactionSettings(patterns=("falcon",))
 
 
-def test_a_hundred_thousand_secrets_and_one_of_a_megabyte_are_hidden(tree, tmp_path):
+def test_tens_of_thousands_of_addresses_and_a_secret_of_many_pages_are_hidden(tree, tmp_path):
     rnd = random.Random(3)
-    emails = [f"u{n}{rnd.randrange(10**6)}@example.org" for n in range(100_000)]
-    text, lines = key(rnd, 8 * 180_000)
+    emails = [f"u{n}{rnd.randrange(10**6)}@example.org" for n in range(20_000)]
+    text, lines = key(rnd, 8 * 40_000)
     root = tree({"many.txt": "\n".join(emails), "long.txt": "words before\n" + text + "words after\n"})
     with App(settings(root, tmp_path)) as app:
         assert app.index_here(str(root), full=False, on_progress=lambda _step: None).indexed == 2
@@ -129,4 +129,4 @@ def test_a_hundred_thousand_secrets_and_one_of_a_megabyte_are_hidden(tree, tmp_p
                     break
         page = app.search_files("words many long", k=50)
         assert all("@example" not in item["snippet"] for item in page["items"])
-        assert not any(line in item["snippet"] for item in page["items"] for line in lines[:2000:50])
+        assert not any(line in item["snippet"] for item in page["items"] for line in lines[::50])
