@@ -147,6 +147,23 @@ def test_young_stamps_are_not_trusted(cache: Path, residents: Residents, monkeyp
     assert len(residents._held) == 1
 
 
+def test_what_was_young_when_it_was_verified_is_read_again_once_its_stamps_can_be_trusted(
+    cache: Path, residents: Residents, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = next(path for path in (cache / "documents").iterdir() if "gamma11" in path.read_text())
+    query, budget = "gamma3", 8  # for which that document is not read again
+    with document.open("r+b") as file, mmap.mmap(file.fileno(), 0) as mapped:
+        mapped[:1] = mapped[:1]  # the page is being written to: what follows changes no stamp, and makes no event
+        answer = residents.resolve(cache, query, budget)
+        held = residents._held[str(cache)]
+        mapped[-1:] = b"]"
+        assert residents.resolve(cache, query, budget) == answer
+        _trust_all(monkeypatch)
+        held.sweep(100)
+        with pytest.raises(CacheInvalid):
+            residents.resolve(cache, query, budget)
+
+
 def test_a_cache_that_changes_while_it_is_loaded_is_not_held(cache: Path, residents: Residents) -> None:
     steps = iter(range(100))
 

@@ -188,3 +188,12 @@ def _recorded(record):
             return db.execute("SELECT COUNT(*) FROM files").fetchone()[0]
     except sqlite3.Error:
         return 0
+
+
+@pytest.mark.parametrize(("setting", "lines"), [("200", "lines 31-32"), ("2000", "lines 21-40")])
+def test_segments_are_as_long_as_the_setting_allows(run, tree, setting, lines):
+    root = tree({"a.txt": "".join(f"{'gryphon' if n == 32 else 'pelican'} {n:03} {'x' * 86}\n" for n in range(1, 61))})
+    env = {"SMART_CONTEXT_INDEX_MAX_SEGMENT_CHARS": setting}
+    assert run("index", "--root", root, env=env).returncode == 0
+    (found,) = json.loads(run("search", "gryphon", "--root", root, "--json", env=env).stdout)["items"]
+    assert found["pointer"] == lines

@@ -116,3 +116,30 @@ def test_what_is_locked_or_broken_is_refused() -> None:
         found = extract(broken, "a.pdf", Limits())
         assert isinstance(found, Skipped)
         assert (found.kind, found.reason) == ("pdf", "damaged")
+
+
+def with_missing(count: int) -> bytes:
+    """A PDF with a page, so many that are listed and not there, and another page."""
+    kids = " ".join(["4 0 R", *["99 0 R"] * count, "6 0 R"])
+    pages = [
+        line
+        for at, text in ((5, "first page"), (7, "last page"))
+        for line in (
+            f"<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents {at} 0 R/Resources<</Font<</F 3 0 R>>>>>>",
+            f"<</Length {len(shown(text))}>>stream\n{shown(text)}\nendstream",
+        )
+    ]
+    font = "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>"
+    return pdf(["<</Type/Catalog/Pages 2 0 R>>", f"<</Type/Pages/Kids[{kids}]/Count {count + 2}>>", font, *pages])
+
+
+def test_pages_that_are_missing_cost_only_themselves() -> None:
+    found = read(with_missing(40))
+    assert [unit for unit in found.units if unit.text] == [page(1, "first page"), page(42, "last page")]
+    assert found.notes == ()
+
+
+def test_many_missing_pages_in_a_row_are_the_end_and_are_told() -> None:
+    found = read(with_missing(60))
+    assert [unit for unit in found.units if unit.text] == [page(1, "first page")]
+    assert found.notes == ("pages missing after page 1",)

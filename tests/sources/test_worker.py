@@ -46,6 +46,14 @@ def read(data, name, limits):
     if word == "grow":
         held = bytearray(int(rest))
         return Extracted("text", str(len(held)), ())
+    if word == "turns":
+        # Hold much until another process of the same parent is stopped; the mark is a folder, since no file can be written.
+        held = bytearray(120_000_000)
+        while not os.path.isdir(rest):
+            if any(state == "T" for state in siblings()):
+                os.mkdir(rest)
+            time.sleep(0.02)
+        return Extracted("text", str(len(held)), ())
     if word == "raise":
         raise KeyError("x")
     if word == "recurse":
@@ -69,6 +77,16 @@ def read(data, name, limits):
     if word == "pid":
         return Extracted("text", str(os.getpid()), ())
     return Extracted("text", name, (Unit((), bytes(data[:100]).decode()),))
+
+def siblings():
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/stat") as file:
+                state, parent = file.read().rpartition(")")[2].split()[:2]
+        except OSError:
+            continue
+        if int(parent) == os.getppid():
+            yield state
 
 def main(args):
     serve(args, read)
@@ -245,6 +263,17 @@ def test_processes_that_grow_together_take_turns_and_all_finish(
     paths = lay_out(tmp_path, ["grow 120000000"] * 8)
     done = read_all(command, paths)
     assert [each.outcome for each in done.values()] == [Extracted("text", "120000000", ())] * 8
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory is looked up in /proc")
+def test_while_all_together_hold_much_only_the_largest_goes_on(
+    tmp_path: Path, command: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker, "_MUCH_MEMORY", 200_000_000)
+    monkeypatch.setattr(worker, "_MEMORY_EACH", 0)
+    paths = lay_out(tmp_path, [f"turns {tmp_path / 'stopped'}"] * 2)
+    done = read_all(command, paths, Limits(cpu_seconds=3))
+    assert [each.outcome for each in done.values()] == [Extracted("text", "120000000", ())] * 2
 
 
 def test_a_long_answer_arrives_whole(tmp_path: Path, command: list[str]) -> None:

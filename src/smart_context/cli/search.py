@@ -14,13 +14,14 @@ from smart_context.cli.options import json_option, settings_options
 from smart_context.cli.show import json_of, safe
 from smart_context.errors import IoError, UsageError
 
-_MOST_NAMED = 3  # roots, one a line
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from smart_context.api import App
     from smart_context.find.model import SearchPage
     from smart_context.settings.config import Settings
+
+_MOST_NAMED = 3  # roots, one a line
 
 
 @click.command(cls=Command)
@@ -82,10 +83,8 @@ def search(
     )
     with App(settings) as app:
         page = app.find(request)
-        unindexed = app.unindexed()
         has_index = app.has_index()
-    if has_index:
-        _say_unindexed(unindexed)
+        _say_unindexed(_unindexed(app) if has_index else ())
     if as_json:
         click.echo(json_of(page.explained() if explain else page.answer()))
         return
@@ -102,6 +101,12 @@ def search(
         _launch(page, opened)
     if not has_index:
         click.echo("nothing is indexed yet; begin with: context index FOLDER", err=True)
+
+
+def _unindexed(app: App) -> Sequence[str]:
+    """The roots that are there and that no run has ever gone through."""
+    last_run = app.index.record.last_run
+    return [root for root in app.roots.names if app.roots.state(root) == "available" and last_run(root) is None]
 
 
 def _say_unindexed(roots: Sequence[str]) -> None:
