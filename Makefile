@@ -64,8 +64,9 @@ browser: ## Chromium (Debian's, as root) and axe-core, with which the page is te
 pictures: install ## the pictures of the page
 	$(BIN)/python -m tools.screenshots
 
-docs: install ## the generated pages, the outputs that pages show, the picture
+docs: install ## the generated pages, the manual pages, the outputs that pages show, the picture
 	$(BIN)/python -m tools.reference
+	$(BIN)/python -m tools.manpages
 	$(BIN)/python -m tools.outputs
 	$(BIN)/python -m tools.picture
 

@@ -36,19 +36,20 @@ def commands() -> str:
     from smart_context.cli import cli
 
     out = [NOTE.format("the command line"), "# Commands\n"]
-    for path, command, context in _walk(cli, click.Context(cli, info_name="context")):
+    for path, command, context in walk(cli, click.Context(cli, info_name="context")):
         out.append(f"\n## `{path}`\n\n```text\n{command.get_help(context)}\n```\n")
     return "".join(out)
 
 
-def _walk(command: click.Command, context: click.Context) -> Iterator[tuple[str, click.Command, click.Context]]:
+def walk(command: click.Command, context: click.Context) -> Iterator[tuple[str, click.Command, click.Context]]:
+    """Every command that is not hidden, the group before its own."""
     context.terminal_width = context.max_content_width = 100
     yield context.command_path, command, context
     if isinstance(command, click.Group):
         for name in command.list_commands(context):
             inner = command.get_command(context, name)
             if inner is not None and not inner.hidden:
-                yield from _walk(inner, click.Context(inner, info_name=name, parent=context))
+                yield from walk(inner, click.Context(inner, info_name=name, parent=context))
 
 
 def configuration() -> str:

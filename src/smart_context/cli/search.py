@@ -17,7 +17,6 @@ from smart_context.errors import IoError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from smart_context.api import App
     from smart_context.find.model import SearchPage
     from smart_context.settings.config import Settings
 
@@ -73,7 +72,7 @@ def search(
       context search '"notice period" -draft' --ext .docx
       context search budget spreadsheets --in ~/finance --json
       context search travel policy --open 1
-      context search -l invoice total | xargs -d '\n' ls -l
+      context search -l invoice total | xargs -d '\\n' ls -l
     """
     from smart_context.api import App
     from smart_context.find.model import SearchRequest
@@ -84,7 +83,7 @@ def search(
     with App(settings) as app:
         page = app.find(request)
         has_index = app.has_index()
-        _say_unindexed(_unindexed(app) if has_index else ())
+        _say_unindexed(app.unindexed() if has_index else ())
     if as_json:
         click.echo(json_of(page.explained() if explain else page.answer()))
         return
@@ -101,12 +100,6 @@ def search(
         _launch(page, opened)
     if not has_index:
         click.echo("nothing is indexed yet; begin with: context index FOLDER", err=True)
-
-
-def _unindexed(app: App) -> Sequence[str]:
-    """The roots that are there and that no run has ever gone through."""
-    last_run = app.index.record.last_run
-    return [root for root in app.roots.names if app.roots.state(root) == "available" and last_run(root) is None]
 
 
 def _say_unindexed(roots: Sequence[str]) -> None:
