@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from smart_context.engine.expression import Expression, Filters
 from smart_context.engine.model import FileRow, LastRun, NewFile, Passage, SegmentRow, Stamp, Tally
@@ -23,9 +22,8 @@ if TYPE_CHECKING:
     from smart_context.engine.vectors import Vectors
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A segment that may answer, with the engine's own rough score."""
+class Candidate(NamedTuple):
+    """A segment that may answer, with the engine's own rough score. A tuple, because a search makes hundreds."""
 
     segment_id: int
     file_id: int

@@ -50,7 +50,8 @@ class Sought:
     text: as typed. terms: any of them is a hit. parts: so are these, compounds that hold the word, at less. instead: the words
     tried because this one stands nowhere. beginning: of the terms, where only that was asked for; commonest: some of those that
     most segments have. times: how often it was asked for. count, idf: the live segments that have it, and what that makes it worth.
-    typed: the word as it is written, where that counts; stands: whether it is a word among others, with neighbours.
+    typed: the word as it is written, where that counts; stands: whether it is a word among others, with neighbours; is_name: whether it is the name
+    of a file.
     """
 
     text: str
@@ -64,6 +65,7 @@ class Sought:
     idf: float = 0.0
     typed: str = ""
     stands: bool = True
+    is_name: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +114,7 @@ class _Planner:
         self._view = view
         self._present = view.languages or ("en",)
         self._found: dict[str, Sought] = {}
+        self._forms: dict[str, set[str]] = {}
         self._times: dict[str, float] = {}
         self.left_out: list[str] = []
         self._is_short = len(units) <= _FEW
@@ -121,6 +124,7 @@ class _Planner:
         asked = languages.detect(units, least=0.2)
         compounds = COMPOUNDING.intersection(self._present)
         self._compounds = bool(compounds) and (not asked or asked in compounds)
+        self._learn([unit for unit in dict.fromkeys(units) if unit not in self._stop])
 
     def sought(self) -> tuple[Sought, ...]:
         """The words to score by, those that tell most where there are too many."""
@@ -220,11 +224,12 @@ class _Planner:
         whole = typed.strip().strip("\"'“”").strip() if len(typed.split()) <= _LONGEST_NAME else ""
         out: dict[frozenset[str], Sought] = {}
         for text in dict.fromkeys((whole, *texts)):
-            there = [term for term in names.asked(text) if text and self._view.having(term)][:1]
+            is_option = text.startswith("-")
+            there = [term for term in names.asked(text) if text and not is_option and self._view.having(term)][:1]
             if there and frozenset(there) not in out:
                 count, worth = self._view.having(there[0]), _NAME if text == whole else _NAMED
                 out[frozenset(there)] = Sought(
-                    f"file {text}", frozenset(there), times=worth, count=count, idf=best, stands=False
+                    f"file {text}", frozenset(there), times=worth, count=count, idf=best, stands=False, is_name=True
                 )
         return list(out.values())
 
@@ -240,7 +245,9 @@ class _Planner:
 
     def _identifier(self, text: str, units: list[str], *, scored: bool) -> list[Expression]:
         """What is one thing though it has several words, such as the number of an invoice, if that stands anywhere."""
-        tokens = analysis.cut(text).odd
+        odd = analysis.cut(text).odd
+        options = [token for token in odd if token.startswith("--") and self._view.having(identifiers.wholes(token)[0])]
+        tokens = options or [token for token in odd if not token.startswith("--")]
         wholes = identifiers.wholes(tokens[0]) if len(tokens) == 1 else []
         if not wholes or any(map(analysis.has_no_spaces, units)):
             return []
@@ -348,12 +355,19 @@ class _Planner:
         both = replace(word, terms=word.terms | frozenset(near), instead=tuple(near))
         return replace(self._weighted(both), idf=word.idf)
 
-    def _terms(self, unit: str) -> frozenset[str]:
-        out: set[str] = set()
+    def _learn(self, units: list[str]) -> None:
+        """Know the terms of words in every language that the index holds: all words at once, because that is many calls fewer."""
+        for unit in units:
+            self._forms.setdefault(unit, set())
         for language in self._present:
-            for form in _spellings(unit, language):
-                known = analysis.read(analysis.Cut([form], []), language)
-                out.update(known.line.split(), known.also.split())
+            spelt = [(unit, form) for unit in units for form in _spellings(unit, language)]
+            for (unit, _), terms in zip(spelt, analysis.words([form for _, form in spelt], language), strict=True):
+                self._forms[unit].update(terms)
+
+    def _terms(self, unit: str) -> frozenset[str]:
+        if unit not in self._forms:
+            self._learn([unit])
+        out = self._forms[unit]
         return frozenset(term for term in out if self._view.having(term)) or frozenset(
             analysis.terms(unit, self._present[0]).line.split()
         )

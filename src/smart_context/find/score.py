@@ -26,6 +26,7 @@ from smart_context.text.forward import HEAD as IN_HEAD
 K1 = 1.4  # how soon a word that is repeated stops counting
 B = 0.65  # how much a long segment must repeat it
 HEAD = 1.0  # what standing in a head is worth, in repetitions
+NAME = 8.0  # what being the file of that name is worth, in repetitions: more than a text can say it
 NEAR = 0.6  # what two neighbours of the query are worth when they are neighbours in the text
 WINDOW = 5  # words within which they are
 FEW = 4  # words from which lacking some costs nothing but their worth; of fewer, it costs more
@@ -94,6 +95,8 @@ class Scorer:
         self._most = (K1 + 1) * float(self._worth.sum() + NEAR * self._pairs.sum()) or 1.0
         self._whole = max(0.0, (FEW - len(standing)) / (FEW - 1))
         self._other = 1 - OTHER / max(1.0, len(standing))
+        heads = [NAME if word.is_name else HEAD for word in plan.sought]
+        self._heads = np.array([*heads, *heads])
         self._is_typed = np.array([bool(word.typed) for word in plan.sought], np.bool_)
 
     def scores(self, candidates: Sequence[Candidate]) -> list[Score]:
@@ -125,7 +128,7 @@ class Scorer:
         words = len(self._sought)
         text, also, head = (self._counts(found, kind) for kind in (TEXT, ALSO, IN_HEAD))
         # Other forms count where the word itself does not stand, lest one word count twice; and compounds where neither does.
-        counts = np.where(text > 0, text, also) + HEAD * head
+        counts = np.where(text > 0, text, also) + self._heads * head
         for column, number in enumerate(self._stop, words):  # a stop word is there or not
             counts[:, number] = np.maximum(counts[:, number], found.present[:, column])
         return np.where(counts[:, :words] > 0, counts[:, :words], PART * counts[:, words : 2 * words])

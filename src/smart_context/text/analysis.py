@@ -29,7 +29,7 @@ from smart_context.text.words import (
 
 __all__ = [
     "FORM", "MAX_TERM", "TAG", "WORD", "Cut", "Hits", "Terms", "cut", "fold", "forget", "form", "has_no_spaces", "hits", "is_part",
-    "language", "read", "split", "surfaces", "terms", "units",
+    "language", "read", "split", "surfaces", "terms", "units", "words",
 ]  # fmt: skip
 
 TAG = "~"  # between a stem and its language
@@ -115,6 +115,11 @@ def hits(runs: Set[str], language: str, numbers: Mapping[str, tuple[int, ...]]) 
         if places or others:
             out[run] = Hits(places, others)
     return out
+
+
+def words(found: Collection[str], language: str) -> list[list[str]]:
+    """The terms that lower-case words are found by, each by itself: its stem first, then forms without accents and the like."""
+    return [[term, *(extra[0].split() if extra else ())] for term, _, extra in _known(found, language)]
 
 
 def form(word: str) -> str:

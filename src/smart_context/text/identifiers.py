@@ -21,6 +21,8 @@ _GROUP = 3  # digits of a group of thousands
 
 def wholes(token: str) -> list[str]:
     """A token of several words as one, or its values if it is a number; none for a single word."""
+    if token.startswith("--"):
+        return ["--" + "".join(_WORD.findall(token)).lower()[:MAX_TERM]]
     if token[0] in "0123456789" and _NUMBER.fullmatch(token):
         return values(token)
     several = _WORD.findall(token)
@@ -43,7 +45,7 @@ def parts(token: str) -> list[str]:
 
 def is_code(token: str) -> bool:
     """Whether a token reads as an identifier, a version or a number rather than as words of a language."""
-    return bool(_CODE.search(token))
+    return token.startswith("--") or bool(_CODE.search(token))
 
 
 def values(token: str) -> list[str]:

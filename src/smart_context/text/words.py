@@ -37,6 +37,7 @@ _CLUSTER = re.compile(
 # parts are enough, so that a line of a table does not become one.
 _JOINT = r"(?:[-./+&'’@]|::?|(?<=[0-9]),(?=[0-9]))"
 _TOKEN = re.compile(rf"[\w{_MARKS}]+(?:{_JOINT}[\w{_MARKS}]+){{0,7}}")
+_OPTION = re.compile(r"(?<![\w-])--[A-Za-z][\w-]*")  # of a program
 # The same by tables, for text in ASCII: many times as quick as a pattern.
 _TO_WORDS = "".join(chr(code) if chr(code).isalnum() else " " for code in range(128))
 _TO_RUNS = "".join(chr(code) if chr(code).isalnum() or chr(code) in "_-./+&'@:," else " " for code in range(128))
@@ -66,7 +67,8 @@ def cut(text: str) -> Cut:
 
 def _tokens(text: str) -> list[str]:
     """The different tokens that are more than one plain word."""
-    return [
+    options = dict.fromkeys(_OPTION.findall(text)) if "--" in text else {}
+    return [*options] + [
         token
         for token in dict.fromkeys(_TOKEN.findall(text))
         if not token.isdigit() and not (token.isalpha() and (token.islower() or token.istitle() or token.isupper()))

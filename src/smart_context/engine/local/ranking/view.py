@@ -36,13 +36,6 @@ Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
-class Hit(Candidate):
-    """A candidate, and where the engine keeps it."""
-
-    place: tantivy.DocAddress
-
-
-@dataclass(frozen=True, slots=True)
 class _Known:
     """Where a term stands, and how many segments have it."""
 
@@ -122,7 +115,7 @@ class View:
         with engine.translated(self._folder):
             return Matches(self, self._narrowed(self._query(wanted), filters))
 
-    def all_of(self, wanted: Expression, filters: Filters, among: Set[int] | None = None) -> list[Hit]:
+    def all_of(self, wanted: Expression, filters: Filters, among: Set[int] | None = None) -> list[Candidate]:
         """Every match, in no order; of some segments alone where given."""
         with engine.translated(self._folder):
             query = self._narrowed(engine.query().const_score_query(self._query(wanted), 1.0), filters)
@@ -136,7 +129,7 @@ class View:
         """What each candidate says, as `codes` packed it."""
         return self._packed.of([candidate.segment_id for candidate in candidates])
 
-    def first_segments(self, filters: Filters) -> list[Hit]:
+    def first_segments(self, filters: Filters) -> list[Candidate]:
         """The first segment of every file, in no order."""
         with engine.translated(self._folder):
             return self.described(self._all_hits(self._narrowed(self._first(), filters)))
@@ -153,16 +146,15 @@ class View:
         found, count = self.look(query, _AT_ONCE)
         return found if len(found) == count else self.look(query, count)[0]
 
-    def described(self, found: Sequence[Match]) -> list[Hit]:
+    def described(self, found: Sequence[Match]) -> list[Candidate]:
         """What the engine found, as candidates."""
         places = [place for _, place in found]
         segment_ids = self._searcher.fast_field_values("segment_id", places)
         file_ids = self._searcher.fast_field_values("file_id", places)
         codes = self._searcher.fast_field_values("language", places)
-        return [
-            Hit(int(s or 0), int(f or 0), languages.CODES[int(code or 0)], score, place)
-            for (score, place), s, f, code in zip(found, segment_ids, file_ids, codes, strict=True)
-        ]
+        scores = [score for score, _ in found]
+        spoken = [languages.CODES[int(code or 0)] for code in codes]
+        return list(map(Candidate._make, zip(segment_ids, file_ids, spoken, scores, strict=True)))
 
     def compounds(self, part: str) -> list[str]:
         """The long words, of languages that compound, that hold a part: in front, at the end, or between."""
@@ -297,7 +289,7 @@ class Matches:
         self._query = query
         self._first, self.count = view.look(query, _AHEAD)
 
-    def top(self, limit: int) -> list[Hit]:
+    def top(self, limit: int) -> list[Candidate]:
         """The best candidates, best first."""
         return self._view.described(self._hits(limit))
 
