@@ -25,8 +25,8 @@ ARGS = [
 WIDE, NARROW = {"width": 1100, "height": 760}, {"width": 320, "height": 640}
 VARIANTS = {  # ending of the name → colours, size, and which views (none: every one)
     "": ("light", WIDE, ()),
-    "-dark": ("dark", WIDE, ("search", "page")),
-    "-narrow": ("light", NARROW, ("search", "lines")),
+    "-dark": ("dark", WIDE, ("search", "page", "index")),
+    "-narrow": ("light", NARROW, ("search", "lines", "resolve")),
 }
 MOST_BYTES = 150_000
 _WHEN = 1_760_000_000
@@ -49,6 +49,8 @@ def main() -> None:
         common = ["--root", str(folder), "--cache-root", str(home / "caches"), "--data-dir", str(home / "data")]
         (home / "caches").mkdir()
         _quiet([*run, "build", "--sources", str(folder), "--cache", str(home / "caches/handbook")], env)
+        shutil.copytree(home / "caches/handbook", home / "caches/handbook-2025")
+        (folder / "broken.pdf").write_bytes(b"%PDF-1.7 cut off")
         _quiet([*run, "index", *common], env)
         server = subprocess.Popen(
             [*run, "ui", "--no-browser", "--port", "0", *common], env=env, stderr=subprocess.PIPE, text=True
@@ -77,6 +79,9 @@ def _take(browser: Browser, link: str, folder: Path, out: Path) -> None:
         "search": "/?q=" + quote("vendor contracts"),
         "page": f"/see?q=travel&pointer=page+1&path={at_home}/policies/travel-policy.pdf",
         "sheet": f"/see?q=laptops&pointer=sheet+'Q2'&path={at_home}/finance/budget-2026.xlsx",
+        "index": "/index",
+        "caches": "/caches",
+        "resolve": "/cache?cache=handbook&budget=300&query=" + quote("how do we report a lost laptop"),
         "lines": f"/see?q=laptop&path={at_home}/policies/security.md",
     }
     cookies = None

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from smart_context.find.look import Look
     from smart_context.find.model import SearchPage
     from smart_context.find.picture import Picture
+    from smart_context.frozen.collect import Picked
     from smart_context.frozen.provenance import Provenance, Question
     from smart_context.frozen.replay import Change
     from smart_context.frozen.verbs import Desk, How
@@ -66,11 +67,19 @@ class App(Held):
         caller: Caller = OWNER,
     ) -> Answer:
         """Index a folder, wait for it, and count what was done."""
+        self._may_index(root, caller)
+        job = self.jobs.submit(parsed(root), full=full, priority=priority)
+        return job.wait(on_progress, stop).answer()
+
+    def start_index(self, root: str, *, caller: Caller = OWNER) -> None:
+        """Queue a folder to be indexed, and wait for nothing. Raises: as `index_folder`."""
+        self._may_index(root, caller)
+        self.jobs.submit(parsed(root))
+
+    def _may_index(self, root: str, caller: Caller) -> None:
         self._roots_of(caller).inside(parsed(root))
         if not caller.is_owner:
             raise Forbidden("this token may not index", hint="ask who runs the server, or search what is indexed")
-        job = self.jobs.submit(parsed(root), full=full, priority=priority)
-        return job.wait(on_progress, stop).answer()
 
     def search_files(
         self,
@@ -218,14 +227,22 @@ class App(Held):
         return verbs.freeze(self._desk(stop, caller), question, target, how, created_at=now, on_progress=on_progress)
 
     def freeze_search(
-        self, question: Question, cache: str, whole_files: bool, *, stop: Stop = _never, caller: Caller = OWNER
+        self,
+        question: Question,
+        cache: str,
+        whole_files: bool,
+        *,
+        picked: tuple[Picked, ...] = (),
+        stop: Stop = _never,
+        caller: Caller = OWNER,
     ) -> Answer:
-        """Freeze a search under a new name below the cache root, where that is configured; redacted, and for the owner alone."""
+        """Freeze a search, or what was picked of it, under a new name below the cache root, where that is configured; redacted, and for
+        the owner alone."""
         from smart_context.frozen import verbs
 
         desk = self._desk(stop, caller)
         now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        return verbs.freeze_search(desk, question, cache, whole_files=whole_files, created_at=now)
+        return verbs.freeze_search(desk, question, cache, whole_files=whole_files, created_at=now, picked=picked)
 
     def replay(self, cache: str, *, stop: Stop = _never, caller: Caller = OWNER) -> tuple[Provenance, list[Change]]:
         """Ask a frozen cache's question again, and say what became of each document.

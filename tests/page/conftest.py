@@ -11,6 +11,8 @@ import pytest
 from test_http import called
 from visiting import HOSTILE, Site, visit
 
+from smart_context.cache.api import build_cache
+
 CHROMIUM = "/usr/bin/chromium"
 ARGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -37,7 +39,10 @@ def site(tmp_path_factory) -> Iterator[Site]:
     (odd / "שלום.txt").write_text("שלום עולם, walrus\n", "utf-8")
     caches = home / "caches"
     caches.mkdir()
-    limits = "[rate_limits]\nsearchFiles = 0\nopenFile = 0\nsearchAsTyped = 0\n"
+    build_cache(root, caches / "handbook")
+    (root / "notes/new.md").write_text("A new note about the walrus.\n", "utf-8")
+    build_cache(root, caches / "handbook-new")
+    limits = "[cache]\nfreeze = true\n[rate_limits]\nsearchFiles = 0\nopenFile = 0\nsearchAsTyped = 0\n"
     server = Site(home, "--root", str(root), "--cache-root", str(caches), config=limits)
     called(server, "indexFolder", {"root": str(root)})
     yield server

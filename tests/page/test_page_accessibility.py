@@ -9,7 +9,18 @@ from visiting import visit
 
 AXE = Path(__file__).parents[2] / ".browser/axe-core/axe.min.js"
 FILES = ("policies/security.md", "finance/budget-2026.xlsx", "policies/travel-policy.pdf")
-VIEWS = ("/", "/?q=vendor", "/?q=vendor&kind=.docx&sort=date", "/?q=nothing-says-this&kind=.pdf", "/?q=a&year=x")
+VIEWS = (
+    "/",
+    "/index?check=1",
+    "/caches",
+    "/cache?cache=handbook&query=laptop&budget=200",
+    "/cache?cache=handbook&query=laptop&as=pack",
+    "/diff?old=handbook&new=handbook-new",
+    "/?q=vendor",
+    "/?q=vendor&kind=.docx&sort=date",
+    "/?q=nothing-says-this&kind=.pdf",
+    "/?q=a&year=x",
+)
 
 
 @pytest.mark.skipif(not AXE.exists(), reason="axe-core is not there: make browser fetches it")

@@ -60,6 +60,14 @@ def examine(flags: Mapping[str, object], server: Sequence[str]) -> list[Finding]
         ]
     place = settings.config_file or f"no file ({config.config_path()} would be read)"
     found.append(Finding("configuration", "ok", place))
+    found += of_settings(settings)
+    found += _server(server)
+    found += _clients()
+    return found
+
+
+def of_settings(settings: Settings) -> list[Finding]:
+    """Look at what the settings name: roots, index, caches, models."""
     checks: tuple[Callable[[Settings], Iterator[Finding]], ...] = (
         _roots,
         _data,
@@ -70,11 +78,7 @@ def examine(flags: Mapping[str, object], server: Sequence[str]) -> list[Finding]
         _semantic,
         _watching,
     )
-    for check in checks:
-        found += check(settings)
-    found += _server(server)
-    found += _clients()
-    return found
+    return [finding for check in checks for finding in check(settings)]
 
 
 def _installation() -> Iterator[Finding]:

@@ -14,6 +14,7 @@ from smart_context.errors import ConfigError, UsageError
 
 if TYPE_CHECKING:
     from smart_context.access.tokens import Tokens
+    from smart_context.cli.checks import Finding
     from smart_context.server.listen import Listen
     from smart_context.server.tools import ToolNames
     from smart_context.settings.config import Settings
@@ -100,7 +101,14 @@ def listen_on(settings: Settings, host: str | None, port: int | None, *, no_toke
         http.max_body,
         http.max_concurrency,
         _addresses(http.trusted_proxies),
+        examine=lambda: _examined(settings),
     )
+
+
+def _examined(settings: Settings) -> list[Finding]:
+    from smart_context.cli import checks
+
+    return checks.of_settings(settings)
 
 
 def _tokens(settings: Settings) -> Tokens:

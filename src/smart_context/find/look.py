@@ -2,7 +2,7 @@
 
 In: a file's judged segments, a pointer or none, the words sought.  Out: a `Look`.
 Always: the text is a preview (`preview.cut`), with all that this promises; following `after` from the start shows the whole file. Numbered
-lines keep their numbers, though empty ones between segments are not kept.
+lines keep their numbers; those that no segment has are empty.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from smart_context.model import Segment
 from smart_context.redact import document
 
 _PDF = ".pdf"
+_MOST_EMPTY = 20  # lines in a row that are shown empty
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,8 @@ def _numbered(segments: Sequence[Segment], pointer: str) -> Iterator[tuple[int, 
         for number, line in enumerate(piece.text.removesuffix("\n").split("\n"), piece.lines.first):
             end = start + len(line)
             if wanted.first <= number <= wanted.last and not piece.frame:
+                if 0 < number - last - 1 <= _MOST_EMPTY and last:
+                    yield from ((empty, "") for empty in range(last + 1, number))
                 shown = redact.part(whole, hidden, start, end)
                 yield (number if number > last else 0), shown
                 last = number

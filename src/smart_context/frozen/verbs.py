@@ -110,9 +110,9 @@ def replay(desk: Desk, cache: str) -> tuple[Provenance, list[Change]]:
 
 
 def freeze_search(
-    desk: Desk, question: Question, name: str, *, whole_files: bool, created_at: str
+    desk: Desk, question: Question, name: str, *, whole_files: bool, created_at: str, picked: tuple[Picked, ...] = ()
 ) -> dict[str, object]:
-    """Freeze a search for a tool: under a name that is free, below the cache root.
+    """Freeze a search, or what was picked of it, for a tool: under a name that is free, below the cache root.
 
     Raises: Forbidden, BadRequest, NotFound where nothing is found, Conflict where the name is taken, StorageFailed.
     """
@@ -124,7 +124,7 @@ def freeze_search(
         raise BadRequest("'cache' is not a plain name", hint="use letters, digits, dots, hyphens and underscores")
     target = os.path.join(os.path.realpath(desk.settings.cache_root), name)
     try:
-        how = How(whole_files=whole_files)
+        how = How(picked=picked or None, whole_files=whole_files)
         built = freeze(desk, question, target, how, created_at=created_at, on_progress=lambda _step: None)
     except InvalidQuery as error:
         raise NotFound(error.message, hint=error.hint) from error

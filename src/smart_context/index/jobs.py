@@ -67,6 +67,12 @@ class Job:
     def _is_over(self) -> bool:
         return self._report is not None or self._error is not None
 
+    @property
+    def step(self) -> Progress:
+        """How far it is."""
+        with self._news:
+            return self._step
+
     def tell(self, step: Progress) -> None:
         """Take the next step's news from the run."""
         with self._news:
@@ -137,6 +143,12 @@ class JobQueue:
         with self._wake:
             running = [(self._running.folder, self._running.priority, True)] if self._running else []
             return running + [(job.folder, job.priority, False) for job in self._waiting]
+
+    def steps(self) -> list[tuple[str, Progress]]:
+        """The folder of every job and how far it is, the running one first."""
+        with self._wake:
+            jobs = ([self._running] if self._running else []) + self._waiting
+            return [(job.folder, job.step) for job in jobs]
 
     def close(self) -> None:
         """Stop the running job between two files, drop the waiting ones, and wait for the thread."""

@@ -11,12 +11,13 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from starlette.applications import Starlette
+from starlette.datastructures import QueryParams
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from smart_context.errors import BadRequest, ContextError, Forbidden, RateLimited
-from smart_context.page import desktop, render, search, see
+from smart_context.errors import BadRequest, ContextError, Forbidden, RateLimited, SearchError
+from smart_context.page import caches, desktop, render, search, see, state
 from smart_context.page.desk import Desk, Visit
 from smart_context.page.entry import Entry
 
@@ -36,6 +37,11 @@ class Page:
             Route("/see", self._signed_in(self._see)),
             Route("/picture", self._signed_in(self._picture)),
             Route("/open", self._signed_in(self._open), methods=["POST"]),
+            Route("/index", self._signed_in(self._index), methods=["GET", "POST"]),
+            Route("/caches", self._signed_in(self._caches)),
+            Route("/cache", self._signed_in(self._cache)),
+            Route("/diff", self._signed_in(self._diff)),
+            Route("/freeze", self._signed_in(self._freeze), methods=["POST"]),
             Route("/enter", self._shown(self._entry.enter), methods=["GET", "POST"]),
             Route("/leave", self._shown(self._entry.leave), methods=["POST"]),
             Route("/hello", self._entry.hello),
@@ -90,7 +96,8 @@ class Page:
                 lambda found: {"items": list(found.results)},
             )
         name = "search-part.html" if part else "search.html"
-        return render.page(name, view=view, asked=wanted, **self._common(visit))
+        may_freeze = bool(view.looked_at) and caches.may_freeze(self._desk, visit)
+        return render.page(name, view=view, asked=wanted, may_freeze=may_freeze, **self._common(visit))
 
     async def _see(self, request: Request, visit: Visit) -> Response:
         asked = search.asked(request.query_params)
@@ -131,3 +138,62 @@ class Page:
 
         await self._desk.call(visit, "openFile", {"path": path}, act)
         return RedirectResponse(back + "&opened=1" if back.startswith("/see?") else "/", 303, render.PRIVATE)
+
+    async def _index(self, request: Request, visit: Visit) -> Response:
+        app = self._desk.app
+        if request.method == "POST":
+            root = str((await self._entry.form(request)).get("root", ""))
+            await self._desk.call(
+                visit, "indexFolder", {"root": root}, lambda _stop: app.start_index(root, caller=visit.caller)
+            )
+            return RedirectResponse("/index", 303, render.PRIVATE)
+        wants_check = bool(request.query_params.get("check")) and visit.caller.is_owner
+
+        def look(_stop: object) -> state.State:
+            return state.view(app, visit.caller, self._desk.examine() if wants_check else None)
+
+        name = "index-part.html" if request.query_params.get("part") else "index.html"
+        shown = await self._desk.call(visit, "listRoots", {}, look)
+        return render.page(name, state=shown, **self._common(visit))
+
+    async def _caches(self, request: Request, visit: Visit) -> Response:
+        found: tuple[caches.Listed, ...] = ()
+        why = ""
+        try:
+            found = await caches.listed(self._desk, visit)
+        except SearchError:
+            why = "No folder of caches is configured, or this token may not see it."
+        return render.page("caches.html", caches=found, why=why, **self._common(visit))
+
+    async def _cache(self, request: Request, visit: Visit) -> Response:
+        params = request.query_params
+        cache, asked_query, budget = (
+            params.get("cache", ""),
+            params.get("query", ""),
+            caches.budget_of(params.get("budget", "")),
+        )
+        asked = (self._desk, visit, cache, asked_query, budget)
+        packed = await caches.packed(*asked) if params.get("as") == "pack" else None
+        resolved = await caches.resolved(*asked) if packed is None else None
+        return render.page(
+            "cache-part.html" if params.get("part") else "cache.html",
+            cache=cache,
+            asked_query=asked_query,
+            budget=budget,
+            most=caches.MOST_BUDGET,
+            resolved=resolved,
+            packed=packed,
+            **self._common(visit),
+        )
+
+    async def _diff(self, request: Request, visit: Visit) -> Response:
+        old, new = request.query_params.get("old", ""), request.query_params.get("new", "")
+        found = await caches.compared(self._desk, visit, old, new)
+        return render.page("diff.html", old=old, new=new, found=found, **self._common(visit))
+
+    async def _freeze(self, request: Request, visit: Visit) -> Response:
+        sent = await self._entry.form(request)
+        asked = search.asked(QueryParams(str(sent.get("view", ""))))
+        name = str(sent.get("name", "")).strip()
+        await caches.freeze(self._desk, visit, asked, name, [str(one) for one in sent.getlist("pick")])
+        return RedirectResponse("/cache?" + render.query([("cache", name), ("query", asked.q)]), 303, render.PRIVATE)

@@ -6,7 +6,8 @@ Always: every verb runs under the caller's permissions, within its rate and its 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -32,6 +33,19 @@ class Visit:
     is_local: bool = False
 
 
+class Finding(Protocol):
+    """One thing that was looked at in the installation. grade: ok, note, warning or problem."""
+
+    @property
+    def area(self) -> str: ...  # noqa: D102
+    @property
+    def grade(self) -> str: ...  # noqa: D102
+    @property
+    def what(self) -> str: ...  # noqa: D102
+    @property
+    def fix(self) -> str: ...  # noqa: D102
+
+
 class Desk(Protocol):
     """The server, as the page sees it."""
 
@@ -51,6 +65,12 @@ class Desk(Protocol):
 
     def is_local(self, scope: Scope) -> bool:
         """Whether the browser runs on this machine, as far as can be told; False in doubt."""
+
+    def examine(self) -> Sequence[Finding]:
+        """Look over the installation, as `context doctor` does."""
+
+    def cache(self, caller: Caller, name: str) -> os.PathLike[str]:
+        """Where a cache is, for a caller that may see it. Raises: CacheMissing."""
 
     async def call(
         self,

@@ -168,7 +168,7 @@ class Caches:
 
     def _resolve(self, arguments: Arguments, work: Work) -> Reply:
         name, query, budget = _request(arguments)
-        return Reply(self._held().resolve(self._inside(name, work.caller), query, budget, stop=work.stop).decode())
+        return Reply(self._held().resolve(self.inside(name, work.caller), query, budget, stop=work.stop).decode())
 
     def _pack(self, arguments: Arguments, work: Work) -> Reply:
         from smart_context.cache.pack import pack, tokens
@@ -178,7 +178,7 @@ class Caches:
         if style not in pack.FORMATS:
             raise InvalidQuery("format is neither markdown nor json")
         packed = self._held().packed(
-            self._inside(name, work.caller), query, budget, counting=tokens.DEFAULT, stop=work.stop
+            self.inside(name, work.caller), query, budget, counting=tokens.DEFAULT, stop=work.stop
         )
         return Reply(pack.FORMATS[style](packed).decode())
 
@@ -193,9 +193,10 @@ class Caches:
     def _inspect(self, arguments: Arguments, work: Work) -> Reply:
         from smart_context.cache import inspect
 
-        return _with_object(inspect.tool_json(self._inside(_cache_name(arguments), work.caller)))
+        return _with_object(inspect.tool_json(self.inside(_cache_name(arguments), work.caller)))
 
-    def _inside(self, name: str, caller: Caller) -> Place:
+    def inside(self, name: str, caller: Caller) -> Place:
+        """Where a cache is. Raises: CacheMissing for whatever the caller may not see."""
         from smart_context.cache import place
 
         return place.inside(self._root_for(caller), name)

@@ -7,6 +7,7 @@ Always: rates, audit and metrics see the call; an error that is raised here show
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -21,7 +22,7 @@ from smart_context.errors import (
     SearchError,
 )
 from smart_context.model import OWNER, Caller, Stop
-from smart_context.page.desk import Visit
+from smart_context.page.desk import Finding, Visit
 from smart_context.server.calls import Stopper, Workers
 from smart_context.server.gate import is_loopback
 from smart_context.server.identity import CALLER, peer
@@ -29,6 +30,7 @@ from smart_context.server.tools import Call, Guard, Reply, Tool, Work, perform, 
 
 if TYPE_CHECKING:
     from smart_context.api import App
+    from smart_context.server.context_tools import Caches
     from smart_context.server.listen import Listen
 
 T = TypeVar("T")
@@ -41,9 +43,16 @@ class ServerDesk:
     """The server, as the page sees it."""
 
     def __init__(
-        self, app: App, rows: Sequence[Tool], guard: Guard, clean: Callable[[str], str], listen: Listen
+        self,
+        app: App,
+        caches: Caches,
+        rows: Sequence[Tool],
+        guard: Guard,
+        clean: Callable[[str], str],
+        listen: Listen,
     ) -> None:
         self.app = app
+        self._caches = caches
         self._rows = {row.name: row for row in rows}
         self._guard = guard
         self._clean = clean
@@ -74,6 +83,14 @@ class ServerDesk:
         host = urlsplit("//" + headers.get(b"host", b"").decode("latin-1")).hostname or ""
         ends = (self._listen.host, peer(scope), host)
         return all(is_loopback(end) for end in ends) and not _FORWARDED & headers.keys()
+
+    def examine(self) -> Sequence[Finding]:
+        """Look over the installation."""
+        return self._listen.examine() if self._listen.examine else ()
+
+    def cache(self, caller: Caller, name: str) -> os.PathLike[str]:
+        """Where a cache is, for a caller that may see it."""
+        return self._caches.inside(name, caller)
 
     async def call(
         self,

@@ -5,12 +5,16 @@ from __future__ import annotations
 import errno
 import os
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from smart_context import defaults
 from smart_context.access.tokens import Tokens
 from smart_context.errors import IoError
+
+if TYPE_CHECKING:
+    from smart_context.page.desk import Finding
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +31,8 @@ class Listen:
     trusted_proxies: tuple[str, ...] = ()
     on_ready: Callable[[int], None] | None = None
     """Told the port once it is listened on."""
+    examine: Callable[[], Sequence[Finding]] | None = None
+    """Looks over the installation, for the owner on the page."""
 
 
 def bind(host: str, port: int) -> list[socket.socket]:

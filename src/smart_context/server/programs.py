@@ -84,7 +84,7 @@ def serve(
             *caches.table(seconds),
         )
         if listen is not None:
-            page = _page(app, rows, guard, clean, listen)
+            page = _page(app, caches, rows, guard, clean, listen)
             run.over_http(
                 program, rows, listen, metrics, lambda: health.of(app), tool_names=tool_names, guard=guard, page=page
             )
@@ -96,7 +96,9 @@ def serve(
         run.over_stdio(program, rows, tool_names=tool_names, guard=guard)
 
 
-def _page(app: App, rows: Sequence[Tool], guard: Guard, clean: Callable[[str], str], listen: Listen) -> Page | None:
+def _page(
+    app: App, caches: Caches, rows: Sequence[Tool], guard: Guard, clean: Callable[[str], str], listen: Listen
+) -> Page | None:
     """The page for people, where what renders it is installed."""
     if util.find_spec("jinja2") is None:
         warn(f"no page at /: jinja2 is missing; {how_to_add('http')}")
@@ -104,7 +106,7 @@ def _page(app: App, rows: Sequence[Tool], guard: Guard, clean: Callable[[str], s
     from smart_context.page.app import Page
     from smart_context.server.desk import ServerDesk
 
-    return Page(ServerDesk(app, rows, guard, clean, listen))
+    return Page(ServerDesk(app, caches, rows, guard, clean, listen))
 
 
 def warn_about(root: str | None) -> None:

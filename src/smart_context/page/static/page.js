@@ -139,3 +139,38 @@ for (const button of document.querySelectorAll("[data-copy]")) {
     document.querySelector("#told").textContent = "Copied.";
   });
 }
+
+// What changes by itself is asked for again while somebody looks at it.
+async function refresh() {
+  if (!document.hidden) {
+    const answer = await fetch(view.dataset.refresh + "?part=1").catch(() => null);
+    if (answer?.ok && !view.contains(document.activeElement)) view.innerHTML = await answer.text();
+  }
+  if (document.querySelector("[data-running]")) setTimeout(refresh, 2000);
+}
+if (view?.dataset.refresh) setTimeout(refresh, 1000);
+
+// The budget as a slider: what gets in and what just misses, while it moves.
+const live = document.querySelector("form[data-live]");
+if (live) {
+  const slider = live.querySelector("[data-for]");
+  const number = live.elements[slider.dataset.for];
+  let latest = null;
+  slider.hidden = false;
+  const again = async () => {
+    latest?.abort();
+    const mine = (latest = new AbortController());
+    const params = new URLSearchParams(new FormData(live));
+    history.replaceState(null, "", "/cache?" + params);
+    try {
+      const answer = await fetch(`/cache?${params}&part=1`, { signal: mine.signal });
+      const text = await answer.text();
+      if (latest === mine && answer.status !== 429) view.innerHTML = text;
+    } catch (error) {
+      if (error.name !== "AbortError") throw error;
+    }
+  };
+  slider.addEventListener("input", () => ((number.value = slider.value), again()));
+  number.addEventListener("input", () => ((slider.value = number.value), again()));
+  live.elements.query.addEventListener("input", again);
+}
