@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from smart_context.api import App
 
 SHOWN = 20  # results of a page
-LOOKED_AT = defaults.MAX_K  # results that are counted, and sorted by date
+LOOKED_AT = 60  # results that are counted: each costs a snippet, and the page is to be there at once
+SORTED = defaults.MAX_K  # results that are sorted by date
 _MOST_CHOICES = 8
 Pieces = tuple[tuple[str, bool], ...]
 
@@ -132,12 +133,13 @@ def view(app: App, wanted: Asked, caller: Caller, stop: Stop, *, is_typed: bool 
     if is_typed:
         found = _find(app, wanted, SHOWN, 0, caller, stop)
         return _shown(wanted, found, found.items, roots)
-    first = _find(app, wanted, LOOKED_AT, 0, caller, stop)
+    most = SORTED if wanted.by_date else LOOKED_AT
+    first = _find(app, wanted, most, 0, caller, stop)
     items: Sequence[SearchItem] = first.items
     if wanted.by_date:
         items = sorted(items, key=lambda item: item.modified, reverse=True)
     page = items[wanted.offset : wanted.offset + SHOWN]
-    if not wanted.by_date and wanted.offset + SHOWN > LOOKED_AT:
+    if not wanted.by_date and wanted.offset + SHOWN > most:
         page = _find(app, wanted, SHOWN, wanted.offset, caller, stop).items
     shown = _shown(wanted, first, page, roots)
     reach = len(items) if wanted.by_date else first.total_estimate
