@@ -22,6 +22,8 @@ GROUND = (
     "talk.py",
     "plain.py",
     "turns.py",
+    "tool_schemas.py",
+    "tool_table.py",
 )
 # Each room may use the ground and the rooms that stand before it in its row; no room uses one of another row.
 ROOMS = {

@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 
@@ -230,43 +230,34 @@ except smart_context.ContextError as error:
 
 def tools() -> str:
     """Every tool with its schemas."""
-    from smart_context.api import App
-    from smart_context.server import freeze_tool, search_tools
-    from smart_context.server.context_tools import Caches
-    from smart_context.settings.config import Settings
+    from smart_context.tool_table import TABLE, offered
 
-    settings = Settings()
-    caches = Caches(None, 1)
-    rows = (
-        *search_tools.table(App(settings), str, settings.timeout),
-        freeze_tool.row(App(settings), str, 30),
-        caches.packing(30),
-        *caches.table(30),
-    )
-    out = [NOTE.format("the table of tools"), TOOLS]
-    for tool in rows:
-        marks = [
-            "read-only" if tool.is_read_only else f"writes {'a cache' if tool.name == 'freezeSearch' else 'the index'}",
-            "idempotent",
-        ]
-        marks += ["closed world"] if tool.is_closed_world else ["may reach a configured language model"]
-        out.append(f"\n## `{tool.name}`\n\n{tool.description}\n\n*{', '.join(marks)}*\n\nArguments:\n\n")
-        out.append(f"```json\n{json.dumps(tool.input_schema, indent=2, ensure_ascii=False)}\n```\n")
-        if tool.output_schema:
-            out.append(f"\nAnswer:\n\n```json\n{json.dumps(tool.output_schema, indent=2, ensure_ascii=False)}\n```\n")
+    out = [NOTE.format("the table of tools"), TOOLS.format(caches=_and(f"`{row.name}`" for row in offered("caches")))]
+    for row in TABLE:
+        marks = [f"writes {row.writes}" if row.writes else "read-only", "idempotent"]
+        marks += ["closed world"] if row.is_closed_world else ["may reach a configured language model"]
+        out.append(f"\n## `{row.name}`\n\n{row.description}\n\n*{', '.join(marks)}*\n\nArguments:\n\n")
+        out.append(f"```json\n{json.dumps(row.takes, indent=2, ensure_ascii=False)}\n```\n")
+        if row.gives:
+            out.append(f"\nAnswer:\n\n```json\n{json.dumps(row.gives, indent=2, ensure_ascii=False)}\n```\n")
     return "".join(out)
+
+
+def _and(names: Iterable[str]) -> str:
+    *first, last = names
+    return f"{', '.join(first)} and {last}"
 
 
 TOOLS = """# Tools
 
-`context serve` offers all of them (`freezeSearch` only with the settings `cache.freeze` and `cache_root`), `mcp-context-server` `context.resolve`, `context.list_caches` and `context.inspect_cache`. `tools/call` also accepts `context_resolve` and so on; `--tool-names underscore` lists those, for clients that refuse a dot.
+`context serve` offers all of them (`freezeSearch` only with the settings `cache.freeze` and `cache_root`), `mcp-context-server` {caches}. `tools/call` also accepts `context_resolve` and so on; `--tool-names underscore` lists those, for clients that refuse a dot.
 
 **Context.** The text is the contract: `context.resolve` gives the bytes of `context resolve`, newline included, and `context.pack` those of `context pack`; the other two are compact JSON without one. An error is
 `isError: true` with [these messages](errors.md) and nothing else. Faulty arguments are answered in the order cache, query, budget, before the disk is touched.
 `context.inspect_cache` looks at the manifest alone; the command `inspect` verifies everything and counts the documents' bytes.
 
 **Smart File Search.** An answer is one object, as compact JSON text and as structured content; its last key is `mcp_version`. An error is
-`{"error": {"code", "message", "details": {"hint"}}, "mcp_version"}` with `isError: true`; the hint says what to do next. An argument that a tool does not know is
+`{{"error": {{"code", "message", "details": {{"hint"}}}}, "mcp_version"}}` with `isError: true`; the hint says what to do next. An argument that a tool does not know is
 `BAD_REQUEST`. Snippets and previews are plain text and redacted; `path` and `pointer` are identifiers and stand as they are. A name that is not UTF-8 shows its odd bytes
 as `\\xNN`, and is understood so.
 

@@ -228,9 +228,13 @@ class App(Held):
 
     def freeze_search(
         self,
-        question: Question,
+        query: str,
         cache: str,
-        whole_files: bool,
+        k: int = defaults.FREEZE_K,
+        exts: tuple[str, ...] = (),
+        years: tuple[str, ...] = (),
+        roots: tuple[str, ...] = (),
+        whole_files: bool = False,
         *,
         picked: tuple[Picked, ...] = (),
         stop: Stop = _never,
@@ -239,9 +243,11 @@ class App(Held):
         """Freeze a search, or what was picked of it, under a new name below the cache root, where that is configured; redacted, and for
         the owner alone."""
         from smart_context.frozen import verbs
+        from smart_context.frozen.provenance import Question
 
         desk = self._desk(stop, caller)
         now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        question = Question(query, k, exts, years, roots)
         return verbs.freeze_search(desk, question, cache, whole_files=whole_files, created_at=now, picked=picked)
 
     def replay(self, cache: str, *, stop: Stop = _never, caller: Caller = OWNER) -> tuple[Provenance, list[Change]]:

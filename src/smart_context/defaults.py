@@ -18,6 +18,8 @@ AROUND_CHARS: Final = 4000  # that `before` and `after` may ask for
 K: Final = 10  # results of a page
 MAX_K: Final = 100
 
+CALL_SECONDS: Final = 30.0  # for one call of a tool
+
 STYLES: Final = ("bullets", "paragraph", "table")  # of a summary, the default first
 STYLE: Final = STYLES[0]
 

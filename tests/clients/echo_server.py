@@ -11,7 +11,7 @@ from smart_context.server.tools import Call, Program, Reply
 
 
 class EchoApp:
-    def list_roots(self) -> dict[str, Any]:
+    def list_roots(self, **_: object) -> dict[str, Any]:
         return {"roots": ["/a", "/b"]}
 
     def index_folder(self, root: str, full: bool, priority: str, **_: object) -> dict[str, Any]:
@@ -53,5 +53,5 @@ def clean(text: str) -> str:
 
 
 if __name__ == "__main__":
-    rows = search_tools.table(EchoApp(), clean, lambda _: 30)  # type: ignore[arg-type]
+    rows = search_tools.table(EchoApp(), clean, lambda _: 30, "files")  # type: ignore[arg-type]
     run.over_stdio(Program("echo", "Echo", ""), rows, guard=guard)

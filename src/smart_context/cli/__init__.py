@@ -59,13 +59,6 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
 # Commands whose name cannot be that of a function.
 _FUNCTIONS = {"eval": "eval_", "open": "open_", "help": "help_"}
 
-# What the core calls by the names of the tools and their arguments, in backticks.
-_OUR_NAMES = {
-    "searchFiles": "context search", "openFile": "context open", "indexFolder": "context index", "listRoots": "context roots",
-    "k": "--limit", "offset": "--offset", "exts": "--ext", "years": "--year", "pointer": "--pointer", "before": "--before",
-    "after": "--after", "full": "--full", "max_tokens": "--max-tokens", "style": "--style",
-}  # fmt: skip
-
 _DEBUG = "smart_context.debug"  # in the meta that all contexts of a run share
 _CONTEXT_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
@@ -184,8 +177,13 @@ def say(*lines: str | None) -> None:
 
 
 def in_our_words(text: str) -> str:
-    """Put commands and options where the core's words name tools and arguments."""
-    return "`".join(_OUR_NAMES.get(word, word) for word in text.split("`"))
+    """Put commands and options where the core's words name tools and arguments, in backticks."""
+    if "`" not in text:
+        return text
+    from smart_context import tool_table
+
+    ours = tool_table.command_names()
+    return "`".join(ours.get(word, word) for word in text.split("`"))
 
 
 def _run(args: list[str]) -> int:

@@ -15,7 +15,6 @@ from starlette.datastructures import QueryParams
 
 from smart_context.errors import BadRequest
 from smart_context.frozen.collect import Picked
-from smart_context.frozen.provenance import Question
 from smart_context.page.desk import Desk, Visit
 from smart_context.page.search import Asked
 
@@ -111,13 +110,22 @@ def may_freeze(desk: Desk, visit: Visit) -> bool:
 
 async def freeze(desk: Desk, visit: Visit, asked: Asked, name: str, chosen: Sequence[str]) -> None:
     """Freeze results that were chosen, or the whole search. Raises: ContextError."""
-    question = Question(asked.q, _FROZEN, asked.kinds, asked.years, asked.folders)
     picked = tuple(_picked(one) for one in chosen)
     await desk.call(
         visit,
         "freezeSearch",
         {"query": asked.q, "cache": name},
-        lambda stop: desk.app.freeze_search(question, name, False, picked=picked, stop=stop, caller=visit.caller),
+        lambda stop: desk.app.freeze_search(
+            asked.q,
+            name,
+            _FROZEN,
+            asked.kinds,
+            asked.years,
+            asked.folders,
+            picked=picked,
+            stop=stop,
+            caller=visit.caller,
+        ),
     )
 
 

@@ -11,10 +11,32 @@ from typing import Any, TypeVar
 
 from smart_context.errors import BadRequest
 from smart_context.server.tools import Arguments
+from smart_context.tool_schemas import Schema
 
 _Default = TypeVar("_Default")
 _Word = TypeVar("_Word", bound=str)
 _MAX_INTEGER = 2**63 - 1
+
+
+def everything(arguments: Arguments, schema: Schema) -> list[Any]:
+    """What a schema of `tool_schemas` asks for, in its order: defaults where nothing was sent, and nothing that it does not name."""
+    only(arguments, schema["properties"])
+    return [_value(arguments, name, kind) for name, kind in schema["properties"].items()]
+
+
+def _value(arguments: Arguments, name: str, kind: Schema) -> Any:
+    match kind["type"]:
+        case "boolean":
+            return flag(arguments, name, kind["default"])
+        case "integer":
+            most = kind.get("maximum", _MAX_INTEGER)
+            return whole(arguments, name, kind.get("default"), least=kind["minimum"], most=most)
+        case "array":
+            return texts(arguments, name) if kind["items"]["type"] == "string" else results(arguments, name)
+        case _ if "enum" in kind:
+            return choice(arguments, name, kind["default"], kind["enum"])
+        case _:
+            return text(arguments, name) if "minLength" in kind else optional_text(arguments, name)
 
 
 def only(arguments: Arguments, known: Collection[str]) -> None:

@@ -13,75 +13,17 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from smart_context import tool_table
 from smart_context.errors import CANONICAL_MESSAGES, CacheMissing, ContextError, InvalidBudget, InvalidQuery
 from smart_context.model import Caller
-from smart_context.server.tools import Arguments, Reply, Schema, Tool, Work
+from smart_context.server.tools import Arguments, Reply, Tool, Work
+from smart_context.tool_table import Offer
 
 if TYPE_CHECKING:
     from smart_context.cache.place import Place
     from smart_context.cache.resident import Residents
 
 _MAX_BUDGET = 2**64 - 1
-
-
-def _object(properties: Schema) -> Schema:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
-
-
-_RESOLVE_IN = _object(
-    {
-        "cache": {"type": "string", "description": "Path or identifier of a built context cache"},
-        "query": {"type": "string", "description": "Natural-language query"},
-        "budget": {"type": "integer", "minimum": 0, "description": "Maximum token budget"},
-    }
-)
-_PACK_IN: Schema = {
-    **_object(
-        {
-            "cache": {"type": "string", "description": "Path or identifier of a built context cache"},
-            "query": {"type": "string", "description": "Natural-language question"},
-            "budget": {"type": "integer", "minimum": 0, "description": "Maximum token budget, headings included"},
-            "format": {
-                "type": "string",
-                "enum": ["markdown", "json"],
-                "description": "Markdown to read (the default), or JSON to parse",
-            },
-        }
-    ),
-    "required": ["cache", "query", "budget"],
-}
-_LIST_IN: Schema = {
-    "type": "object",
-    "properties": {
-        "root": {
-            "type": "string",
-            "description": "The cache root, which is meant where it is absent, or a folder inside",
-        }
-    },
-    "additionalProperties": False,
-}
-_LIST_OUT = _object(
-    {
-        "caches": {
-            "type": "array",
-            "items": _object({"path": {"type": "string"}, "has_manifest": {"type": "boolean"}}),
-        }
-    }
-)
-_INSPECT_IN = _object({"cache": {"type": "string", "description": "Path to cache directory"}})
-_INSPECT_OUT = _object(
-    {
-        "cache_version": {"type": "string"},
-        "document_count": {"type": "integer", "minimum": 0},
-        "total_bytes": {"type": "integer", "minimum": 0},
-        "valid": {"type": "boolean"},
-    }
-)
 
 
 class Caches:
@@ -93,64 +35,9 @@ class Caches:
         self._residents: Residents | None = None
         self._opening = threading.Lock()
 
-    def table(self, seconds: float) -> tuple[Tool, ...]:
-        """The rows of the three tools; a call may take `seconds`."""
-        return (
-            Tool(
-                name="context.resolve",
-                title="Resolve context",
-                description=(
-                    "Resolve a natural-language query against a pre-built context cache and return a deterministic, "
-                    "explainable set of documents within a token budget."
-                ),
-                input_schema=_RESOLVE_IN,
-                run=self._resolve,
-                refuse=_refuse,
-                seconds=seconds,
-            ),
-            Tool(
-                name="context.list_caches",
-                title="List caches",
-                description=(
-                    "List the context caches that are available below the server's cache root. Discovery only: nothing is "
-                    "validated."
-                ),
-                input_schema=_LIST_IN,
-                output_schema=_LIST_OUT,
-                run=self._list,
-                refuse=_refuse,
-                seconds=seconds,
-            ),
-            Tool(
-                name="context.inspect_cache",
-                title="Inspect a cache",
-                description=(
-                    "Return identity, size and structural state of a context cache, without document content. total_bytes "
-                    "counts the files at the top of the cache folder and valid says that the manifest can be read; the "
-                    "command `context inspect` counts document files and verifies the whole cache."
-                ),
-                input_schema=_INSPECT_IN,
-                output_schema=_INSPECT_OUT,
-                run=self._inspect,
-                refuse=_refuse,
-                seconds=seconds,
-            ),
-        )
-
-    def packing(self, seconds: float) -> Tool:
-        """The row of the fourth tool."""
-        return Tool(
-            name="context.pack",
-            title="Pack context",
-            description=(
-                "Return the passages of a context cache that best answer a question, within a token budget, each with its "
-                "document, lines and version. The same cache, question and budget give the same bytes."
-            ),
-            input_schema=_PACK_IN,
-            run=self._pack,
-            refuse=_refuse,
-            seconds=seconds,
-        )
+    def table(self, *offers: Offer, seconds: float) -> tuple[Tool, ...]:
+        """The tools of these offers over the caches; a call may take `seconds`."""
+        return tuple(Tool.of(row, getattr(self, row.verb), _refuse, seconds) for row in tool_table.offered(*offers))
 
     def close(self) -> None:
         """Let go of what is held."""
@@ -166,11 +53,13 @@ class Caches:
     ) -> None:
         self.close()
 
-    def _resolve(self, arguments: Arguments, work: Work) -> Reply:
+    def resolve(self, arguments: Arguments, work: Work) -> Reply:
+        """Answer with the bytes of `context resolve`."""
         name, query, budget = _request(arguments)
         return Reply(self._held().resolve(self.inside(name, work.caller), query, budget, stop=work.stop).decode())
 
-    def _pack(self, arguments: Arguments, work: Work) -> Reply:
+    def pack(self, arguments: Arguments, work: Work) -> Reply:
+        """Answer with the bytes of `context pack`."""
         from smart_context.cache.pack import pack, tokens
 
         name, query, budget = _request(arguments)
@@ -182,7 +71,8 @@ class Caches:
         )
         return Reply(pack.FORMATS[style](packed).decode())
 
-    def _list(self, arguments: Arguments, work: Work) -> Reply:
+    def list_caches(self, arguments: Arguments, work: Work) -> Reply:
+        """Name what may be a cache."""
         from smart_context.cache import listing
 
         asked = arguments.get("root")
@@ -190,7 +80,8 @@ class Caches:
             raise CacheMissing("root is not a string")
         return _with_object(listing.to_json(self._root_for(work.caller), asked))
 
-    def _inspect(self, arguments: Arguments, work: Work) -> Reply:
+    def inspect_cache(self, arguments: Arguments, work: Work) -> Reply:
+        """Say what a cache is, by its manifest."""
         from smart_context.cache import inspect
 
         return _with_object(inspect.tool_json(self.inside(_cache_name(arguments), work.caller)))

@@ -17,6 +17,7 @@ from smart_context.server.context_tools import Caches
 from smart_context.server.tools import Guard, Program, Tool, ToolNames
 from smart_context.settings.config import ServedCaches
 from smart_context.talk import say, warn
+from smart_context.tool_table import Offer
 
 if TYPE_CHECKING:
     from smart_context.access.tokens import Tokens
@@ -39,7 +40,9 @@ def context_server(served: ServedCaches) -> None:
     run.share_one_heap()
     warn_about(served.root)
     with Caches(served.root, served.memory_mb * _MB) as caches:
-        run.over_stdio(Program("mcp-context-server", "Context", _CACHES), caches.table(served.timeout))
+        run.over_stdio(
+            Program("mcp-context-server", "Context", _CACHES), caches.table("caches", seconds=served.timeout)
+        )
 
 
 def serve(
@@ -56,7 +59,7 @@ def serve(
     for those who have one of `ops_tokens`.
     """
     from smart_context.index import background, health
-    from smart_context.server import freeze_tool, search_tools
+    from smart_context.server import search_tools
     from smart_context.server.guards import Guards
     from smart_context.server.metrics import Metrics
 
@@ -76,12 +79,10 @@ def serve(
         Caches(root, settings.cache.memory_mb * _MB) as caches,
         background.work(app, watch=settings.watch.enabled, report=lambda line: say(f"{line}\n")),
     ):
-        seconds = settings.timeout("default")
+        own: tuple[Offer, ...] = ("files", "freeze") if root and settings.cache.freeze else ("files",)
         rows = (
-            *search_tools.table(app, clean, settings.timeout),
-            *([freeze_tool.row(app, clean, seconds)] if root and settings.cache.freeze else []),
-            caches.packing(seconds),
-            *caches.table(seconds),
+            *search_tools.table(app, clean, settings.timeout, *own),
+            *caches.table("pack", "caches", seconds=settings.timeout("default")),
         )
         if listen is not None:
             page = _page(app, caches, rows, guard, clean, listen)

@@ -8,18 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
-from smart_context import plain
+from smart_context import defaults, plain
 from smart_context.errors import CallCancelled, ContextError, InternalError
 from smart_context.model import OWNER, Caller, OnProgress, Stop
 from smart_context.talk import say, shows_tracebacks
+from smart_context.tool_schemas import Schema
+from smart_context.tool_table import Row
 
 if TYPE_CHECKING:
     from smart_context.llm.model import Sample
 
 Arguments = Mapping[str, Any]
-Schema = dict[str, Any]
 ToolNames = Literal["dotted", "underscore"]
 
 
@@ -50,7 +51,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """One row of the table.
+    """A row of the table of tools, and who does its work here.
 
     run: does the work, in a thread; raises `ContextError`.  refuse: formats an error for this tool.
     knows_arguments: the tool itself answers for arguments it does not know; else they are a fault of protocol.
@@ -67,7 +68,32 @@ class Tool:
     is_read_only: bool = True
     is_closed_world: bool = True
     knows_arguments: bool = False
-    seconds: float | None = 30
+    seconds: float | None = defaults.CALL_SECONDS
+
+    @classmethod
+    def of(
+        cls,
+        row: Row,
+        run: Callable[[Arguments, Work], Reply],
+        refuse: Callable[[ContextError], Reply],
+        seconds: float | None,
+        *,
+        knows_arguments: bool = False,
+    ) -> Self:
+        """The tool of a row."""
+        return cls(
+            row.name,
+            row.title,
+            row.description,
+            row.takes,
+            run,
+            refuse,
+            row.gives,
+            is_read_only=not row.writes,
+            is_closed_world=row.is_closed_world,
+            knows_arguments=knows_arguments,
+            seconds=seconds,
+        )
 
     @property
     def alias(self) -> str:

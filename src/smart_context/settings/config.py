@@ -19,13 +19,12 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any
 
-from smart_context import defaults, regular
+from smart_context import defaults, regular, tool_table
 from smart_context.errors import ConfigError
 from smart_context.model import Limits
 from smart_context.settings import read
 from smart_context.settings.read import Setting
 
-TOOLS = ("listRoots", "indexFolder", "searchFiles", "openFile", "summarizeResults", "rewriteQuery")
 _FOLDER = "smart-context"
 _MAX_KEY_BYTES = 10_000
 _LEAST_MEMORY = 512 * 1024 * 1024  # less is not enough for the readers' libraries and one ordinary file
@@ -164,15 +163,9 @@ class WatchSettings:
     )
 
 
-AS_TYPED, SHOW_PAGE = (
-    "searchAsTyped",
-    "showPage",
-)  # what only the page for people calls: a letter at a time, and pictures
-_RATES = MappingProxyType(
-    dict.fromkeys(TOOLS, 0) | {"searchFiles": 60, "openFile": 30, "summarizeResults": 20, AS_TYPED: 600, SHOW_PAGE: 60}
-)
-_TIMED = ("default", *(tool for tool in TOOLS if tool != "indexFolder"))
-_TIMEOUTS: Mapping[str, float] = MappingProxyType({"default": 30.0, "summarizeResults": 90.0, "rewriteQuery": 60.0})
+_RATES: Mapping[str, int] = MappingProxyType(tool_table.rates())
+_TIMED = ("default", *tool_table.timed())
+_TIMEOUTS: Mapping[str, float] = MappingProxyType({"default": defaults.CALL_SECONDS, **tool_table.seconds()})
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +181,7 @@ class Settings:
     )
     cache_root: str = _setting("", "Folder of the caches that tools may read.", is_path=True, env="CONTEXT_CACHE_ROOT")
     rate_limits: Mapping[str, int] = _numbers(
-        _RATES, "Calls a minute for each client; 0: no bound.", keys=(*TOOLS, AS_TYPED, SHOW_PAGE)
+        _RATES, "Calls a minute for each client; 0: no bound.", keys=tuple(_RATES)
     )
     timeouts: Mapping[str, float] = _numbers(
         _TIMEOUTS, "Seconds for one call; `indexFolder` has no limit.", keys=_TIMED, least=1

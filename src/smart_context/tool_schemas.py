@@ -1,15 +1,16 @@
-"""What the Smart File Search tools take and give, as JSON Schema. The words here are what a model reads."""
+"""What the tools take and give, as JSON Schema. The words here are what a model reads.
+
+Always: the arguments of a tool of Smart File Search stand in the order in which its verb takes them.
+"""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 from smart_context import defaults
-from smart_context.server.tools import Schema
 
+Schema = dict[str, Any]
 MCP_VERSION = "v1.0.0"
-Priority = Literal["low", "normal", "high"]
-PRIORITIES: tuple[Priority, ...] = ("low", "normal", "high")
 
 
 def inputs(*required: str, **properties: Schema) -> Schema:
@@ -63,7 +64,7 @@ INDEX_FOLDER_IN = inputs(
     "root",
     root=_text("Folder to index: one of the roots, or a folder inside one", minLength=1),
     full={"type": "boolean", "default": False, "description": "Read every file again, changed or not"},
-    priority=_text("Where the job stands in the queue", enum=list(PRIORITIES), default="normal"),
+    priority=_text("Where the job stands in the queue", enum=["low", "normal", "high"], default="normal"),
 )
 INDEX_FOLDER_OUT = outputs(indexed=_COUNT, skipped=_COUNT, removed=_COUNT, duration_ms=_COUNT, failed=_COUNT)
 
@@ -156,4 +157,65 @@ FREEZE_SEARCH_OUT = outputs(
     cache=_text("The cache, as the context.* tools take it"),
     cache_version=_text("Its version"),
     document_count=_COUNT,
+)
+
+
+def _closed(properties: Schema) -> Schema:
+    """An object of Context: with all of these, and nothing else."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+RESOLVE_IN = _closed(
+    {
+        "cache": {"type": "string", "description": "Path or identifier of a built context cache"},
+        "query": {"type": "string", "description": "Natural-language query"},
+        "budget": {"type": "integer", "minimum": 0, "description": "Maximum token budget"},
+    }
+)
+PACK_IN: Schema = {
+    **_closed(
+        {
+            "cache": {"type": "string", "description": "Path or identifier of a built context cache"},
+            "query": {"type": "string", "description": "Natural-language question"},
+            "budget": {"type": "integer", "minimum": 0, "description": "Maximum token budget, headings included"},
+            "format": {
+                "type": "string",
+                "enum": ["markdown", "json"],
+                "description": "Markdown to read (the default), or JSON to parse",
+            },
+        }
+    ),
+    "required": ["cache", "query", "budget"],
+}
+LIST_CACHES_IN: Schema = {
+    "type": "object",
+    "properties": {
+        "root": {
+            "type": "string",
+            "description": "The cache root, which is meant where it is absent, or a folder inside",
+        }
+    },
+    "additionalProperties": False,
+}
+LIST_CACHES_OUT = _closed(
+    {
+        "caches": {
+            "type": "array",
+            "items": _closed({"path": {"type": "string"}, "has_manifest": {"type": "boolean"}}),
+        }
+    }
+)
+INSPECT_CACHE_IN = _closed({"cache": {"type": "string", "description": "Path to cache directory"}})
+INSPECT_CACHE_OUT = _closed(
+    {
+        "cache_version": {"type": "string"},
+        "document_count": {"type": "integer", "minimum": 0},
+        "total_bytes": {"type": "integer", "minimum": 0},
+        "valid": {"type": "boolean"},
+    }
 )
