@@ -6,6 +6,7 @@ import os
 import pty
 import subprocess
 import sys
+from contextlib import suppress
 
 import pytest
 
@@ -31,10 +32,25 @@ def test_a_command_line_that_cannot_be_understood_exits_1_with_nothing_on_stdout
 
 def test_help_needs_no_dashes(run):
     whole = run("--help").stdout
-    assert run().stdout == run("help").stdout == whole
+    assert run("help").stdout == whole
     assert run("help", "search").stdout == run("search", "--help").stdout
     assert run("help", "roots", "add").stdout == run("roots", "add", "--help").stdout
-    assert [run(*args).returncode for args in ((), ("help",), ("help", "roots", "add"))] == [0, 0, 0]
+    assert [run(*args).returncode for args in (("help",), ("help", "roots", "add"))] == [0, 0]
+
+
+def test_no_command_at_all_shows_the_help_to_people_and_is_an_error_to_scripts(run, tmp_path):
+    done = run()
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert done.stderr.startswith(b"error: no command")
+    ours, theirs = pty.openpty()
+    with subprocess.Popen([sys.executable, "-m", "smart_context"], stdout=theirs, env=clean_env(tmp_path)) as process:
+        os.close(theirs)
+        shown = b""
+        with suppress(OSError):  # the other end is closed
+            while piece := os.read(ours, 65536):
+                shown += piece
+        os.close(ours)
+    assert (process.returncode, shown.startswith(b"Usage: context")) == (0, True)
 
 
 def test_debug_shows_where_and_keeps_the_status(run):

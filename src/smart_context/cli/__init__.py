@@ -156,6 +156,8 @@ def cli(context: click.Context) -> None:
     6 I/O error or refused, 7 internal error, 8 a comparison that does not hold.
     """
     if context.invoked_subcommand is None:
+        if sys.stdout is None or not sys.stdout.isatty():  # a script that lost its command must not go on
+            raise click.UsageError("no command", context)
         click.echo(context.get_help())
 
 
