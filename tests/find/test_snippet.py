@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from smart_context import redact
 from smart_context.engine.model import Passage
 from smart_context.find import snippet
-from smart_context.find.plan import Sought
+from smart_context.find.sought import Sought
 from smart_context.model import Segment
 from smart_context.redact import document
 from smart_context.text import analysis

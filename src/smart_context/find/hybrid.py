@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 from smart_context.engine.expression import Filters
 from smart_context.engine.port import Candidate, Record, View
 from smart_context.find.order import TIERS, Ordering, Placed, Scored
-from smart_context.find.plan import Plan
 from smart_context.find.score import DIGITS
+from smart_context.find.sought import Plan
 from smart_context.model import Stop
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ from itertools import groupby
 from smart_context.engine.expression import Filters
 from smart_context.engine.model import FileRow, SegmentRow
 from smart_context.engine.port import Candidate, Matches, Record, View
-from smart_context.find.plan import Plan
 from smart_context.find.score import DIGITS, Score, Scorer
+from smart_context.find.sought import Plan
 from smart_context.model import Stop
 from smart_context.sources import ignore
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from smart_context.engine import names
 from smart_context.engine.entry import COMPOUNDING
@@ -18,6 +18,7 @@ from smart_context.engine.expression import AnyOf, Everything, Expression, Group
 from smart_context.engine.port import View
 from smart_context.find import query, spelling
 from smart_context.find.query import Query
+from smart_context.find.sought import Plan, Sought
 from smart_context.text import analysis, identifiers, languages
 
 _MAX_SOUGHT = 48  # of a pasted page, the words that tell most
@@ -41,44 +42,6 @@ _ENOUGH = 3  # if there are so many rarer ones
 _MANY = 24  # terms from which one set is quicker than each for itself
 _EVERYTHING = Everything()
 _NAME_LIKE = re.compile(r"\w[._/\\-]\w")  # what may be the name of a file, among other words
-
-
-@dataclass(frozen=True, slots=True)
-class Sought:
-    """One word that segments are scored by.
-
-    text: as typed. terms: any of them is a hit. parts: so are these, compounds that hold the word, at less. instead: the words
-    tried because this one stands nowhere. beginning: of the terms, where only that was asked for; commonest: some of those that
-    most segments have. times: how often it was asked for. count, idf: the live segments that have it, and what that makes it worth.
-    typed: the word as it is written, where that counts; stands: whether it is a word among others, with neighbours; is_name: whether it is the name
-    of a file.
-    """
-
-    text: str
-    terms: frozenset[str]
-    parts: frozenset[str] = frozenset()
-    instead: tuple[str, ...] = ()
-    beginning: str = ""
-    commonest: tuple[str, ...] = ()
-    times: float = 1.0
-    count: int = 0
-    idf: float = 0.0
-    typed: str = ""
-    stands: bool = True
-    is_name: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What to match, and what to score by. `left_out`: words without meaning of their own. `meant`: what is wished for, as text;
-    `binding`: what holds even for a segment that has none of the words.
-    """
-
-    wanted: Expression
-    sought: tuple[Sought, ...]
-    left_out: tuple[str, ...] = ()
-    meant: str = ""
-    binding: Expression = _EVERYTHING
 
 
 def make(tree: Query | None, view: View, typed: str = "") -> Plan:

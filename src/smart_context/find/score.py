@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smart_context.engine.port import Candidate, View
-from smart_context.find.plan import PART, Plan
+from smart_context.find.plan import PART
+from smart_context.find.sought import Plan
 from smart_context.text import analysis, forward, languages
 from smart_context.text.forward import ALSO, TEXT, Found
 from smart_context.text.forward import HEAD as IN_HEAD

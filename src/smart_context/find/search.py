@@ -26,7 +26,7 @@ from smart_context.find import filters, order, plan, present, query, safe, snipp
 from smart_context.find.filters import Reading
 from smart_context.find.model import SearchItem, SearchPage, SearchRequest
 from smart_context.find.order import Placed
-from smart_context.find.plan import Plan, Sought
+from smart_context.find.sought import Plan, Sought
 from smart_context.model import Stop
 from smart_context.redact import Redactor
 from smart_context.text import whole

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from smart_context import redact
 from smart_context.engine.model import Passage
-from smart_context.find.plan import Sought
+from smart_context.find.sought import Sought
 from smart_context.redact import Span
 from smart_context.text import analysis
 

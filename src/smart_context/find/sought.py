@@ -1,0 +1,47 @@
+"""What a plan says: the words that segments are scored by, and the expression that candidates must match."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from smart_context.engine.expression import Everything, Expression
+
+_EVERYTHING = Everything()
+
+
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """One word that segments are scored by.
+
+    text: as typed. terms: any of them is a hit. parts: so are these, compounds that hold the word, at less. instead: the words
+    tried because this one stands nowhere. beginning: of the terms, where only that was asked for; commonest: some of those that
+    most segments have. times: how often it was asked for. count, idf: the live segments that have it, and what that makes it worth.
+    typed: the word as it is written, where that counts; stands: whether it is a word among others, with neighbours; is_name: whether it is the name
+    of a file.
+    """
+
+    text: str
+    terms: frozenset[str]
+    parts: frozenset[str] = frozenset()
+    instead: tuple[str, ...] = ()
+    beginning: str = ""
+    commonest: tuple[str, ...] = ()
+    times: float = 1.0
+    count: int = 0
+    idf: float = 0.0
+    typed: str = ""
+    stands: bool = True
+    is_name: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to match, and what to score by. `left_out`: words without meaning of their own. `meant`: what is wished for, as text;
+    `binding`: what holds even for a segment that has none of the words.
+    """
+
+    wanted: Expression
+    sought: tuple[Sought, ...]
+    left_out: tuple[str, ...] = ()
+    meant: str = ""
+    binding: Expression = _EVERYTHING
