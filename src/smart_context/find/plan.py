@@ -16,7 +16,7 @@ from smart_context.engine import names
 from smart_context.engine.entry import COMPOUNDING
 from smart_context.engine.expression import AnyOf, Everything, Expression, Group, Sequence, Term
 from smart_context.engine.port import View
-from smart_context.find import query, spelling
+from smart_context.find import query, spelling, wishes
 from smart_context.find.query import Query
 from smart_context.find.sought import Plan, Sought
 from smart_context.text import analysis, identifiers, languages
@@ -52,7 +52,7 @@ def make(tree: Query | None, view: View, typed: str = "") -> Plan:
     wanted, meant = planner.expression(tree), " ".join(_texts(tree))
     named = planner.names(tree, typed)
     if named and isinstance(tree, query.Some | query.Word):
-        wanted = _with(wanted, [Term(term) for word in named for term in sorted(word.terms)])
+        wanted = wishes.also(wanted, [Term(term) for word in named for term in sorted(word.terms)])
     left_out = tuple(dict.fromkeys(planner.left_out))
     return Plan(wanted, (*planner.sought(), *named), left_out, meant, planner.binding(tree))
 
@@ -107,7 +107,7 @@ class _Planner:
             case query.Some():
                 return self._some(tree, scored=scored)
             case query.Word(text):
-                return _any(self._wishes(text, scored=scored) or [Group()])
+                return wishes.any_of(self._wishes(text, scored=scored) or [Group()])
             case query.Prefix(text):
                 return self._prefix(text, scored=scored)
             case query.Phrase(text):
@@ -118,7 +118,7 @@ class _Planner:
             case query.And(items):
                 return self._all(items, scored=scored)
             case query.Or(items):
-                return _any([self.expression(item, scored=scored) for item in items])
+                return wishes.any_of([self.expression(item, scored=scored) for item in items])
             case query.Not(item):
                 return Group(must_not=(self.expression(item, scored=False),))
 
@@ -130,33 +130,35 @@ class _Planner:
         return self.expression(query.Some(bound), scored=False) if bound else Everything()
 
     def _some(self, tree: query.Some, *, scored: bool) -> Expression:
-        wishes: list[Expression] = []
+        wished: list[Expression] = []
         if tree.is_prose:
             self._common = self._commonest(tree)
         for item in tree.items:
             if isinstance(item, query.Word):
-                wishes += self._wishes(item.text, scored=scored)
+                wished += self._wishes(item.text, scored=scored)
             elif isinstance(item, query.Prefix):
-                wishes.append(self._prefix(item.text, scored=scored))
+                wished.append(self._prefix(item.text, scored=scored))
             elif isinstance(item, query.Phrase) and tree.is_prose:
-                wishes += self._wishes(item.text, scored=scored)
+                wished += self._wishes(item.text, scored=scored)
         free = (*_free(tree), query.Not)
         bound = [item for item in tree.items if not isinstance(item, free)]
         must = [self.expression(item, scored=scored) for item in bound]
         without = [self.expression(item.item, scored=False) for item in tree.items if isinstance(item, query.Not)]
         only_exclusions = all(isinstance(item, query.Not) for item in tree.items)
-        if not must and not wishes and not only_exclusions:
+        if not must and not wished and not only_exclusions:
             return Group()
-        if must or not without or not wishes:
-            return Group(tuple(must), tuple(_flat(wishes)), tuple(without))
-        return Group((Group(should=tuple(_flat(wishes))),), (), tuple(without))
+        if must or not without or not wished:
+            return Group(tuple(must), tuple(wishes.flat(wished)), tuple(without))
+        return Group((Group(should=tuple(wishes.flat(wished))),), (), tuple(without))
 
     def _all(self, items: Iterable[Query], *, scored: bool) -> Expression:
         must: list[Expression] = []
         without: list[Expression] = []
         for item in items:
             if isinstance(item, query.Word):
-                must += [_any([wish]) for wish in self._wishes(item.text, scored=scored, keep=True)] or [Group()]
+                must += [wishes.any_of([wish]) for wish in self._wishes(item.text, scored=scored, keep=True)] or [
+                    Group()
+                ]
             elif isinstance(item, query.Some) and all(isinstance(part, query.Not) for part in item.items):
                 without += [
                     self.expression(part.item, scored=False) for part in item.items if isinstance(part, query.Not)
@@ -229,7 +231,7 @@ class _Planner:
             self._times[key] = self._times.get(key, 0) + scored
         found: list[Expression] = [Term(term) for term in sorted(terms)]
         if has_digit:
-            return [_any([*sequence, *found])]
+            return [wishes.any_of([*sequence, *found])]
         return found + [_weighed(self._word(unit), self._view) for unit in wanted if unit not in self._common]
 
     def _pieces_of(self, text: str, *, scored: bool) -> list[Expression]:
@@ -270,8 +272,10 @@ class _Planner:
 
     def _sequence(self, texts: list[str], slop: int = 0) -> Expression:
         """The texts one after the other, in each language that the index holds."""
-        lines = {tuple(term for text in texts for term in _line(text, language)): None for language in self._present}
-        return _any([Sequence(terms, slop) for terms in lines if terms] or [Group()])
+        lines = {
+            tuple(term for text in texts for term in wishes.line(text, language)): None for language in self._present
+        }
+        return wishes.any_of([Sequence(terms, slop) for terms in lines if terms] or [Group()])
 
     def _near(self, tree: query.Near, *, scored: bool) -> Expression:
         left, right = list(_texts(tree.left)), list(_texts(tree.right))
@@ -281,7 +285,7 @@ class _Planner:
         if len(left) != 1 or len(right) != 1:
             return both
         pairs = ([left[0], right[0]], [right[0], left[0]])
-        close = _any([self._sequence(pair, tree.distance) for pair in pairs])
+        close = wishes.any_of([self._sequence(pair, tree.distance) for pair in pairs])
         return Group((close, both)) if isinstance(tree.left, query.Near) else close
 
     # One word
@@ -323,7 +327,7 @@ class _Planner:
         for unit in units:
             self._forms.setdefault(unit, set())
         for language in self._present:
-            spelt = [(unit, form) for unit in units for form in _spellings(unit, language)]
+            spelt = [(unit, form) for unit in units for form in wishes.spellings(unit, language)]
             for (unit, _), terms in zip(spelt, analysis.words([form for _, form in spelt], language), strict=True):
                 self._forms[unit].update(terms)
 
@@ -383,29 +387,8 @@ def _free(tree: query.Some) -> tuple[type, ...]:
     return (query.Word, query.Prefix, query.Phrase) if tree.is_prose else (query.Word, query.Prefix)
 
 
-def _spellings(unit: str, language: str) -> list[str]:
-    """A word and, in German, the same with its umlauts written the other way."""
-    if language != "de":
-        return [unit]
-    other = unit
-    for plain, umlaut in (("ae", "ä"), ("oe", "ö"), ("ue", "ü")):
-        other = other.replace(umlaut, plain) if umlaut in unit else other.replace(plain, umlaut)
-    return [unit, other] if other != unit else [unit]
-
-
-def _line(text: str, language: str) -> list[str]:
-    return [term for unit in analysis.units(text) for term in analysis.terms(unit, language).line.split()]
-
-
 def _times(word: Sought, times: float) -> Sought:
     return replace(word, times=times)
-
-
-def _with(wanted: Expression, wishes: list[Expression]) -> Expression:
-    """The same, and further things that are wished for."""
-    if isinstance(wanted, Group) and (wanted.must or not wanted.must_not):
-        return replace(wanted, should=(*wanted.should, *wishes)) if not wanted.must else wanted
-    return wanted if isinstance(wanted, Group) else Group(should=(wanted, *wishes))
 
 
 def _weighed(word: Sought, view: View) -> Expression:
@@ -425,18 +408,3 @@ def _alike(word: Sought, terms: Iterable[str], view: View) -> Iterator[Term]:
         count = view.having(term)
         own = math.log(1 + (view.segments - count + 0.5) / (count + 0.5))
         yield Term(term, round(word.idf / own, 3) if len(word.terms) > 1 and count else 1.0)
-
-
-def _flat(wishes: list[Expression]) -> list[Expression]:
-    out: list[Expression] = []
-    for wish in wishes:
-        if isinstance(wish, Group) and not wish.must and not wish.must_not:
-            out += wish.should
-        else:
-            out.append(wish)
-    return out
-
-
-def _any(items: list[Expression]) -> Expression:
-    flat = _flat(items)
-    return flat[0] if len(flat) == 1 else Group(should=tuple(flat))

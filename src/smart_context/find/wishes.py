@@ -1,0 +1,51 @@
+"""Put wishes together: expressions side by side, and the words of a text in a language.
+
+In: expressions, words.  Out: one expression, or terms.
+Always: terms that stand side by side are not nested: the engine skips ahead in a flat list only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from smart_context.engine.expression import Expression, Group
+from smart_context.text import analysis
+
+
+def any_of(items: list[Expression]) -> Expression:
+    """Any of these."""
+    several = flat(items)
+    return several[0] if len(several) == 1 else Group(should=tuple(several))
+
+
+def flat(wishes: list[Expression]) -> list[Expression]:
+    """The same without groups in which any part suffices."""
+    out: list[Expression] = []
+    for wish in wishes:
+        if isinstance(wish, Group) and not wish.must and not wish.must_not:
+            out += wish.should
+        else:
+            out.append(wish)
+    return out
+
+
+def also(wanted: Expression, wishes: list[Expression]) -> Expression:
+    """The same, and further things that are wished for."""
+    if isinstance(wanted, Group) and (wanted.must or not wanted.must_not):
+        return replace(wanted, should=(*wanted.should, *wishes)) if not wanted.must else wanted
+    return wanted if isinstance(wanted, Group) else Group(should=(wanted, *wishes))
+
+
+def spellings(unit: str, language: str) -> list[str]:
+    """A word and, in German, the same with its umlauts written the other way."""
+    if language != "de":
+        return [unit]
+    other = unit
+    for plain, umlaut in (("ae", "ä"), ("oe", "ö"), ("ue", "ü")):
+        other = other.replace(umlaut, plain) if umlaut in unit else other.replace(plain, umlaut)
+    return [unit, other] if other != unit else [unit]
+
+
+def line(text: str, language: str) -> list[str]:
+    """The terms of a text, in order."""
+    return [term for unit in analysis.units(text) for term in analysis.terms(unit, language).line.split()]
