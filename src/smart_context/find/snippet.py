@@ -8,8 +8,9 @@ Always: what must not show is replaced before anything is cut, so that half a se
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from smart_context import redact
 from smart_context.engine.model import Passage
@@ -29,10 +30,14 @@ _REDACTED = re.compile(r"\[redacted:[a-z_]+\]")
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The terms that are sought, each with the number of its word, and how they begin."""
+    """The terms that are sought, each with the number of its word, and how they begin.
+
+    met: by language, the words of passages that were looked at, each with the number of the word it stands for, or -1.
+    """
 
     numbers: Mapping[str, tuple[int, ...]]
     beginnings: tuple[str, ...]
+    met: dict[str, dict[str, int]] = field(default_factory=dict, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,15 +88,14 @@ def _cleaned(passage: Passage) -> str:
 
 def _hits(plain: str, words: Words, language: str) -> list[tuple[int, int, int]]:
     """Where words that are sought stand: (start, end, number of the word)."""
-    numbers = words.numbers
-    if not numbers:
+    if not words.numbers:
         return []
     wide = analysis.has_no_spaces(plain)
     which: dict[str, int] = {}
     if plain.isascii():
-        which = _which(set(_beginning(plain, words.beginnings)), numbers, language)
+        which = _which(set(_beginning(plain, words.beginnings)), words, language)
     if not which:
-        which = _which(set(_pairs(plain)) if wide else set(analysis.WORD.findall(plain)), numbers, language)
+        which = _which(set(_pairs(plain)) if wide else set(analysis.WORD.findall(plain)), words, language)
     hits: list[tuple[int, int, int]] = []
     for token, number in which.items():
         at = plain.find(token)
@@ -116,10 +120,15 @@ def _beginning(plain: str, beginnings: Sequence[str]) -> Iterator[str]:
             at = lower.find(beginning, at + 1)
 
 
-def _which(tokens: set[str], numbers: Mapping[str, tuple[int, ...]], language: str) -> dict[str, int]:
-    """For each token that is a hit, the number of the word."""
-    found = analysis.hits(tokens, language, numbers)
-    return {token: hit.places[0][1] if hit.places else min(hit.also) for token, hit in sorted(found.items())}
+def _which(tokens: set[str], words: Words, language: str) -> dict[str, int]:
+    """For each token that is a hit, the number of the word. The passages of a page share most of theirs."""
+    met = words.met.setdefault(language, {})
+    if fresh := tokens - met.keys():
+        found = analysis.hits(fresh, language, words.numbers)
+        for token in fresh:
+            hit = found.get(token)
+            met[token] = -1 if hit is None else hit.places[0][1] if hit.places else min(hit.also)
+    return {token: met[token] for token in sorted(tokens) if met[token] >= 0}
 
 
 def _pairs(plain: str) -> Iterator[str]:
@@ -138,11 +147,21 @@ def _window(plain: str, hits: Sequence[tuple[int, int, int]]) -> tuple[int, int]
     if len(plain) <= MAX_CHARS:
         return 0, len(plain)
     best, first, last = (-1, 0), 0, 0
-    for at, (start, _, _) in enumerate(hits):
-        inside = [hit for hit in hits[at : at + 40] if hit[1] <= start + room * 2 // 3]
-        worth = (len({number for _, _, number in inside}), len(inside))
-        if inside and worth > best:
-            best, first, last = worth, start, inside[-1][1]
+    inside: Counter[int] = Counter()  # how often each word stands between `at` and `upto`
+    upto = 0
+    for at, (start, _, number) in enumerate(hits):
+        while upto < len(hits) and hits[upto][1] <= start + room * 2 // 3:
+            inside[hits[upto][2]] += 1
+            upto += 1
+        worth = (len(inside), upto - at)
+        if upto > at and worth > best:
+            best, first, last = worth, start, hits[upto - 1][1]
+        if upto > at:
+            inside[number] -= 1
+            if not inside[number]:
+                del inside[number]
+        else:
+            upto = at + 1
     spare = room - (last - first)
     start = max(0, min(first - spare // 3, len(plain) - room))
     return _at_words(plain, start, start + room, first, last)
