@@ -36,7 +36,7 @@ ROOMS = {
     "meaning": ("settings", "text", "engine", "index"),
     "index": ("settings", "access", "redact", "text", "sources", "engine"),
     "find": ("access", "redact", "text", "sources", "engine", "meaning"),
-    "cache": ("text",),
+    "cache": ("access", "text"),
     "frozen": ("access", "redact", "text", "sources", "engine", "find", "cache"),
     "llm": ("settings", "access", "redact", "text", "find"),
     "clients": ("settings",),
@@ -132,6 +132,18 @@ def test_people_are_told_through_one_channel_and_no_state_is_found() -> None:
     entries = {"cli/__init__.py", "server/__init__.py", "sources/child.py", "server/wire.py"}
     assert speakers - below("cli") <= {"talk.py"} | entries
     assert not [name for name in below(*ROOMS) if calls(MODULES[name], "print")]
+
+
+def test_folders_are_stepped_into_by_one_module_and_by_the_walk_over_whole_trees() -> None:
+    steppers = {
+        name
+        for name, tree in MODULES.items()
+        for node in ast.walk(tree)
+        if "O_DIRECTORY" in (getattr(node, "attr", None), getattr(node, "value", None))
+    }
+    assert steppers == {"access/confined.py", "sources/walk.py"}
+    walkers = {"access/roots.py", "cache/place.py", "cache/folder.py", "cache/sources.py"}
+    assert walkers <= who_imports("smart_context.access.confined")
 
 
 def test_nobody_looks_behind_the_port() -> None:

@@ -20,15 +20,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from smart_context.access import confined
 from smart_context.errors import BadRequest, Forbidden, NotFound, SearchFailed
 
 State = Literal["available", "unavailable"]
 
 _MAX_LINKS = 40  # as the kernel
-_DIRECTORY = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_PATH", 0)
-_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
-# O_NONBLOCK: should a FIFO take the place of a file just now, the open returns and the check below refuses it.
-_FILE = os.O_RDONLY | _NO_LINK | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
 _BY_DESCRIPTOR = os.open in os.supports_dir_fd and os.readlink in os.supports_dir_fd
 
@@ -166,7 +163,7 @@ class _Step:
     def walk(self, opened: list[int] | None) -> str | None:
         """Return None at the end (a file that is asked for is then in `opened`), else the path to go on with."""
         try:
-            here = os.open(self.real, _DIRECTORY)
+            here = confined.top(self.real, confined.PASS)
         except OSError:
             return self._end(self._todo)
         try:
@@ -185,7 +182,7 @@ class _Step:
                 if not stat.S_ISDIR(mode):
                     return self._end(rest)
                 try:
-                    deeper = os.open(name, _DIRECTORY | _NO_LINK, dir_fd=here)
+                    deeper = confined.folder(name, here, confined.PASS)
                 except OSError as error:
                     if error.errno in {errno.ELOOP, errno.ENOTDIR, errno.ENOENT}:  # swapped since: look again
                         return os.path.join(self.real, *rest)
@@ -223,7 +220,7 @@ class _Step:
         if not stat.S_ISREG(mode):
             raise _not_a_file(path)
         try:
-            fd = os.open(name, _FILE, dir_fd=here)
+            fd = confined.file(name, here)
         except OSError as error:
             if error.errno in {errno.ELOOP, errno.EMLINK, errno.ENOENT}:  # swapped since: look again
                 return path
@@ -255,7 +252,7 @@ class _StepByPath:
         if not stat.S_ISREG(os.lstat(resolved).st_mode):
             raise _not_a_file(resolved)
         try:
-            fd = os.open(resolved, _FILE | _BINARY)
+            fd = os.open(resolved, confined.FILE | _BINARY)
         except OSError as error:
             raise _refused(resolved, error) from error
         try:

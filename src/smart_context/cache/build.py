@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
+from smart_context.access import confined
 from smart_context.cache import document, durable, manifest, sources, working
 from smart_context.cache.folder import DOCUMENTS
 from smart_context.cache.manifest import Entry
@@ -21,7 +22,6 @@ from smart_context.errors import IoError
 if TYPE_CHECKING:
     from smart_context.model import OnProgress
 
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _FEW = 64  # files are synced one by one up to here, and all at once above: ten thousand syncs take a minute
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -163,7 +163,7 @@ def _check_target(parent: str, name: str, *, force: bool) -> bool:
     path = os.path.join(parent, name)
     with _io(path):
         try:
-            holder = os.open(parent, _FOLDER)
+            holder = confined.top(parent)
         except FileNotFoundError:
             return False
         try:
@@ -199,7 +199,7 @@ def _folder(path: str) -> Iterator[int]:
     try:
         for one in reversed(made):
             os.mkdir(one)
-        holder = os.open(path, _FOLDER)
+        holder = confined.top(path)
         try:
             yield holder
         finally:
@@ -222,7 +222,7 @@ def _write_documents(
     used: dict[str, int] = {}
     sync_each = len(found) <= _FEW or not durable.can_sync()
     os.mkdir(DOCUMENTS, dir_fd=new)
-    holder = os.open(DOCUMENTS, _FOLDER, dir_fd=new)
+    holder = confined.folder(DOCUMENTS, new)
     try:
         for source in found:
             data = read(source)

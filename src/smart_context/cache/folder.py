@@ -15,6 +15,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import NamedTuple, TypeVar
 
+from smart_context.access import confined
 from smart_context.cache import names
 from smart_context.cache.place import Place
 from smart_context.errors import CacheInvalid, CacheMissing, ContextError, IoError
@@ -22,8 +23,6 @@ from smart_context.errors import CacheInvalid, CacheMissing, ContextError, IoErr
 DOCUMENTS = "documents"
 Result = TypeVar("Result")
 
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
-_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _ABSENT = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.EINVAL})
 # What opening a member says where there is nothing, or a link, a folder, a socket, a device without a driver.
 _NO_FILE = _ABSENT | {errno.EISDIR, errno.ENXIO, errno.ENODEV, errno.EMLINK}
@@ -48,7 +47,7 @@ def open_cache(cache: str | os.PathLike[str]) -> Folder:
         return Folder(os.fspath(cache), cache.open())
     path = os.fspath(cache)
     try:
-        return Folder(path, os.open(path, _FOLDER))
+        return Folder(path, confined.top(path))
     except ValueError as error:  # a NUL in the path
         raise CacheMissing(f"no cache directory at {path!r}") from error
     except OSError as error:
@@ -169,21 +168,14 @@ class Folder:
         self.close()
 
     def _open_below(self, path: str) -> int:
-        holder = os.dup(self.descriptor)
         try:
-            for name in names.for_system(path).split("/"):
-                outer = holder
-                try:
-                    holder = os.open(name, _FOLDER | os.O_NOFOLLOW, dir_fd=outer)
-                finally:
-                    os.close(outer)
+            return confined.below(self.descriptor, names.for_system(path))
         except OSError as error:
             raise self._trouble(error, path) from error
-        return holder
 
     def _read(self, holder: int, name: str, member: str) -> bytes:
         try:
-            descriptor = os.open(names.for_system(name), _FILE, dir_fd=holder)
+            descriptor = confined.file(names.for_system(name), holder)
         except OSError as error:
             raise self._trouble(error, member) from error
         try:

@@ -10,13 +10,12 @@ import os
 import re
 import stat
 
+from smart_context.access import confined
 from smart_context.cache import names, place
 from smart_context.cache.exact_json import string
 from smart_context.cache.place import Place
 from smart_context.errors import CacheMissing, IoError
 
-# Where the system can, look without the right to read: that a folder may be entered is enough.
-_LOOK = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _WORKING = re.compile(r"\..+\.build-[0-9]+-[0-9a-z]+", re.DOTALL)
 
 
@@ -58,7 +57,7 @@ def _candidates(at: Place) -> list[tuple[str, bool]]:
 
 def _has_manifest(root: int, name: str) -> bool:
     try:
-        child = os.open(name, _LOOK, dir_fd=root)
+        child = confined.folder(name, root, confined.PASS)
     except OSError:
         return False
     try:

@@ -10,12 +10,10 @@ from __future__ import annotations
 import errno
 import os
 
+from smart_context.access import confined
 from smart_context.cache import names
 from smart_context.errors import CacheMissing, IoError
 
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
-# Where the system can, pass through without the right to list: that a folder may be entered is enough.
-_ON_THE_WAY = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
 _ABSENT = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.EINVAL})
 
 
@@ -49,21 +47,16 @@ class Place(os.PathLike[str]):
         """Return a descriptor of the directory. Raises: CacheMissing, IoError."""
         # Resolving and opening are two steps, and the tree may change between them. A component that has become a link
         # since then is refused, so what is opened is below the root by every step that led to it.
-        steps = self._below.split("/") if self._below else []
         try:
-            descriptor = os.open(self._root, _ON_THE_WAY if steps else _FOLDER)
-            for number, name in enumerate(steps, 1):
-                outer = descriptor
-                flags = _FOLDER if number == len(steps) else _ON_THE_WAY
-                try:
-                    descriptor = os.open(name, flags | os.O_NOFOLLOW, dir_fd=outer)
-                finally:
-                    os.close(outer)
+            root = confined.top(self._root, confined.PASS if self._below else confined.LIST)
+            try:
+                return confined.below(root, self._below, on_the_way=confined.PASS)
+            finally:
+                os.close(root)
         except OSError as error:
             if error.errno in _ABSENT:
                 raise CacheMissing(f"no cache directory at {self}") from error
             raise IoError(f"cannot open {self}", reason=error.strerror) from error
-        return descriptor
 
 
 def inside(root: str | os.PathLike[str], name: str, *, or_root: bool = False) -> Place:
@@ -76,14 +69,9 @@ def inside(root: str | os.PathLike[str], name: str, *, or_root: bool = False) ->
         raise missing
     try:
         real_root = os.path.realpath(root)
-        real = os.path.realpath(os.path.join(real_root, names.for_system(name)))
+        below = confined.leads(real_root, names.for_system(name))
     except OSError as error:  # a link that was replaced while it was read
         raise missing from error
-    if real == real_root:
-        if or_root:
-            return Place(real_root, "")
+    if below is None or (not below and not or_root):
         raise missing
-    prefix = real_root.rstrip("/") + "/"
-    if not real.startswith(prefix):
-        raise missing
-    return Place(real_root, real[len(prefix) :])
+    return Place(real_root, below)

@@ -15,11 +15,10 @@ from itertools import pairwise
 from types import TracebackType
 from typing import NamedTuple
 
+from smart_context.access import confined
 from smart_context.cache import document, names
 from smart_context.errors import IoError, SameId
 
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
-_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _ENDING = ".md"
 _PIECE = 16 * 1024 * 1024
 
@@ -49,7 +48,7 @@ class Sources:
         self.root = root
         self.left_out = 0  # files of other names that the last search for sources passed over, hidden ones not counted
         try:
-            self._descriptor = os.open(root, _FOLDER)
+            self._descriptor = confined.top(root)
         except OSError as error:
             raise IoError(f"cannot read sources {root}", reason=error.strerror) from error
         self._real_root = os.path.realpath(root)
@@ -100,7 +99,7 @@ class Sources:
         """Return a descriptor of a source, which the caller closes. Raises: IoError."""
         folder, _, name = source.place.rpartition("/")
         try:
-            return os.open(names.for_system(name), _FILE, dir_fd=self._open(folder))
+            return confined.file(names.for_system(name), self._open(folder))
         except OSError as error:
             raise IoError(f"cannot read {os.path.join(self.root, source.path)}", reason=error.strerror) from error
 
@@ -131,30 +130,23 @@ class Sources:
             return path
         if not entry.is_symlink():
             return None
-        real = os.path.realpath(os.path.join(self._real_root, names.for_system(path)))
-        prefix = self._real_root.rstrip("/") + "/"
-        if not real.startswith(prefix):
+        place = confined.leads(self._real_root, names.for_system(path))
+        if not place:
             on_skipped(path, "it is a link that leaves the sources")
             return None
         try:
-            mode = os.lstat(real).st_mode
+            mode = os.lstat(os.path.join(self._real_root, place)).st_mode
         except OSError as error:
             on_skipped(path, f"it is a link that leads nowhere: {error.strerror}")
             return None
         if stat.S_ISLNK(mode):
             on_skipped(path, "it is a link that leads to itself")
-        return names.as_text(real[len(prefix) :]) if stat.S_ISREG(mode) else None
+        return names.as_text(place) if stat.S_ISREG(mode) else None
 
     def _open(self, folder: str) -> int:
         """Return the descriptor of a folder, owned by this object until the next one is asked for. Raises: OSError."""
         if folder != self._at:
-            holder = os.dup(self._descriptor)
-            for name in names.for_system(folder).split("/") if folder else ():
-                outer = holder
-                try:
-                    holder = os.open(name, _FOLDER | os.O_NOFOLLOW, dir_fd=outer)
-                finally:
-                    os.close(outer)
+            holder = confined.below(self._descriptor, names.for_system(folder))
             os.close(self._holder)
             self._at, self._holder = folder, holder
         return self._holder

@@ -16,10 +16,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import TracebackType
 
+from smart_context.access import confined
 from smart_context.cache import exchange
 from smart_context.errors import IoError
 
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _NEW, _OLD = "new", "old"
 
 
@@ -34,7 +34,7 @@ class Working:
         self._name, self._folder = _create(parent, target)
         try:
             os.mkdir(_NEW, dir_fd=self._folder)
-            self.new = os.open(_NEW, _FOLDER, dir_fd=self._folder)
+            self.new = confined.folder(_NEW, self._folder)
         except OSError:
             _remove(parent, self._name)
             os.close(self._folder)
@@ -87,7 +87,7 @@ def recover(parent: int, target: str) -> None:
 def not_replaceable(parent: int, name: str) -> str | None:
     """Say why what stands at a name may not be replaced by a cache; None if it may: an empty folder, or an old cache."""
     try:
-        folder = os.open(name, _FOLDER, dir_fd=parent)
+        folder = confined.folder(name, parent)
     except OSError as error:
         if error.errno in {errno.ENOTDIR, errno.ELOOP, errno.ENXIO}:
             return "it is not a folder"
@@ -111,7 +111,7 @@ def _create(parent: int, target: str) -> tuple[str, int]:
         name = f".{target}.build-{os.getpid()}-{os.urandom(6).hex()}"
         os.mkdir(name, 0o700, dir_fd=parent)
         try:
-            folder = os.open(name, _FOLDER, dir_fd=parent)
+            folder = confined.folder(name, parent)
         except FileNotFoundError:
             continue  # taken for dead before it was locked
         _lock(folder)
@@ -131,7 +131,7 @@ def _dead(parent: int, target: str) -> Iterator[tuple[str, int]]:
 
 @contextmanager
 def _opened(parent: int, name: str) -> Iterator[int]:
-    folder = os.open(name, _FOLDER, dir_fd=parent)
+    folder = confined.folder(name, parent)
     try:
         yield folder
     finally:

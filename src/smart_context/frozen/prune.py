@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
+from smart_context.access import confined
 from smart_context.cache import folder, listing, verify
 from smart_context.cache.place import Place
 from smart_context.errors import CacheMissing, ContextError, IoError, UsageError
@@ -44,7 +45,7 @@ def remove(root: str | os.PathLike[str], old: Old) -> None:
     # As a build names its working folder: it is no cache, and the next build of that name tidies up.
     hidden = f".{old.name}.build-{os.getpid()}-{os.urandom(6).hex()}"
     try:
-        holder = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        holder = confined.top(root)
         try:
             os.rename(old.name, hidden, src_dir_fd=holder, dst_dir_fd=holder)
             shutil.rmtree(hidden, dir_fd=holder)

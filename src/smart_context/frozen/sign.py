@@ -15,6 +15,7 @@ from contextlib import suppress
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
+from smart_context.access import confined
 from smart_context.cache import folder, names, verify
 from smart_context.cache.exact_json import string
 from smart_context.errors import CacheInvalid, IoError, KeyInvalid
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 SUMS = "SHA256SUMS"
 SIGNATURE = "SHA256SUMS.minisig"
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
 
 class Signed(NamedTuple):
@@ -160,7 +160,7 @@ def _member(opened: Folder, name: str) -> bytes:
 
 def _bytes(opened: Folder, holder: int, name: str, path: str) -> bytes:
     try:
-        descriptor = os.open(name, _FILE, dir_fd=holder)
+        descriptor = confined.file(name, holder)
     except OSError as error:
         if error.errno in {errno.ELOOP, errno.ENXIO}:
             raise CacheInvalid(opened.cache, path, "is no regular file, and cannot be signed") from error
