@@ -27,10 +27,9 @@ OF_CACHES = offered("pack", "caches")
 
 ONE_MORE = """
 import json
-from dataclasses import replace
 from smart_context import tool_table
 
-row = replace(tool_table.TABLE[0], name="few.roots", rate=7, seconds=45.0, command="context few", options={"least": "--few"})
+row = tool_table.TABLE[0]._replace(name="few.roots", rate=7, seconds=45.0, command="context few", options={"least": "--few"})
 tool_table.TABLE = (*tool_table.TABLE, row)
 
 from smart_context.api import App

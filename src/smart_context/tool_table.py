@@ -7,8 +7,8 @@ documentation all of it. The verb of a row does its work: a method of `api.App`,
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Final, Literal
+from types import MappingProxyType
+from typing import Final, Literal, NamedTuple
 
 from smart_context import defaults
 from smart_context import tool_schemas as schemas
@@ -17,8 +17,7 @@ from smart_context.tool_schemas import Schema
 Offer = Literal["files", "freeze", "pack", "caches"]
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """One tool.
 
     offer: all are offered by `context serve`, "freeze" only where it is configured, "caches" by `mcp-context-server` too.
@@ -34,13 +33,13 @@ class Row:
     description: str
     offer: Offer
     verb: str
-    takes: Schema = field(repr=False)
-    gives: Schema | None = field(default=None, repr=False)
+    takes: Schema
+    gives: Schema | None = None
     needs: tuple[str, ...] = ("stop", "caller")
     rate: int | None = None
     seconds: float | None = defaults.CALL_SECONDS
     command: str = ""
-    options: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, str] = MappingProxyType({})
     writes: str = ""
     is_closed_world: bool = True
 
