@@ -122,7 +122,8 @@ def _probed(app: App, folders: tuple[str, ...], sample: int) -> list[Outcome]:
 
 def known_summary(outcomes: Sequence[Outcome], worst: int) -> dict[str, Any]:
     """How probes went, ready for JSON: by way of asking, and what was not found first."""
-    ways = dict.fromkeys(one.probe.way for one in outcomes)
+    from smart_context.find import known
+
     missed = _missed(outcomes)
     return {
         "files": len({one.probe.path for one in outcomes}),
@@ -134,7 +135,7 @@ def known_summary(outcomes: Sequence[Outcome], worst: int) -> dict[str, Any]:
                 "first_five": sum(one.rank > 0 for one in of_way),
                 "same_elsewhere": sum(one.twin for one in of_way),
             }
-            for way in ways
+            for way in known.WAYS
             for of_way in [[one for one in outcomes if one.probe.way == way]]
         ],
         "missed": [

@@ -1,7 +1,7 @@
 """Ask for what is known to be there: sentences and names of indexed files, in several ways.
 
 In: the record, folders, how many files.  Out: `Probe`s, and how each went.
-Always: the same index gives the same probes; nothing that is hidden is in one; every probe names the file that it was taken from.
+Always: the same files give the same probes, wherever they lie; nothing that is hidden is in one; every probe names the file that it was taken from.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from smart_context.model import OnProgress, Progress, Segment
 from smart_context.redact import Redactor
 from smart_context.text import languages, words
 
+WAYS = ("sentence", "rare words", "phrase", "name", "name, no ending")
 FIRST = 5  # results among which a person looks
 _SEED = "known items 1"
 _SENTENCE = re.compile(r"[^\n]+?(?:[.!?](?=\s)|[。！？]|$)", re.MULTILINE)
@@ -60,16 +61,16 @@ def probes(
     record: Record, folders: Sequence[str], redactor: Redactor, count: int, may_show: Callable[[str], bool]
 ) -> list[Probe]:
     """Take a sentence from each of so many files, and their names, and make queries of them."""
-    paths = {path for folder in folders for path in record.stamps(folder)}
+    below = {path: os.path.relpath(path, folder) for folder in folders for path in record.stamps(folder)}
     out: list[Probe] = []
     taken = 0
-    for path in sorted(paths, key=lambda path: (_drawn(path), path)):
+    for path in sorted(below, key=lambda path: (_drawn(below[path]), path)):
         file = record.file(path)
         if taken == count:
             break
         if file is None or file.state != "ok" or not may_show(shown(path)):
             continue
-        made = list(_of_file(record, file, redactor))
+        made = list(_of_file(record, file, below[path], redactor))
         out += made
         taken += bool(made)
     return out
@@ -91,9 +92,9 @@ def _drawn(*parts: str) -> bytes:
     return hashlib.sha256("\0".join((_SEED, *parts)).encode("utf-8", "surrogateescape")).digest()
 
 
-def _of_file(record: Record, file: FileRow, redactor: Redactor) -> Iterator[Probe]:
+def _of_file(record: Record, file: FileRow, lot: str, redactor: Redactor) -> Iterator[Probe]:
     path = shown(file.path)
-    sentence = _sentence(safe.segments(record, file, redactor), file.path, redactor)
+    sentence = _sentence(safe.segments(record, file, redactor), lot, redactor)
     if sentence:
         yield Probe("sentence", sentence, path, sentence)
         if (rare := _rare(sentence)) and rare != sentence:
@@ -107,11 +108,11 @@ def _of_file(record: Record, file: FileRow, redactor: Redactor) -> Iterator[Prob
             yield Probe("name, no ending", stem, path, name)
 
 
-def _sentence(segments: Sequence[Segment], path: str, redactor: Redactor) -> str:
+def _sentence(segments: Sequence[Segment], lot: str, redactor: Redactor) -> str:
     """One sentence of a file that hides nothing and means nothing but its words; "" where there is none."""
-    for segment in sorted(segments, key=lambda segment: _drawn(path, str(segment.seq))):
+    for segment in sorted(segments, key=lambda segment: _drawn(lot, str(segment.seq))):
         found = [" ".join(text.split()) for text in _open_sentences(segment)]
-        for text in sorted(set(found), key=lambda text: _drawn(path, text)):
+        for text in sorted(set(found), key=lambda text: _drawn(lot, text)):
             # By itself a sentence may look like what a file as a whole does not.
             if _is_askable(text) and redactor.clean(text) == text:
                 return text
