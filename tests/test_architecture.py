@@ -85,6 +85,7 @@ def below(*folders: str) -> set[str]:
         ("openai", set()),
         ("onnxruntime", below("meaning")),
         ("tomlkit", {"settings/write.py"}),
+        ("prompt_toolkit", {"cli/screen.py"}),
         ("lxml", below("sources/extract")),
         ("pypdfium2", below("sources/extract")),
         ("subprocess", {"sources/child.py", "index/writer.py", "clients/probe.py", "page/desktop.py"}),

@@ -31,7 +31,7 @@ _NAME = re.compile(r"[\w.-]+")
 _MODE, _ENTRY = "mode", "entry"  # what can be mended
 _LOW_SPACE = 500 * 1024 * 1024
 DISTRIBUTION = "smart-file-context"
-_EXTRAS = {"semantic": ("onnxruntime", "tokenizers"), "http": ("jinja2", "uvicorn")}
+_EXTRAS = {"semantic": ("onnxruntime", "tokenizers"), "http": ("jinja2", "uvicorn"), "tui": ("prompt_toolkit",)}
 
 
 @dataclass(frozen=True, slots=True)

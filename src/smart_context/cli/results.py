@@ -35,7 +35,7 @@ def lines(page: SearchPage, *, explain: bool = False, grouped: bool = False) -> 
         for path, items in groupby(
             sorted(numbered, key=lambda one: _first(numbered, one[1].path)), lambda o: o[1].path
         ):
-            yield _linked(_shortened(place(path), _columns()), path, 1, bold=True)
+            yield _linked(shortened(place(path), _columns()), path, 1, bold=True)
             for number, item in items:
                 yield f"{number:>3}. {_facts(item, with_path=False)}"
                 yield _passage(item)
@@ -73,10 +73,10 @@ def _facts(item: SearchItem, *, with_path: bool) -> str:
     if not sys.stdout.isatty():
         return (f"{place(item.path)}  " if with_path else "") + pointer + after
     room = _columns() - len(_INDENT) - len(after)
-    pointer = _shortened(pointer, max(8, room // 2 if with_path else room))
+    pointer = shortened(pointer, max(8, room // 2 if with_path else room))
     told = click.style(pointer, fg="green")
     if with_path:
-        path = _shortened(place(item.path), max(12, room - width_of(pointer) - 2))
+        path = shortened(place(item.path), max(12, room - width_of(pointer) - 2))
         told = f"{_linked(path, item.path, _page_of(item.pointer), bold=True)}  {told}"
     return told + click.style(after, dim=True)
 
@@ -100,15 +100,20 @@ def _passage(item: SearchItem) -> str:
     text, marks = plain.masked(item.snippet.replace("\n", " ")), item.highlights
     if not sys.stdout.isatty():
         return _INDENT + text
-    room = _columns() - len(_INDENT)
+    start, end = stretch(text, marks, _columns() - len(_INDENT))
+    head, tail = (_ELLIPSIS if start else ""), (_ELLIPSIS if end < len(text) else "")
+    return _INDENT + head + highlighted(text, start, end, marks) + tail
+
+
+def stretch(text: str, marks: Sequence[tuple[int, int]], room: int) -> tuple[int, int]:
+    """Which part of a text to show in so many columns, so that its first match can be read; one is kept for each ellipsis."""
     start = _start(text, marks, room)
     end = start
     width = 1 if start else 0
     while end < len(text) and width + width_of(text[end]) < room:
         width += width_of(text[end])
         end += 1
-    head, tail = (_ELLIPSIS if start else ""), (_ELLIPSIS if end < len(text) else "")
-    return _INDENT + head + highlighted(text, start, end, marks) + tail
+    return start, end
 
 
 def _start(text: str, marks: Sequence[tuple[int, int]], room: int) -> int:
@@ -120,7 +125,7 @@ def _start(text: str, marks: Sequence[tuple[int, int]], room: int) -> int:
     return space + 1 if space >= 0 else start
 
 
-def _shortened(text: str, room: int) -> str:
+def shortened(text: str, room: int) -> str:
     """Text cut in the middle, so that both its beginning and its end can be read."""
     if width_of(text) <= room:
         return text

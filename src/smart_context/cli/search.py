@@ -24,7 +24,7 @@ _MOST_NAMED = 3  # roots, one a line
 
 
 @click.command(cls=Command)
-@click.argument("words", nargs=-1, required=True, metavar="QUERY...")
+@click.argument("words", nargs=-1, metavar="QUERY...")
 @click.option(
     "-k",
     "--limit",
@@ -47,6 +47,7 @@ _MOST_NAMED = 3  # roots, one a line
 @click.option("--group", "grouped", is_flag=True, help="Put the results of a file together.")
 @click.option("--open", "opened", type=int, metavar="N", help="Open the Nth result in its application.")
 @click.option("--jsonl", is_flag=True, help="Print one JSON object a line for each result.")
+@click.option("-i", "--interactive", is_flag=True, help="Search as you type, with a preview; F1 there shows the keys.")
 @settings_options
 @json_option
 def search(
@@ -61,6 +62,7 @@ def search(
     grouped: bool,
     opened: int | None,
     jsonl: bool,
+    interactive: bool,
     settings: Settings,
     as_json: bool,
 ) -> None:
@@ -73,6 +75,7 @@ def search(
       context search budget spreadsheets --in ~/finance --json
       context search travel policy --open 1
       context search -l invoice total | xargs -d '\\n' ls -l
+      context search -i
     """
     from smart_context.api import App
     from smart_context.find.model import SearchRequest
@@ -80,6 +83,15 @@ def search(
     request = SearchRequest(
         " ".join(words), k, offset, exts, years, tuple(os.path.abspath(folder) for folder in folders)
     )
+    if interactive:
+        if as_json or jsonl or names or grouped or explain or opened is not None:
+            raise click.UsageError("--interactive shows results in its own way; leave out the other ways")
+        from smart_context.cli import interactive as screen
+
+        screen.search(settings, request)
+        return
+    if not words:
+        raise click.UsageError("Missing argument 'QUERY...'.")
     with App(settings) as app:
         page = app.find(request)
         has_index = app.has_index()
