@@ -140,6 +140,22 @@ def test_marked_results_are_frozen_into_a_cache(screen, tmp_path):
     assert "bees.txt" in json.dumps(frozen)
 
 
+@pytest.mark.parametrize(
+    ("line", "pieces"),
+    [
+        ("", [""]),
+        ("one two three", ["one two", "three"]),
+        ("exactly8 next", ["exactly8", "next"]),
+        ("unbreakable word", ["unbreaka", "ble word"]),
+        ("砂糖水を与えて", ["砂糖水を", "与えて"]),
+    ],
+)
+def test_a_preview_breaks_lines_between_words(line, pieces):
+    from smart_context.cli.screen import wrapped
+
+    assert list(wrapped(line, 8)) == pieces
+
+
 def test_it_needs_a_terminal_and_takes_no_other_way_of_showing(run, tree):
     folder = tree(FILES)
     done = run("search", "-i", "--root", folder)

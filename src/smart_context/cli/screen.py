@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
@@ -53,7 +53,7 @@ _HELP = (
     "Enter                      open the file in its application",
     "Ctrl-Y                     copy the passage with its source (works over ssh)",
     "Tab                        mark a result",
-    "Ctrl-F                     freeze what is marked, or the chosen result, into a cache",
+    "Ctrl-F                     freeze what is marked, or chosen, into a cache",
     "F1, or ? in an empty line  show these keys",
     "Esc, Ctrl-C                leave",
 )
@@ -249,7 +249,7 @@ class Screen:
                 ConditionalContainer(typing, ~asking),
                 ConditionalContainer(target, asking),
                 DynamicContainer(self._middle),
-                Window(FormattedTextControl(self._bar), height=1, style="class:bar"),
+                Window(FormattedTextControl(self._bar), height=self._bar_height, wrap_lines=True, style="class:bar"),
             ]
         )
 
@@ -307,7 +307,13 @@ class Screen:
         if not (item := session.item):
             return []
         source = f"{results.place(item.path)}  {plain.line(item.pointer)}"
-        return [("bold", source), ("", "\n\n"), ("", "\n".join(session.preview[session.above :]))]
+        room = self._columns() - self._room() - 1 if self._is_wide() else self._columns()
+        lines = [piece for line in session.preview[session.above :] for piece in wrapped(line, room)]
+        return [("bold", results.shortened(source, room)), ("", "\n\n"), ("", "\n".join(lines))]
+
+    def _bar_height(self) -> Dimension:
+        """More than a line only for what does not fit into one, such as an error with its hint."""
+        return Dimension.exact(min(3, 1 + (width_of(self._session.message) + 12) // max(1, self._columns())))
 
     def _bar(self) -> str:
         marked = f"{len(self._session.marked)} marked  " if self._session.marked else ""
@@ -315,3 +321,17 @@ class Screen:
         told = f" {marked}{said}"
         room = self._columns() - width_of(told) - 3
         return told + (f"   {_HINT}" if room >= len(_HINT) else "   F1 keys" if room >= 7 else "")
+
+
+def wrapped(line: str, room: int) -> Iterator[str]:
+    """A line in pieces of so many columns, between words where there are any."""
+    start = width = 0
+    for at, char in enumerate(line):
+        width += width_of(char)
+        if width > room:
+            space = line.rfind(" ", start + 1, at + 1)
+            end = space if space > 0 else at
+            yield line[start:end]
+            start = end + (space > 0)
+            width = width_of(line[start : at + 1])
+    yield line[start:]
