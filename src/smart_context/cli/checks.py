@@ -171,7 +171,7 @@ def _jail(settings: Settings) -> Iterator[Finding]:
     try:
         layers = worker.layers()
     except ContextError as error:
-        yield Finding("reading", "problem", f"{error.message}: {error.reason}", "install smart-context anew")
+        yield Finding("reading", "problem", f"{error.message}: {error.reason}", "install the program anew")
         return
     missing = [layer for layer in JAIL_LAYERS if layer not in layers]
     if not missing:
