@@ -356,3 +356,17 @@ def test_merging_makes_no_difference(tmp_path):
         ranking.merge()
         ranking.reload()
         assert {query: everything(searched, query, 100) for query in QUERIES} == before
+
+
+@pytest.mark.parametrize("phrase", ["砂糖水", "秋に砂糖", "养蜂人在秋天", "冬を越せる"])
+def test_a_phrase_of_a_script_without_spaces_is_found_where_it_stands(tree, tmp_path, phrase):
+    root = tree(
+        {
+            "ja.txt": "養蜂家は秋に砂糖水を与えて群れが冬を越せるようにする。\n",
+            "zh.txt": "养蜂人在秋天喂糖水。\n",
+            "other.txt": "水と糖と砂",
+        }
+    )
+    with indexed(root, tmp_path / "data") as found:
+        assert found.names(f'"{phrase}"') == ["zh.txt" if phrase.startswith("养") else "ja.txt"]
+        assert found.names(f'"{phrase[::-1]}"') == []

@@ -47,5 +47,10 @@ def spellings(unit: str, language: str) -> list[str]:
 
 
 def line(text: str, language: str) -> list[str]:
-    """The terms of a text, in order."""
-    return [term for unit in analysis.units(text) for term in analysis.terms(unit, language).line.split()]
+    """The terms of a text, in order, as they stand in a longer one."""
+    out: list[str] = []
+    for unit in analysis.units(text):
+        terms = analysis.terms(unit, language).line.split()
+        # Of a pair of characters, its last one is a term of its own only where a run ends.
+        out += terms[:1] if analysis.has_no_spaces(unit) else terms
+    return out
