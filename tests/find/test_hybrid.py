@@ -353,3 +353,23 @@ def test_without_the_extra_nothing_is_missing(embedded, model, with_model):
     assert (done.stdout, done.returncode) == ("1\n", 0), done.stderr
     assert done.stderr.count("warning") == int(with_model)
     assert list(Path(embedded.data_dir).glob("vectors-*.bin"))
+
+
+def test_what_is_hidden_is_in_no_vector(tree, model, tmp_path):
+    """Two folders that differ in a secret alone, which the model knows the words of, have the same vectors."""
+    kept = []
+    for number, secret in enumerate(("kitten-99-Automobile", "physician-77-Ocean")):
+        root = tree({"notes.txt": f"the money is in the bank\npassword = {secret}\n"})
+        flags = {
+            "roots": (str(root),),
+            "data_dir": str(tmp_path / f"data{number}"),
+            "semantic.model_dir": str(model),
+            "index.workers": 1,
+        }
+        with App(config.load(flags, {"HOME": str(tmp_path)})) as app:
+            index(app)
+            assert app.embed() == 1
+            assert "[redacted:secret]" in app.find(SearchRequest("money")).items[0].snippet
+        [file] = (tmp_path / f"data{number}").glob("vectors-*.bin")
+        kept.append(file.read_bytes())
+    assert kept[0] == kept[1]
