@@ -147,7 +147,9 @@ def test_a_run_over_an_unchanged_folder_loads_no_engine_and_no_reader(tree, tmp_
 
 
 def test_an_interrupted_run_says_what_was_kept_and_how_to_go_on(tree, tmp_path):
-    root = tree({f"{i}.md": f"# Note {i}\n\nThe gryphon number {i} sleeps.\n" for i in range(1500)})
+    root = tree(
+        {"large.txt": "The gryphon sleeps and wakes and sleeps again. \n" * 300_000}
+    )  # it takes a while to read
     command = [
         sys.executable,
         "-m",

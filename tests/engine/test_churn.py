@@ -78,7 +78,8 @@ def test_the_index_stays_bounded_under_churn_and_small_after_upkeep(churned, tmp
         index.record.tidy()
     upkeep.maintain(tmp_path / "fresh")
     fresh = look(tmp_path / "fresh")
-    assert max(seen.size for seen in looks) < 3 * fresh.size
+    # What exact scoring needs of segments that are gone takes room until the next upkeep, and no longer.
+    assert max(seen.size for seen in looks) < 6 * fresh.size
     assert max(seen.pages for seen in looks) < 1.5 * fresh.pages
     assert {seen.unused for seen in looks} == {0}
     assert max(seen.parts for seen in looks) < 12

@@ -39,7 +39,8 @@ def work(app: App, *, watch: bool, report: Callable[[str], None]) -> Iterator[No
         app.first_runs = FirstRuns(app, ended)
         threading.Thread(target=app.first_runs.run, name="first runs", daemon=True).start()
     watcher = start_watching(app, lambda line: report(f"watch: {line}")) if watch else None
-    threading.Thread(target=_upkeep, args=(app, ended), name="upkeep", daemon=True).start()
+    upkeep = threading.Thread(target=_upkeep, args=(app, ended), name="upkeep", daemon=True)
+    upkeep.start()
     embedding = start_embedding(app, ended, lambda line: report(f"warning: {line}"))
     try:
         yield
@@ -48,6 +49,7 @@ def work(app: App, *, watch: bool, report: Callable[[str], None]) -> Iterator[No
         embedding.join(_LAST_BATCH)
         if watcher:
             watcher.close()
+        upkeep.join()  # it asks the index, which is closed next
 
 
 class FirstRuns:

@@ -94,7 +94,7 @@ def _is_fit(index: Index) -> bool:
     index.ranking.reload()
     view = index.ranking.view()
     # The engine drops what was deleted when it merges parts, which a large part may wait for for ever.
-    if view.dead > view.segments:
+    if view.dead > view.segments or index.ranking.is_wasteful():
         return False
     ranked = index.ranking.file_ids()
     recorded = index.record.file_ids()

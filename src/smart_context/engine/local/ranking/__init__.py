@@ -172,6 +172,10 @@ class Ranking:
         """How many segments the last reload saw."""
         return self.view().segments
 
+    def is_wasteful(self) -> bool:
+        """Whether most of what is kept for exact scoring is of segments that are gone."""
+        return packed.is_wasteful(self._folder, self.view().segment_ids())
+
     def file_ids(self) -> set[int]:
         """Every file that has a segment in the index."""
         return self.view().file_ids()

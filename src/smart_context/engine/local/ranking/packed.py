@@ -21,6 +21,7 @@ _DATA, _PLACES = "packed.data", "packed.places"
 _LENGTH = 24  # bits of a place that are its length
 _SPILL = 8 << 20  # bytes that wait for a flush at most
 _NOTHING = bytes(10)
+_SPARE = 64 << 10  # bytes that are not worth a rebuild
 
 
 class Writer:
@@ -87,6 +88,12 @@ class Reader:
         starts, lengths = (places >> _LENGTH).tolist(), (places & ((1 << _LENGTH) - 1)).tolist()
         data = self._data
         return [data[at : at + size] if size else _NOTHING for at, size in zip(starts, lengths, strict=True)]
+
+
+def is_wasteful(folder: Path, living: Sequence[int]) -> bool:
+    """Whether less than half of the bytes belong to segments that are in force."""
+    held = sum(map(len, Reader(folder).of(living)))
+    return (folder / _DATA).stat().st_size > 2 * held + _SPARE
 
 
 def _mapped(file: Path) -> mmap.mmap | bytes:

@@ -176,6 +176,12 @@ class View:
         with engine.translated(self._folder):
             return [term for term, _ in self._searcher.terms_with_prefix("text", beginning)]
 
+    def segment_ids(self) -> list[int]:
+        """Every live segment."""
+        with engine.translated(self._folder):
+            found = self._searcher.search(engine.query().all_query(), limit=max(1, self.segments), count=False).hits
+            return [int(i or 0) for i in self._searcher.fast_field_values("segment_id", [place for _, place in found])]
+
     def file_ids(self) -> set[int]:
         """Every file that has a segment here."""
         with engine.translated(self._folder):
