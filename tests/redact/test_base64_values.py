@@ -57,3 +57,12 @@ def test_the_data_of_a_kubernetes_secret_is_hidden(padding):
 )
 def test_a_type_annotation_is_still_read_as_one(text, shown):
     assert redact.clean(text) == shown
+
+
+@pytest.mark.parametrize("syntax", ['"api_key": "{}",\n', "SECRET_KEY='{}'\n"])
+def test_base64_that_begins_like_a_path_is_hidden_all_the_same(syntax):
+    dice = random.Random("path")
+    values = ["/" + base64.b64encode(dice.randbytes(size)).decode()[1:] for size in (11, 14, 16, 17, 20, 25) * 50]
+    shown = [value for value in values if value.endswith("=") and value in redact.clean(syntax.format(value))]
+    assert shown == []
+    assert redact.clean('"key_file": "/etc/ssl/private/server.pem"\n') == '"key_file": "/etc/ssl/private/server.pem"\n'

@@ -51,6 +51,7 @@ _STOP = re.compile(
 _CELL_STOP = re.compile(r"[ ]{0,2}(?:\t|\||\n|$)")
 _END_OF_LINE = re.compile(r"[\"'`;,.)\]}]*[ \t]*(?:(?:#|//|--).*)?(?:\r?\n|$|\t)")
 _RUN = re.compile(r"[^\s\"'`,;<>]{1,512}+")
+_PADDED = re.compile(r"[A-Za-z0-9+/]{10,}={1,2}")  # base64 to its end
 _LENGTHS = re.compile(r"\d{1,3}(?:[-+]\d{0,3})?\+?|\d{1,2}-[a-z]+")
 _SYMBOL = re.compile(r"[^\w\-.'/,:;()]")
 _APP_PASSWORD = re.compile(r"[a-z]{4}(?: [a-z]{4}){3}(?!\w| \w)")  # as Google prints them
@@ -258,8 +259,10 @@ def _quoted_password(value: str, name: str) -> bool:
 
 
 def _quoted_secret(value: str, name: str) -> bool:
-    if values.is_placeholder(value) or " " in value or "/" in value[:1] or _URL.match(value.lower()):
+    if values.is_placeholder(value) or " " in value or _URL.match(value.lower()):
         return False
+    if value.startswith("/"):  # a path, unless it is padded as no path is
+        return _PADDED.fullmatch(value) is not None
     if value.isdigit():
         return len(value) >= (16 if name == "token" else 8)
     if values.is_random(value):
