@@ -160,7 +160,13 @@ def test_an_interrupted_run_says_what_was_kept_and_how_to_go_on(tree, tmp_path):
         "--data-dir",
         str(tmp_path / "data"),
     ]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, env=clean_env(tmp_path), start_new_session=True) as process:
+    with subprocess.Popen(
+        command,
+        stderr=subprocess.PIPE,
+        env=clean_env(tmp_path),
+        # Where the tests run in the background, a shell has this signal ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
+    ) as process:
         while not (tmp_path / "data/record.sqlite").exists() and process.poll() is None:
             pass
         process.send_signal(signal.SIGINT)
