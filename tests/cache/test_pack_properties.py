@@ -31,11 +31,19 @@ names = st.text("abT9- ", min_size=1, max_size=6).filter(lambda name: name.strip
 trees = st.dictionaries(names.map("{}.md".format), texts, max_size=7).filter(
     lambda tree: len({name.lower() for name in tree}) == len(tree)
 )
-queries = st.lists(st.sampled_from(WORDS), max_size=5).map(" ".join)
+# Few terms and many are counted in different ways.
+queries = st.one_of(
+    st.lists(st.sampled_from(WORDS), max_size=5), st.lists(st.sampled_from(WORDS), min_size=9, max_size=20)
+).map(" ".join)
 budgets = st.one_of(st.integers(0, 400), st.just(10**6))
 
 
+# Words longer than a passage, which is then cut through one.
+LONG = {"a.md": " ".join(["x1 deploys tag", "x" * 700, "deploy" * 200, "happy"] * 3)}
+
+
 @settings(max_examples=60)
+@example(LONG, [("deploy tags happy relation sensible x1 7 café straße", 10**6)])
 @given(trees, st.lists(st.tuples(queries, budgets), min_size=1, max_size=3))
 def test_packing_equals_the_naive_implementation_cold_and_in_memory(
     tree: dict[str, str], requests: list[tuple[str, int]]

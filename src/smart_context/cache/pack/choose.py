@@ -7,10 +7,10 @@ than the budget; passages that are neighbours become one excerpt; of passages th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from smart_context.cache.pack import normal, passages, render, score
+from smart_context.cache.pack import normal, render, score
 from smart_context.cache.pack.count import Counter
 from smart_context.cache.pack.model import Excerpt
 from smart_context.cache.pack.passages import Passage
@@ -37,6 +37,9 @@ class Ranked(NamedTuple):
     text: str
 
 
+Cutter = Callable[[Ranked], list[Passage]]
+
+
 class _Candidate(NamedTuple):
     """A passage that may be taken: in the order of this tuple, the best first."""
 
@@ -54,16 +57,17 @@ class _Opened(NamedTuple):
 
 
 def excerpts(
-    found: Iterable[Ranked], counter: Counter, weights: Sequence[int], budget: int, count: Count
+    found: Iterable[Ranked], counter: Counter, weights: Sequence[int], budget: int, count: Count, cutter: Cutter
 ) -> list[Excerpt]:
-    """Return the excerpts that fit the budget."""
+    """Return the excerpts that fit the budget. The counter has counted every document whole; `cutter` gives what `passages.cut` gives."""
+    counter.met()
     opened: list[_Opened] = []
     candidates: list[_Candidate] = []
     wanted = budget + budget // 4 if budget else -1
     for ranked in found:
         if wanted < 0:
             break
-        cut = passages.cut(ranked.text)
+        cut = cutter(ranked)
         new = list(_candidates(len(opened), ranked, cut, counter, weights))
         opened.append(_Opened(ranked, cut))
         candidates += new
@@ -75,13 +79,21 @@ def _candidates(
     document: int, ranked: Ranked, cut: list[Passage], counter: Counter, weights: Sequence[int]
 ) -> Iterator[_Candidate]:
     """Yield the passages of a document that hold a term, best first; if none does, because its name alone matches, the first."""
+    whole = normal.words(ranked.text) if ranked.text.isascii() else None
     scored = []
+    headings: dict[str, dict[int, int]] = {"": {}}
     for number, one in enumerate(cut):
-        text = ranked.text[one.start : one.end]
-        words = normal.words(text)
-        counts = counter.count(normal.words(one.heading) + b" " + words if number else words)
+        # Where each character is one byte, the words of a part are a part of the words.
+        words = normal.words(ranked.text[one.start : one.end]) if whole is None else whole[one.start : one.end]
+        counts = counter.count_part(words)
+        if number and one.heading:
+            if one.heading not in headings:
+                headings[one.heading] = counter.count_part(normal.words(one.heading))
+            for term, times in headings[one.heading].items():
+                counts[term] = counts.get(term, 0) + times
         if counts:
-            scored.append((-score.passage(counts, weights, len(text.encode())), number, words))
+            size = len(words) if whole is not None else len(ranked.text[one.start : one.end].encode())
+            scored.append((-score.passage(counts, weights, size), number, words))
     if not scored and cut:
         scored = [(0, 0, normal.words(ranked.text[cut[0].start : cut[0].end]))]
     share = _WHOLE
@@ -151,6 +163,8 @@ class _Choice:
 
     def _twin(self, shingles: frozenset[_Shingle]) -> tuple[int, int] | None:
         """A passage that is taken and says nearly the same."""
+        if self._owners.keys().isdisjoint(shingles):
+            return None
         shared: dict[tuple[int, int], int] = {}
         for shingle in shingles:
             for owner in self._owners.get(shingle, ()):

@@ -11,6 +11,8 @@ import re
 from smart_context.cache.pack import stem
 from smart_context.cache.pack.question import Question
 
+_FEW = 6  # terms: so many are sought one by one more quickly than a text is cut into words
+
 
 class Counter:
     """Counts the terms of one question. It remembers the words it has met, so keep it for all texts."""
@@ -26,7 +28,11 @@ class Counter:
             )
             for number, term in enumerate(question.terms)
         ]
+        self._unspaced = [(number, needle) for number, _, needle, pattern in self._seekers if pattern is None]
         self._stems: dict[bytes, str] = {}
+        self._terms = {term.text: number for number, term in enumerate(question.terms) if not term.is_unspaced}
+        self._beginnings = tuple({term.beginning for term in question.terms if not term.is_unspaced})
+        self._numbers: dict[bytes, int] = {}
 
     def count(self, words: bytes) -> dict[int, int]:
         """Return how often each term occurs, by its number; terms that do not occur are left out."""
@@ -40,6 +46,29 @@ class Counter:
                     times = sum([self.stem(word) == text for word in pattern.findall(spaced)])
                 if times:
                     found[number] = times
+        return found
+
+    def met(self) -> None:
+        """Take it that every text has been counted whole: from now on, parts of them may be counted."""
+        self._numbers = {word: self._terms[stem] for word, stem in self._stems.items() if stem in self._terms}
+
+    def count_part(self, words: bytes) -> dict[int, int]:
+        """Return what `count` returns, of a part of a text that was counted before: only words that it may be cut through are new."""
+        if len(self._seekers) <= _FEW:
+            return self.count(words)
+        parts = words.split()
+        numbers = self._numbers
+        found: dict[int, int] = {}
+        for number in [numbers[word] for word in parts if word in numbers]:
+            found[number] = found.get(number, 0) + 1
+        for word in {0: parts[0], len(parts) - 1: parts[-1]}.values() if parts else ():
+            if word not in numbers and word.startswith(self._beginnings):
+                known = self._terms.get(self.stem(word))
+                if known is not None:
+                    found[known] = found.get(known, 0) + 1
+        for number, needle in self._unspaced:
+            if times := _overlapping(words, needle):
+                found[number] = times
         return found
 
     def stem(self, word: bytes) -> str:

@@ -13,17 +13,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from smart_context.cache import inverted
-from smart_context.cache.pack import count, normal, pack, question, score
+from smart_context.cache.pack import count, normal, pack, passages, question, score
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from smart_context.cache.folder import Folder
     from smart_context.cache.manifest import Manifest
+    from smart_context.cache.pack.choose import Ranked
     from smart_context.cache.pack.model import Packed
+    from smart_context.cache.pack.passages import Passage
     from smart_context.cache.pack.question import Term
     from smart_context.model import Stop
 
+_CUT = 1024  # documents whose passages are kept
 _WORD_BYTES = 60  # a word of the vocabulary, with its place in the list
 
 
@@ -35,6 +38,7 @@ class Held:
         self._met: set[bytes] = set()
         self._vocabulary: list[bytes] = []
         self._sizes: list[int] = []
+        self._passages: dict[str, list[Passage]] = {}
 
     def add(self, document_id: str, text: str, size: int) -> None:
         """Take in the next document, of so many bytes."""
@@ -64,23 +68,35 @@ class Held:
         asked = question.read(request[0])
         counter = count.Counter(asked)
         times = [self._times(term, counter) for term in asked.terms]
-        having = [int(np.count_nonzero(found)) for found in times]
+        having = [len(found) for found, _ in times]
         weights = score.weights((term.weight for term in asked.terms), having, len(self._sizes))
         scores = np.zeros(len(self._sizes), dtype=np.int64)
-        for weight, found in zip(weights, times, strict=True):
-            scores += weight * score.saturated(np.minimum(found, score.MOST_TIMES), self._drags)
+        for weight, (found, often) in zip(weights, times, strict=True):
+            scores[found] += weight * score.saturated(np.minimum(often, score.MOST_TIMES), self._drags[found])
         matching = np.flatnonzero(scores)
         order = matching[np.argsort(-scores[matching], kind="stable")]
         best_first = ((int(number), int(scores[number])) for number in order)
-        return pack.chosen(opened, listed, asked, best_first, weights, request, len(matching), stop)
+        return pack.chosen(opened, listed, counter, best_first, weights, request, len(matching), stop, self._cut)
 
-    def _times(self, term: Term, counter: count.Counter) -> NDArray[np.int64]:
+    def _cut(self, ranked: Ranked) -> list[Passage]:
+        """The passages of a document; those of documents that were asked for lately are known."""
+        known = self._passages.get(ranked.id)
+        if known is None:
+            if len(self._passages) == _CUT:
+                self._passages.clear()
+            known = self._passages[ranked.id] = passages.cut(ranked.text)
+        return known
+
+    def _times(self, term: Term, counter: count.Counter) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+        """The documents that have a term, and how often."""
         words = [
             word.decode() for word in self._candidates(term) if term.is_unspaced or counter.stem(word) == term.text
         ]
         if not words:
-            return np.zeros(len(self._sizes), dtype=np.int64)
-        return self._words.matches(words).astype(np.int64)
+            return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.int64)
+        often = self._words.matches(words)
+        found = np.flatnonzero(often)
+        return found, often[found].astype(np.int64)
 
     def _candidates(self, term: Term) -> Iterator[bytes]:
         at = bisect_left(self._vocabulary, term.beginning)

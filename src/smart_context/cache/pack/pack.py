@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from smart_context.cache import folder, resolve, verify
-from smart_context.cache.pack import choose, count, normal, question, render, score, tokens
+from smart_context.cache.pack import choose, count, normal, passages, question, render, score, tokens
 from smart_context.cache.pack.model import Packed
 
 if TYPE_CHECKING:
@@ -43,17 +43,21 @@ def counted_words(document_id: str, text: str) -> bytes:
 def chosen(
     opened: Folder,
     listed: Manifest,
-    asked: question.Question,
+    counter: count.Counter,
     best_first: Iterable[tuple[int, int]],
     weights: list[int],
     request: tuple[str, int, str],
     matching: int,
     stop: Stop | None,
+    cutter: choose.Cutter = lambda ranked: passages.cut(ranked.text),
 ) -> Packed:
-    """Choose among documents, given as number and score, best first. `request` is the query, the budget, the rule of counting."""
+    """Choose among documents, given as number and score, best first.
+
+    The counter has counted every document; `request` is the query, the budget, the rule of counting.
+    """
     query, budget, counting = request
     found = _read(opened, ((listed.documents[number], scored) for number, scored in best_first), stop)
-    excerpts = choose.excerpts(found, count.Counter(asked), weights, budget, tokens.counting(counting))
+    excerpts = choose.excerpts(found, counter, weights, budget, tokens.counting(counting), cutter)
     used = sum(one.tokens for one in excerpts)
     return Packed(excerpts, listed.cache_version, query, budget, counting, used, len(listed.documents), matching)
 
@@ -78,7 +82,7 @@ def _packed(opened: Folder, query: str, budget: int, counting: str, stop: Stop |
         for number, size, counts in found
     )
     best_first = ((number, -minus) for minus, number in ranked)
-    return chosen(opened, listed, asked, best_first, weights, (query, budget, counting), len(found), stop)
+    return chosen(opened, listed, counter, best_first, weights, (query, budget, counting), len(found), stop)
 
 
 def _read(opened: Folder, ranked: Iterable[tuple[Entry, int]], stop: Stop | None) -> Iterator[choose.Ranked]:

@@ -71,8 +71,8 @@ def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
 def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Cut a paragraph into pieces of at most `MOST` bytes, without the white space between them."""
     while visible := _VISIBLE.search(text, start, end):
-        # White space before the first word of a line is indentation.
-        start = max(start, text.rfind("\n", start, visible.start()) + 1)
+        if visible.start() > start:  # white space before the first word of a line is indentation
+            start = max(start, text.rfind("\n", start, visible.start()) + 1)
         stop = _seam(text, start, end)
         yield start, _end(text, start, stop)
         start = stop
@@ -82,13 +82,14 @@ def _seam(text: str, start: int, end: int) -> int:
     """Return where the piece that begins at `start` ends, white space after it included."""
     room = MOST
     if end - start <= 3 * MOST:
-        size = len(text[start:end].encode())
+        size = _bytes(text, start, end)
         if size <= MOST:
             return end
         # The last pieces aim at equal parts, with some play for a seam: a full piece and a crumb serve nobody.
         even = size // -(-size // MOST)
         room = min(MOST, even + even // 4)
-    reach = start + len(text[start : start + room].encode()[:room].decode(errors="ignore"))
+    part = text[start : start + room]
+    reach = start + (len(part) if part.isascii() else len(part.encode()[:room].decode(errors="ignore")))
     for seam in _SEAMS:
         found = seam.match(text, start, reach)
         if found and 3 * (found.end() - start) > reach - start:
@@ -104,6 +105,11 @@ def _are_one(text: str, last: Passage, piece: Passage) -> bool:
     return (
         last.end - last.start < LEAST
         and piece.end - last.start <= MOST
-        and len(text[last.start : last.end].encode()) < LEAST
-        and len(text[last.start : piece.end].encode()) <= MOST
+        and _bytes(text, last.start, last.end) < LEAST
+        and _bytes(text, last.start, piece.end) <= MOST
     )
+
+
+def _bytes(text: str, start: int, end: int) -> int:
+    part = text[start:end]
+    return end - start if part.isascii() else len(part.encode())
