@@ -90,3 +90,14 @@ def test_any_text_has_a_snippet_within_bounds(text, words):
     assert len(cut.text) <= snippet.MAX_CHARS
     assert all(0 <= start < end <= len(cut.text) for start, end in cut.highlights)
     assert "\n" not in cut.text
+
+
+def test_marks_that_overlap_are_one():
+    words = snippet.words([Sought("数据", frozenset({"数据"})), Sought("据库", frozenset({"据库"}))])
+    assert marked(snippet.cut(Passage("一个数据库"), words, "en")) == ["数据库"]
+
+
+def test_whole_words_choose_the_part_that_is_shown_before_parts_of_identifiers():
+    text = f"getUserName setUserName UserTime {FILLER} the user has a name {FILLER}"
+    cut = snippet.cut(Passage(text), sought("user", "name"), "en")
+    assert "the user has a name" in cut.text

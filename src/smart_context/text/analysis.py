@@ -103,9 +103,10 @@ def read(found: Cut, language: str) -> Terms:
 def hits(runs: Set[str], language: str, numbers: Mapping[str, tuple[int, ...]]) -> dict[str, Hits]:
     """Of words as they stand in a text, those that have one of the numbered terms: where, and which by what else they are found by."""
     out: dict[str, Hits] = {}
-    for run in runs:
-        # A pair of characters is a word: it is not cut again.
-        words = [normal(run)] if len(run) < _PAIR and has_no_spaces(run) else split(run)
+    # A pair of characters is a word: it is not cut again.
+    cuts = {run: [normal(run)] if len(run) < _PAIR and has_no_spaces(run) else split(run) for run in runs}
+    _known([word for cut in cuts.values() for word in cut], language)  # learnt together
+    for run, words in cuts.items():
         known = _known(words, language)
         places = tuple((at, number) for at, (term, _, _) in enumerate(known) for number in numbers.get(term, ()))
         also = " ".join(extra[0] for _, _, extra in known if extra)

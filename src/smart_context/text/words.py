@@ -119,6 +119,17 @@ def has_no_spaces(word: str) -> bool:
     return not word.isascii() and bool(_UNSPACED.search(word))
 
 
+def spaced(text: str) -> list[str]:
+    """The words of a text as they stand in it, but for those of scripts without spaces."""
+    out: list[str] = []
+    for word in WORD.findall(text.replace("_", " ")):
+        if _UNSPACED.search(word):
+            out += (run[3] for run in _RUN.finditer(word) if run[3])
+        else:
+            out.append(word)
+    return out
+
+
 def is_part(unit: str) -> bool:
     """Whether a unit of a query is a single character of a script without spaces: it is looked for as the beginning of a term."""
     return bool(_UNSPACED.match(unit)) and len(pairs(unit)) == 1

@@ -1,0 +1,136 @@
+"""Find where sought words stand in a text that may be shown.
+
+In: the words of a plan; a text and its language.  Out: `Hit`s in the order of the text.
+Always: what a token is depends on itself and on the language alone, never on its neighbours; the first letters only save the analysis of tokens that
+cannot be hits. Scripts without spaces have no tokens: their terms are marked wherever they stand.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from smart_context.find.sought import Sought
+from smart_context.text import analysis
+from smart_context.text.words import fold, has_no_spaces, normal, spaced
+
+_APART = "".join(chr(code) if chr(code).isalnum() else " " for code in range(128))
+# Letters from here on are of scripts whose words are cut at their front too: their first letters say nothing.
+_CUT_IN_FRONT = "\u0530"
+# Forms of characters that are another one once they are made plain: compatible, decomposed.
+_OTHER_FORM = re.compile("[\u1100-\u11ff\u2e80-\u2fdf\u3099\u309a\u3131-\u318e\uf900-\ufaff]")
+
+_Met = tuple[int, bool]
+
+
+class Hit(NamedTuple):
+    """Where a word stands, its number, and whether it is only a part of what stands there. A tuple, because a page has thousands."""
+
+    start: int
+    end: int
+    number: int
+    is_part: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What is sought, each with the number of its word: terms, those of scripts without spaces by themselves (`wide`), and what words begin with.
+
+    fronts: how any token that is a hit begins. met: by language, the tokens that were looked at, each with its word's number, and whether that is only a part of it.
+    """
+
+    terms: Mapping[str, tuple[int, ...]]
+    wide: Mapping[str, int]
+    beginnings: Mapping[str, int]
+    fronts: frozenset[str]
+    met: dict[str, dict[str, _Met | None]] = field(default_factory=dict, compare=False, repr=False)
+
+
+def words(sought: Sequence[Sought]) -> Words:
+    """What marks the words of a query, for any number of texts."""
+    terms: dict[str, tuple[int, ...]] = {}
+    wide: dict[str, int] = {}
+    beginnings: dict[str, int] = {}
+    for number, word in enumerate(sought):
+        if word.beginning:
+            own = wide if has_no_spaces(word.beginning) else beginnings
+            own.setdefault(word.beginning, number)
+            continue
+        for term in word.terms | word.parts:
+            terms.setdefault(term, (number,))
+            if has_no_spaces(term):
+                wide.setdefault(term, number)
+    fronts = {_front(term.partition(analysis.TAG)[0]) for term in terms} | {begin[:3] for begin in beginnings}
+    return Words(terms, wide, beginnings, frozenset(fronts))
+
+
+def _front(stem: str) -> str:
+    """What every word of a stem begins with. Short stems may be changed from their second letter on: `die` of `dying`."""
+    return stem[:3] if len(stem) > 4 else stem[:2] if len(stem) == 4 else stem[:1]
+
+
+def hits(plain: str, words: Words, language: str) -> list[Hit]:
+    """Where words that are sought stand."""
+    is_wide = has_no_spaces(plain)
+    out: list[Hit] = []
+    for token, met in _which(_tokens(plain), words, language).items():
+        ends = ((at, at + len(token)) for at in _places(plain, token))
+        out += (Hit(start, end, *met) for start, end in ends if _is_whole(plain, start, end))
+    for term, number in _wide(plain, words.wide) if is_wide else ():
+        out += (Hit(at, at + len(term), number) for at in _places(plain, term))
+    out.sort()
+    return out
+
+
+def _tokens(plain: str) -> set[str]:
+    return set(plain.translate(_APART).split()) if plain.isascii() else set(spaced(plain))
+
+
+def _which(tokens: set[str], words: Words, language: str) -> dict[str, _Met]:
+    """Those of the tokens that are hits. The texts of a page share most of their tokens."""
+    met = words.met.setdefault(language, {})
+    fresh = tokens.difference(met)
+    met.update(dict.fromkeys(fresh))
+    may_be = {token for token in fresh if _may_be(token, words.fronts)} if words.fronts else set()
+    for token, hit in analysis.hits(may_be, language, words.terms).items():
+        met[token] = (hit.places[0][1], False) if hit.places else (min(hit.also), True)
+    for beginning, number in words.beginnings.items():
+        met.update((token, (number, False)) for token in may_be if _plain(token).startswith(beginning))
+    return {token: found for token in sorted(tokens) if (found := met[token])}
+
+
+def _may_be(token: str, fronts: frozenset[str]) -> bool:
+    """Whether a token may be a hit, by its first letters; one in several cases or with digits is known by its parts too."""
+    if not token.isalpha() or not (token.islower() or token.istitle() or token.isupper()):
+        return True
+    plain = _plain(token)
+    return plain[:3] in fronts or plain[:2] in fronts or plain[0] in fronts or plain[0] >= _CUT_IN_FRONT
+
+
+def _plain(token: str) -> str:
+    return fold(normal(token))
+
+
+def _places(plain: str, token: str) -> Iterator[int]:
+    at = plain.find(token)
+    while at >= 0:
+        yield at
+        at = plain.find(token, at + len(token))
+
+
+def _is_whole(plain: str, start: int, end: int) -> bool:
+    """Whether a token stands there as a whole: neither side goes on with a letter of a script with spaces."""
+    sides = plain[start - 1 : start] + plain[end : end + 1]
+    return not any(side.isalnum() and not has_no_spaces(side) for side in sides)
+
+
+def _wide(plain: str, wide: Mapping[str, int]) -> Iterable[tuple[str, int]]:
+    """The terms of scripts without spaces that stand in a text, as they stand there."""
+    found = {term: number for term, number in wide.items() if term in plain}
+    if _OTHER_FORM.search(plain):
+        for pair in {plain[at : at + size] for at in range(len(plain)) for size in (1, 2)}:
+            if (number := wide.get(_plain(pair))) is not None:
+                found.setdefault(pair, number)
+    return sorted(found.items())

@@ -1,0 +1,103 @@
+"""Marking: sought words are found in a text as if each of its tokens were analysed by itself."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from smart_context.find import marking
+from smart_context.find.sought import Sought
+from smart_context.text import analysis
+from smart_context.text.words import has_no_spaces, normal, pairs, spaced
+
+TEXTS = {
+    "en": "The dying man ties his tie; he was tying it, lying. Skies over the sky: hoping, hopes, hoped-for users of getUserName() and get_user_name, naïve Café.",
+    "de": "Die Häuser der Datenbankverwaltung, das Haus und die Datenbanken; größere Straßen, STRASSE.",
+    "nl": "De maan en de manen boven het brood en de broden van schapen en een schaap.",
+    "fr": "Les élèves étudient à l’école; une élève étudie, naturellement.",
+    "ru": "Базы данных и база данных: пользователи пользуются пользователями.",
+    "ar": "الكتاب وكتاب الكتب والكتابة",
+    "he": "הספרים והספר בבית הספר",
+    "hi": "किताबें और किताबों की किताब",
+    "ta": "புத்தகம் புத்தகங்கள்",
+    "tr": "kitaplar ve kitabın kitapları",
+    "fi": "katto katot katolla talossa talot",
+    "ja": "データベースはGitコマンドで毎晩バックアップされます。ﾃﾞｰﾀの復元。",
+    "zh": "数据库每晚备份一次，数据的备份在NAS上。",
+    "th": "ฐานข้อมูลสำรองทุกคืน",
+}
+
+
+def terms_of(token: str, language: str) -> set[str]:
+    """What a token is found by, the slow way: by itself."""
+    if has_no_spaces(token):
+        return {normal(token)}
+    found = analysis.terms(token, language)
+    return {*found.line.split(), *found.also.split()}
+
+
+def slow(text: str, words: marking.Words, language: str) -> set[tuple[int, int]]:
+    out: set[tuple[int, int]] = set()
+    for token in {*spaced(text), *(text[at : at + size] for at in range(len(text)) for size in (1, 2))}:
+        wide = all(map(has_no_spaces, token))
+        if not wide and token not in spaced(text):
+            continue
+        if not terms_of(token, language) & {*words.terms, *words.wide}:
+            continue
+        at = text.find(token)
+        while at >= 0:
+            end = at + len(token)
+            sides = text[at - 1 : at] + text[end : end + 1]
+            if wide or not any(side.isalnum() and not has_no_spaces(side) for side in sides):
+                out.add((at, end))
+            at = text.find(token, end)
+    return out
+
+
+def sought(language: str, *texts: str) -> marking.Words:
+    return marking.words(
+        [
+            Sought(text, frozenset(analysis.terms(text, language).line.split()))
+            for text in texts
+            if analysis.terms(text, language).line
+        ]
+    )
+
+
+@pytest.mark.parametrize("language", [name for name in TEXTS if name != "th"])
+def test_every_word_of_a_text_marks_what_the_slow_way_marks(language):
+    text = TEXTS[language]
+    asked = {*spaced(text), *(pair for word in spaced(text) for pair in pairs(word))} | {
+        text[at : at + 2] for at in range(len(text)) if has_no_spaces(text[at : at + 2]) and text[at : at + 2].isalpha()
+    }
+    for word in sorted(asked):
+        words = sought(language, normal(word))
+        found = {(hit.start, hit.end) for hit in marking.hits(text, words, language)}
+        assert found == slow(text, words, language), word
+
+
+@given(st.lists(st.sampled_from(" ".join(TEXTS.values()).split()), max_size=30), st.data())
+def test_any_text_is_marked_as_the_slow_way_marks_it(tokens, data):
+    text = " ".join(tokens)
+    language = data.draw(st.sampled_from(["en", "de", "fr", "nl", "ru"]))
+    words = sought(language, *data.draw(st.lists(st.sampled_from([*spaced(text), "users", "数据"]), max_size=4)))
+    assert {(hit.start, hit.end) for hit in marking.hits(text, words, language)} == slow(text, words, language)
+
+
+def test_a_beginning_marks_every_word_that_begins_so():
+    words = marking.words([Sought("conf*", frozenset({"configur"}), beginning="conf")])
+    text = "Configure the confs of unconfirmed config_files; conférence"
+    marked = [text[hit.start : hit.end] for hit in marking.hits(text, words, "en")]
+    assert marked == ["Configure", "confs", "config", "conférence"]
+
+
+def test_a_single_character_of_a_script_without_spaces_is_marked_wherever_it_stands():
+    words = marking.words([Sought("数", frozenset({"数据", "数学", "数"}), beginning="数")])
+    assert [(hit.start, hit.end) for hit in marking.hits("算数与数据", words, "en")] == [(1, 2), (3, 4)]
+
+
+def test_a_word_inside_an_identifier_is_a_part():
+    words = sought("en", "user")
+    found = marking.hits("The user calls getUserName.", words, "en")
+    assert found == [marking.Hit(4, 8, 0), marking.Hit(15, 26, 0, True)]
