@@ -9,8 +9,11 @@ from pathlib import Path
 import pytest
 
 import unprivileged
+from smart_context import engine
+from smart_context.access.roots import Roots
 from smart_context.api import App
-from smart_context.errors import BadRequest
+from smart_context.engine.model import FileRow
+from smart_context.errors import BadRequest, ContextError
 from smart_context.find.present import Presence
 from smart_context.settings.config import Settings
 
@@ -88,3 +91,41 @@ def test_what_the_user_who_runs_it_may_no_longer_read_is_not_shown(app):
     finally:
         os.seteuid(0)
     assert there == {"01": False, "02": True}
+
+
+def test_open_folders_say_of_every_file_what_a_walk_from_its_root_says(tree, tmp_path):
+    root = tree({f"d{n}/e{n}/{name}": "text\n" for n in range(70) for name in ("a.txt", "b.txt")})
+    outside = tmp_path / "outside"
+    shutil.copytree(root / "d0", outside)
+    shutil.rmtree(root / "d1/e1")
+    os.symlink(outside / "e0", root / "d1/e1")
+    shutil.rmtree(root / "d2/e2")
+    os.symlink(root / "d3/e3", root / "d2/e2")
+    os.remove(root / "d4/e4/a.txt")
+    os.symlink("b.txt", root / "d4/e4/a.txt")
+    os.remove(root / "d5/e5/a.txt")
+    os.mkfifo(root / "d5/e5/a.txt")
+    os.remove(root / "d6/e6/a.txt")
+    os.mkdir(root / "d6/e6/a.txt")
+    os.remove(root / "d7/e7/a.txt")
+    shutil.rmtree(root / "d8")
+    (root / "d8").write_text("no folder any more\n")
+    roots = Roots([root])
+
+    def walked(path: str) -> bool:
+        try:
+            os.close(roots.open_file(path))
+        except ContextError:
+            return False
+        return roots.inside(path).path == path
+
+    paths = [f"{root}/d{n}/e{n}/{name}" for name in ("a.txt", "b.txt") for n in range(70)]
+    odd = [f"{root}/d9/../d9/e9/a.txt", f"{root}//d9/e9/a.txt", f"{outside}/e0/a.txt", str(root)]
+    with engine.at(tmp_path / "data").open(writable=True) as index, Presence(roots, index.record) as presence:
+        told = {path: presence(a_file(number, path)) for number, path in enumerate([*paths, *odd])}
+    assert told == {path: walked(path) for path in [*paths, *odd]}
+    assert sum(told.values()) == 140 - 2 - 2 - 1 - 1 - 1 - 1 - 2 + 0
+
+
+def a_file(number: int, path: str) -> FileRow:
+    return FileRow(number, path, "", ".txt", "text", 0, 0, "", "ok", "", "", "", (), (), "", 0, "", 1)

@@ -104,6 +104,16 @@ class Roots:
         """
         return self._walk(path, None)
 
+    def steps(self, path: str) -> tuple[str, tuple[str, ...]]:
+        """The folder to start from, and the names on the way, of a path as it is spelt. Nothing is read.
+
+        Raises: Forbidden for everything that is not below a root.
+        """
+        if not _can_name_a_file(path):
+            raise _forbidden()
+        name, rest = self._match(_parts(path))
+        return self._real[name], rest
+
     def open_file(self, path: str) -> int:
         """Open a regular file below a root for reading; the descriptor is the caller's to close.
 

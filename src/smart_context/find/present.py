@@ -2,34 +2,85 @@
 
 In: the roots, the record, a file of it.  Out: yes or no.
 Always: what was moved, deleted, replaced by a link, or may no longer be read by this process is not shown from that moment; what lies in a
-root or below a mount that is away is.
+root or below a mount that is away is. Folders stay open for one search, so that each is walked to once; whatever that way does not find
+is looked for from its root again.
 """
 
 from __future__ import annotations
 
 import os
+import stat
+from types import TracebackType
 
+from smart_context.access import confined
 from smart_context.access.mounted import is_away
 from smart_context.access.roots import Roots
 from smart_context.engine.model import FileRow
 from smart_context.engine.port import Record
 from smart_context.errors import ContextError, Forbidden
 
+_BY_DESCRIPTOR = os.open in os.supports_dir_fd and os.stat in os.supports_dir_fd
+_MOST_OPEN = 64
+
 
 class Presence:
-    """Which files are there, looked at once for each search."""
+    """Which files are there, looked at once for each search. Close it, or use it in a `with`."""
 
     def __init__(self, roots: Roots, record: Record) -> None:
         self._roots = roots
         self._record = record
         self._known: dict[int, bool] = {}
         self._away: dict[str, tuple[str, ...]] = {}
+        self._open: dict[tuple[str, tuple[str, ...]], int] = {}
+
+    def close(self) -> None:
+        """Close the folders that were walked through."""
+        while self._open:
+            os.close(self._open.popitem()[1])
+
+    def __enter__(self) -> Presence:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
 
     def __call__(self, file: FileRow) -> bool:
         """Whether the file may be shown."""
         found = self._known.get(file.file_id)
         if found is None:
-            found = self._known[file.file_id] = self._look(file.path)
+            found = self._known[file.file_id] = self._is_there(file.path) or self._look(file.path)
+        return found
+
+    def _is_there(self, path: str) -> bool:
+        """Whether a regular file that may be read stands there, through no link; a no may have other reasons."""
+        if not _BY_DESCRIPTOR or os.path.normpath(path) != path:
+            return False
+        if len(self._open) > _MOST_OPEN:
+            self.close()
+        try:
+            top, (*folders, name) = self._roots.steps(path)
+            holder = self._folder(top, tuple(folders))
+            if not stat.S_ISREG(os.stat(name, dir_fd=holder, follow_symlinks=False).st_mode):
+                return False
+            opened = confined.file(name, holder)
+        except (ContextError, OSError, ValueError):
+            return False
+        try:
+            return stat.S_ISREG(os.fstat(opened).st_mode)
+        finally:
+            os.close(opened)
+
+    def _folder(self, top: str, names: tuple[str, ...]) -> int:
+        found = self._open.get((top, names))
+        if found is None:
+            found = (
+                confined.folder(names[-1], self._folder(top, names[:-1]), confined.PASS)
+                if names
+                else confined.top(top, confined.PASS)
+            )
+            self._open[top, names] = found
         return found
 
     def _look(self, path: str) -> bool:

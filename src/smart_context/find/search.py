@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -82,9 +83,9 @@ def find(
     ordering = _ordering(record, view, asked, request, stop, meaning)
     placed = ordering.listing() if asked.listing else ordering.best()
     wanted = request.offset + request.k
-    if roots is not None:
-        placed = _there(placed, present.Presence(roots, record), stop)
-    reached = list(islice(_few_a_file(placed), min(wanted, sys.maxsize)))
+    with present.Presence(roots, record) if roots is not None else nullcontext() as presence:
+        there = _there(placed, presence, stop) if presence else placed
+        reached = list(islice(_few_a_file(there), min(wanted, sys.maxsize)))
     page = reached[request.offset :]
     stop()
     items = tuple(_items(record, page, ordering, asked.plan, redactor, typed))
