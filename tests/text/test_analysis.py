@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smart_context.find import spelling
-from smart_context.text import analysis, codes, forward, identifiers, languages
+from smart_context.text import analysis, codes, forward, identifiers, languages, words
 
 
 def found_by(text: str, language: str = "en") -> set[str]:
@@ -230,6 +230,30 @@ SCRIPTS = "abcXYZ019 _-./:'’@,é ßÄ жД λΣ אב عر हि 数据デー�
 @given(st.text(alphabet=SCRIPTS, max_size=60), st.sampled_from(["en", "de", "fr", "tr", "pl"]))
 def test_the_quick_way_gives_the_terms_of_the_slow_way(text, language):
     assert analysis.terms(text, language).line.split() == slowly(text, language)
+
+
+@given(st.text(alphabet="abXY09 _-./+&'@:,()\n", max_size=60))
+def test_tokens_found_run_by_run_are_those_of_the_whole_text(text):
+    words.forget()
+    assert words.cut(text).odd == words._tokens(text)
+    assert words.cut(text).odd == words._tokens(text), "looked up"
+
+
+@given(st.text(alphabet=SCRIPTS, max_size=60))
+def test_words_are_the_same_with_and_without_tokens(text):
+    assert words.cut_words(text) == words.cut(text).words
+
+
+@pytest.mark.parametrize("language", ["en", "de", "fr", "ar", "he", "pl", ""])
+def test_each_word_learnt_alone_is_as_learnt_together(language):
+    met = (
+        "the running rates über straße naïve x86 2021 être données мир שלום العربية हिन्दी 数据 abc123 a " + "long" * 20
+    )
+    together = analysis.terms(met, language)
+    analysis.forget()
+    for word in met.split():
+        analysis.terms(word, language)
+    assert analysis.terms(met, language) == together
 
 
 def test_a_dump_without_spaces_is_analysed_in_time():

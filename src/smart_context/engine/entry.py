@@ -120,19 +120,44 @@ class _Head:
     present: bytes
 
 
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """One of the heads: its terms, each once, with a break after them; other terms; the codes of either; and of what is there."""
+
+    line: str
+    also: str
+    line_codes: bytes
+    also_codes: bytes
+    present: bytes
+
+
 @lru_cache(maxsize=64)  # the segments of a file share their head, mostly
 def _head(path: str, title: str, heading: str, language: str) -> _Head:
     texts = dict.fromkeys((words_of_name(path), title, heading))
-    parts = [_analysed(text, language) for text in texts if text]
-    own = names.of_file(path)
+    parts = [_part(text, language) for text in texts if text]
+    own, own_codes = _names(path)
+    return _Head(
+        "".join([part.line for part in parts]),
+        " ".join([*(part.also for part in parts if part.also), *own]),
+        b"".join([*(part.line_codes for part in parts), *(part.also_codes for part in parts), own_codes]),
+        b"".join([part.present for part in parts]),
+    )
+
+
+@lru_cache(maxsize=256)
+def _part(text: str, language: str) -> _Part:
+    found = analysis.terms(text, language)
     # Each head says a word once, so that a name that repeats itself gains nothing.
-    line = "".join(" ".join(dict.fromkeys(part.line.split())) + f" {BREAK} " for part in parts)
-    also = " ".join(filter(None, (*(part.also for part in parts), *own)))
-    packed = [*line.replace(BREAK, " ").split(), *(term for part in parts for term in part.also.split()), *own]
-    return _Head(line, also, b"".join(map(codes.code, packed)), b"".join(part.present_codes for part in parts))
+    once = list(dict.fromkeys(found.line.split()))
+    line_codes = b"".join(map(codes.code, once))
+    also_codes = b"".join(map(codes.code, found.also.split()))
+    return _Part(" ".join(once) + f" {BREAK} ", found.also, line_codes, also_codes, found.present_codes)
 
 
-_analysed = lru_cache(maxsize=256)(analysis.terms)
+@lru_cache(maxsize=4)
+def _names(path: str) -> tuple[list[str], bytes]:
+    own = list(filter(None, names.of_file(path)))
+    return own, b"".join(map(codes.code, own))
 
 
 def goes_on(pointer: str, following: str) -> bool:
@@ -141,7 +166,8 @@ def goes_on(pointer: str, following: str) -> bool:
 
 
 def _border(line: str, following: str, language: str) -> str:
-    first = analysis.terms(" ".join(following[:_REACHED].split()[:REACH]), language).line.split()[:REACH]
+    begins = analysis.cut_words(" ".join(following[:_REACHED].split(None, REACH)[:REACH]))
+    first = " ".join(analysis.line(begins, language)).split()[:REACH]
     return " ".join([*line.rsplit(None, REACH)[-REACH:], BREAK, *first])
 
 

@@ -14,11 +14,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from smart_context.text import codes, identifiers, languages, stems
+from smart_context.text import words as text_words
 from smart_context.text.words import (
     MAX_TERM,
     WORD,
     Cut,
     cut,
+    cut_words,
     fold,
     has_no_spaces,
     is_part,
@@ -28,8 +30,8 @@ from smart_context.text.words import (
 )
 
 __all__ = [
-    "FORM", "MAX_TERM", "TAG", "WORD", "Cut", "Hits", "Terms", "cut", "fold", "forget", "form", "has_no_spaces", "hits", "is_part",
-    "language", "read", "split", "surfaces", "terms", "units", "words",
+    "FORM", "MAX_TERM", "TAG", "WORD", "Cut", "Hits", "Terms", "cut", "cut_words", "fold", "forget", "form", "has_no_spaces", "hits", "is_part",
+    "language", "line", "read", "split", "surfaces", "terms", "units", "words",
 ]  # fmt: skip
 
 TAG = "~"  # between a stem and its language
@@ -61,7 +63,15 @@ class Hits:
     also: frozenset[int]
 
 
-_Extra = tuple[str, bytes, bytes]  # other terms, their codes, and those of what is there
+@dataclass(frozen=True, slots=True, eq=False)  # one for each word: told apart by identity, which takes no time
+class _Extra:
+    """What most words do not have: other terms, their codes, and the code of what is there."""
+
+    terms: str
+    codes: bytes
+    there: bytes
+
+
 _Known = tuple[str, bytes, _Extra | None]  # its term, its code ("" of a stop word), and what most words do not have
 
 
@@ -85,19 +95,22 @@ def terms(text: str, language: str) -> Terms:
 
 def read(found: Cut, language: str) -> Terms:
     """Analyse a text that was cut into words."""
-    distinct = dict.fromkeys(found.words)
-    own = dict(zip(distinct, _known(distinct, language), strict=True))
-    every = list(map(own.__getitem__, found.words))
-    extra = [one[2] for one in own.values() if one[2]]
+    every = _known(found.words, language)
+    extra = list(filter(None, dict.fromkeys([one[2] for one in every])))
     odd = _odd(found.odd, language) if found.odd else []
-    also = [one[0] for one in extra if one[0]] + [one[0] for one in odd if one[0]]
+    also = [one.terms for one in extra if one.terms] + [one[0] for one in odd if one[0]]
     return Terms(
         " ".join([one[0] for one in every]),
         " ".join(also),
         b"".join([one[1] for one in every]),
-        b"".join([one[1] for one in extra] + [one[1] for one in odd]),
-        b"".join([one[2] for one in extra]),
+        b"".join([one.codes for one in extra] + [one[1] for one in odd]),
+        b"".join([one.there for one in extra]),
     )
+
+
+def line(words: Collection[str], language: str) -> list[str]:
+    """The terms of a text's words, in order."""
+    return [one[0] for one in _known(words, language)]
 
 
 def hits(runs: Set[str], language: str, numbers: Mapping[str, tuple[int, ...]]) -> dict[str, Hits]:
@@ -109,7 +122,7 @@ def hits(runs: Set[str], language: str, numbers: Mapping[str, tuple[int, ...]]) 
     for run, words in cuts.items():
         known = _known(words, language)
         places = tuple((at, number) for at, (term, _, _) in enumerate(known) for number in numbers.get(term, ()))
-        also = " ".join(extra[0] for _, _, extra in known if extra)
+        also = " ".join(extra.terms for _, _, extra in known if extra)
         if not (run.isalpha() and run.islower()):
             also += " " + " ".join(more for more, _ in _odd([run], language))
         others = frozenset(number for term in also.split() for number in numbers.get(term, ()))
@@ -120,7 +133,7 @@ def hits(runs: Set[str], language: str, numbers: Mapping[str, tuple[int, ...]]) 
 
 def words(found: Collection[str], language: str) -> list[list[str]]:
     """The terms that lower-case words are found by, each by itself: its stem first, then forms without accents and the like."""
-    return [[term, *(extra[0].split() if extra else ())] for term, _, extra in _known(found, language)]
+    return [[term, *(extra.terms.split() if extra else ())] for term, _, extra in _known(found, language)]
 
 
 def form(word: str) -> str:
@@ -131,6 +144,7 @@ def form(word: str) -> str:
 def forget() -> None:
     """Forget what was met before; it costs time, and changes nothing else."""
     _tables.clear()
+    text_words.forget()
 
 
 def surfaces(found: Cut, shortest: int) -> list[str]:
@@ -157,7 +171,7 @@ def _known(words: Collection[str], language: str) -> list[_Known]:
     except KeyError:
         table = _table(language)
         # They are learnt together, because one call of the stemmer for many is cheap.
-        _learn([word for word in dict.fromkeys(words) if word not in table.words], language, table.words)
+        _learn(list(set(words).difference(table.words)), language, table.words)
         return list(map(table.words.__getitem__, words))
 
 
@@ -184,11 +198,25 @@ def _learn(words: list[str], language: str, known: dict[str, _Known]) -> None:
         # A Latin stem belongs to its language: French "rates" and English "rats" must not meet in "rat".
         tag = f"{TAG}{rules}" if rules in languages.STOP_WORDS and rules != "en" else ""
         empty = languages.STOP_WORDS.get(rules, languages.OTHER_STOP_WORDS)
-        bare = [fold(word) for word in group]
+        bare = [word if word.isascii() else fold(word) for word in group]
         kept = stems.stem(group, rules)
         folded = kept if bare == group else stems.stem(bare, rules)
         for word, plain, stem, other in zip(group, bare, kept, folded, strict=True):
-            known[word] = _word(word in empty, plain[:MAX_TERM], fold(stem)[:MAX_TERM], other[:MAX_TERM], tag, rules)
+            if (
+                word == stem == other
+                and word == plain
+                and len(word) <= MAX_TERM
+                and word.isascii()
+                and word not in empty
+            ):
+                known[word] = (
+                    word + tag,
+                    codes.code(word + tag, True),
+                    None,
+                )  # it is its own stem, as most are that are met late
+            else:
+                short = fold(stem)[:MAX_TERM]
+                known[word] = _word(word in empty, plain[:MAX_TERM], short, other[:MAX_TERM], tag, rules)
 
 
 def _word(is_empty: bool, plain: str, stem: str, other: str, tag: str, rules: str) -> _Known:
@@ -201,7 +229,8 @@ def _word(is_empty: bool, plain: str, stem: str, other: str, tag: str, rules: st
     code = b"" if is_empty else codes.code(term, not there)
     if not others and not there:
         return term, code, None
-    return term, code, (" ".join(others), b"".join(map(codes.code, others)), codes.short(there) if there else b"")
+    more = _Extra(" ".join(others), b"".join(map(codes.code, others)), codes.short(there) if there else b"")
+    return term, code, more
 
 
 _SURFACE = frozenset({"ar", "he", "hi"})  # rules that cut much: the whole word is kept beside the stem

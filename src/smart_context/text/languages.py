@@ -164,9 +164,9 @@ _SURELY = 12  # different words of English alone
 
 def detect(words: Sequence[str], least: float = 1.0) -> str:
     """The language these lower-case words are most likely in; "" where less than `least` speaks for one (a whole word is 1), or too few."""
-    distinct = set(words)
-    if len(_ENGLISH & distinct) >= _SURELY:
+    if len(_ENGLISH.intersection(words)) >= _SURELY:
         return "en"  # most texts are: no other language lends so many
+    distinct = set(words)
     votes: dict[str, float] = {}
     # What a text says often counts once: the different words of a language are its evidence.
     told = sorted(_BY_WORD.keys() & distinct)

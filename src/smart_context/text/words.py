@@ -2,7 +2,8 @@
 
 In: any text.  Out: its lower-case words in order, and its tokens: what is written without a space and is more than a word,
 such as `os.path.join`.
-Always: the same text gives the same words. Scripts without spaces are cut into overlapping pairs of characters.
+Always: the same text gives the same words. Scripts without spaces are cut into overlapping pairs of characters. What was met before is
+looked up in a table: it saves time, and changes nothing.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, filterfalse, pairwise
 
 MAX_TERM = 64  # characters; longer runs are blobs, told apart well enough by their beginning
 
@@ -54,25 +55,75 @@ class Cut:
 
 def cut(text: str) -> Cut:
     """Cut a text into its words, and find what stands together in it."""
-    if not text.isascii():
-        for mark, plain in _PLAIN:
-            text = text.replace(mark, plain)
+    text = _plainly(text)
+    return Cut(split(text), _odd(text.translate(_TO_RUNS).split()) if text.isascii() else _tokens(text))
+
+
+def cut_words(text: str) -> list[str]:
+    """The words of a text in order, as `cut` has them."""
+    return split(_plainly(text))
+
+
+def _plainly(text: str) -> str:
+    """The same text with plain quotes, dashes and spaces, and without compatibility forms."""
     if text.isascii():
-        runs = dict.fromkeys(text.translate(_TO_RUNS).split())
-        odd = [run for run in runs if not (run.isalpha() and (run.islower() or run.istitle() or run.isupper()))]
-        return Cut(text.lower().translate(_TO_WORDS).split(), _tokens(" ".join(odd)))
-    text = unicodedata.normalize("NFKC", text)
-    return Cut(split(text), _tokens(text))
+        return text
+    for mark, plain in _PLAIN:
+        text = text.replace(mark, plain)
+    return text if text.isascii() else unicodedata.normalize("NFKC", text)
+
+
+def forget() -> None:
+    """Forget what was met before."""
+    _plain.clear()
+    _tokens_of.clear()
+
+
+_MAX_KNOWN, _LONGEST = 100_000, 80  # runs remembered of either kind, and their characters
+_plain: set[str] = set()  # runs without a token, of ASCII
+_tokens_of: dict[str, tuple[list[str], list[str]]] = {}  # the options and the tokens of the others
+
+
+def _odd(runs: list[str]) -> list[str]:
+    """The different tokens of runs of ASCII that are more than one plain word, as `_tokens` has them of the whole text."""
+    others = dict.fromkeys(filterfalse(_plain.__contains__, runs))
+    try:
+        found = list(map(_tokens_of.__getitem__, others))
+    except KeyError:
+        found = [_tokens_of.get(run) or _learnt(run) for run in others]
+    options = chain.from_iterable([one[0] for one in found if one[0]])
+    return [*dict.fromkeys(options), *dict.fromkeys(chain.from_iterable([one[1] for one in found]))]
+
+
+def _learnt(run: str) -> tuple[list[str], list[str]]:
+    made: tuple[list[str], list[str]] = ([], []) if _is_plain(run) else (_options(run), _other_tokens(run))
+    if max(len(_plain), len(_tokens_of)) > _MAX_KNOWN:
+        forget()
+    if len(run) > _LONGEST:
+        return made
+    if made[0] or made[1]:
+        _tokens_of[run] = made
+    else:
+        _plain.add(run)
+    return made
 
 
 def _tokens(text: str) -> list[str]:
-    """The different tokens that are more than one plain word."""
-    options = dict.fromkeys(_OPTION.findall(text)) if "--" in text else {}
-    return [*options] + [
-        token
-        for token in dict.fromkeys(_TOKEN.findall(text))
-        if not token.isdigit() and not (token.isalpha() and (token.islower() or token.istitle() or token.isupper()))
-    ]
+    """The different tokens that are more than one plain word: options of programs first."""
+    return [*_options(text), *_other_tokens(text)]
+
+
+def _options(text: str) -> list[str]:
+    return [*dict.fromkeys(_OPTION.findall(text))] if "--" in text else []
+
+
+def _other_tokens(text: str) -> list[str]:
+    found = dict.fromkeys(_TOKEN.findall(text))
+    return [token for token in found if not token.isdigit() and not _is_plain(token)]
+
+
+def _is_plain(run: str) -> bool:
+    return run.isalpha() and (run.islower() or run.istitle() or run.isupper())
 
 
 def split(text: str) -> list[str]:
