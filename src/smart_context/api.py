@@ -96,10 +96,17 @@ class App(Held):
         """Search, and give one page of results."""
         return self.find(SearchRequest(query, k, offset, exts, years, roots), stop=stop, caller=caller).answer()
 
-    def find(self, request: SearchRequest, *, stop: Stop = _never, caller: Caller = OWNER) -> SearchPage:
-        """Search, and give results with how the query was read, for a face that shows more than the tool does."""
+    def find(
+        self, request: SearchRequest, *, unredacted: bool = False, stop: Stop = _never, caller: Caller = OWNER
+    ) -> SearchPage:
+        """Search, and give results with how the query was read, for a face that shows more than the tool does.
+
+        Raises: as `open_file` where they are to be unredacted.
+        """
         from smart_context.find import search
 
+        if unredacted:
+            self._log_unredacted("search", request.query, caller)
         folders = self._folders(request.folders, self._roots_of(caller))
         asked = replace(request, folders=folders, never_show=self.settings.index.never_show)
         if self.first_runs:
@@ -111,7 +118,12 @@ class App(Held):
         with self._turns.one(stop):
             index.refresh()
             return search.find(
-                index, asked, redactor=self.redactor, stop=stop, meaning=self.extra.meaning(), roots=self.roots
+                index,
+                asked,
+                redactor=None if unredacted else self.redactor,
+                stop=stop,
+                meaning=self.extra.meaning(),
+                roots=self.roots,
             )
 
     def open_file(
@@ -121,15 +133,25 @@ class App(Held):
         before: int = 0,
         after: int = 0,
         *,
+        unredacted: bool = False,
         stop: Stop = _never,
         caller: Caller = OWNER,
     ) -> Answer:
-        """Show a part of a file: as the index has it, or as it is on disk when that has changed."""
+        """Show a part of a file: as the index has it, or as it is on disk when that has changed.
+
+        Unredacted is for the owner at a terminal, never for a tool, and is logged first.
+
+        Raises: Forbidden, NotFound; IoError when it cannot be logged.
+        """
         from smart_context.find import preview
 
         place = self._shown(path, caller)
         caps = preview.Caps(self.settings.preview.max_bytes, self.settings.preview.around_chars)
-        shown_part = preview.cut(self._contents.of(place, stop), pointer, before, after, caps)
+        segments = self._contents.of(place, stop)
+        if unredacted:
+            self._log_unredacted("open", place.path, caller)
+            segments = [replace(segment, hidden=()) for segment in segments]
+        shown_part = preview.cut(segments, pointer, before, after, caps)
         answer = {
             "path": shown(place.path),
             "pointer": shown_part.pointer,
@@ -194,11 +216,13 @@ class App(Held):
         place = self._shown(path, OWNER)
         segments = self._contents.of(place, stop)
         if unredacted:
-            self._log_unredacted("cat", place.path)
+            self._log_unredacted("cat", place.path, OWNER)
         return shown(place.path), preview.text_of(segments, pointer, redacted=not unredacted)
 
-    def _log_unredacted(self, command: str, what: str) -> None:
-        """Write down that the owner saw what is hidden from everybody else."""
+    def _log_unredacted(self, command: str, what: str, caller: Caller) -> None:
+        """Write down that the owner sees what is hidden from everybody else; nobody else may."""
+        if not caller.is_owner:
+            raise Forbidden("only the owner may see what is hidden")
         from smart_context.access import audit
         from smart_context.access.audit import Call
 

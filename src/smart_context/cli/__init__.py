@@ -20,8 +20,8 @@ from smart_context.errors import ContextError
 COMMANDS: dict[str, tuple[str, str, str]] = {
     "index": ("index", "Read folders into the index.", "Search"),
     "search": ("search", "Find files by what they say.", "Search"),
-    "open": ("search", "Show a part of a file, as agents see it.", "Search"),
-    "cat": ("search", "Print the text of a file, of whatever format.", "Search"),
+    "open": ("reading", "Show a part of a file, or of a result, as agents see it.", "Search"),
+    "cat": ("reading", "Print the text of a file, of whatever format.", "Search"),
     "status": ("index", "Show what is indexed, what could not be read, and what has changed.", "Search"),
     "ui": ("ui", "Search in a browser.", "Search"),
     "eval": ("eval", "Measure how well search answers.", "Search"),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from smart_context.cli import Command
+from smart_context.cli import Command, last
 from smart_context.cli.options import settings_options
 from smart_context.cli.show import ProgressBar, plural, safe
 
@@ -35,6 +35,7 @@ def forget(path: str, settings: Settings) -> None:
     name = os.path.abspath(os.path.expanduser(path))
     with App(settings) as app, ProgressBar("forgetting") as bar:
         count = app.forget(name, on_progress=bar)
+    last.clear(settings.data_dir)
     click.echo(f"{plural(count, 'file')} at {safe(shown(name))} forgotten", err=True)
     if count and os.path.lexists(name):
         click.echo(

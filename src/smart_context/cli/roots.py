@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from smart_context.cli import Group
+from smart_context.cli import Group, last
 from smart_context.cli.options import json_option, settings_options
 from smart_context.cli.show import json_of, plural
 from smart_context.errors import ConfigError, ContextError, NotFound
@@ -84,6 +84,7 @@ def _forget(settings: Settings, name: str) -> None:
     """Remove what is indexed of a root, but for what lies in others."""
     from smart_context.api import App
 
+    last.clear(settings.data_dir)
     others = tuple(root for root in settings.roots if root != name)
     if any(name.startswith(f"{root.rstrip('/')}/") for root in others):
         return

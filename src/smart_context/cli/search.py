@@ -1,17 +1,16 @@
-"""`context search` and `context open`: find text in indexed files, and look at a place in one."""
+"""`context search`: find text in indexed files."""
 
 from __future__ import annotations
 
 import os
-import sys
 from typing import TYPE_CHECKING
 
 import click
 
 from smart_context import defaults, plain
-from smart_context.cli import Command, results
+from smart_context.cli import Command, last, results
 from smart_context.cli.options import json_option, settings_options
-from smart_context.cli.show import json_of, safe
+from smart_context.cli.show import json_of, say_unredacted
 from smart_context.errors import IoError, UsageError
 
 if TYPE_CHECKING:
@@ -46,6 +45,7 @@ _MOST_NAMED = 3  # roots, one a line
 @click.option("-l", "--names", is_flag=True, help="Print the names of the files alone, each once.")
 @click.option("--group", "grouped", is_flag=True, help="Put the results of a file together.")
 @click.option("--open", "opened", type=int, metavar="N", help="Open the Nth result in its application.")
+@click.option("--unredacted", is_flag=True, help="Hide nothing. For your own eyes; it is logged.")
 @click.option("--jsonl", is_flag=True, help="Print one JSON object a line for each result.")
 @click.option("-i", "--interactive", is_flag=True, help="Search as you type, with a preview; F1 there shows the keys.")
 @settings_options
@@ -61,6 +61,7 @@ def search(
     names: bool,
     grouped: bool,
     opened: int | None,
+    unredacted: bool,
     jsonl: bool,
     interactive: bool,
     settings: Settings,
@@ -74,6 +75,7 @@ def search(
       context search '"notice period" -draft' --ext .docx
       context search budget spreadsheets --in ~/finance --json
       context search travel policy --open 1
+      context search router password --unredacted
       context search -l invoice total | xargs -d '\\n' ls -l
       context search -i
     """
@@ -84,7 +86,7 @@ def search(
         " ".join(words), k, offset, exts, years, tuple(os.path.abspath(folder) for folder in folders)
     )
     if interactive:
-        if as_json or jsonl or names or grouped or explain or opened is not None:
+        if as_json or jsonl or names or grouped or explain or unredacted or opened is not None:
             raise click.UsageError("--interactive shows results in its own way; leave out the other ways")
         from smart_context.cli import interactive as screen
 
@@ -93,9 +95,11 @@ def search(
     if not words:
         raise click.UsageError("Missing argument 'QUERY...'.")
     with App(settings) as app:
-        page = app.find(request)
+        page = app.find(request, unredacted=unredacted)
         has_index = app.has_index()
         _say_unindexed(app.unindexed() if has_index else ())
+    if unredacted:
+        say_unredacted(settings)
     if as_json:
         click.echo(json_of(page.explained() if explain else page.answer()))
         return
@@ -108,6 +112,7 @@ def search(
             click.echo(name)
         return
     _show(page, explain=explain, grouped=grouped)
+    last.keep(settings.data_dir, page)
     if opened is not None:
         _launch(page, opened)
     if not has_index:
@@ -135,64 +140,12 @@ def _show(page: SearchPage, *, explain: bool, grouped: bool) -> None:
 
 
 def _launch(page: SearchPage, number: int) -> None:
-    """Open a result in its application, as a click on it would."""
     if not 0 < number - page.offset <= len(page.items):
         raise UsageError(f"there is no result {number}", hint=f"there are {len(page.items)} on this page")
-    path = page.items[number - page.offset - 1].path
+    launch(page.items[number - page.offset - 1].path)
+
+
+def launch(path: str) -> None:
+    """Open a file in its application, as a click on it would."""
     if click.launch(path):
         raise IoError(f"no application opened {results.place(path)}", hint="open it by hand")
-
-
-@click.command("open", cls=Command)
-@click.argument("path", type=click.Path())
-@click.option(
-    "--pointer", metavar="PLACE", help='Where to look: "page 3", "sheet \'Q2\'", "lines 10-40", as search shows it.'
-)
-@click.option("--before", type=int, default=0, help="Characters to show before the place, at most 4000.")
-@click.option("--after", type=int, default=0, help="Characters to show after the place, at most 4000.")
-@settings_options
-@json_option
-def open_(path: str, pointer: str | None, before: int, after: int, settings: Settings, as_json: bool) -> None:
-    """Show a part of the file at PATH as agents see it: text only, redacted, at most 8 kB.
-
-    \b
-    Examples:
-      context open report.pdf --pointer "page 3"
-      context open budget.xlsx --pointer "sheet 'Q2'"
-    """
-    from smart_context.api import App
-
-    with App(settings) as app:
-        answer = app.open_file(os.path.abspath(path), pointer, before, after)
-    if as_json:
-        click.echo(json_of(answer))
-        return
-    click.echo(f"{results.place(answer['path'])}  {plain.line(answer['pointer'])}", err=True)
-    click.echo(safe(answer["preview"]).rstrip("\n"))
-    if answer["truncated"]:
-        more = f'--pointer "{answer["next"]}"' if answer.get("next") else "--pointer"
-        click.echo(
-            f"… there is more after {plain.line(answer['pointer']) or 'this'}; ask for it with {plain.line(more)}",
-            err=True,
-        )
-
-
-@click.command(cls=Command)
-@click.argument("path", type=click.Path())
-@click.option("--pointer", metavar="PLACE", help="Only this place, as search shows it; default: the whole file.")
-@click.option("--unredacted", is_flag=True, help="Hide nothing. For your own eyes; it is logged.")
-@settings_options
-def cat(path: str, pointer: str | None, unredacted: bool, settings: Settings) -> None:
-    """Print the text of the file at PATH, of whatever format, redacted.
-
-    \b
-    Examples:
-      context cat report.pdf | less
-      context cat budget.xlsx --pointer "sheet 'Q2'"
-      context cat keys.txt --unredacted
-    """
-    from smart_context.api import App
-
-    with App(settings) as app:
-        _, text = app.read_file(os.path.abspath(path), pointer, unredacted=unredacted)
-    click.echo((safe(text) if sys.stdout.isatty() else text).rstrip("\n"))

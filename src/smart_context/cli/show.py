@@ -9,11 +9,15 @@ import time
 import unicodedata
 from collections.abc import Container, Sequence
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 import click
 
 from smart_context import plain
 from smart_context.model import Progress
+
+if TYPE_CHECKING:
+    from smart_context.settings.config import Settings
 
 DIFFERENT = 8  # the exit status of a comparison that does not hold
 _FIRST_AFTER = 0.5  # seconds: shorter work shows nothing
@@ -65,6 +69,12 @@ class ProgressBar:
         if self._drawn:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
+
+
+def say_unredacted(settings: Settings) -> None:
+    """Say that nothing is hidden in what follows."""
+    logged = "; the audit log has a line about it" if settings.audit.enabled else ""
+    click.echo(f"nothing is hidden here, for your own eyes{logged}", err=True)
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], left: Container[int] = (0,)) -> str:

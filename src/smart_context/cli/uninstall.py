@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _OURS = (
     "record.sqlite*", "ranking*", "vectors-*.bin", "write.lock", "embed.lock", "set-aside-*",
     "audit.jsonl*", "rates", "tokens.json*", "http-token", "llm-usage.json*", "models", "ui", "shown.json",
+    "last-search.json",
 )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ writer has done so for good.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from smart_context.engine.model import FileRow, Passage, SegmentRow
 from smart_context.engine.port import Record
@@ -15,8 +16,13 @@ from smart_context.model import Segment
 from smart_context.redact import Redactor, document
 
 
-def passages(record: Record, wanted: Iterable[tuple[SegmentRow, FileRow]], redactor: Redactor) -> dict[int, Passage]:
-    """The text of segments, by id; those that are not there any more are left out."""
+def passages(
+    record: Record, wanted: Iterable[tuple[SegmentRow, FileRow]], redactor: Redactor | None
+) -> dict[int, Passage]:
+    """The text of segments, by id; those that are not there any more are left out. Without a redactor nothing is hidden."""
+    if redactor is None:
+        known = record.passages(row.segment_id for row, _ in wanted)
+        return {number: replace(passage, hidden=()) for number, passage in known.items()}
     rules = redactor.identity()
     pairs = list(wanted)
     found = record.passages(row.segment_id for row, file in pairs if file.judged == rules)

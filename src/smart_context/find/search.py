@@ -65,12 +65,14 @@ def find(
     index: Index,
     request: SearchRequest,
     *,
-    redactor: Redactor,
+    redactor: Redactor | None,
     stop: Stop,
     meaning: Meaning | None = None,
     roots: Roots | None = None,
 ) -> SearchPage:
     """Answer a request; by `meaning` too, where there is a model; with files that are still there in the roots, where these are given.
+
+    Without a redactor nothing is hidden.
 
     Raises: BadRequest for an empty query, a `k` or `offset` out of range, a malformed filter.
     """
@@ -190,7 +192,7 @@ def _items(
     page: Sequence[Placed],
     ordering: order.Ordering,
     planned: Plan,
-    redactor: Redactor,
+    redactor: Redactor | None,
     typed: dict[str, str],
 ) -> Iterator[SearchItem]:
     words = snippet.words(planned.sought)

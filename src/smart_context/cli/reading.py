@@ -1,0 +1,104 @@
+"""`context open` and `context cat`: look at a place in a file, or print all of it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from smart_context import plain
+from smart_context.cli import Command, last, results
+from smart_context.cli.options import json_option, settings_options
+from smart_context.cli.show import json_of, safe, say_unredacted
+
+if TYPE_CHECKING:
+    from smart_context.settings.config import Settings
+
+
+@click.command("open", cls=Command)
+@click.argument("path", type=click.Path(), metavar="PATH|N")
+@click.option(
+    "--pointer", metavar="PLACE", help='Where to look: "page 3", "sheet \'Q2\'", "lines 10-40", as search shows it.'
+)
+@click.option("--before", type=int, default=0, help="Characters to show before the place, at most 4000.")
+@click.option("--after", type=int, default=0, help="Characters to show after the place, at most 4000.")
+@click.option("--app", "in_application", is_flag=True, help="Open the file in its application instead.")
+@click.option("--unredacted", is_flag=True, help="Hide nothing. For your own eyes; it is logged.")
+@settings_options
+@json_option
+def open_(
+    path: str,
+    pointer: str | None,
+    before: int,
+    after: int,
+    in_application: bool,
+    unredacted: bool,
+    settings: Settings,
+    as_json: bool,
+) -> None:
+    """Show a part of the file at PATH, or of result N of the last search, as agents see it: text only, redacted, at most 8 kB.
+
+    \b
+    Examples:
+      context open 3
+      context open 3 --app
+      context open report.pdf --pointer "page 3"
+      context open budget.xlsx --pointer "sheet 'Q2'"
+    """
+    from smart_context.api import App
+
+    name, pointer = _meant(settings, path, pointer)
+    with App(settings) as app:
+        if in_application:
+            from smart_context.cli.search import launch
+
+            launch(app.locate(name))
+            return
+        answer = app.open_file(name, pointer, before, after, unredacted=unredacted)
+    if unredacted:
+        say_unredacted(settings)
+    if as_json:
+        click.echo(json_of(answer))
+        return
+    click.echo(f"{results.place(answer['path'])}  {plain.line(answer['pointer'])}", err=True)
+    click.echo(safe(answer["preview"]).rstrip("\n"))
+    if answer["truncated"]:
+        more = f'--pointer "{answer["next"]}"' if answer.get("next") else "--pointer"
+        click.echo(
+            f"… there is more after {plain.line(answer['pointer']) or 'this'}; ask for it with {plain.line(more)}",
+            err=True,
+        )
+
+
+@click.command(cls=Command)
+@click.argument("path", type=click.Path(), metavar="PATH|N")
+@click.option("--pointer", metavar="PLACE", help="Only this place, as search shows it; default: the whole file.")
+@click.option("--unredacted", is_flag=True, help="Hide nothing. For your own eyes; it is logged.")
+@settings_options
+def cat(path: str, pointer: str | None, unredacted: bool, settings: Settings) -> None:
+    """Print the text of the file at PATH, or of result N of the last search: of whatever format, whole, redacted.
+
+    \b
+    Examples:
+      context cat report.pdf | less
+      context cat budget.xlsx --pointer "sheet 'Q2'"
+      context cat keys.txt --unredacted
+    """
+    from smart_context.api import App
+
+    name = _meant(settings, path, pointer)[0]
+    with App(settings) as app:
+        _, text = app.read_file(name, pointer, unredacted=unredacted)
+    if unredacted:
+        say_unredacted(settings)
+    click.echo((safe(text) if sys.stdout.isatty() else text).rstrip("\n"))
+
+
+def _meant(settings: Settings, path: str, pointer: str | None) -> tuple[str, str | None]:
+    """The file that is meant, and the place in it: a number is that of a result; a file of that name is `./3`."""
+    if not (path.isascii() and path.isdecimal()):
+        return os.path.abspath(os.path.expanduser(path)), pointer
+    name, place = last.result(settings.data_dir, int(path))
+    return name, pointer or place

@@ -1,0 +1,71 @@
+"""`context open 2` shows the second result of the last search; of that search nothing is kept but where its results are."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+
+@pytest.fixture
+def share(run, tree, tmp_path):
+    root = tree({"ferry.md": "# Ferry\nThe ferry leaves at seven.\n", "3": "A file whose name is a number.\n"})
+    config = tmp_path / "config.toml"
+    config.write_text(f'roots = ["{root}"]\ndata_dir = "{tmp_path / "data"}"\n', encoding="utf-8")
+    assert run("index", "--config", config).returncode == 0
+    return lambda *args: run(*args, "--config", config, cwd=root)
+
+
+def test_a_number_names_a_result_of_the_last_search(share):
+    assert share("search", "ferry").returncode == 0
+    done = share("open", "1")
+    assert (done.returncode, done.stdout) == (0, b"# Ferry\nThe ferry leaves at seven.\n")
+    assert done.stderr.startswith(b"ferry.md  lines 1-2")
+    assert share("cat", "1").stdout == b"# Ferry\nThe ferry leaves at seven.\n"
+
+
+def test_numbers_go_on_with_the_offset(share):
+    share("search", "ferry leaves OR number", "--offset", "1")
+    assert share("open", "2").returncode == 0
+    done = share("open", "1")
+    assert (done.returncode, done.stderr.decode().splitlines()[0]) == (
+        4,
+        "error: the last search has no result 1; it showed 2 to 2",
+    )
+
+
+def test_a_file_whose_name_is_a_number_is_named_by_its_path(share):
+    share("search", "ferry")
+    assert share("open", "./3").stdout == b"A file whose name is a number.\n"
+    assert share("open", "3").returncode == 4
+
+
+def test_without_a_search_it_says_so(share):
+    done = share("open", "1")
+    assert (done.returncode, done.stderr.decode().splitlines()[0]) == (4, "error: there was no search yet")
+
+
+def test_neither_the_query_nor_any_text_is_kept_and_nobody_else_may_read_it(share, tmp_path):
+    share("search", "ferry", "seven")
+    kept = tmp_path / "data/last-search.json"
+    assert kept.stat().st_mode & 0o777 == 0o600
+    assert json.loads(kept.read_bytes()) == {
+        "offset": 0,
+        "results": [[str(tmp_path / "tree/ferry.md"), "lines 1-2"]],
+    }
+    share("search", "nothing like this", "--json")  # a program asks: the person's search stays
+    assert share("open", "1").returncode == 0
+
+
+def test_what_lies_outside_of_the_roots_by_now_is_not_shown(run, share, tmp_path):
+    share("search", "ferry")
+    (tmp_path / "other").mkdir()
+    done = run("open", "1", "--root", tmp_path / "other", "--data-dir", tmp_path / "data")
+    assert (done.returncode, done.stdout) == (6, b"")
+
+
+@pytest.mark.parametrize("command", [("forget", "ferry.md"), ("uninstall", "--yes")])
+def test_it_is_gone_when_text_is_forgotten_or_everything_removed(share, tmp_path, command):
+    share("search", "ferry")
+    assert share(*command).returncode == 0
+    assert not (tmp_path / "data/last-search.json").exists()
