@@ -5,6 +5,8 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 LOCK := requirements/ci.txt
 UV ?= $(BIN)/uv
+# What is compiled once need not be compiled again by each of the thousands of processes that the tests start.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help demo test lint types unit coverage lowest newest fuzz bench browser pictures docs site lock clean install
 
@@ -14,7 +16,8 @@ help: ## list these
 demo: install ## install, and try everything on the sample folder
 	@sh examples/demo.sh $(BIN)
 
-test: lint types unit ## lint, types and tests: what decides whether a change lands
+test: lint ## lint, types and tests: what decides whether a change lands
+	$(MAKE) --jobs=2 types unit
 
 lint: install ## the linter and the formatter's check
 	$(BIN)/ruff check .

@@ -18,6 +18,10 @@ settings.register_profile("suite", deadline=None, database=None, derandomize=Tru
 settings.register_profile("fuzz", deadline=None, database=None, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
 
+# Whoever runs the tests may have forbidden it, but thousands of processes are started here: each module is compiled once.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
 # Seconds after which something hangs, whatever else the machine has to do. Nothing that works ever waits so long.
 PATIENCE = 300
 
