@@ -135,14 +135,14 @@ def test_people_are_told_through_one_channel_and_no_state_is_found() -> None:
     assert not [name for name in below(*ROOMS) if calls(MODULES[name], "print")]
 
 
-def test_folders_are_stepped_into_by_one_module_and_by_the_walk_over_whole_trees() -> None:
+def test_folders_are_stepped_into_by_one_module() -> None:
     steppers = {
         name
         for name, tree in MODULES.items()
         for node in ast.walk(tree)
         if "O_DIRECTORY" in (getattr(node, "attr", None), getattr(node, "value", None))
     }
-    assert steppers == {"access/confined.py", "sources/walk.py"}
+    assert steppers == {"access/confined.py"}
     walkers = {"access/roots.py", "cache/place.py", "cache/folder.py", "cache/sources.py"}
     assert walkers <= who_imports("smart_context.access.confined")
 

@@ -24,7 +24,10 @@ def installed(tmp_path_factory):
     """An environment with the wheel and what it asks for, as it is installed here, and nothing else. No package index is asked."""
     place = tmp_path_factory.mktemp("install")
     subprocess.run(
-        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", place], cwd=ROOT, capture_output=True, check=True
+        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", place],
+        cwd=ROOT,
+        capture_output=True,
+        check=True,
     )
     (wheel,) = place.glob("*.whl")
     venv.create(place / "env", with_pip=False, symlinks=True)

@@ -122,6 +122,16 @@ def test_links_are_not_followed_and_nothing_special_is_opened(tree: Tree, tmp_pa
 
 
 @posix
+def test_no_ignore_file_is_read_through_a_link(tree: Tree, tmp_path: Path) -> None:
+    root = tree({"a.txt": "", "b.txt": "", "c.txt": "", ".git/HEAD": ""})
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere/exclude").write_text("a.txt\n", encoding="utf-8")
+    (root / ".git/info").symlink_to(tmp_path / "elsewhere")
+    (root / ".gitignore").symlink_to(tmp_path / "elsewhere/exclude")
+    assert names(root) == ["a.txt", "b.txt", "c.txt"]
+
+
+@posix
 def test_a_root_that_is_a_link_is_walked(tree: Tree, tmp_path: Path) -> None:
     root = tree({"a.txt": ""})
     (tmp_path / "link").symlink_to(root)

@@ -1,4 +1,4 @@
-"""Steps below a folder that is already open: the one way by which roots, cache places, caches and build sources open what lies in them.
+"""Steps below a folder that is already open: the one way by which roots, cache places, caches, build sources and the walk open what lies in them.
 
 In: the descriptor of a folder, and names below it.  Out: a descriptor, which the caller closes.
 Always: no step follows a link, so what is opened lies below the folder by every step that led to it, whatever becomes of the tree

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 from smart_context.access import confined
 from smart_context.cache import document, durable, manifest, sources, working
@@ -32,6 +32,16 @@ class Document(NamedTuple):
     id: str
     source: str
     content: str
+
+
+class How(TypedDict, total=False):
+    """What can be said of a build, by the names of `cache`: for whoever hands it on."""
+
+    force: bool
+    fail_if_empty: bool
+    on_skipped: OnSkipped | None
+    on_left_out: OnLeftOut | None
+    on_progress: OnProgress | None
 
 
 class Built(NamedTuple):

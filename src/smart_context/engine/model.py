@@ -41,6 +41,23 @@ class FileRow:
     generation: int
     judged: str = ""
 
+    def again(self, *, title: str, judged: str) -> NewFile:
+        """Return the file as it is to be recorded anew, judged by other rules."""
+        return NewFile(
+            path=self.path,
+            root=self.root,
+            kind=self.kind,
+            size=self.size,
+            mtime_ns=self.mtime_ns,
+            sha256=self.sha256,
+            state=self.state,
+            reason=self.reason,
+            detail=self.detail,
+            title=title,
+            notes=self.notes,
+            judged=judged,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class SegmentRow:

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 if TYPE_CHECKING:
-    from smart_context.cache.build import Built
-    from smart_context.cache.sources import OnLeftOut, OnSkipped
+    from smart_context.cache.build import Built, How
     from smart_context.cache.verify import Verified
     from smart_context.frozen.diff import Difference
     from smart_context.frozen.minisign import PublicKey, SecretKey
@@ -37,15 +36,7 @@ def diff(
 
 
 def build_formats(
-    sources: str | os.PathLike[str],
-    cache: str | os.PathLike[str],
-    formats: str,
-    *,
-    force: bool = False,
-    fail_if_empty: bool = False,
-    on_skipped: OnSkipped | None = None,
-    on_left_out: OnLeftOut | None = None,
-    on_progress: OnProgress | None = None,
+    sources: str | os.PathLike[str], cache: str | os.PathLike[str], formats: str, **how: Unpack[How]
 ) -> Built:
     """Build a cache from files of any format that search reads: `all`, or extensions with commas between them.
 
@@ -53,18 +44,7 @@ def build_formats(
     """
     from smart_context.frozen import formats as stage
 
-    now = time.strftime(_TIME, time.gmtime())
-    return stage.cache(
-        sources,
-        cache,
-        formats,
-        created_at=now,
-        force=force,
-        fail_if_empty=fail_if_empty,
-        on_skipped=on_skipped,
-        on_left_out=on_left_out,
-        on_progress=on_progress,
-    )
+    return stage.cache(sources, cache, formats, created_at=time.strftime(_TIME, time.gmtime()), **how)
 
 
 def old_caches(root: str | os.PathLike[str], *, keep: int = 0, older_than: str | None = None) -> list[Old]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from smart_context import defaults
 from smart_context.cache import build, sources
@@ -21,8 +21,8 @@ from smart_context.sources.worker import Pool, Task
 from smart_context.text import segment
 
 if TYPE_CHECKING:
-    from smart_context.cache.build import Built, Document
-    from smart_context.cache.sources import OnLeftOut, OnSkipped, Source
+    from smart_context.cache.build import Built, Document, How
+    from smart_context.cache.sources import OnSkipped, Source
     from smart_context.model import OnProgress
 
 ALL = "all"
@@ -35,15 +35,12 @@ def cache(
     formats: str,
     *,
     created_at: str,
-    force: bool = False,
-    fail_if_empty: bool = False,
-    on_skipped: OnSkipped | None = None,
-    on_left_out: OnLeftOut | None = None,
-    on_progress: OnProgress | None = None,
+    **how: Unpack[How],
 ) -> Built:
     """Build a cache of a folder; `formats` is `all`, or extensions with commas between them. Raises: UsageError, SameId, IoError."""
     is_taken = _taken(formats)
-    skipped = on_skipped or (lambda _path, _why: None)
+    skipped = how.get("on_skipped") or (lambda _path, _why: None)
+    force = how.get("force", False)
     root = os.fspath(source_dir)
     with sources.Sources(root) as tree:
         build.check_target(target, force=force, sources=root)
@@ -51,10 +48,10 @@ def cache(
         kept = [one for one in found if _is_markdown(one.path) or not JUNK.intersection(one.path.split("/"))]
         if misnamed:
             raise sources.not_utf8(root, misnamed)
-        documents = [*_as_they_are(tree, kept, root), *_read(tree, kept, skipped, on_progress)]
-    if fail_if_empty and not documents:
+        documents = [*_as_they_are(tree, kept, root), *_read(tree, kept, skipped, how.get("on_progress"))]
+    if how.get("fail_if_empty") and not documents:
         raise build.nothing_in(root)
-    if on_left_out:
+    if on_left_out := how.get("on_left_out"):
         on_left_out(tree.left_out)
     return build.of_documents(documents, target, created_at=created_at, force=force)
 

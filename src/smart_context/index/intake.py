@@ -10,7 +10,7 @@ import hashlib
 import os
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from smart_context.access.roots import Roots
 from smart_context.engine import searchable
@@ -104,20 +104,8 @@ class Intake:
         rules = self.redactor.identity()
         if row.judged != rules:
             segments = document.judged(segments, self.redactor)
-        new = NewFile(
-            path=found.path,
-            root=self.root,
-            kind=row.kind,
-            size=found.size,
-            mtime_ns=found.mtime_ns,
-            sha256=row.sha256,
-            state=row.state,
-            reason=row.reason,
-            detail=row.detail,
-            title=self.redactor.clean(row.title),
-            notes=row.notes,
-            judged=rules,
-        )
+        before = row.again(title=self.redactor.clean(row.title), judged=rules)
+        new = replace(before, path=found.path, root=self.root, size=found.size, mtime_ns=found.mtime_ns)
         self._put(new, segments, prepare.named_years(found.path, segments))
 
     def _put(

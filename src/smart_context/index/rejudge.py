@@ -6,7 +6,7 @@ Always: no file is read again, the record has its text; what is hidden now is in
 
 from __future__ import annotations
 
-from smart_context.engine.model import FileRow, NewFile
+from smart_context.engine.model import FileRow
 from smart_context.engine.port import Index
 from smart_context.index import prepare
 from smart_context.model import OnProgress, Progress, Segment, Stop
@@ -45,20 +45,7 @@ def _again(index: Index, row: FileRow, redactor: Redactor, rules: str) -> None:
     if row.judged not in index.unranked and before == after and title == row.title:
         index.record.mark_judged(row.file_id, rules)
         return
-    new = NewFile(
-        path=row.path,
-        root=row.root,
-        kind=row.kind,
-        size=row.size,
-        mtime_ns=row.mtime_ns,
-        sha256=row.sha256,
-        state=row.state,
-        reason=row.reason,
-        detail=row.detail,
-        title=title,
-        notes=row.notes,
-        judged=rules,
-    )
+    new = row.again(title=title, judged=rules)
     index.put(new, after, prepare.named_years(row.path, after), row.indexed_at)
 
 

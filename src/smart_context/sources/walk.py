@@ -16,6 +16,7 @@ from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from smart_context.access import confined
 from smart_context.sources import ignore
 from smart_context.sources.ignore import Filter, Rules
 
@@ -34,8 +35,6 @@ OnProblem = Callable[[str, str], None]
 OnMount = Callable[[str, int], None]
 
 _OPEN_FOLDERS = 64  # descriptors held; a deeper tree gives up the outer ones and takes them back through `..`
-_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
-_FILE = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 _KERNEL_VIEWS = frozenset({
     "proc", "sysfs", "devtmpfs", "devpts", "cgroup", "cgroup2", "debugfs", "tracefs", "securityfs", "configfs", "bpf",
     "pstore", "efivarfs", "mqueue", "hugetlbfs", "fusectl", "binfmt_misc", "rpc_pipefs", "nsfs", "autofs",
@@ -117,7 +116,7 @@ class _Walk:
         if self._options.exclude:
             keep = keep.with_rules(ignore.parse("\n".join(self._options.exclude), is_trusted=True))
         try:
-            fd = os.open(top, _FOLDER & ~getattr(os, "O_NOFOLLOW", 0))
+            fd = confined.top(top)
         except OSError as error:
             self._report(folder, _why(error))
             return
@@ -170,7 +169,7 @@ class _Walk:
         if path in self._options.never_enter:
             return
         try:
-            fd = os.open(name, _FOLDER, dir_fd=frame.fd)
+            fd = confined.folder(name, frame.fd)
         except OSError as error:
             self._report(path, _why(error))
             return
@@ -260,7 +259,7 @@ class _Walk:
     def _take_back(self, frame: _Frame, below: int) -> None:
         """Open a folder again from one inside it. One that has been moved meanwhile is not the way back any more."""
         try:
-            frame.fd = os.open("..", _FOLDER, dir_fd=below)
+            frame.fd = confined.folder("..", below)
             info = os.fstat(frame.fd)
             problem = "" if (info.st_dev, info.st_ino) == frame.identity else "moved while it was read"
         except OSError as error:
@@ -302,9 +301,15 @@ def _is_marked_junk(fd: int, names: Container[str]) -> bool:
 def _read(folder: int, name: str, most: int) -> bytes | None:
     """Read a small regular file of a folder; None for anything else."""
     try:
-        fd = os.open(name, _FILE, dir_fd=folder)
+        holder = confined.below(folder, os.path.dirname(name))
     except OSError:
         return None
+    try:
+        fd = confined.file(os.path.basename(name), holder)
+    except OSError:
+        return None
+    finally:
+        os.close(holder)
     try:
         return os.read(fd, most) if stat.S_ISREG(os.fstat(fd).st_mode) else None
     finally:

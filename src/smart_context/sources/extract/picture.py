@@ -25,6 +25,9 @@ _DEEPEST = 8
 _PAD = 2  # pixels around what is filled: smoothed edges
 _BLACK, _WHITE = 0xFF000000, 0xFFFFFFFF
 _YELLOW = bytes(number * 6 // 10 for number in range(256))  # what is left of blue under a mark
+# How the parts of a page, and those of a form on it, are counted, taken and removed.
+_OF_PAGE = (pdfium.FPDFPage_CountObjects, pdfium.FPDFPage_GetObject, pdfium.FPDFPage_RemoveObject)
+_OF_FORM = (pdfium.FPDFFormObj_CountObjects, pdfium.FPDFFormObj_GetObject, pdfium.FPDFFormObj_RemoveObject)
 _UNKNOWN = 3  # letters in a row that have no known meaning: more could be a word or a number
 
 
@@ -207,38 +210,21 @@ def _tint(pixels: ctypes.Array[ctypes.c_char], width: int, boxes: Iterable[tuple
             view[at] = _YELLOW[view[at]]
 
 
-def _leave_out_pictures(page: pdfium.FPDF_PAGE) -> int:
-    """Take every picture off the page, in whatever it is nested; how many there were."""
-    count = pdfium.FPDFPage_CountObjects(page)
-    if not 0 <= count <= _MOST_OBJECTS:
-        raise Refused("no picture", "the page has too many parts")
-    removed = 0
-    for number in reversed(range(count)):
-        part = pdfium.FPDFPage_GetObject(page, number)
-        kind = pdfium.FPDFPageObj_GetType(part)
-        if kind == pdfium.FPDF_PAGEOBJ_IMAGE:
-            if not pdfium.FPDFPage_RemoveObject(page, part):
-                raise Refused("no picture", "a picture on the page cannot be left out")
-            pdfium.FPDFPageObj_Destroy(part)
-            removed += 1
-        elif kind == pdfium.FPDF_PAGEOBJ_FORM:
-            removed += _leave_out_nested(part, 1)
-    return removed
-
-
-def _leave_out_nested(form: pdfium.FPDF_PAGEOBJECT, depth: int) -> int:
-    count = pdfium.FPDFFormObj_CountObjects(form)
+def _leave_out_pictures(holder: pdfium.FPDF_PAGE | pdfium.FPDF_PAGEOBJECT, depth: int = 0) -> int:
+    """Take every picture off the page, in whatever it is nested; how many there were. What holds one is the page or, deeper, a form."""
+    parts, part_of, remove = _OF_FORM if depth else _OF_PAGE
+    count = parts(holder)
     if depth > _DEEPEST or not 0 <= count <= _MOST_OBJECTS:
-        raise Refused("no picture", "the page is nested too deep")
+        raise Refused("no picture", "the page has too many parts, or they are nested too deep")
     removed = 0
     for number in reversed(range(count)):
-        part = pdfium.FPDFFormObj_GetObject(form, number)
+        part = part_of(holder, number)
         kind = pdfium.FPDFPageObj_GetType(part)
         if kind == pdfium.FPDF_PAGEOBJ_IMAGE:
-            if not pdfium.FPDFFormObj_RemoveObject(form, part):
+            if not remove(holder, part):
                 raise Refused("no picture", "a picture on the page cannot be left out")
             pdfium.FPDFPageObj_Destroy(part)
             removed += 1
         elif kind == pdfium.FPDF_PAGEOBJ_FORM:
-            removed += _leave_out_nested(part, depth + 1)
+            removed += _leave_out_pictures(part, depth + 1)
     return removed
