@@ -32,6 +32,7 @@ PORT: Final = 8765
 
 MAX_BODY: Final = 1024 * 1024  # bytes of an HTTP request
 MAX_CONCURRENCY: Final = 64  # calls served at once over HTTP
+SESSION_SECONDS: Final = 1800.0  # that a session of HTTP may be idle
 
 AUDIT_MB: Final = 10  # of one file of the audit log
 AUDIT_BYTES: Final = AUDIT_MB * 1024 * 1024

@@ -7,6 +7,7 @@ import json
 import socket
 import subprocess
 import sys
+import time
 
 import pytest
 from test_http import ACCEPT, INITIALIZE, Served, called, post
@@ -117,6 +118,18 @@ def test_nobody_uses_or_ends_the_session_of_another(tmp_path):
     assert server.ask("POST", "/mcp", PING, {**ACCEPT, **session})[0] == 200
     assert server.ask("DELETE", "/mcp", headers={**ACCEPT, **session})[0] == 200
     assert server.ask("POST", "/mcp", PING, {**ACCEPT, **session})[0] == 404
+    assert server.end() == 0
+
+
+def test_a_session_that_is_idle_ends(tmp_path):
+    server = Served(tmp_path, config="[http]\nsession_seconds = 1.0\n")
+    idle = session_of(post(server, INITIALIZE))
+    for waited in (2, 4, 8, 16):  # a server that gets no time may be late: asking renews a session that is still there
+        time.sleep(waited)
+        if server.ask("POST", "/mcp", PING, {**ACCEPT, **idle})[0] == 404:
+            break
+    else:
+        pytest.fail("the session never ended")
     assert server.end() == 0
 
 

@@ -100,6 +100,7 @@ def listen_on(settings: Settings, host: str | None, port: int | None, *, no_toke
         None if no_token else _tokens(settings),
         http.max_body,
         http.max_concurrency,
+        http.session_seconds,
         _addresses(http.trusted_proxies),
         examine=lambda: _examined(settings),
     )

@@ -79,7 +79,12 @@ def application(
     server: Server[Any], listen: Listen, metrics: Metrics, state: Callable[[], Health], page: Page | None = None
 ) -> Gate:
     """Put the ASGI application together."""
-    manager = StreamableHTTPSessionManager(server, max_request_body_size=listen.max_body, max_sessions=None)
+    manager = StreamableHTTPSessionManager(
+        server,
+        session_idle_timeout=listen.session_seconds,
+        max_request_body_size=listen.max_body,
+        max_sessions=None,
+    )
     sessions = Sessions(manager.handle_request)
     policy = Policy(
         allowed_hosts(listen.host, listen.hosts),

@@ -28,6 +28,7 @@ class Listen:
     tokens: Tokens | None = None
     max_body: int = defaults.MAX_BODY
     max_concurrent: int = defaults.MAX_CONCURRENCY
+    session_seconds: float = defaults.SESSION_SECONDS
     trusted_proxies: tuple[str, ...] = ()
     on_ready: Callable[[int], None] | None = None
     """Told the port once it is listened on."""

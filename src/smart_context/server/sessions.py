@@ -40,10 +40,12 @@ class Sessions:
         session = next((value for name, value in scope["headers"] if name == _ID), b"")
         if session and session in self._used.get(caller, ()):
             self._used[caller].move_to_end(session)
-        opened = b""
+        opened, is_gone = b"", False
 
         async def watched(message: Message) -> None:
-            nonlocal opened
+            nonlocal opened, is_gone
+            if message["type"] == "http.response.start":
+                is_gone = message["status"] == 404
             if not session and message["type"] == "http.response.start" and message["status"] < 400:
                 opened = next((value for name, value in message["headers"] if name == _ID), b"")
             await send(message)
@@ -52,7 +54,7 @@ class Sessions:
         if opened:
             self._keep(caller, opened)
             await self._make_room(caller)
-        if session and scope["method"] == "DELETE":
+        if session and (is_gone or scope["method"] == "DELETE"):
             self._forget(caller, session)
 
     def _keep(self, caller: str, session: bytes) -> None:

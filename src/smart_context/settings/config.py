@@ -148,6 +148,7 @@ class HttpSettings:
     )
     max_body: int = _setting(defaults.MAX_BODY, "Largest request, in bytes.", least=1024)
     max_concurrency: int = _setting(defaults.MAX_CONCURRENCY, "Calls served at once.", least=1)
+    session_seconds: float = _setting(defaults.SESSION_SECONDS, "A session that is idle for so long ends.", least=1)
 
 
 @dataclass(frozen=True, slots=True)
