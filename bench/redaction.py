@@ -1,7 +1,8 @@
 """Redaction: `python -m bench redaction [FOLDER] [--show N]`.
 
 Recall by context and by kind, over the tokens that the tests make. With a FOLDER of ordinary text (documentation, logs, source, office files): false
-alarms by kind per 100,000 characters, and CPU time per megabyte. Every span counts as a false alarm but a plain e-mail address, also a password that a
+alarms by kind per 100,000 characters, CPU time per megabyte and its share of what indexing the same text takes, and what judging ten passages for every
+search would take, which are looked up instead. Every span counts as a false alarm but a plain e-mail address, also a password that a
 manual shows as an example: the numbers are upper bounds. `--show` prints spans of each kind to look at. Last, how CPU time grows on hostile text.
 Raw numbers go to bench/runs/redaction.json.
 """
@@ -14,19 +15,25 @@ import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from bench.indexing import RUNS
-from smart_context import redact
+from smart_context import defaults, redact
+from smart_context.engine import searchable
 from smart_context.model import Extracted, Limits
+from smart_context.redact import document
 from smart_context.sources.extract import extract
+from smart_context.text import segment
+
+_Made = TypeVar("_Made")
 
 _TESTS = Path(__file__).parent.parent / "tests" / "redact"
 _ADDRESS = re.compile(r"[\w.+\-/=%']+@[\w\-]+(?:\.[\w\-]+)+")
 _PIECE = 12
+_EVERY = 5  # files, for the cost
 _MAX_FILE = 5_000_000  # bytes
 _HOSTILE = {
     "a…": "a", "@…": "@", "a@…": "a@", "1 1 …": "1 ", "+1 …": "+1 ", "password=…": "password=", 'password="…': 'password="', "://a:b@…": "://a:b@", "key=…": "key=",
@@ -43,6 +50,7 @@ def main(argv: list[str]) -> None:
     result: dict[str, Any] = {"rules": redact.RULES_VERSION, "recall": recall()}
     if args.folder:
         result["ordinary"] = ordinary(args.folder, args.show)
+        result["cost"] = cost(args.folder)
     result["hostile"] = hostile()
     (RUNS / "redaction.json").write_text(json.dumps(result, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
@@ -94,6 +102,50 @@ def ordinary(folder: Path, show: int) -> dict[str, Any]:
         "spans": dict(counts),
         "false_alarms_per_100000_characters": round(alarms * per, 4),
     }
+
+
+def cost(folder: Path) -> dict[str, float]:
+    """What each step of preparing a file takes, over every few files of a folder, and what a search would judge."""
+    spent = dict.fromkeys(("reading", "cutting", "judging", "analysis"), 0.0)
+    redactor, shown, characters = redact.Redactor(()), list[str](), 0
+
+    def timed(step: str, work: Callable[[], _Made]) -> _Made:
+        before = time.process_time()
+        made = work()
+        spent[step] += time.process_time() - before
+        return made
+
+    for path in sorted(folder.rglob("*"))[::_EVERY]:
+        if not path.is_file() or path.is_symlink() or path.stat().st_size > _MAX_FILE:
+            continue
+        found = timed("reading", lambda path=path: _extracted(path))  # type: ignore[misc]
+        if not isinstance(found, Extracted):
+            continue
+        cut = timed("cutting", lambda found=found: list(segment.cut(found, defaults.SEGMENT_CHARS)))  # type: ignore[misc]
+        judged = timed("judging", lambda cut=cut: tuple(document.judged(cut, redactor)))  # type: ignore[misc]
+        timed("analysis", lambda path=path, judged=judged: searchable.every(str(path), "", judged))  # type: ignore[misc]
+        characters += sum(len(one.text) for one in cut)
+        shown += [one.text for one in cut[:1]]
+    before = time.process_time()
+    for text in shown:
+        redact.spans(text)
+    ten = (time.process_time() - before) / max(1, len(shown)) * 10_000
+    share = spent["judging"] / sum(spent.values())
+    print(f"\npreparing {characters:,} characters: " + ", ".join(f"{step} {cpu:.2f} s" for step, cpu in spent.items()))
+    print(f"  judging is {share:.1%} of it, before anything is written")
+    print(f"  judging ten passages for a search would take {ten:.1f} ms; they are looked up")
+    return {
+        **{step: round(cpu, 3) for step, cpu in spent.items()},
+        "share": round(share, 4),
+        "ten_passages_ms": round(ten, 2),
+    }
+
+
+def _extracted(path: Path) -> object:
+    try:
+        return extract(path.read_bytes(), path.name, Limits())
+    except Exception:  # noqa: BLE001  a parser's failure is not what is measured here
+        return None
 
 
 def texts(folder: Path) -> Iterator[str]:

@@ -37,6 +37,11 @@ def test_a_base64_value_is_hidden_to_its_last_padding(padding):
     assert shown == []
 
 
+def test_base64_that_has_no_digit_and_reads_like_names_is_hidden_where_it_is_padded():
+    for syntax in ("api_key = {}\n", "secret: '{}'\n", '"client_secret": "{}",\n', "access_key: {}\n"):
+        assert redact.clean(syntax.format("qIteV/EIpMmDr/E=")) == syntax.format("[redacted:secret]")
+
+
 @pytest.mark.parametrize("padding", ["", "=", "=="])
 def test_the_data_of_a_kubernetes_secret_is_hidden(padding):
     values = _values(padding, 400)

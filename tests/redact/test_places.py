@@ -41,6 +41,7 @@ PLACES = {
     "JWK, symmetric": (f'{{"kty": "oct", "k": "{_KEY}"}}', _KEY),
     "WordPress": (f"define('AUTH_KEY',         '{_SALT}');", _SALT),
     "WordPress, salt": (f"define( 'LOGGED_IN_SALT', '{_SALT}' );", _SALT),
+    "WordPress, a salt that begins as a stand-in": (f"define('AUTH_KEY', 'put {_SALT}');", _SALT),
     "LDAP": (f"uri ldap://ldap.example.org\nbindpw {_WORD}\n", _WORD),
     "LDAP, plain": ("binddn cn=a\nbindpw swordfish\n", "swordfish"),
     "LDAP, assigned": (f"bindpw={_WORD}", _WORD),

@@ -261,8 +261,10 @@ def _quoted_password(value: str, name: str) -> bool:
 def _quoted_secret(value: str, name: str) -> bool:
     if values.is_placeholder(value) or " " in value or _URL.match(value.lower()):
         return False
-    if value.startswith("/"):  # a path, unless it is padded as no path is
-        return _PADDED.fullmatch(value) is not None
+    if _PADDED.fullmatch(value):
+        return True
+    if value.startswith("/"):  # a path: it would be padded else
+        return False
     if value.isdigit():
         return len(value) >= (16 if name == "token" else 8)
     if values.is_random(value):
@@ -294,6 +296,8 @@ def _bare_password(value: str, place: _Place, *, alone: bool) -> bool:
 def _bare_secret(value: str, name: str, place: _Place, *, alone: bool) -> bool:
     if values.is_placeholder(value) or values.is_code(value):
         return False
+    if place.syntax == "assign" and _PADDED.fullmatch(value):
+        return True
     if value.isdigit():
         return place.syntax == "assign" and len(value) >= (16 if name == "token" else 8)
     if place.syntax in {"space", "say"}:

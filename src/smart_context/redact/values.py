@@ -27,6 +27,8 @@ _PLACEHOLDER = re.compile(
     | .*[-_](?:here|placeholder)
     """
 )
+_SIGNS = re.compile(r"[!#$%&*+=@^|~`{}\[\]]")
+_MANY_SIGNS = 4  # different ones
 # What people and programs write where a value would stand.
 _WORDS = frozenset(
     """
@@ -76,7 +78,10 @@ def is_template(value: str) -> bool:
 def is_placeholder(value: str) -> bool:
     """Tell whether a value is only a stand-in: empty, a template, `your-token-here`, a word such as `required`."""
     bare = value.strip(" \t\"'`,;")
-    return not bare or is_template(bare) or bare.lower() in _WORDS or _PLACEHOLDER.fullmatch(bare) is not None
+    if not bare or is_template(bare) or bare.lower() in _WORDS:
+        return True
+    # `put your phrase here` is a stand-in; what a machine made may begin with `put ` too.
+    return _PLACEHOLDER.fullmatch(bare) is not None and len(set(_SIGNS.findall(bare))) < _MANY_SIGNS
 
 
 def is_phrase(value: str) -> bool:
