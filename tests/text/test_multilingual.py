@@ -39,3 +39,15 @@ def misses(searched, language: Path) -> list[tuple[str, str, list[str]]]:
 @pytest.mark.parametrize("language", LANGUAGES, ids=lambda path: path.stem)
 def test_nineteen_of_twenty_queries_find_their_document_among_the_first_five(searched, language):
     assert len(misses(searched, language)) <= 1, misses(searched, language)
+
+
+def test_a_word_of_a_language_without_compounds_is_not_looked_for_in_those_of_another(tmp_path):
+    english = {f"en/{n}.txt": f"The tables of the house are in the report of the year {n}.\n" for n in range(60)}
+    german = {"de/a.txt": "Die Haustables und die Hausverwaltung sind nicht für alle, und das ist auch gut.\n"}
+    for name, text in (english | german).items():
+        file = tmp_path / "root" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    with indexed(tmp_path / "root", tmp_path / "data") as folder:
+        assert "de/a.txt" not in folder.names("tables", k=50)
+        assert folder.names("verwaltung") == ["de/a.txt"]

@@ -119,7 +119,7 @@ class Fused(Ordering):
         for one in scored:
             cosine = max(0.0, self._cosines.get(one.candidate.segment_id, others))
             total = (1 - self._share) * self._words(one.score) + self._share * cosine
-            fused.append(replace(one, score=round(min(total, 1.0), DIGITS)))
+            fused.append(one._replace(score=round(min(total, 1.0), DIGITS)))
         return sorted(fused, key=lambda one: -one.score)
 
     def _words(self, score: float) -> float:

@@ -38,13 +38,13 @@ class Hit(NamedTuple):
 class Words:
     """What is sought, each with the number of its word: terms, those of scripts without spaces by themselves (`wide`), and what words begin with.
 
-    fronts: how any token that is a hit begins. met: by language, the tokens that were looked at, each with its word's number, and whether that is only a part of it.
+    fronts: how any token that is a hit begins, by its first letters. met: by language, the tokens that were looked at, each with its word's number, and whether that is only a part of it.
     """
 
     terms: Mapping[str, tuple[int, ...]]
     wide: Mapping[str, int]
     beginnings: Mapping[str, int]
-    fronts: frozenset[str]
+    fronts: Mapping[str, tuple[str, ...]]
     met: dict[str, dict[str, _Met | None]] = field(default_factory=dict, compare=False, repr=False)
 
 
@@ -62,13 +62,15 @@ def words(sought: Sequence[Sought]) -> Words:
             terms.setdefault(term, (number,))
             if has_no_spaces(term):
                 wide.setdefault(term, number)
-    fronts = {_front(term.partition(analysis.TAG)[0]) for term in terms} | {begin[:3] for begin in beginnings}
-    return Words(terms, wide, beginnings, frozenset(fronts))
+    fronts: dict[str, tuple[str, ...]] = {}
+    for front in sorted({_front(term.partition(analysis.TAG)[0]) for term in terms}.union(beginnings)):
+        fronts[front[:3]] = (*fronts.get(front[:3], ()), front)
+    return Words(terms, wide, beginnings, fronts)
 
 
 def _front(stem: str) -> str:
     """What every word of a stem begins with. Short stems may be changed from their second letter on: `die` of `dying`."""
-    return stem[:3] if len(stem) > 4 else stem[:2] if len(stem) == 4 else stem[:1]
+    return stem[: max(3, len(stem) - 2)] if len(stem) > 4 else stem[:2] if len(stem) == 4 else stem[:1]
 
 
 def hits(plain: str, words: Words, language: str) -> list[Hit]:
@@ -98,15 +100,18 @@ def _which(tokens: set[str], words: Words, language: str) -> dict[str, _Met]:
         met[token] = (hit.places[0][1], False) if hit.places else (min(hit.also), True)
     for beginning, number in words.beginnings.items():
         met.update((token, (number, False)) for token in may_be if _plain(token).startswith(beginning))
-    return {token: found for token in sorted(tokens) if (found := met[token])}
+    return {token: found for token in tokens if (found := met[token])}
 
 
-def _may_be(token: str, fronts: frozenset[str]) -> bool:
+def _may_be(token: str, fronts: Mapping[str, tuple[str, ...]]) -> bool:
     """Whether a token may be a hit, by its first letters; one in several cases or with digits is known by its parts too."""
     if not token.isalpha() or not (token.islower() or token.istitle() or token.isupper()):
         return True
-    plain = _plain(token)
-    return plain[:3] in fronts or plain[:2] in fronts or plain[0] in fronts or plain[0] >= _CUT_IN_FRONT
+    plain = token.lower() if token.isascii() else _plain(token)
+    longer = fronts.get(plain[:3])
+    if longer and plain.startswith(longer):
+        return True
+    return plain[:2] in fronts or plain[0] in fronts or plain[0] >= _CUT_IN_FRONT
 
 
 def _plain(token: str) -> str:

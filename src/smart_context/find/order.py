@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import groupby
+from operator import attrgetter
+from typing import NamedTuple
 
 from smart_context.engine.expression import Filters
 from smart_context.engine.model import FileRow, SegmentRow
@@ -41,9 +43,8 @@ class Placed:
     made_of: Score | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
-    """A candidate with its exact score."""
+class Scored(NamedTuple):
+    """A candidate with its exact score. A tuple, because a search makes hundreds."""
 
     candidate: Candidate
     score: float
@@ -123,7 +124,7 @@ class Ordering:
         self._stop()
         scores = self._scorer.scores(tier)
         scored = [Scored(c, min(score.total, most), score) for c, score in zip(tier, scores, strict=True)]
-        return sorted(scored, key=lambda one: -one.score)
+        return sorted(scored, key=attrgetter("score"), reverse=True)  # stable: equals stay in the engine's order
 
     def _rest(self, given: int, count: int, most: float) -> list[Scored]:
         """What hardly anybody reads this far for: in the engine's order."""

@@ -34,6 +34,7 @@ _LONG = 6  # letters of such a word
 _FEW = 3  # words of a query in which it is looked for: in a sentence, others tell what is meant
 _MAX_NAMES = 4
 _LONGEST_NAME = 8  # words
+_HARDLY_ANY = 20  # times as many segments in other languages, where a word is not looked for in compounds
 _MAX_PARTS = 300  # compounds that a word is looked for in, the shortest first
 _MAX_BEGINNINGS = 20_000  # words that a beginning may stand for
 _LARGE = 20_000  # segments from which an index is large: there,
@@ -326,8 +327,10 @@ class _Planner:
         """Know the terms of words in every language that the index holds: all words at once, because that is many calls fewer."""
         for unit in units:
             self._forms.setdefault(unit, set())
+        depend = [unit for unit in units if analysis.depends_on_language(unit)]
         for language in self._present:
-            spelt = [(unit, form) for unit in units for form in wishes.spellings(unit, language)]
+            asked = units if language == self._present[0] else depend
+            spelt = [(unit, form) for unit in asked for form in wishes.spellings(unit, language)]
             for (unit, _), terms in zip(spelt, analysis.words([form for _, form in spelt], language), strict=True):
                 self._forms[unit].update(terms)
 
@@ -341,16 +344,23 @@ class _Planner:
 
     def _parts(self, unit: str) -> frozenset[str]:
         """The terms of compounds that hold a word."""
-        if not self._compounds or not unit.isalpha():
+        if not self._compounds or not unit.isalpha() or not analysis.depends_on_language(unit):
             return frozenset()
         out: set[str] = set()
-        for language in sorted(COMPOUNDING.intersection(self._present)):
-            stem = analysis.terms(unit, language).line.partition(analysis.TAG)[0]
+        for language in sorted(COMPOUNDING.intersection(self._present)) if self._may_compound(unit) else ():
+            [[term, *_]] = analysis.words([unit], language)
+            stem = term.partition(analysis.TAG)[0]
             if len(stem) < _SHORTEST_PART:
                 continue
             words = sorted(self._view.compounds(stem), key=lambda word: (len(word), word))[:_MAX_PARTS]
-            out.update(analysis.terms(" ".join(words), language).line.split())
+            out.update(terms[0] for terms in analysis.words(words, language))
         return frozenset(out)
+
+    def _may_compound(self, unit: str) -> bool:
+        """Whether a word belongs to languages that compound: not where nearly all that have it are in others."""
+        counts = {term: self._view.having(term) for term in self._forms.get(unit, ())}
+        own = sum(n for term, n in counts.items() if term.rpartition(analysis.TAG)[2] in COMPOUNDING)
+        return _HARDLY_ANY * own >= sum(counts.values())
 
     def _pieces(self, unit: str) -> tuple[str, ...]:
         """A compound that stands nowhere, cut in two words that do: the cut that leaves the longer first part."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,10 +40,9 @@ Table = NDArray[np.float64]  # a row a segment, a column a word
 Column = NDArray[np.float64]  # a value a segment
 
 
-@dataclass(frozen=True, slots=True)
-class Score:
+class Score(NamedTuple):
     """A segment's score, and what it is made of: how often each word (by its number) was found and its share, the share of
-    neighbours, the share of the query that was found."""
+    neighbours, the share of the query that was found. A tuple, because a search makes hundreds."""
 
     total: float
     made: Made
@@ -127,12 +127,14 @@ class Scorer:
     def _times(self, found: Found) -> Table:
         """How often each segment has each word."""
         words = len(self._sought)
-        text, also, head = (self._counts(found, kind) for kind in (TEXT, ALSO, IN_HEAD))
+        counted = self._counts(found)
+        text, also, head = counted[TEXT], counted[ALSO], counted[IN_HEAD]
         # Other forms count where the word itself does not stand, lest one word count twice; and compounds where neither does.
         counts = np.where(text > 0, text, also) + self._heads * head
         for column, number in enumerate(self._stop, words):  # a stop word is there or not
             counts[:, number] = np.maximum(counts[:, number], found.present[:, column])
-        return np.where(counts[:, :words] > 0, counts[:, :words], PART * counts[:, words : 2 * words])
+        times: Table = np.where(counts[:, :words] > 0, counts[:, :words], PART * counts[:, words : 2 * words])
+        return times
 
     def _typed(self, found: Found) -> Table:
         """What each word is worth in each segment by its form: less where it does not stand as it was typed."""
@@ -142,11 +144,13 @@ class Scorer:
         as_typed[found.owners[mine], found.numbers[mine] - 2 * words] = True
         return np.where(as_typed | ~self._is_typed, 1.0, self._other)
 
-    def _counts(self, found: Found, kind: int) -> Table:
+    def _counts(self, found: Found) -> NDArray[np.float64]:
+        """How often each segment has each word and its compounds: in its text, by other forms, in its heads."""
         rows, columns = len(found.sizes), 2 * len(self._sought)
-        mine = (found.kinds == kind) & (found.numbers < columns)
-        flat = np.bincount(found.owners[mine] * columns + found.numbers[mine], minlength=rows * columns)
-        return flat.astype(np.float64).reshape(rows, columns)
+        mine = found.numbers < columns
+        kinds, owners, numbers = found.kinds[mine], found.owners[mine], found.numbers[mine]
+        flat = np.bincount((kinds * rows + owners) * columns + numbers, minlength=3 * rows * columns)
+        return flat.astype(np.float64).reshape(3, rows, columns)
 
     def _near(self, found: Found, room: Column) -> Column:
         """What neighbours of the query that stand within a window are worth."""

@@ -30,8 +30,8 @@ from smart_context.text.words import (
 )
 
 __all__ = [
-    "FORM", "MAX_TERM", "TAG", "WORD", "Cut", "Hits", "Terms", "cut", "cut_words", "fold", "forget", "form", "has_no_spaces", "hits", "is_part",
-    "language", "line", "read", "split", "surfaces", "terms", "units", "words",
+    "FORM", "MAX_TERM", "TAG", "WORD", "Cut", "Hits", "Terms", "cut", "cut_words", "depends_on_language", "fold", "forget", "form", "has_no_spaces",
+    "hits", "is_part", "language", "line", "read", "split", "surfaces", "terms", "units", "words",
 ]  # fmt: skip
 
 TAG = "~"  # between a stem and its language
@@ -134,6 +134,11 @@ def hits(runs: Set[str], language: str, numbers: Mapping[str, tuple[int, ...]]) 
 def words(found: Collection[str], language: str) -> list[list[str]]:
     """The terms that lower-case words are found by, each by itself: its stem first, then forms without accents and the like."""
     return [[term, *(extra.terms.split() if extra else ())] for term, _, extra in _known(found, language)]
+
+
+def depends_on_language(word: str) -> bool:
+    """Whether the terms of a lower-case word are others in another language; else its script or a digit in it decides."""
+    return word.isalpha() if word.isascii() else not _script_of(word[0])
 
 
 def form(word: str) -> str:

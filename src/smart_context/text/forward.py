@@ -56,9 +56,10 @@ def scan(packed: Sequence[bytes], numbers: Mapping[str, tuple[int, ...]], there:
     rows = np.repeat(at, times)
     within = np.arange(len(rows)) - np.repeat(np.cumsum(times) - times, times)
     until = np.cumsum(words)
-    owners = np.searchsorted(until, rows, side="right")
+    # Hits are in order, so that looking up where each segment ends is enough to know whose they are.
+    owners = np.repeat(np.arange(len(words)), np.diff(np.searchsorted(rows, until, side="left"), prepend=0))
     places = rows - (until - words)[owners]
-    kinds = (places[:, None] >= edges[owners, :-1]).sum(axis=1)
+    kinds = (places >= edges[owners, 0]).astype(np.int64) + (places >= edges[owners, 1])
     numbered = which[np.repeat(first, times) + within]
     present = _present([one[end:] for one, end in zip(packed, ends, strict=True)], headers[:, 4], there)
     return Found(headers[:, 0], owners, places, numbered, kinds, np.repeat(flags, times), present)
