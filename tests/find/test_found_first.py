@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+
 import pytest
 
 from searching import indexed
@@ -32,6 +34,17 @@ FILES = {
     "docs/more.md": "All layouts: layouts.md lists the layouts, see layouts.md for layouts of layouts.\n" * 4,
     "docs/multi page.txt": f"Several of them. {PROSE}",
     "docs/pages.txt": "A multi page file has multi pages. A page, multi page.\n" * 4,
+    "src/base.py": "base = 1  # the base of a base, base by base\n" * 3,
+    "src/sub/_base.py": f"# Something else. {PROSE}\nbase = 1\n",
+    "man/zq_rollback.3.gz": gzip.compress(f"ZQ undoes what was done. {PROSE}".encode(), mtime=0),
+    "docs/zq.md": f"zq_rollback, zq_rollback and zq_rollback: see zq_rollback. {PROSE}",
+    "tests/d.input": "( x y )\n",
+    "docs/inputs.md": f"The tests read input: tests of input, input of tests, d for the input of tests. {PROSE}",
+    "money/thousands.txt": f"There are 250,000 of them. {PROSE}",
+    "money/plain.txt": f"250 and 250000 and 250000, 250 of 250000. {PROSE}",
+    "money/few.txt": f"250 came, 250 went, 250 stayed. 250! {PROSE}",
+    "src/joined.py": "USER_ZQBASE = 1\n",
+    "src/apart.py": "userzqbase = userzqbase + userzqbase  # userzqbase\n",
 }  # fmt: skip
 
 
@@ -41,7 +54,7 @@ def folder(tmp_path_factory):
     for name, text in FILES.items():
         file = base / "root" / name
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
+        file.write_bytes(text if isinstance(text, bytes) else text.encode())
     with indexed(base / "root", base / "data") as opened:
         yield opened
 
@@ -62,6 +75,10 @@ def folder(tmp_path_factory):
         ("--user", "git/option.txt"),
         ("1249.50", "money/invoice.txt"),
         ("1.249,50", "money/invoice.txt"),
+        ("250,000", "money/thousands.txt"),
+        ("250000", "money/plain.txt"),
+        ("USER_ZQBASE", "src/joined.py"),
+        ("userzqbase", "src/apart.py"),
     ],
 )
 def test_a_whole_identifier_outweighs_its_parts(folder, query, first):
@@ -98,10 +115,20 @@ def test_a_word_as_typed_outweighs_its_other_forms(folder, query, first):
         ("layouts", "docs/layouts.md"),
         ("multi page.txt", "docs/multi page.txt"),
         ("multi_page", "docs/multi page.txt"),
+        ("_base", "src/sub/_base.py"),
+        ("base", "src/base.py"),
+        ("zq_rollback", "man/zq_rollback.3.gz"),
+        ("zq_rollback.3", "man/zq_rollback.3.gz"),
+        ("zq_rollback.3.gz", "man/zq_rollback.3.gz"),
+        ("tests/d.input", "tests/d.input"),
     ],
 )
 def test_a_name_typed_as_a_name_puts_that_file_first(folder, query, first):
     assert folder.names(query)[:1] == [first]
+
+
+def test_a_number_that_reads_as_thousands_is_not_found_as_a_fraction(folder):
+    assert folder.names("250,000")[:2] == ["money/thousands.txt", "money/plain.txt"]
 
 
 def test_a_name_does_not_drown_what_the_texts_say(folder):

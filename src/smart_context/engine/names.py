@@ -14,14 +14,16 @@ from smart_context.text.words import fold, normal
 MARK = "/"  # what a name's term begins with; no word of a text does
 _PART = re.compile(r"[^\W_]+")
 _EXTENSION = re.compile(r"(?<=.)\.([A-Za-z0-9]{1,8})$")
+_COMPRESSED = re.compile(r"(?<=.)\.(?:gz|bz2|xz|zst|lzma)$", re.IGNORECASE)
 _LONGEST = 120
 
 
 def of_file(path: str) -> list[str]:
-    """The terms of a file's name: whole and without its extension, alone and below its folder."""
+    """The terms of a file's name: whole and without its extension, alone and below its folder; of a compressed file also without that."""
     folder, name = os.path.split(path)
     parent = _key(os.path.basename(folder))
-    own = [key for key in (_with_extension(name), _key(_EXTENSION.sub("", name))) if key]
+    both = dict.fromkeys((name, _COMPRESSED.sub("", name)))
+    own = [key for one in both for key in (_with_extension(one), _key(_EXTENSION.sub("", one))) if key]
     return [MARK + key for key in dict.fromkeys(own)] + [
         f"{MARK}{parent}/{key}" for key in dict.fromkeys(own) if parent
     ]
@@ -33,6 +35,14 @@ def asked(typed: str) -> list[str]:
     parent = _key(folders[-1]) if folders else ""
     own = dict.fromkeys(key for key in (_with_extension(name), _key(name)) if key)
     return [f"{MARK}{parent}/{key}" if parent else MARK + key for key in own]
+
+
+def is_spelt(path: str, typed: str) -> bool:
+    """Whether a file is called exactly what was typed, but for case: with its extension, or without."""
+    name = os.path.basename(path).lower()
+    inner = _COMPRESSED.sub("", name)
+    spelt = {name, inner, _EXTENSION.sub("", name), _EXTENSION.sub("", inner)}
+    return os.path.basename(typed.replace("\\", "/").rstrip("/")).lower() in spelt
 
 
 def _with_extension(name: str) -> str:

@@ -17,6 +17,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import NamedTuple
 
+from smart_context.engine import names
 from smart_context.engine.expression import Filters
 from smart_context.engine.model import FileRow, SegmentRow
 from smart_context.engine.port import Candidate, Matches, Record, View
@@ -29,6 +30,8 @@ TIERS = (400, 1500)  # matches by rough score that are scored exactly, as more a
 _ALL_AT_ONCE = 1000  # so few are scored together
 _EQUAL = 0.002  # rough scores this close count as equal
 _MOST_EQUAL = 5000
+_MOST_NAMED = 200  # segments of files of one name that are told apart by its spelling
+SPELT = 0.3  # what of a name's worth its spelling is
 _ROWS = 16  # rows read from the record at a time
 
 
@@ -122,9 +125,27 @@ class Ordering:
 
     def _scored(self, tier: Sequence[Candidate], most: float) -> list[Scored]:
         self._stop()
-        scores = self._scorer.scores(tier)
+        scores = self._spelt(tier, self._scorer.scores(tier))
         scored = [Scored(c, min(score.total, most), score) for c, score in zip(tier, scores, strict=True)]
         return sorted(scored, key=attrgetter("score"), reverse=True)  # stable: equals stay in the engine's order
+
+    def _spelt(self, tier: Sequence[Candidate], scores: list[Score]) -> list[Score]:
+        """The scores, lower for files whose name is another spelling of the one typed, where some file has that one."""
+        for number, word in enumerate(self._plan.sought):
+            named = [at for at, score in enumerate(scores) if score.made.times[score.row, number]] if word.name else []
+            if not named or word.count > _MOST_NAMED:
+                continue
+            self._files.update(self._record.files({tier[at].file_id for at in named}.difference(self._files)))
+            others = [at for at in named if not self._is_spelt(tier[at], word.name)]
+            if len(others) < len(named):
+                for at in others:
+                    less = SPELT * float(scores[at].made.shares[scores[at].row, number])
+                    scores[at] = scores[at]._replace(total=round(scores[at].total - less, DIGITS))
+        return scores
+
+    def _is_spelt(self, candidate: Candidate, name: str) -> bool:
+        file = self._files.get(candidate.file_id)
+        return file is not None and names.is_spelt(file.path, name)
 
     def _rest(self, given: int, count: int, most: float) -> list[Scored]:
         """What hardly anybody reads this far for: in the engine's order."""

@@ -195,7 +195,7 @@ class _Planner:
             if there and frozenset(there) not in out:
                 count, worth = self._view.having(there[0]), _NAME if text == whole else _NAMED
                 out[frozenset(there)] = Sought(
-                    f"file {text}", frozenset(there), times=worth, count=count, idf=best, stands=False, is_name=True
+                    f"file {text}", frozenset(there), times=worth, count=count, idf=best, stands=False, name=text
                 )
         return list(out.values())
 
@@ -214,12 +214,12 @@ class _Planner:
         odd = analysis.cut(text).odd
         options = [token for token in odd if token.startswith("--") and self._view.having(identifiers.wholes(token)[0])]
         tokens = options or [token for token in odd if not token.startswith("--")]
-        wholes = identifiers.wholes(tokens[0]) if len(tokens) == 1 else []
+        wholes = _wholes(tokens[0]) if len(tokens) == 1 else []
         if not wholes or any(map(analysis.has_no_spaces, units)):
             return []
         terms = frozenset(term for whole in wholes for term in (*self._terms(whole), whole) if self._view.having(term))
         key = f"{tokens[0]} (whole)"
-        whole = self._found.get(key) or self._weighted(Sought(tokens[0], terms, stands=False))
+        whole = self._found.get(key) or self._weighted(Sought(tokens[0], terms, stands=False, is_joined=True))
         has_digit = any(char.isdigit() for char in text)
         sequence = [self._sequence([text])] if has_digit and len(units) > 1 else []
         if not whole.count and not (sequence and self._view.count(sequence[0])):
@@ -390,6 +390,13 @@ class _Planner:
         idf = math.log(1 + (total - count + 0.5) / (count + 0.5))
         share = _NEAR_WORD if word.instead else 1.0
         return replace(word, count=count, idf=idf * share)
+
+
+def _wholes(token: str) -> list[str]:
+    """What a typed token of several words may be as one. A number that reads as thousands is no fraction: `250,000` is not 250."""
+    found = identifiers.wholes(token)
+    is_thousands = len(found) > 1 and ("," in token or token.endswith("000"))
+    return found[:1] if is_thousands else found
 
 
 def _free(tree: query.Some) -> tuple[type, ...]:

@@ -96,20 +96,25 @@ class Scorer:
         self._most = (K1 + 1) * float(self._worth.sum() + NEAR * self._pairs.sum()) or 1.0
         self._whole = max(0.0, (FEW - len(standing)) / (FEW - 1))
         self._other = 1 - OTHER / max(1.0, len(standing))
-        heads = [NAME if word.is_name else HEAD for word in plan.sought]
+        heads = [NAME if word.name else HEAD for word in plan.sought]
         self._heads = np.array([*heads, *heads])
         self._is_typed = np.array([bool(word.typed) for word in plan.sought], np.bool_)
+        self._is_joined = np.array([word.is_joined for word in plan.sought], np.bool_)
+        # A name that is worth more than a word is all that was typed.
+        self._covers = [number for number, word in enumerate(plan.sought) if word.name and word.times > 1]
 
     def scores(self, candidates: Sequence[Candidate]) -> list[Score]:
         """Score candidates."""
         if not candidates:
             return []
         found = forward.scan(self._view.packed(candidates), self._numbers, self._there)
-        times = self._times(found)
+        counted = self._counts(found)
+        times = self._times(found, counted)
         room = K1 * (1 - B + B * found.sizes.astype(np.float64) / self._average)
-        shares = self._worth * (K1 + 1) * times / (times + room[:, None]) * self._typed(found)
+        shares = self._worth * (K1 + 1) * times / (times + room[:, None]) * self._typed(found, counted)
         near = self._near(found, room)
         share = np.where(times > 0, self._worth, 0.0).sum(axis=1) / self._all
+        share[(times[:, self._covers] > 0).any(axis=1)] = 1.0
         totals = (shares.sum(axis=1) + near) / self._most * share**self._whole
         made = Made(times, shares / self._most, near / self._most, share)
         rounded = np.minimum(totals, 1.0).round(DIGITS).tolist()
@@ -124,10 +129,9 @@ class Scorer:
             f"share of the query found: {made.found[row]:.2f}",
         )
 
-    def _times(self, found: Found) -> Table:
+    def _times(self, found: Found, counted: NDArray[np.float64]) -> Table:
         """How often each segment has each word."""
         words = len(self._sought)
-        counted = self._counts(found)
         text, also, head = counted[TEXT], counted[ALSO], counted[IN_HEAD]
         # Other forms count where the word itself does not stand, lest one word count twice; and compounds where neither does.
         counts = np.where(text > 0, text, also) + self._heads * head
@@ -136,13 +140,17 @@ class Scorer:
         times: Table = np.where(counts[:, :words] > 0, counts[:, :words], PART * counts[:, words : 2 * words])
         return times
 
-    def _typed(self, found: Found) -> Table:
+    def _typed(self, found: Found, counted: NDArray[np.float64]) -> Table:
         """What each word is worth in each segment by its form: less where it does not stand as it was typed."""
         words = len(self._sought)
         as_typed = found.present[:, :words].copy()
         mine = (found.numbers >= 2 * words) & (found.as_written | (found.kinds == IN_HEAD))
         as_typed[found.owners[mine], found.numbers[mine] - 2 * words] = True
-        return np.where(as_typed | ~self._is_typed, 1.0, self._other)
+        worth = np.where(as_typed | ~self._is_typed, 1.0, self._other)
+        # Several words typed as one thing stand among the other forms, however they are joined; as a word they are written without.
+        apart = (counted[ALSO] + counted[IN_HEAD])[:, :words] > 0
+        worth[self._is_joined & ~apart] = 1 - OTHER
+        return worth
 
     def _counts(self, found: Found) -> NDArray[np.float64]:
         """How often each segment has each word and its compounds: in its text, by other forms, in its heads."""

@@ -16,8 +16,8 @@ class Sought:
     text: as typed. terms: any of them is a hit. parts: so are these, compounds that hold the word, at less. instead: the words
     tried because this one stands nowhere. beginning: of the terms, where only that was asked for; commonest: some of those that
     most segments have. times: how often it was asked for. count, idf: the live segments that have it, and what that makes it worth.
-    typed: the word as it is written, where that counts; stands: whether it is a word among others, with neighbours; is_name: whether it is the name
-    of a file.
+    typed: the word as it is written, where that counts; stands: whether it is a word among others, with neighbours; is_joined: whether it is several
+    words typed as one thing; name: the name of a file that it is.
     """
 
     text: str
@@ -31,7 +31,8 @@ class Sought:
     idf: float = 0.0
     typed: str = ""
     stands: bool = True
-    is_name: bool = False
+    is_joined: bool = False
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)

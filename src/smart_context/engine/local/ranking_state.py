@@ -13,7 +13,7 @@ from pathlib import Path
 
 from smart_context.errors import SearchFailed
 
-ANALYSIS_VERSION = 4
+ANALYSIS_VERSION = 5
 """Of the terms that `analysis` makes of a text; another one means another ranking."""
 
 REBUILD = "the index is rebuilt from the record by: context index --rebuild"
