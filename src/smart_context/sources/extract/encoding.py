@@ -31,6 +31,8 @@ _HIGH_RUN = re.compile(rb"[\x80-\xff]+")
 _ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff]")
 
+_ASCII_CONTROL = bytes(code for code in range(128) if _CONTROL.match(chr(code)))
+
 
 def decode(data: Buffer, declared: str = "") -> str:
     """Read all of the bytes as text. `declared` is the encoding that the file names, believed unless the bytes disagree."""
@@ -56,9 +58,16 @@ def clean(text: str) -> str:
     """Bring line ends to newlines and take out what is no text: control characters, colour codes, lone surrogates."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
-    if _CONTROL.search(text):
+    if _has_control(text):
         text = _CONTROL.sub(" ", _ANSI.sub("", text))
     return text
+
+
+def _has_control(text: str) -> bool:
+    if not text.isascii():
+        return _CONTROL.search(text) is not None
+    data = text.encode("ascii")  # bytes are looked through several times as fast
+    return len(data.translate(None, _ASCII_CONTROL)) < len(data)
 
 
 def codec(name: str) -> str:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from smart_context.model import Extracted
-from smart_context.sources.extract import Buffer, Job
+from smart_context.sources.extract import Buffer, Job, flow
 from smart_context.sources.extract.collect import Sections
 from smart_context.sources.extract.encoding import clean, codec, decode_capped
 from smart_context.sources.extract.properties import About, day
@@ -37,7 +38,8 @@ _FORMATTING = _names("a b big code em font i nobr s small span strike strong tt 
 _VOID = _names("area base br col embed hr img input link meta param source track wbr")
 _ENDS_ITSELF = _names("p li dt dd td th tr option optgroup tbody thead tfoot colgroup html body head")
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9:]*)(?:[^<>\"']|\"[^\"<>]*\"|'[^'<>]*')*>?")
-_TAG_NAME = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9:]*)")
+_NAMES = re.compile(r"<(/?[a-zA-Z][a-zA-Z0-9:]*)")
+_MOST_NAMES = 1000  # of tags that are remembered
 _DEEPEST = 400
 # Open formatting is opened anew in every block that follows: a few dozen can stand for millions of elements.
 _MOST_FORMATTING = 16
@@ -95,14 +97,25 @@ def parse(markup: str) -> Page:
     page.sections.append(("", list(lines)))
     root = tree.root
     if root is not None:
-        walk = _Walk(page)
-        walk.over(root)
+        left_out = _text(root, page)
         # A page of links has its text in what is navigation elsewhere.
-        if walk.left_out > sum(len(line) for _, kept in page.sections for line in kept):
+        if left_out > sum(len(line) for _, kept in page.sections for line in kept):
             page.sections[:] = [("", list(lines))]
-            _Walk(page, with_navigation=True).over(root)
+            _text(root, page, with_navigation=True)
     page.sections = [(heading, kept) for heading, kept in page.sections if heading or kept]
     return page
+
+
+def _text(root: LexborNode, page: Page, *, with_navigation: bool = False) -> int:
+    """Put a page's text into its sections; how many characters of navigation were left out."""
+    begun = [(heading, list(lines)) for heading, lines in page.sections]
+    left_out = flow.read(root.html or "", page, with_navigation=with_navigation)
+    if left_out is None:
+        page.sections[:] = begun
+        walk = Walk(page, with_navigation=with_navigation)
+        walk.over(root)
+        left_out = walk.left_out
+    return left_out
 
 
 def flattened(markup: str) -> str:
@@ -128,20 +141,48 @@ def flattened(markup: str) -> str:
 
 
 def _is_deep(markup: str) -> bool:
+    names = _NAMES.findall(markup)
+    # What a page opens and closes in order is counted without looking at each tag; where it closes more, each is looked at.
+    for steps, most in ((_DEPTHS, _DEEPEST), (_FORMATS, _MOST_FORMATTING)):
+        depths = list(accumulate(map(steps.__getitem__, names), initial=0))
+        if min(depths) < 0:
+            return _is_deep_by_tags(names)
+        if max(depths) > most:
+            return True
+    return False
+
+
+def _is_deep_by_tags(names: list[str]) -> bool:
     depth = formatting = 0
-    for match in _TAG_NAME.finditer(markup):
-        name = match[2].lower()
-        if name in _VOID:
-            continue
-        if match[1]:
+    for name in names:
+        step, is_formatting = _DEPTHS[name], _FORMATS[name] != 0
+        if step < 0:
             depth -= depth > 0
-            formatting -= formatting > 0 and name in _FORMATTING
-            continue
-        depth += 1
-        formatting += name in _FORMATTING
+            formatting -= formatting > 0 and is_formatting
+        elif step:
+            depth += 1
+            formatting += is_formatting
         if depth > _DEEPEST or formatting > _MOST_FORMATTING:
             return True
     return False
+
+
+class _Steps(dict[str, int]):
+    """By how much the tag of a name, with a slash before it at the end of an element, changes how deep the page is: learnt when met."""
+
+    def __init__(self, only: frozenset[str] | None = None) -> None:
+        self._only = only
+
+    def __missing__(self, tag: str) -> int:
+        name = tag.removeprefix("/").lower()
+        counts = name not in _VOID and (self._only is None or name in self._only)
+        step = (-1 if tag[0] == "/" else 1) if counts else 0
+        if len(self) < _MOST_NAMES:
+            self[tag] = step
+        return step
+
+
+_DEPTHS, _FORMATS = _Steps(), _Steps(_FORMATTING)
 
 
 def _head(head: LexborNode, page: Page) -> list[str]:
@@ -167,8 +208,8 @@ def _head(head: LexborNode, page: Page) -> list[str]:
     return lines
 
 
-class _Walk:
-    """One pass over the tree. Holds the line being built and the heading it may belong to."""
+class Walk:
+    """One pass over the tree, for pages that `flow` leaves to it. Holds the line being built and the heading it may belong to."""
 
     def __init__(self, page: Page, *, with_navigation: bool = False) -> None:
         self._page = page

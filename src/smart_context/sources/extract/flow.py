@@ -1,0 +1,262 @@
+"""Read a parsed page in one pass over its markup as the parser writes it: many times as quick as asking for node after node.
+
+In: the markup of a whole tree, and where its text goes.  Out: the text, to `Flow`; or False for a page that only the tree itself tells.
+Always: what it gives is what a walk over the tree gives. The parser writes tags well-formed, with `<` and `>` escaped wherever they are no tag's,
+but for the text of a few elements; a page that has one of those is left to the tree.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Protocol
+
+# Elements whose text is written without escapes, or that have a tree of their own.
+_RARE = re.compile("<(?:template|xmp|iframe|noembed|noframes|plaintext)[ >]")
+_LEFT_OUT = re.compile("<!--.*?-->|<(script|style)(?: [^>]*)?>(.*?)</\\1>", re.DOTALL)
+_ODD_SPACES = "\x0b\x1c\x1d\x1e\x1f"  # white space to Python that is none to a page
+_ESCAPES = (("&nbsp;", "\xa0"), ("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&amp;", "&"))
+_MARK = ' href="#'
+_NAVIGATION = ' role="navigation"'
+_UNSAID = frozenset({"hidden", "password", "checkbox", "radio"})  # inputs whose value is not seen
+_LOOKS = 8  # how often all of a page may be looked at ahead; links nested in links would take more
+_SPACES = re.compile(r"[ \t\n\f\r\u00a0]+")
+
+(INLINE, BLOCK, CELL, SPOKEN, SPOKEN_BLOCK, HEADING, HEADING_END, VERBATIM, VERBATIM_END, NAVIGATION, ROLE, DROPPED) = (
+    range(12)
+)
+
+
+_PLAIN_BLOCK = frozenset({BLOCK, ROLE})  # what does nothing but end a line
+
+
+class Page(Protocol):
+    """Where the text goes: sections in order, as a heading, "" for none, and lines."""
+
+    sections: list[tuple[str, list[str]]]
+
+
+class _Unsure(Exception):
+    """Something that is not written as expected."""
+
+
+def _names(text: str) -> list[str]:
+    return text.split()
+
+
+# Inline elements; of those that may say something by an attribute, how they end is all the same.
+_SILENT = _names(
+    "span code em strong tt b i font acronym bdi bdo big cite data del dfn ins kbd label mark math nobr q rb rp rt ruby s samp small strike "
+    "sub sup time u var wbr button select"
+)
+_SPEAKING = ("a", "abbr", "img", "input", "svg")
+_SILENT_TAG = re.compile(f"</?(?:{'|'.join(_SILENT)})(?: [^>]*+)?+>")
+
+
+def _actions() -> dict[str, int]:
+    table = dict.fromkeys([*_SILENT, *_SPEAKING], INLINE)
+    table |= {"td": CELL, "th": CELL, "nav": NAVIGATION, "head": DROPPED, "datalist": DROPPED, "-script": INLINE}
+    table |= dict.fromkeys(_names("div ul section aside table"), ROLE)
+    table |= dict.fromkeys(_names("h1 h2 h3 h4 h5 h6"), HEADING)
+    table |= dict.fromkeys(_names("pre textarea listing"), VERBATIM)
+    ends = {HEADING: HEADING_END, VERBATIM: VERBATIM_END, NAVIGATION: BLOCK, ROLE: BLOCK}
+    table |= {f"/{name}": ends.get(action, INLINE) for name, action in table.items()}
+    table |= dict.fromkeys(_SPEAKING, SPOKEN)
+    return table | dict.fromkeys(("area", "object"), SPOKEN_BLOCK)
+
+
+_ACTIONS = _actions()
+
+
+def read(markup: str, page: Page, *, with_navigation: bool) -> int | None:
+    """Put a page's text into its sections; how many characters of navigation were left out, or None where the tree must be asked."""
+    has_drawing = "<svg" in markup or "<math" in markup
+    if _RARE.search(markup) or (has_drawing and "<area" in markup):
+        return None
+    try:
+        if "<!--" in markup or "<script" in markup or "<style" in markup:
+            markup = _LEFT_OUT.sub(_instead_in_drawing if has_drawing else _instead, markup)
+            if "</script" in markup or "</style" in markup:
+                return None
+        pieces = _SILENT_TAG.sub("", markup).split("<")[1:]
+        flow = _Flow(page, pieces, is_plain=not any(char in markup for char in _ODD_SPACES))
+        return flow.over(with_navigation=with_navigation)
+    except _Unsure:
+        return None
+
+
+def _instead(found: re.Match[str]) -> str:
+    if not found[1]:
+        return ""
+    # A script that holds the beginning of a comment, and of a script in it, goes on after what looks like its end.
+    if "<!--" in found[2] and "<script" in found[2].lower():
+        raise _Unsure
+    return f"<-script {len(found[2])}>"
+
+
+def _instead_in_drawing(found: re.Match[str]) -> str:
+    # In a drawing a script is an element like others, may hold some, and is escaped.
+    if found[1] and ("<" in found[2] or "&" in found[2]):
+        raise _Unsure
+    return _instead(found)
+
+
+class _Flow:
+    """One pass. Holds the line being built and the heading it may belong to."""
+
+    def __init__(self, page: Page, pieces: list[str], *, is_plain: bool) -> None:
+        self._page = page
+        self._pieces = pieces
+        self._is_plain = is_plain
+        self._line: list[str] = []
+        self._heading: list[str] | None = None
+        self._verbatim = 0
+        self._looks = _LOOKS * len(pieces)
+
+    def over(self, *, with_navigation: bool) -> int:
+        left_out = skip = 0
+        line, known = self._line, _ACTIONS.get
+        for at, piece in enumerate(self._pieces):
+            if at < skip:
+                continue
+            tag, closed, text = piece.partition(">")
+            if not closed:
+                raise _Unsure
+            action = known(tag)
+            if action is None:
+                action = known(tag.partition(" ")[0], BLOCK)
+            if action == SPOKEN:
+                skip = self._spoken(tag, at)
+                if skip:
+                    continue
+            elif action == DROPPED:
+                skip = self._end_of(tag.partition(" ")[0], at)
+                continue
+            elif action == NAVIGATION or (action == ROLE and _NAVIGATION in tag):
+                self._break()
+                if not with_navigation:
+                    skip = self._end_of(tag.partition(" ")[0], at)
+                    left_out += self._length(at, skip)
+                    continue
+            elif action and (line or action not in _PLAIN_BLOCK):
+                self._block(action, tag, at)
+            if text:
+                line.append(text)
+        self._break()
+        return left_out
+
+    def _block(self, action: int, tag: str, at: int) -> None:
+        if action == CELL:
+            self._line.append("\t")
+            return
+        self._break()
+        if action == HEADING:
+            self._heading = []
+        elif action == HEADING_END and self._heading is not None:
+            heading, self._heading = " ".join(self._heading), None
+            if heading:
+                self._page.sections.append((heading, []))
+        elif action == VERBATIM:
+            self._verbatim += 1
+        elif action == VERBATIM_END:
+            self._verbatim = max(0, self._verbatim - 1)
+        elif action == SPOKEN_BLOCK:
+            self._spoken(tag, at)
+            if tag.startswith("area"):  # which holds nothing, but in a drawing, and ends at once
+                self._break()
+
+    def _spoken(self, tag: str, at: int) -> int:
+        """Say what stands in attributes; where to go on if the whole element is left out."""
+        name, _, attributes = tag.partition(" ")
+        if not attributes:
+            return 0
+        if name == "a" and _MARK in tag and not self._has_words(at, also="img"):
+            return self._end_of(name, at)
+        if name == "input" and _value(tag, "type") not in _UNSAID:
+            self._say(_value(tag, "value"))
+            self._say(_value(tag, "placeholder"))
+        if name == "abbr":
+            self._say(_value(tag, "title"))
+        else:
+            value = _value(tag, "alt") or _value(tag, "aria-label") or _value(tag, "title")
+            if value and (name != "a" or not self._has_words(at)):
+                self._say(value)
+        return 0
+
+    def _say(self, value: str) -> None:
+        if value:
+            self._line.append(f" {value} ")
+
+    def _has_words(self, at: int, also: str = "") -> bool:
+        """Whether an element shows a letter or digit, or has an element of another kind in it."""
+        end = self._end_of("a", at)
+        text = []
+        for piece in self._pieces[at:end]:
+            tag, _, after = piece.partition(">")
+            name = tag.partition(" ")[0]
+            if name == "-script":
+                raise _Unsure
+            if name == also:
+                return True
+            text.append(after)
+        return any(map(str.isalnum, unescaped("".join(text))))
+
+    def _end_of(self, name: str, at: int) -> int:
+        """The piece with which an element ends."""
+        depth, end = 1, f"/{name}>"
+        for number in range(at + 1, len(self._pieces)):
+            piece = self._pieces[number]
+            if piece.startswith(end):
+                depth -= 1
+                if not depth:
+                    self._looks -= number - at
+                    if self._looks < 0:
+                        raise _Unsure
+                    return number
+            elif piece.startswith(name) and piece[len(name) : len(name) + 1] in {" ", ">"}:
+                depth += 1
+        raise _Unsure
+
+    def _length(self, at: int, end: int) -> int:
+        """How many characters of text an element holds, scripts included."""
+        total = 0
+        for piece in self._pieces[at:end]:
+            tag, _, text = piece.partition(">")
+            total += len(unescaped(text)) + (int(tag[8:]) if tag.startswith("-script ") else 0)
+        return total
+
+    def _break(self) -> None:
+        if not self._line:
+            return
+        text = "".join(self._line)
+        self._line.clear()
+        if "&" in text:
+            text = unescaped(text)
+        if self._verbatim:
+            found = [line.rstrip() for line in text.split("\n") if line.strip()]
+        elif "\t" in text:
+            row = "\t".join(filter(None, map(self._cell, text.split("\t"))))
+            found = [row] if row else []
+        else:
+            cell = self._cell(text)
+            found = [cell] if cell else []
+        if self._heading is not None:
+            self._heading += found
+        else:
+            self._page.sections[-1][1].extend(found)
+
+    def _cell(self, text: str) -> str:
+        return " ".join(text.split()) if self._is_plain and text.isascii() else _SPACES.sub(" ", text).strip()
+
+
+def _value(tag: str, name: str) -> str:
+    """An attribute's value, escaped as it is written; "" for none."""
+    _, found, rest = tag.partition(f' {name}="')
+    return rest.partition('"')[0] if found else ""
+
+
+def unescaped(text: str) -> str:
+    """A text as it was before the parser wrote it."""
+    if "&" in text:
+        for escape, char in _ESCAPES:
+            text = text.replace(escape, char)
+    return text
