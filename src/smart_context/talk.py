@@ -37,6 +37,7 @@ class Repeats:
 class _Manner:
     shows_tracebacks = False
     repeats: Repeats | None = None
+    stamps = False
 
 
 def configure(*, debug: bool) -> None:
@@ -47,6 +48,11 @@ def configure(*, debug: bool) -> None:
 def count_repeats() -> None:
     """From now on, count a line that was said within the last minute instead of saying it again: for servers, whose callers cause lines."""
     _Manner.repeats = _Manner.repeats or Repeats()
+
+
+def stamp_lines() -> None:
+    """From now on, begin what is said with the time: for a log, which is read later than it is written."""
+    _Manner.stamps = True
 
 
 def shows_tracebacks() -> bool:
@@ -60,6 +66,8 @@ def say(text: str) -> None:
         text = _Manner.repeats.admit(text, time.monotonic())
     if sys.stderr is None or not text:
         return
+    if _Manner.stamps:
+        text = f"{time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())} {text}"
     try:
         sys.stderr.write(text)
         sys.stderr.flush()

@@ -44,7 +44,7 @@ class Served:
             stdout=subprocess.DEVNULL,
         )
         self.said = self.process.stderr.readline()
-        while self.said.startswith((b"warning", b"hint")):
+        while self.said and b" listening on " not in self.said:
             self.said = self.process.stderr.readline()
         self.port = int(re.search(rb":(\d+)/mcp", self.said)[1])
         own = home / "index/http-token"
@@ -217,7 +217,7 @@ HEAD = b"POST /mcp HTTP/1.1\r\nHost: %b\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 
 @pytest.mark.parametrize("host", [b"evil.example", b"127.0.0.1"])
-def test_a_good_head_with_a_body_that_is_no_http_is_answered_once_and_logs_nothing(tmp_path, host):
+def test_a_good_head_with_a_body_that_is_no_http_is_answered_once_and_is_no_error_of_ours(tmp_path, host):
     server = Served(tmp_path)
     try:
         with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as connection:
@@ -232,7 +232,7 @@ def test_a_good_head_with_a_body_that_is_no_http_is_answered_once_and_logs_nothi
     finally:
         server.process.terminate()
         said = server.process.communicate(timeout=PATIENCE)[1]
-    assert said == b""
+    assert b"error" not in said
 
 
 def answers(said):
@@ -333,7 +333,7 @@ def test_an_address_of_ipv6_is_told_as_clients_write_it(tmp_path):
         connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: [::1]:%d\r\nConnection: close\r\n\r\n" % server.port)
         assert connection.recv(100).startswith(b"HTTP/1.1 200")
     assert server.end() == 0
-    assert server.said.startswith(b"listening on http://[::1]:")
+    assert b" listening on http://[::1]:" in server.said
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="counts descriptors in /proc")
@@ -353,7 +353,7 @@ def test_more_connections_than_descriptors_are_turned_away_and_the_server_goes_o
         pass
     assert server.ask("GET", "/healthz")[0] == 200
     server.process.terminate()
-    assert server.process.communicate(timeout=PATIENCE)[1] == b""
+    assert server.process.communicate(timeout=PATIENCE)[1].endswith(b"Z the server has ended\n")
 
 
 def test_options_that_do_not_go_together_are_refused(run):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from smart_context import talk
 from smart_context.cli import Command
 from smart_context.cli.options import settings_options
 from smart_context.errors import ConfigError, UsageError
@@ -50,7 +52,8 @@ def serve(
     """Serve MCP clients: one over standard input and output, or many over HTTP.
 
     A client starts it by itself; `context connect` writes its configuration. HTTP needs a bearer token: the server's own, which
-    stands in the data folder (http-token) or in the file that `http.token_file` names, or one of `context token`.
+    stands in the data folder (http-token) or in the file that `http.token_file` names, or one of `context token`. It says on
+    standard error where it listens and which requests were refused or failed, with the time where that is not a terminal.
 
     \b
     Examples:
@@ -67,6 +70,8 @@ def serve(
         raise UsageError("--no-token goes with --http or --ops-port")
     if over_http and (url is not None or ops_port is not None):
         raise UsageError("--http serves /healthz and /metrics itself, and does not go with --connect")
+    if over_http and (sys.stderr is None or not sys.stderr.isatty()):
+        talk.stamp_lines()
     if url is not None:
         run.relayed(url, _token_for(settings, url))
         return

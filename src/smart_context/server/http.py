@@ -24,7 +24,9 @@ from smart_context.server.connection import Listener, listener
 from smart_context.server.gate import OPEN_PATHS, Gate, Policy, Receive, Scope, Send, allowed_hosts, is_loopback
 from smart_context.server.listen import Listen, bind, url
 from smart_context.server.metrics import Metrics
+from smart_context.server.ops import PATHS as OPS_PATHS
 from smart_context.server.ops import Ops
+from smart_context.server.request_log import logged
 from smart_context.server.sessions import Sessions
 
 if TYPE_CHECKING:
@@ -47,7 +49,7 @@ def serve(
     sockets = bind(listen.host, listen.port)
     gate = application(server, listen, metrics, state, page)
     config = listener(
-        gate,
+        logged(gate, {PATH, *OPS_PATHS, *(page.paths if page else ())}),
         room,
         proxy_headers=bool(listen.trusted_proxies),
         forwarded_allow_ips=list(listen.trusted_proxies),
@@ -143,3 +145,4 @@ class _Announcing(Listener):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._gate.hang_up()
         await super().shutdown(sockets)
+        talk.say("the server has ended\n")

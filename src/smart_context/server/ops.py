@@ -25,6 +25,7 @@ from smart_context.server.identity import CALLER
 from smart_context.server.listen import bind
 from smart_context.server.metrics import Metrics, Sample
 
+PATHS = ("/healthz", "/metrics")
 _LOOPBACK = "127.0.0.1"
 _MAX_CONNECTIONS = 64  # of the operators' own port: a scraper needs one
 
