@@ -114,6 +114,7 @@ def test_one_face_never_imports_the_other_but_to_start_it() -> None:
     assert who_imports("smart_context.server") & below("cli", "page") == {"cli/serve.py", "cli/ui.py"}
     assert who_imports("smart_context.page") & below("cli", "server") == {
         "cli/ui.py",
+        "server/apps.py",
         "server/desk.py",
         "server/programs.py",
     }

@@ -26,6 +26,7 @@ class Row(NamedTuple):
     seconds: for one call; None for as long as it likes.
     command, options: what the command line calls the tool and its arguments.
     writes: what the tool changes; "" for nothing.
+    view: the page that shows its answer in clients with MCP Apps; "" for none.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Row(NamedTuple):
     options: Mapping[str, str] = MappingProxyType({})
     writes: str = ""
     is_closed_world: bool = True
+    view: str = ""
 
 
 TABLE: Final = (
@@ -85,6 +87,7 @@ TABLE: Final = (
         rate=60,
         command="context search",
         options={"k": "--limit", "offset": "--offset", "exts": "--ext", "years": "--year"},
+        view="ui://smart-context/results.html",
     ),
     Row(
         "openFile",

@@ -13,11 +13,12 @@ import select
 import signal
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from smart_context import __version__
+from smart_context.server import apps
 from smart_context.server.tools import Program, Tool, ToolNames
 from smart_context.server.wire import Wire
 
@@ -56,6 +57,7 @@ class _Early:
     ) -> None:
         self._program, self._tools, self._names, self._wire, self._load = program, tools, names, wire, load
         self._greeting: dict[str, Any] | None = None
+        self._views: Mapping[str, str] = {}
         self._has_started = False
         self._loading: threading.Thread | None = None
         self._held = b""
@@ -118,10 +120,13 @@ class _Early:
             if method != "initialize" or not _is_plain_greeting(params):
                 return None
             self._greeting = message
-            return _frame(message["id"], _welcome(self._program, params["protocolVersion"]))
+            self._views = apps.views(self._tools) if apps.are_shown_by(params["capabilities"]) else {}
+            return _frame(message["id"], _welcome(self._program, params["protocolVersion"], self._views))
         if params or method not in {"ping", "tools/list"}:
             return None
-        return _frame(message["id"], {} if method == "ping" else listing(self._tools, self._names))
+        if method == "ping":
+            return _frame(message["id"], {})
+        return _frame(message["id"], apps.listed(listing(self._tools, self._names), self._views))
 
 
 def _plain_message(line: bytes) -> dict[str, Any] | None:
@@ -153,13 +158,14 @@ def _is_text(value: object) -> bool:
     return isinstance(value, str)
 
 
-def _welcome(program: Program, version: str) -> dict[str, Any]:
-    return {
+def _welcome(program: Program, version: str, views: Mapping[str, str]) -> dict[str, Any]:
+    result = {
         "capabilities": {"tools": {"listChanged": False}},
         "instructions": program.instructions,
         "protocolVersion": version,
         "serverInfo": {"name": program.name, "title": program.title, "version": __version__},
     }
+    return apps.welcomed(result) if views else result
 
 
 def listing(tools: Sequence[Tool], names: ToolNames) -> dict[str, Any]:

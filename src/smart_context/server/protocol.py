@@ -29,7 +29,7 @@ from mcp_types import Tool as ListedTool
 from smart_context import __version__
 from smart_context.errors import CallTimeout
 from smart_context.model import OWNER, Caller, Progress
-from smart_context.server import sampling
+from smart_context.server import apps, sampling
 from smart_context.server.calls import Stopper, Workers
 from smart_context.server.identity import CALLER, peer
 from smart_context.server.tools import (
@@ -101,6 +101,8 @@ def build(offer: Offer) -> Server[Any]:
     # Without it the SDK lists all tools anew for each call over HTTP, to look up one. (Before 2.3 it knew no such thing.)
     schemas = {name: tool.input_schema for name, tool in by_name.items()}
     server.get_tool_input_schema = schemas.get
+    if views := apps.views(offer.tools):
+        server.middleware.append(apps.middleware(views))
     return server
 
 

@@ -56,6 +56,7 @@ class Tool:
     run: does the work, in a thread; raises `ContextError`.  refuse: formats an error for this tool.
     knows_arguments: the tool itself answers for arguments it does not know; else they are a fault of protocol.
     seconds: how long a call may take; None for as long as it likes.
+    view: the page that shows its answer, in clients that show such; "" for none.
     """
 
     name: str
@@ -69,6 +70,7 @@ class Tool:
     is_closed_world: bool = True
     knows_arguments: bool = False
     seconds: float | None = defaults.CALL_SECONDS
+    view: str = ""
 
     @classmethod
     def of(
@@ -93,6 +95,7 @@ class Tool:
             is_closed_world=row.is_closed_world,
             knows_arguments=knows_arguments,
             seconds=seconds,
+            view=row.view,
         )
 
     @property
