@@ -76,6 +76,31 @@ class App(Held):
         self._may_index(root, caller)
         self.jobs.submit(parsed(root))
 
+    def stop_index(self, root: str, *, caller: Caller = OWNER) -> bool:
+        """Stop the run over a folder; what it has read stays. Whether there was one.
+
+        Raises: as `index_folder`.
+        """
+        self._may_index(root, caller)
+        return self.jobs.cancel(self.roots.inside(parsed(root)).path)
+
+    def add_root(self, folder: str, *, caller: Caller = OWNER) -> tuple[str, bool]:
+        """Let a folder be read from now on, and queue it: its name, and whether the next server knows it, too.
+
+        Raises: Forbidden for anybody but the owner; BadRequest, saying what to do.
+        """
+        from smart_context.access import new_root
+
+        if not caller.is_owner:
+            raise Forbidden("this token may not add roots", hint="ask who runs the server")
+        name = new_root.checked(folder, self.roots, str(self.data_dir))
+        is_kept = new_root.keep(name, self.roots, self.settings)
+        self.roots.add(name)
+        if self.watcher:
+            self.watcher.add(name)
+        self.jobs.submit(name)
+        return name, is_kept
+
     def _may_index(self, root: str, caller: Caller) -> None:
         self._roots_of(caller).inside(parsed(root))
         if not caller.is_owner:

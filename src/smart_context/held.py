@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from smart_context.index.indexer import Options
     from smart_context.index.jobs import JobQueue
     from smart_context.index.model import IndexReport
+    from smart_context.index.watch import Watcher
     from smart_context.redact import Redactor
     from smart_context.settings.config import Settings
 
@@ -60,6 +61,7 @@ class Held:
         self.extra = Extra(settings.semantic, self.engine)
         self.first_runs: FirstRuns | None = None
         """Runs over roots that nobody has indexed yet; a search waits for something to find."""
+        self.watcher: Watcher | None = None
 
     @property
     def index(self) -> Index:

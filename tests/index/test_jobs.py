@@ -142,3 +142,16 @@ def test_what_the_server_does_by_itself_makes_way_for_who_asks(queue, root, runs
     runs.go.release()
     assert asked.wait().indexed == 1
     assert runs.began == ["a", "root"]
+
+
+def test_a_run_is_stopped_between_two_files_and_one_that_waits_is_dropped(queue, root, runs):
+    running, waiting = queue.submit(str(root / "a")), queue.submit(str(root / "b"))
+    runs.started.acquire()
+    assert queue.cancel(str(root / "b"))
+    assert queue.cancel(str(root / "a"))
+    assert not queue.cancel(str(root / "c"))
+    for job in (running, waiting):
+        with pytest.raises(errors.SearchFailed):
+            job.wait()
+    runs.go.release()
+    assert queue.submit(str(root / "a")).wait() == IndexReport(indexed=1)

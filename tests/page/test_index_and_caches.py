@@ -33,6 +33,40 @@ def test_the_index_says_what_is_in_it_and_starts_a_run(window, site):
     assert window.locator(".findings .ok").count() > 3
 
 
+def test_a_folder_is_added_by_typing_its_path_and_a_wrong_one_says_what_to_do(window, site):
+    more = site.home / "more"
+    more.mkdir()
+    (more / "narwhal.md").write_text("A narwhal.\n", "utf-8")
+    window.goto(f"{site.address}/index")
+    window.fill("#root", str(more / "nothing"))
+    window.press("#root", "Enter")
+    window.wait_for_selector(".error:has-text('Check the spelling')")
+    window.go_back()
+    window.fill("#root", str(more))
+    window.press("#root", "Enter")
+    window.wait_for_selector("text=The folder is a root now")
+    while "narwhal.md" not in ask(site, "GET", "/?q=narwhal", headers={"Cookie": entered(site)})[2]:
+        pass  # each answer is a search, so that this does not spin
+    window.goto(f"{site.address}/index")
+    assert window.inner_text(".root h2 >> nth=1") == str(more)
+
+
+def test_a_run_that_waits_or_works_can_be_stopped(site):
+    cookie = {"Cookie": entered(site)}
+    page = ask(site, "GET", "/index", headers=cookie)[2]
+    sent = {"root": str(site.home / "handbook"), "form": form_of(page), "what": "stop"}
+    status, headers, _ = ask(site, "POST", "/index", sent, {**FORM, **cookie})
+    assert (status, headers["location"]) == (303, "/index?told=stopped")
+
+
+def test_from_elsewhere_nobody_adds_a_root(site):
+    cookie = {"Cookie": entered(site), "X-Forwarded-For": "10.0.0.1"}
+    page = ask(site, "GET", "/index", headers=cookie)[2]
+    assert "Add a folder" not in page
+    sent = {"root": "/etc", "form": form_of(page), "what": "add"}
+    assert ask(site, "POST", "/index", sent, {**FORM, **cookie})[0] == 403
+
+
 def test_who_sees_some_folders_sees_their_results_and_no_index(site):
     folder = str(site.home / "handbook/finance")
     cookie = {"Cookie": of_a_guest(site, folder)}
@@ -44,7 +78,12 @@ def test_who_sees_some_folders_sees_their_results_and_no_index(site):
     assert ask(site, "GET", f"/see?path={other}", headers=cookie)[0] == 403
     assert ask(site, "GET", "/cache?cache=handbook", headers=cookie)[0] != 200
     page = ask(site, "GET", "/", headers=cookie)[2]
-    for path, sent in (("/index", {"root": folder}), ("/freeze", {"name": "mine", "view": "q=vendor"})):
+    for path, sent in (
+        ("/index", {"root": folder}),
+        ("/index", {"root": folder, "what": "stop"}),
+        ("/index", {"root": "/etc", "what": "add"}),
+        ("/freeze", {"name": "mine", "view": "q=vendor"}),
+    ):
         assert ask(site, "POST", path, {**sent, "form": form_of(page)}, {**FORM, **cookie})[0] == 403
 
 

@@ -74,6 +74,10 @@ class Roots:
         part._bounds = tuple(held)
         return part
 
+    def add(self, folder: str) -> None:
+        """Let one more folder be read, by everybody who holds these roots."""
+        self._take({**self._real, folder: os.path.realpath(folder)})
+
     def _take(self, resolved: dict[str, str]) -> None:
         self.names = tuple(resolved)
         self._bounds: tuple[tuple[str, ...], ...] | None = None

@@ -38,7 +38,7 @@ def work(app: App, *, watch: bool, report: Callable[[str], None]) -> Iterator[No
     if app.settings.index.at_start and app.roots.names:
         app.first_runs = FirstRuns(app, ended)
         threading.Thread(target=app.first_runs.run, name="first runs", daemon=True).start()
-    watcher = start_watching(app, lambda line: report(f"watch: {line}")) if watch else None
+    watcher = app.watcher = start_watching(app, lambda line: report(f"watch: {line}")) if watch else None
     upkeep = threading.Thread(target=_upkeep, args=(app, ended), name="upkeep", daemon=True)
     upkeep.start()
     embedding = start_embedding(app, ended, lambda line: report(f"warning: {line}"))

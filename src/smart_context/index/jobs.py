@@ -3,7 +3,7 @@
 In: folders to index, each with a priority.  Out: a `Job` to wait for.
 Always: one run at a time, in the order of priority, then of asking; a caller that stops waiting does not stop its job; closing
 stops the run between two files, with everything read so far committed. What the server indexes by itself makes way in the same
-manner for somebody who asks for the same folder.
+manner for somebody who asks for the same folder, and a run that its owner stops ends so, too.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Literal
 
 from smart_context.access.roots import Roots, shown
 from smart_context.engine.port import Engine
-from smart_context.errors import CallTimeout, Conflict, SearchFailed
+from smart_context.errors import CallTimeout, Conflict, ContextError, SearchFailed
 from smart_context.index.model import IndexReport
 from smart_context.model import OnProgress, Progress, Stop
 
@@ -98,7 +98,7 @@ class JobQueue:
         self._running: Job | None = None
         self._asked = 0
         self._closing = False
-        self._is_unwanted = False  # the running job: somebody asked for its folder who does not want to wait for it
+        self._unwanted: ContextError | None = None  # why the running job is to end before it is done
         self._thread: threading.Thread | None = None
 
     def submit(self, folder: str, *, full: bool = False, priority: Priority = "normal", yields: bool = False) -> Job:
@@ -133,10 +133,22 @@ class JobQueue:
                 raise _busy(other.folder)
         for other in overlapping:
             if other is self._running:
-                self._is_unwanted = True
+                self._unwanted = _busy(path)
             else:
                 self._waiting.remove(other)
                 other.end(None, _busy(path))
+
+    def cancel(self, folder: str) -> bool:
+        """Stop the run of a folder between two files, or drop it where it waits; whether there was one."""
+        with self._wake:
+            if self._running and self._running.folder == folder:
+                self._unwanted = _stopped()
+                return True
+            dropped = [job for job in self._waiting if job.folder == folder]
+            self._waiting = [job for job in self._waiting if job.folder != folder]
+        for job in dropped:
+            job.end(None, _stopped())
+        return bool(dropped)
 
     def states(self) -> list[tuple[str, Priority, bool]]:
         """Every job as (folder, priority, running), the running one first."""
@@ -169,7 +181,7 @@ class JobQueue:
                 if self._closing:
                     return
                 job = self._running = self._waiting.pop(0)
-                self._is_unwanted = False
+                self._unwanted = None
             report: IndexReport | None = None
             error: BaseException | None = None
             try:
@@ -183,8 +195,8 @@ class JobQueue:
     def _stop(self) -> None:
         if self._closing:
             raise _closed()
-        if self._is_unwanted and self._running:
-            raise _busy(self._running.folder)
+        if self._unwanted:
+            raise self._unwanted
 
 
 def _overlap(one: str, other: str) -> bool:
@@ -195,6 +207,10 @@ def _busy(folder: str) -> Conflict:
     return Conflict(
         f"{shown(folder)} is already being indexed", hint="wait for that run to end; searches go on meanwhile"
     )
+
+
+def _stopped() -> SearchFailed:
+    return SearchFailed("the run was stopped by its owner", hint="index the folder again: it goes on where it was")
 
 
 def _closed() -> CallTimeout:

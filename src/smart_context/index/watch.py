@@ -81,6 +81,11 @@ class Watcher:
         """Whether `close` was called: who waits for a folder to be indexed should leave."""
         return self._stop.is_set()
 
+    def add(self, root: str) -> None:
+        """Watch one more root, within a tick."""
+        self._polled |= {root} if is_remote(root) else set()
+        self._roots = (*self._roots, root)
+
     def close(self) -> None:
         """Stop watching; a folder being indexed is the caller's to stop."""
         self._stop.set()

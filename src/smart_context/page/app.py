@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from starlette.applications import Starlette
-from starlette.datastructures import QueryParams
+from starlette.datastructures import FormData, QueryParams
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
@@ -142,19 +142,34 @@ class Page:
     async def _index(self, request: Request, visit: Visit) -> Response:
         app = self._desk.app
         if request.method == "POST":
-            root = str((await self._entry.form(request)).get("root", ""))
-            await self._desk.call(
-                visit, "indexFolder", {"root": root}, lambda _stop: app.start_index(root, caller=visit.caller)
-            )
-            return RedirectResponse("/index", 303, render.PRIVATE)
+            told = await self._change_index(visit, await self._entry.form(request))
+            return RedirectResponse(f"/index?told={told}", 303, render.PRIVATE)
         wants_check = bool(request.query_params.get("check")) and visit.caller.is_owner
 
         def look(_stop: object) -> state.State:
-            return state.view(app, visit.caller, self._desk.examine() if wants_check else None)
+            return state.view(app, visit, self._desk.examine() if wants_check else None)
 
         name = "index-part.html" if request.query_params.get("part") else "index.html"
         shown = await self._desk.call(visit, "listRoots", {}, look)
-        return render.page(name, state=shown, **self._common(visit))
+        told = state.TOLD.get(request.query_params.get("told", ""), "")
+        return render.page(name, state=shown, told=told, **self._common(visit))
+
+    async def _change_index(self, visit: Visit, sent: FormData) -> str:
+        """Start or stop a run, or add a root; what to tell afterwards."""
+        app, what, root = self._desk.app, sent.get("what"), str(sent.get("root", ""))
+        if what == "add" and not visit.is_local:
+            raise Forbidden("roots are added only by the owner, on the machine where they are")
+
+        def act(_stop: object) -> str:
+            if what == "add":
+                return "added" if app.add_root(root, caller=visit.caller)[1] else "added-here"
+            if what == "stop":
+                app.stop_index(root, caller=visit.caller)
+                return "stopped"
+            app.start_index(root, caller=visit.caller)
+            return "started"
+
+        return await self._desk.call(visit, "indexFolder", {"root": root}, act)
 
     async def _caches(self, request: Request, visit: Visit) -> Response:
         found: tuple[caches.Listed, ...] = ()

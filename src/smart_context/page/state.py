@@ -1,7 +1,7 @@
 """The view of the index: roots, failures by reason, what is being read now, and what is wrong with the installation.
 
 In: the open application.  Out: data for the template.
-Always: only who may see every root sees it; only the owner starts a run.
+Always: only who may see every root sees it; only the owner starts or stops a run; only the owner at this machine adds a root.
 """
 
 from __future__ import annotations
@@ -11,21 +11,53 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from smart_context.errors import Forbidden
-from smart_context.page.desk import Finding
+from smart_context.page.desk import Finding, Visit
 
 if TYPE_CHECKING:
     from smart_context.api import App
-    from smart_context.index.model import RootStatus, Trouble
-    from smart_context.model import Caller
+    from smart_context.index.model import Coverage, RootStatus, Trouble
 
 _EXAMPLES = 5  # files named for each reason
+_AGAIN = "Open it in its application; if it opens there, save it anew."
+_LIMIT = "If its text is needed, raise the limit in the settings under [limits]."
+_NOTHING = "Nothing to do: files of this kind hold no text."
+_ADVICE = {
+    "no text": "Often a scan: a picture of a page holds no text until somebody recognises it.",
+    "cannot be opened": "Check its permissions: the server may not read it.",
+    "cannot be parsed": _AGAIN,
+    "changed while being read": "Nothing to do: the next run reads it again.",
+    "crashed": _AGAIN,
+    "damaged": _AGAIN,
+    "empty": "Nothing to do: the file has no bytes.",
+    "encrypted": "Save a copy without its password where it may be searched.",
+    "killed": _LIMIT,
+    "nested too deep": _LIMIT,
+    "no text in this type": _NOTHING,
+    "overlapping entries": _AGAIN,
+    "reader failed": _AGAIN,
+    "too large": _LIMIT,
+    "too large when unpacked": _LIMIT,
+    "too many entries": _LIMIT,
+    "too much memory": _LIMIT,
+    "too much text": _LIMIT,
+    "took too long": _LIMIT,
+    "unknown compression": "Pack it anew as an ordinary ZIP file.",
+    "unknown type": "Nothing to do, unless it is a document: then save it in a format that is read.",
+}
+TOLD = {
+    "added": "The folder is a root now, and is being indexed.",
+    "added-here": "The folder is a root now, until this server ends: its roots come from its command line. It is being indexed.",
+    "started": "The folder is being indexed.",
+    "stopped": "The run stops after the file that it is reading. What it has read stays.",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Files that gave no text for the same reason: how many, and the first of them."""
+    """Files that gave no text for the same reason: how many, what to do, and the first of them."""
 
     reason: str
+    advice: str
     count: int
     examples: tuple[Trouble, ...]
 
@@ -61,14 +93,16 @@ class State:
     segments: int
     vectors: str
     may_index: bool
+    may_add: bool
     findings: Sequence[Finding] | None = None
 
 
-def view(app: App, caller: Caller, findings: Sequence[Finding] | None) -> State:
+def view(app: App, visit: Visit, findings: Sequence[Finding] | None) -> State:
     """Look at the index.
 
     Raises: Forbidden for a caller that sees some roots only.
     """
+    caller = visit.caller
     if caller.roots is not None:
         raise Forbidden("this token sees some roots only", hint="ask who runs the server how the index is")
     found = app.status(compare=False)
@@ -84,8 +118,9 @@ def view(app: App, caller: Caller, findings: Sequence[Finding] | None) -> State:
         _size(found.size),
         sum(root.files for root in found.roots),
         sum(root.segments for root in found.roots),
-        f"{meaning.embedded:,} of {meaning.segments:,} segments, by {meaning.model}" if meaning else "",
+        _share(meaning),
         caller.is_owner,
+        visit.is_local,
         findings,
     )
 
@@ -95,7 +130,16 @@ def _failures(troubles: Sequence[Trouble]) -> tuple[Failure, ...]:
     for trouble in troubles:
         by_reason.setdefault(trouble.reason or "no text", []).append(trouble)
     counted = sorted(by_reason.items(), key=lambda each: (-len(each[1]), each[0]))
-    return tuple(Failure(reason, len(all_), tuple(all_[:_EXAMPLES])) for reason, all_ in counted)
+    return tuple(
+        Failure(reason, _ADVICE.get(reason, ""), len(all_), tuple(all_[:_EXAMPLES])) for reason, all_ in counted
+    )
+
+
+def _share(meaning: Coverage | None) -> str:
+    if meaning is None:
+        return ""
+    share = 100 * meaning.embedded // meaning.segments if meaning.segments else 0
+    return f"{share} % of segments, by {meaning.model}"
 
 
 def _size(count: int) -> str:

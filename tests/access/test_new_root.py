@@ -1,0 +1,71 @@
+"""A folder that somebody types becomes a root, or it is said what to do instead."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from smart_context.access import new_root
+from smart_context.access.roots import Roots
+from smart_context.errors import BadRequest
+from smart_context.settings import config
+
+
+@pytest.fixture
+def home(tmp_path):
+    for name in ("old/inner", "new", "data/index"):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "a.txt").write_text("A walrus.\n", encoding="utf-8")
+    os.symlink(tmp_path / "old", tmp_path / "link")
+    return tmp_path
+
+
+def checked(home, typed):
+    return new_root.checked(typed, Roots([home / "old"]), str(home / "data"))
+
+
+@pytest.mark.parametrize(
+    ("typed", "says"),
+    [
+        ("", "begin with /"),
+        ("Documents", "begin with /"),
+        ("../x", "begin with /"),
+        ("{}/ne", "check the spelling"),
+        ("{}/a.txt", "name the folder that holds it"),
+        ("{}/old", "search finds what is in it"),
+        ("{}/old/inner/..", "search finds what is in it"),
+        ("{}/link/inner", "search finds what is in it"),
+        ("{}/data/index", "your own files"),
+        ("{}/new\0", "begin with /"),
+    ],
+)
+def test_what_cannot_be_a_root_says_what_to_do(home, typed, says):
+    with pytest.raises(BadRequest) as refused:
+        checked(home, typed.format(home))
+    assert says in str(refused.value.hint)
+
+
+def test_a_folder_is_taken_by_its_plain_name(home):
+    assert checked(home, f" {home}/new/../new/ ") == str(home / "new")
+
+
+def test_a_root_is_kept_where_the_others_are_and_no_other_file_is_changed(home):
+    file = home / "config.toml"
+    file.write_text(f'# mine\nroots = ["{home}/old"]\n', encoding="utf-8")
+    settings = config.load({"config": str(file)})
+    assert new_root.keep(str(home / "new"), Roots(settings.roots), settings)
+    assert config.load({"config": str(file)}).roots == (str(home / "old"), str(home / "new"))
+    before = file.read_bytes()
+    by_flag = config.load({"config": str(file), "roots": (str(home / "data"),)})
+    assert not new_root.keep(str(home / "a"), Roots(by_flag.roots), by_flag)
+    assert file.read_bytes() == before
+
+
+def test_a_file_that_cannot_be_changed_is_said(home):
+    file = home / "config.toml"
+    file.write_text("roots = []\n", encoding="utf-8")
+    settings = config.load({"config": str(file)})
+    file.write_text("roots = \n", encoding="utf-8")
+    with pytest.raises(BadRequest):
+        new_root.keep(str(home / "new"), Roots(()), settings)
