@@ -12,6 +12,7 @@ import pytest
 from hypothesis import settings
 
 from machine import kept_port
+from postgres_server import Server, running
 
 # No clock decides whether a test passes, and its examples are the same each time. New ones are looked for by `make fuzz`.
 settings.register_profile("suite", deadline=None, database=None, derandomize=True)
@@ -74,6 +75,13 @@ def port() -> Iterator[int]:
     """A port for a server that has to be told one."""
     with kept_port() as kept:
         yield kept
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Server]:
+    """A PostgreSQL server for all tests that ask for one."""
+    with running() as server:
+        yield server
 
 
 def clean_env(home: Path) -> dict[str, str]:

@@ -77,6 +77,8 @@ def below(*folders: str) -> set[str]:
     [
         ("sqlite3", {"engine/local/record.py", "engine/local/migrations.py"}),
         ("tantivy", below("engine/local/ranking") | {"text/snowball.py"}),
+        ("psycopg", below("engine/postgres")),
+        ("procrastinate", below("engine/postgres")),
         ("mcp", below("server")),
         ("mcp_types", below("server")),
         ("click", below("cli")),
@@ -149,7 +151,7 @@ def test_folders_are_stepped_into_by_one_module() -> None:
 
 
 def test_nobody_looks_behind_the_port() -> None:
-    assert who_imports("smart_context.engine.local") <= below("engine")
+    assert who_imports("smart_context.engine.local", "smart_context.engine.postgres") <= below("engine")
 
 
 def test_every_folder_is_on_the_map() -> None:

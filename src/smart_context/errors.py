@@ -22,6 +22,7 @@
         ├── LlmUpstream     LLM_UPSTREAM     6
         └── SearchFailed    INTERNAL_ERROR   7
             └── StorageFailed  INTERNAL_ERROR  6   the disk under the index is full or refuses
+                └── Unreachable  INTERNAL_ERROR  6   the database with the record does not answer
 
 Exit status 8 is no error: a comparison was made and does not hold; the command line gives it itself.
 
@@ -212,6 +213,10 @@ class StorageFailed(SearchFailed):
     """The disk under the index is full, read-only or broken."""
 
     exit_status = 6
+
+
+class Unreachable(StorageFailed):
+    """The database with the record does not answer; nothing is wrong with what it holds."""
 
 
 def how_to_add(extra: str) -> str:

@@ -47,7 +47,7 @@ class Held:
         self.settings = settings
         self.roots = Roots(settings.roots)
         self.data_dir = Path(settings.data_dir)
-        self.engine = engine.at(settings.data_dir)
+        self.engine = engine.at(settings.data_dir, settings.engine)
         self._opening = threading.RLock()
         self._index: Index | None = None
         self._jobs: JobQueue | None = None
@@ -59,6 +59,8 @@ class Held:
             self.engine, self.roots, settings.limits, self._reading, lambda: self.redactor, settings.index.jail
         )
         self.extra = Extra(settings.semantic, self.engine)
+        self.follows = False
+        """Whether the index keeps up by itself with a record that other machines write: set for a server, before anything is opened."""
         self.first_runs: FirstRuns | None = None
         """Runs over roots that nobody has indexed yet; a search waits for something to find."""
         self.watcher: Watcher | None = None
@@ -71,7 +73,7 @@ class Held:
         """
         with self._opening:
             if self._index is None:
-                self._index = self.engine.open()
+                self._index = self.engine.open(follow=self.follows)
             return self._index
 
     def unindexed(self) -> list[str]:

@@ -29,10 +29,14 @@ FILES = {
 ALL = Filters()
 
 
-@pytest.fixture(params=["local"])
-def make(tmp_path: Path) -> Make:
+@pytest.fixture(params=["local", "postgres"])
+def make(request: pytest.FixtureRequest, tmp_path: Path) -> Make:
     """Make an engine by name; the same name is the same engine."""
-    return lambda name: engine.at(tmp_path / name)
+    if request.param == "local":
+        return lambda name: engine.at(tmp_path / name)
+    server = request.getfixturevalue("postgres")
+    known: dict[str, str] = {}
+    return lambda name: engine.at(tmp_path / name, known.get(name) or known.setdefault(name, server.new()))
 
 
 def put(index: Index, path: str, *texts: str) -> None:

@@ -100,7 +100,7 @@ def known_items(folder: Path | None, sample: int, settings: Settings) -> list[Ou
             return _probed(app, (root,), sample)
     with (
         tempfile.TemporaryDirectory(prefix="context-eval-") as scratch,
-        App(replace(own, roots=(root,), data_dir=scratch)) as app,
+        App(replace(own, roots=(root,), data_dir=scratch, engine="")) as app,
     ):
         with ProgressBar("indexing") as bar:
             app.index_here(root, full=False, on_progress=bar)
@@ -190,7 +190,7 @@ def measure(documents: Path, data: Path, asked: Sequence[Query], name: Callable[
     model = place.model(config.load().semantic)
     bare = config.load({}, {"HOME": str(data.parent)})
     semantic = replace(bare.semantic, enabled=model is not None, model_dir=str(model or ""))
-    settings = replace(bare, roots=(str(root),), data_dir=str(data), semantic=semantic)
+    settings = replace(bare, roots=(str(root),), data_dir=str(data), engine="", semantic=semantic)
     with App(settings) as app:
         with ProgressBar("indexing") as bar:
             app.index_folder(str(root), on_progress=bar)

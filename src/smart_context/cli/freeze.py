@@ -148,7 +148,7 @@ def _searching(settings: Settings, sources: str | None, bar: OnProgress) -> Iter
     root = os.path.abspath(sources)
     with (
         tempfile.TemporaryDirectory(prefix="context-freeze-") as scratch,
-        App(replace(settings, roots=(root,), data_dir=scratch)) as app,
+        App(replace(settings, roots=(root,), data_dir=scratch, engine="")) as app,
     ):
         app.index_here(root, full=False, on_progress=bar)
         yield app

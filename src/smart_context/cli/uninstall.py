@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 # What lies in a data folder by our doing. Whatever else is there is somebody else's, and stays.
 _OURS = (
-    "record.sqlite*", "ranking*", "vectors-*.bin", "write.lock", "embed.lock", "set-aside-*",
+    "record.sqlite*", "ranking*", "vectors-*.bin", "node", "write.lock", "embed.lock", "set-aside-*",
     "audit.jsonl*", "rates", "tokens.json*", "http-token", "llm-usage.json*", "models", "ui", "shown.json",
     "last-search.json",
 )  # fmt: skip
@@ -53,7 +53,7 @@ def uninstall(yes: bool, settings: Settings) -> None:
     """
     from smart_context import engine
 
-    if who := engine.at(settings.data_dir).writer():
+    if who := engine.at(settings.data_dir, settings.engine).writer():
         raise Conflict(f"the index is being written by {who}", hint="end that first, then run this again")
     steps = [*_clients(), *_data(settings), *_configuration(settings)]
     for step in steps:
@@ -111,7 +111,7 @@ def _kind(path: Path) -> str:
         return "tokens"
     if path.name == "models":
         return "models"
-    return "the index" if path.name.startswith(("record", "ranking", "vectors")) else "what belongs to it"
+    return "the index" if path.name.startswith(("record", "ranking", "vectors", "node")) else "what belongs to it"
 
 
 def _bytes(path: Path) -> int:

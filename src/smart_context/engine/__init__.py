@@ -9,11 +9,20 @@ import os
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from smart_context.engine.port import Engine
+    from smart_context.engine.port import Engine, Shared
 
 
-def at(address: str | os.PathLike[str]) -> Engine:
-    """The engine at an address: a data directory."""
+def at(data_dir: str | os.PathLike[str], address: str = "") -> Engine:
+    """The engine at an address: a database, from which the data directory holds what is derived; without one, the data directory itself."""
+    if address:
+        return shared(data_dir, address)
     from smart_context.engine.local.place import Local
 
-    return Local(os.fspath(address))
+    return Local(os.fspath(data_dir))
+
+
+def shared(data_dir: str | os.PathLike[str], address: str) -> Shared:
+    """The engine with its record in a database."""
+    from smart_context.engine.postgres.place import Postgres
+
+    return Postgres(address, os.fspath(data_dir))

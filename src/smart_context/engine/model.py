@@ -145,6 +145,35 @@ class LastRun:
     device: int
 
 
+@dataclass(frozen=True, slots=True)
+class Following:
+    """How a ranking keeps up with a record elsewhere. is_away: the record does not answer. taken, total: files, while there is something to take in."""
+
+    is_away: bool = False
+    taken: int = 0
+    total: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SharedState:
+    """A shared record, and how far this machine has come with it.
+
+    roles: what the user may be there; "owner" for who made the tables. schema, known: the version of its tables (0: none), and the newest that
+    this program knows. missing: roles that nobody has made. commits: those that are remembered; behind: those that this machine has not taken in.
+    """
+
+    address: str
+    server: str
+    user: str
+    roles: tuple[str, ...]
+    schema: int
+    known: int
+    missing: tuple[str, ...]
+    files: int
+    commits: int
+    behind: int
+
+
 def extension(path: str) -> str:
     """A path's extension as filters know it: lower case with its dot, "" where there is none."""
     ext = os.path.splitext(os.path.basename(path))[1].lower()

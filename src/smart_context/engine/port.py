@@ -12,7 +12,17 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from smart_context.engine.expression import Expression, Filters
-from smart_context.engine.model import FileRow, LastRun, NewFile, Passage, SegmentRow, Stamp, Tally
+from smart_context.engine.model import (
+    FileRow,
+    Following,
+    LastRun,
+    NewFile,
+    Passage,
+    SegmentRow,
+    SharedState,
+    Stamp,
+    Tally,
+)
 from smart_context.model import OnProgress, Segment
 
 if TYPE_CHECKING:
@@ -185,6 +195,9 @@ class Index(Protocol):
     def refresh(self) -> None:
         """See what has been committed since; cheap when nothing was."""
 
+    def following(self) -> Following:
+        """How far the view is behind a record that others write."""
+
     def both(self) -> tuple[Record, View]:
         """The record and the view that belongs to it, whatever other threads refresh meanwhile."""
 
@@ -221,12 +234,20 @@ class Index(Protocol):
 
 
 class Engine(Protocol):
-    """Where an index is, there or not. `address` names it to people and to another process (`engine.at`)."""
+    """Where an index is, there or not. `folder`: where it keeps what it has on this machine. `made_of`: what `engine.at` makes it of, in
+    another process too; it may hold a password."""
 
-    address: str
+    folder: str
+    made_of: tuple[str, str]
 
-    def open(self, *, writable: bool = False, on_progress: OnProgress = ...) -> Index:
+    @property
+    def address(self) -> str:
+        """Its name for people."""
+
+    def open(self, *, writable: bool = False, follow: bool = False, on_progress: OnProgress = ...) -> Index:
         """Open the index; a writer makes it where there is none, and repairs it.
+
+        follow: keep up with the record from now on, and answer meanwhile from what is there: for a server.
 
         Raises: NotFound where there is none to read; Conflict when another process writes; SearchFailed when it is damaged.
         """
@@ -268,3 +289,16 @@ class Engine(Protocol):
 
     def embedding(self) -> AbstractContextManager[None]:
         """Be the only process that embeds. Raises: Conflict when another does."""
+
+
+class Shared(Engine, Protocol):
+    """An engine whose record other machines use too."""
+
+    def init(self) -> list[str]:
+        """Make what is missing of tables and roles; what that was, in words. Raises: ConfigError where this user may not."""
+
+    def migrate(self) -> int:
+        """Bring the tables up to date; how many steps that took. Raises: SearchFailed for those of a newer program."""
+
+    def state(self) -> SharedState:
+        """How it is, and how far this machine has come."""

@@ -17,7 +17,7 @@ from smart_context import defaults
 from smart_context.access.roots import Place, Roots, shown
 from smart_context.engine.model import FileRow
 from smart_context.engine.port import Engine
-from smart_context.errors import NotFound
+from smart_context.errors import NotFound, Unreachable
 from smart_context.model import Limits, Prepared, Segment, Skipped, Stop
 
 if TYPE_CHECKING:
@@ -72,6 +72,10 @@ class Contents:
             record = self._engine.record()
         except NotFound:
             return []
+        except Unreachable:  # the file itself may be there
+            if self._roots.state(place.root) == "available":
+                return []
+            raise
         with closing(record):
             file = record.file(place.path)
             if file is None or not self._is_current(file, place.root):

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 from smart_context.access.roots import Roots, shown
 from smart_context.defaults import MAX_K
 from smart_context.engine.expression import Expression, Filters, Group
+from smart_context.engine.model import Following
 from smart_context.engine.port import Index, Record, View
 from smart_context.errors import BadRequest
 from smart_context.find import filters, order, plan, present, query, safe, snippet
@@ -93,7 +94,7 @@ def find(
     items = tuple(_items(record, page, ordering, asked.plan, redactor, typed))
     total = _total(view, asked, ordering, len(reached)) if len(reached) == wanted else len(reached)
     lines = tuple(whole.as_typed(line, typed) for line in _interpretation(asked))
-    notes = tuple(whole.as_typed(line, typed) for line in asked.notes)
+    notes = (*(whole.as_typed(line, typed) for line in asked.notes), *_lag(index.following()))
     return SearchPage(items, request.offset, total, lines, notes)
 
 
@@ -185,6 +186,14 @@ def _total(view: View, asked: _Asked, ordering: order.Ordering, reached: int) ->
     files = ordering.matches.files(count if count <= _COUNTED else _SAMPLED)
     kept = sum(min(times, A_FILE) for times in Counter([*files, *ordering.added]).values())
     return max(reached, kept if count <= _COUNTED else round(count * kept / len(files)))
+
+
+def _lag(following: Following) -> Iterator[str]:
+    """What of a shared record this machine does not know yet."""
+    if following.is_away:
+        yield "the shared record does not answer; this is what was known of it before"
+    elif following.total:
+        yield f"this machine is still taking in the shared record: {following.taken:,} of {following.total:,} files"
 
 
 def _items(

@@ -35,6 +35,7 @@ _NEVER = 10 * 365 * 86400.0
 def work(app: App, *, watch: bool, report: Callable[[str], None]) -> Iterator[None]:
     """Do the background work while the block runs; `report` gets lines for people."""
     ended = threading.Event()
+    app.follows = True
     if app.settings.index.at_start and app.roots.names:
         app.first_runs = FirstRuns(app, ended)
         threading.Thread(target=app.first_runs.run, name="first runs", daemon=True).start()

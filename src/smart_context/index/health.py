@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from smart_context.errors import ContextError
+from smart_context.errors import ContextError, Unreachable
 from smart_context.index.model import Health
 
 if TYPE_CHECKING:
@@ -25,7 +25,10 @@ def of(app: App, now: datetime | None = None) -> Health:
         queued=len(app.jobs.states()),
     )
     try:
+        known = _following(known, app)
         found = app.status(compare=False)
+    except Unreachable:
+        return replace(known, is_sound=known.has_index, record_away=True)
     except ContextError:
         return replace(known, is_sound=False)
     runs = [root.last_run for root in found.roots]
@@ -46,6 +49,14 @@ def of(app: App, now: datetime | None = None) -> Health:
         oldest_run_seconds=_age(min(runs), now or datetime.now(UTC)) if runs and all(runs) else None,
         kinds=kinds,
     )
+
+
+def _following(known: Health, app: App) -> Health:
+    """How far a server's ranking is behind a record that others write; a server that has one can answer."""
+    if not app.settings.engine or not app.has_index():
+        return known
+    state = app.index.following()
+    return replace(known, has_index=True, record_away=state.is_away, files_to_take_in=max(0, state.total - state.taken))
 
 
 def _age(when: str, now: datetime) -> float:

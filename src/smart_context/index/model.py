@@ -103,7 +103,8 @@ class Status:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """How the index is, for operators. is_sound: it could be read. `oldest_run_seconds`: since the root that waited longest was last walked; None: never."""
+    """How the index is, for operators. is_sound: it could be read. record_away: a shared record does not answer, and searches use what was
+    known before. files_to_take_in: of a shared record, by this machine. `oldest_run_seconds`: since the root that waited longest was last walked; None: never."""
 
     roots: int = 0
     roots_available: int = 0
@@ -117,6 +118,8 @@ class Health:
     vectors: int = 0
     queued: int = 0
     generation: int = 0
+    record_away: bool = False
+    files_to_take_in: int = 0
     oldest_run_seconds: float | None = None
     kinds: dict[str, int] = field(default_factory=dict)
 

@@ -29,7 +29,7 @@ def of_index(engine: Engine, roots: Roots, options: WalkOptions, *, compare: boo
     except NotFound:
         record = None
     try:
-        options = replace(options, never_enter=options.never_enter | {os.path.realpath(engine.address)})
+        options = replace(options, never_enter=options.never_enter | {os.path.realpath(engine.folder)})
         found = tuple(_of_root(record, roots, root, options, compare=compare) for root in roots.names)
         generation = record.generation if record else 0
     finally:

@@ -67,7 +67,7 @@ def maintain(engine: Engine, *, stop: Stop) -> None:
 def _done(
     engine: Engine, order: dict[str, Any], on_progress: OnProgress, stop: Stop, is_busy: Callable[[], bool]
 ) -> dict[str, Any]:
-    order["engine"] = engine.address
+    order["engine"] = engine.made_of
     with _started() as process:
         try:
             outcome = _followed(process, order, on_progress, stop, is_busy)

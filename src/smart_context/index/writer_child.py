@@ -90,7 +90,7 @@ def _carry_out(order: dict[str, Any], on_progress: OnProgress, stop: Stop) -> di
 
     from smart_context import engine
 
-    home = engine.at(order["engine"])
+    home = engine.at(*order["engine"])
     if order["do"] == "maintain":
         home.maintain(step)
         return {}

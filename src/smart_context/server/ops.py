@@ -107,6 +107,12 @@ def _gauges(state: Health) -> Iterable[Sample]:
         ("index_files_without_text", "Files that hold no text.", state.without_text),
         ("index_bytes", "Size of the index on disk.", state.index_bytes),
         ("index_generation", "Number of the index's last commit.", state.generation),
+        ("record_away", "1 when a shared record does not answer.", int(state.record_away)),
+        (
+            "files_to_take_in",
+            "Files of a shared record that this machine has not taken in yet.",
+            state.files_to_take_in,
+        ),
         ("jobs_queued", "Indexing jobs waiting or running.", state.queued),
         ("memory_bytes", "Resident memory of this process.", _resident()),
     )

@@ -180,6 +180,12 @@ class Settings:
         is_path=True,
         env="SMART_CONTEXT_DATA_DIR",
     )
+    engine: str = _setting(
+        "",
+        "Where the record of the index is shared, `postgresql://user@host/database` for example; empty: in the data folder.",
+        env="SMART_CONTEXT_ENGINE",
+        starts=("postgresql://", "postgres://"),
+    )
     cache_root: str = _setting("", "Folder of the caches that tools may read.", is_path=True, env="CONTEXT_CACHE_ROOT")
     rate_limits: Mapping[str, int] = _numbers(
         _RATES, "Calls a minute for each client; 0: no bound.", keys=tuple(_RATES)

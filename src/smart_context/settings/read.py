@@ -48,6 +48,7 @@ class Setting:
     choices: tuple[str, ...] = ()
     is_path: bool = False
     is_regex: bool = False
+    starts: tuple[str, ...] = ()
 
 
 def file(path: str, settings: Mapping[str, Setting]) -> dict[str, object]:
@@ -177,6 +178,8 @@ def _wrong_type(setting: Setting, value: object, place: str) -> NoReturn:
 def _checked_text(setting: Setting, text: str, place: str, folder: str) -> str:
     if setting.choices and text not in setting.choices:
         raise ConfigError(f"{place}: '{setting.name}' must be one of {', '.join(setting.choices)}, not '{text}'")
+    if setting.starts and not text.startswith(setting.starts):
+        raise ConfigError(f"{place}: '{setting.name}' must start with {' or '.join(setting.starts)}")
     if setting.is_path:
         if not text or "\0" in text:
             raise ConfigError(f"{place}: '{setting.name}' holds no path")

@@ -21,7 +21,7 @@ from smart_context.engine.local.lock import WriteLock
 from smart_context.engine.local.migrations import NOT_JUDGED
 from smart_context.engine.local.place import RANKING, RECORD, vector_files
 from smart_context.engine.local.record import Record
-from smart_context.engine.model import FileRow, NewFile, RankedFile, RankedSegment, extension
+from smart_context.engine.model import FileRow, Following, NewFile, RankedFile, RankedSegment, extension
 from smart_context.errors import NotFound, SearchFailed, StorageFailed
 from smart_context.model import OnProgress, Progress, Segment
 
@@ -103,6 +103,10 @@ class Index:
     def generation(self) -> int:
         """The commit that a search sees: the ranking follows the record."""
         return self.ranking.generation
+
+    def following(self) -> Following:
+        """The ranking lies beside its record."""
+        return Following()
 
     def both(self) -> tuple[Record, View]:
         """The record, and what the ranking shows of it: two that belong together, whatever other threads refresh meanwhile."""

@@ -33,11 +33,12 @@ class Local:
     """An engine in a folder of its own."""
 
     def __init__(self, address: str) -> None:
-        self.address = address
+        self.address = self.folder = address
+        self.made_of = (address, "")
         self._folder = Path(address)
 
-    def open(self, *, writable: bool = False, on_progress: OnProgress = _silent) -> Index:
-        """Open the index; a writer makes it where there is none, and repairs it."""
+    def open(self, *, writable: bool = False, follow: bool = False, on_progress: OnProgress = _silent) -> Index:
+        """Open the index; a writer makes it where there is none, and repairs it. There is nothing to follow: the ranking lies beside."""
         from smart_context.engine.local.index import Index
 
         return Index.open(self._folder, writable=writable, on_progress=on_progress)

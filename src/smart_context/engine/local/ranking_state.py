@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from smart_context.errors import SearchFailed
 
@@ -39,11 +41,21 @@ def read(folder: Path) -> int:
     return generation
 
 
-def write(folder: Path, generation: int) -> None:
-    """Say that a ranking has come to a generation."""
+def source(folder: Path) -> dict[str, Any]:
+    """What a ranking says of the record that it was derived from; nothing where that lies beside it, or cannot be read."""
+    try:
+        found = json.loads((folder / _NAME).read_text(encoding="utf-8"))["source"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def write(folder: Path, generation: int, source: Mapping[str, Any] | None = None) -> None:
+    """Say that a ranking has come to a generation, and of what it was derived."""
     beside = folder / f"{_NAME}.new"
     with beside.open("w", encoding="utf-8", newline="") as file:
-        json.dump({"format": _FORMAT, "analysis": ANALYSIS_VERSION, "generation": generation}, file)
+        state = {"format": _FORMAT, "analysis": ANALYSIS_VERSION, "generation": generation}
+        json.dump({**state, "source": dict(source)} if source else state, file)
         file.flush()
         os.fsync(file.fileno())
     beside.replace(folder / _NAME)

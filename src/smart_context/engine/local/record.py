@@ -22,8 +22,8 @@ from typing import Any
 from smart_context import __version__
 from smart_context.engine.local import migrations
 from smart_context.engine.local.place import RECORD
-from smart_context.engine.local.rows import FILE, blocks, file_row, file_values, texts_of
 from smart_context.engine.model import FileRow, LastRun, NewFile, Passage, SegmentRow, Stamp, Tally
+from smart_context.engine.rows import FILE, blocks, file_row, file_values, texts_of
 from smart_context.errors import Conflict, NotFound, SearchFailed, StorageFailed
 from smart_context.model import Segment
 from smart_context.text import hidden

@@ -8,10 +8,10 @@ anew from the record.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from smart_context.engine import entry, searchable
 from smart_context.engine.local import ranking_state
@@ -105,8 +105,8 @@ class Ranking:
         with engine.translated(self._folder, writes=True):
             writer.delete_all_documents()
 
-    def commit(self, generation: int) -> None:
-        """Make what was added and deleted last, under a generation number."""
+    def commit(self, generation: int, source: Mapping[str, Any] | None = None) -> None:
+        """Make what was added and deleted last, under a generation number; `source`: how far the record was from which it came."""
         with engine.translated(self._folder, writes=True):
             if self._packed is not None:
                 self._packed.flush()
@@ -115,7 +115,7 @@ class Ranking:
                 self._is_pending = False
             # After the commit, so that a crash between the two leaves a number that is too small: the record then
             # repeats its last files, which is harmless, because adding a file replaces it.
-            ranking_state.write(self._folder, generation)
+            ranking_state.write(self._folder, generation, source)
 
     def merge(self) -> None:
         """Let merges under way finish, and remove files that nothing needs."""

@@ -1,0 +1,79 @@
+"""`context engine`: a database that holds the record for many machines."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import click
+
+from smart_context.cli import Group
+from smart_context.cli.options import json_option, settings_options
+from smart_context.errors import UsageError
+
+if TYPE_CHECKING:
+    from smart_context.engine.port import Shared
+    from smart_context.settings.config import Settings
+
+
+@click.group(cls=Group)
+def engine() -> None:
+    """Prepare the database that the setting `engine` names, see how it stands, or bring it up to date.
+
+    \b
+    Examples:
+      context engine init
+      context engine status
+      context engine migrate
+    """
+
+
+@engine.command()
+@settings_options
+def init(settings: Settings) -> None:
+    """Make the tables and the roles that are missing. Whoever runs it must be allowed to make both."""
+    made = _shared(settings).init()
+    for line in made:
+        click.echo(f"made: {line}")
+    if not made:
+        click.echo("everything is there", err=True)
+
+
+@engine.command()
+@settings_options
+@json_option
+def status(settings: Settings, as_json: bool) -> None:
+    """Show the database, what is missing there, and how far this machine has come."""
+    from smart_context.cli import show
+
+    found = _shared(settings).state()
+    if as_json:
+        click.echo(show.json_of(asdict(found)))
+        return
+    click.echo(f"{found.address}, {found.server}")
+    tables = f"format {found.schema}, this program knows {found.known}" if found.schema else "none yet"
+    click.echo(f"tables: {tables}{'' if found.schema else '; make them with: context engine init'}")
+    click.echo(f"user: {found.user}, {' and '.join(found.roles) or 'without a role of ours'}")
+    for role in found.missing:
+        click.echo(f"missing: role {role}; make it with: context engine init")
+    click.echo(f"record: {found.files:,} files")
+    click.echo(f"this machine: {f'{found.behind:,} commits behind' if found.behind else 'up to date'}")
+
+
+@engine.command()
+@settings_options
+def migrate(settings: Settings) -> None:
+    """Bring the tables of an older version of this program up to date. Searches go on meanwhile."""
+    steps = _shared(settings).migrate()
+    click.echo(f"{steps} {'step' if steps == 1 else 'steps'} taken" if steps else "the tables are up to date", err=True)
+
+
+def _shared(settings: Settings) -> Shared:
+    from smart_context import engine as engines
+
+    if not settings.engine:
+        raise UsageError(
+            "no database is configured",
+            hint='set engine = "postgresql://…", or SMART_CONTEXT_ENGINE in the environment',
+        )
+    return engines.shared(settings.data_dir, settings.engine)

@@ -1,0 +1,125 @@
+"""The feed: what changed in the record, for whoever derives something from it.
+
+In: how far somebody has come.  Out: the files written and removed since, in one committed state, in the order of their transactions.
+Always: nothing is missed, however late a transaction commits: transactions are numbered when they begin, so that one goes on from the oldest
+that was still open (`pg_snapshot_xmin`), never from the newest that was seen. What is given again is the same.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+from smart_context.engine.entry import Entry
+from smart_context.engine.local.ranking_state import ANALYSIS_VERSION
+from smart_context.engine.model import RankedFile
+from smart_context.engine.postgres import terms
+from smart_context.engine.postgres.database import Connection, Database
+from smart_context.errors import SearchFailed
+
+_ROWS = 200  # fetched at a time: of each, the terms of up to sixteen segments
+
+_HEAD = """SELECT
+    (SELECT value FROM smart_context.meta WHERE key = 'identity')
+        || '/' || (SELECT system_identifier FROM pg_control_system())
+        || '/' || (SELECT oid FROM pg_database WHERE datname = current_database()),
+    CASE WHEN pg_is_in_recovery() THEN (SELECT timeline_id FROM pg_control_checkpoint())
+        ELSE ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::integer END,
+    pg_snapshot_xmin(pg_current_snapshot())::text::bigint,
+    (SELECT coalesce(array_agg(xid::text::bigint ORDER BY xid), '{}') FROM smart_context.commits
+        WHERE xid >= %s::text::xid8),
+    coalesce((SELECT xid::text::bigint FROM smart_context.commits ORDER BY xid DESC LIMIT 1), 0),
+    coalesce((SELECT value::bigint FROM smart_context.meta WHERE key = 'horizon'), 0)"""
+_CHANGED = """SELECT f.xid::text::bigint, f.file_id, f.path, f.ext, f.title, f.years, f.analysis, t.data
+    FROM smart_context.files f LEFT JOIN smart_context.terms t ON t.file_id = f.file_id
+    WHERE f.xid >= %s::text::xid8 ORDER BY f.xid, f.file_id, t.block_id"""
+_GONE = (
+    """SELECT file_id, xid::text::bigint FROM smart_context.gone WHERE xid >= %s::text::xid8 ORDER BY xid, file_id"""
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """How far the record is.
+
+    identity, timeline: which record it is, in which database; another one means that nothing known of it holds. oldest: no transaction below it is still
+    open. commits: those from where somebody is. newest: the last commit. horizon: what was removed before it is not told any more.
+    """
+
+    identity: str
+    timeline: int
+    oldest: int
+    commits: frozenset[int]
+    newest: int
+    horizon: int
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A file that was written, by which transaction, with its segments; None where another analysis made its terms."""
+
+    xid: int
+    file: RankedFile
+    segments: tuple[tuple[int, Entry], ...] | None
+
+
+def begin(db: Connection) -> None:
+    """See one state from now on, until the transaction ends."""
+    db.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+
+
+def head(db: Connection, position: int) -> Head:
+    """How far the record is in the state that a transaction sees, from a position on."""
+    return _head(db.execute(_HEAD, (position,), binary=True).fetchall())
+
+
+def head_now(database: Database, position: int, seconds: float) -> Head:
+    """How far the record is now, from a position on."""
+    return _head(database.rows(_HEAD, (position,), seconds=seconds))
+
+
+def _head(rows: list[Any]) -> Head:
+    ((identity, timeline, oldest, commits, newest, horizon),) = rows
+    return Head(identity, timeline, oldest, frozenset(commits), newest, horizon)
+
+
+def count(db: Connection, position: int) -> int:
+    """How many files were written since a position."""
+    row = db.execute("SELECT count(*) FROM smart_context.files WHERE xid >= %s::text::xid8", (position,)).fetchone()
+    assert row
+    return int(row[0])
+
+
+def gone(db: Connection, position: int) -> dict[int, int]:
+    """The files that were removed since a position, each with its transaction."""
+    return dict(db.execute(_GONE, (position,)).fetchall())
+
+
+def changed(db: Connection, position: int, known: Mapping[int, int], name: str) -> Iterator[Changed]:
+    """The files that were written since a position, but for what is known: (file, transaction)."""
+    with db.cursor("changed", binary=True) as cursor:
+        cursor.itersize = _ROWS
+        cursor.execute(_CHANGED, (position,))
+        for _, rows in groupby(cursor, itemgetter(1)):
+            first, *more = rows
+            if known.get(first[1]) != first[0]:
+                yield _changed([first, *more], name)
+
+
+def _changed(rows: list[tuple[Any, ...]], name: str) -> Changed:
+    xid, file_id, path, ext, title, years, analysis, _ = rows[0]
+    file = RankedFile(file_id, os.fsdecode(path), ext, title.decode(), tuple(years.split()))
+    if analysis != ANALYSIS_VERSION:
+        return Changed(xid, file, None)
+    try:
+        return Changed(xid, file, tuple(one for row in rows if row[-1] is not None for one in terms.unpack(row[-1])))
+    except ValueError as error:
+        raise SearchFailed(
+            f"the index in {name} is damaged",
+            reason=f"the terms of file {file_id} cannot be read",
+            hint="index its folder anew with `full`",
+        ) from error

@@ -1,0 +1,155 @@
+"""A record in PostgreSQL as the engine at an address, with a folder of this machine for what is derived from it.
+
+In: `postgresql://…`, a data directory.  Out: what `port.Engine` promises.
+Always: making one loads nothing and connects to nothing.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from smart_context.engine.local import lock
+from smart_context.engine.local.place import Local
+from smart_context.model import OnProgress, Progress
+
+if TYPE_CHECKING:
+    from smart_context.engine.model import SharedState
+    from smart_context.engine.postgres.database import Database
+    from smart_context.engine.postgres.index import Index
+    from smart_context.engine.postgres.record import Record
+    from smart_context.engine.vectors import Vectors
+
+NODE = "node"  # the folder in the data directory; beside it may lie a local index, which stays as it is
+
+
+def _silent(_step: Progress) -> None:
+    pass
+
+
+class Postgres:
+    """An engine with its record in a database."""
+
+    def __init__(self, address: str, data_dir: str) -> None:
+        self.made_of = (data_dir, address)
+        self.folder = data_dir
+        self._node = Path(data_dir) / NODE
+        self._beside = Local(str(self._node))  # vectors lie where the ranking does
+        self._machine = os.uname().nodename
+
+    @property
+    def address(self) -> str:
+        """The database, without what is secret of its address."""
+        return self._database.name
+
+    @cached_property
+    def _database(self) -> Database:
+        from smart_context.engine.postgres.database import Database
+
+        return Database(self.made_of[1])
+
+    def open(self, *, writable: bool = False, follow: bool = False, on_progress: OnProgress = _silent) -> Index:
+        """Open the index; a writer makes it where there is none."""
+        from smart_context.engine.postgres.database import Database
+        from smart_context.engine.postgres.index import Index
+
+        self._make_folder()
+        database = Database(self.made_of[1])
+        if follow:
+            return Index.followed(database, self._node, self._machine)
+        return Index.open(database, self._node, self._machine, writable=writable, on_progress=on_progress)
+
+    def record(self) -> Record:
+        """The record alone, to read."""
+        from smart_context.engine.postgres import schema
+        from smart_context.engine.postgres.record import Record
+
+        schema.check(self._database)
+        return Record(self._database, self._machine)
+
+    def is_there(self) -> bool:
+        """Whether anything was ever recorded."""
+        from smart_context.engine.postgres import schema
+
+        return schema.version(self._database) > 0
+
+    def init(self) -> list[str]:
+        """Make what is missing of tables and roles."""
+        from smart_context.engine.postgres import roles
+
+        return roles.init(self._database)
+
+    def migrate(self) -> int:
+        """Bring the tables up to date; how many steps that took."""
+        from smart_context.engine.postgres import roles, schema
+
+        steps = schema.migrate(self._database)
+        with self._database.connection() as db:
+            roles.grant(db)
+        return steps
+
+    def state(self) -> SharedState:
+        """How the record is, and how far this machine has come."""
+        from smart_context.engine.postgres import node, roles
+
+        return roles.state(self._database, node.state_of(self._node))
+
+    def writer(self) -> str:
+        """Who is writing from this machine now; "" for nobody."""
+        return lock.holder(self._node)
+
+    def size(self) -> int:
+        """Bytes of the record's tables, and of what this machine derived from them."""
+        query = """SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint FROM pg_class c
+            JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'smart_context' AND c.relkind = 'r'"""
+        total: int = self._database.rows(query)[0][0]
+        return total + self._beside.size()
+
+    def repair(self, on_progress: OnProgress = _silent) -> str:
+        """Derive this machine's ranking anew."""
+        with self.open(writable=True) as index:
+            index.renew(on_progress)
+        return ""
+
+    def forget(self, folder: str, keep: Sequence[str] = (), on_progress: OnProgress = _silent) -> int:
+        """Remove the files at or below a folder, but for those at or below others, and whatever is left of their text."""
+        from smart_context.engine.postgres import upkeep
+
+        with self.embedding(), self.open(writable=True) as index:
+            return upkeep.forget(self._database, index, self._node, folder, keep, on_progress)
+
+    def maintain(self, on_progress: OnProgress = _silent) -> None:
+        """Give space back, finish merges, look for damage."""
+        from smart_context.engine.postgres import schema, upkeep
+
+        schema.check(self._database)
+        with self.open(writable=True) as index:
+            upkeep.maintain(self._database, index, on_progress)
+
+    def vectors(self, model: str, dimension: int = 0) -> Vectors:
+        """The vectors of a model, by its fingerprint; each machine has its own."""
+        return self._beside.vectors(model, dimension)
+
+    def has_vectors(self) -> bool:
+        """Whether this machine has vectors of any model."""
+        return self._beside.has_vectors()
+
+    def keep_vectors(self, model: str) -> None:
+        """Remove the vectors of every other model."""
+        self._beside.keep_vectors(model)
+
+    @contextmanager
+    def embedding(self) -> Iterator[None]:
+        """Be the only process of this machine that embeds."""
+        self._make_folder()
+        with self._beside.embedding():
+            yield
+
+    def _make_folder(self) -> None:
+        from smart_context.engine.local.index import make_private
+
+        make_private(self._node)

@@ -1,0 +1,84 @@
+"""The record as a search node sees it: asked each time, and remembered for the time when it cannot be.
+
+In: ids of what a search found.  Out: files, segments, texts.
+Always: as long as the database answers, what it says counts; when it does not, what was shown lately is shown as it was then, and
+anything else fails, rather than being left out of a page.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
+from smart_context.engine.model import FileRow, SegmentRow
+from smart_context.engine.postgres.database import Database
+from smart_context.engine.postgres.record import Record
+from smart_context.errors import Unreachable
+
+_ROWS = 20_000
+_TEXTS = 4_000  # of at most some thousand characters each
+Value = TypeVar("Value")
+
+
+class Remembered(Record):
+    """A record for the searches of a server."""
+
+    def __init__(self, database: Database, machine: str) -> None:
+        super().__init__(database, machine)
+        self.is_away: Callable[[], bool] = lambda: False
+        self._known_files: _Memory[FileRow] = _Memory(_ROWS)
+        self._known_segments: _Memory[SegmentRow] = _Memory(_ROWS)
+        self._known_texts: _Memory[tuple[int, str, bytes]] = _Memory(_TEXTS)
+
+    def files(self, file_ids: Iterable[int]) -> dict[int, FileRow]:
+        """Files by id."""
+        return self._asked(list(file_ids), super().files, self._known_files)
+
+    def segments(self, segment_ids: Iterable[int]) -> dict[int, SegmentRow]:
+        """Segments by id, without their text."""
+        return self._asked(list(segment_ids), super().segments, self._known_segments)
+
+    def _texts(self, segment_ids: Iterable[int]) -> list[tuple[int, str, bytes]]:
+        def ask(ids: Iterable[int]) -> dict[int, tuple[int, str, bytes]]:
+            return {row[0]: row for row in Record._texts(self, ids)}
+
+        return list(self._asked(list(segment_ids), ask, self._known_texts).values())
+
+    def _asked(
+        self, ids: list[int], ask: Callable[[Iterable[int]], dict[int, Value]], memory: _Memory[Value]
+    ) -> dict[int, Value]:
+        try:
+            if self.is_away():  # whoever follows will know when it is back; nobody else need wait for it
+                raise self._database.away()
+            found = ask(ids)
+        except Unreachable:
+            known = memory.all_of(ids)
+            if known is None:
+                raise
+            return known
+        memory.keep(found)
+        return found
+
+
+class _Memory(OrderedDict[int, Value]):
+    """The last so many rows."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self._most = most
+        self._turn = threading.Lock()
+
+    def keep(self, found: dict[int, Value]) -> None:
+        with self._turn:
+            for number, row in found.items():
+                self[number] = row
+                self.move_to_end(number)
+            while len(self) > self._most:
+                self.popitem(last=False)
+
+    def all_of(self, ids: list[int]) -> dict[int, Value] | None:
+        """Every one of them, or None."""
+        with self._turn:
+            return {i: self[i] for i in sorted(set(ids))} if all(i in self for i in ids) else None

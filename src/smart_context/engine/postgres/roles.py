@@ -1,0 +1,89 @@
+"""Who may do what in the database: two roles, which operators give to the users that machines connect as.
+
+In: a user who may make roles.  Out: the roles with their rights; what is missing of them.
+Always: `smart_context_indexer` reads and writes all of the record; `smart_context_node` reads it, and writes nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from smart_context.engine.model import SharedState
+from smart_context.engine.postgres import schema
+from smart_context.engine.postgres.database import Connection, Database
+
+if TYPE_CHECKING:
+    from smart_context.engine.postgres.node import State
+
+INDEXER = "smart_context_indexer"
+NODE = "smart_context_node"
+
+
+def init(database: Database) -> list[str]:
+    """Make the tables and the roles that are missing; what was made, in words.
+
+    Raises: ConfigError where the user may not.
+    """
+    done = [f"tables, format {schema.VERSION}"] if schema.migrate(database) else []
+    with database.connection(seconds=None) as db:
+        for role in _missing(db):
+            db.execute(f"CREATE ROLE {role} NOLOGIN")
+            done.append(f"role {role}")
+        grant(db)
+    return done
+
+
+def grant(db: Connection) -> None:
+    """Give the roles that are there their rights, on tables that are new too."""
+    missing = _missing(db)
+    with db.transaction():
+        for role in {INDEXER, NODE}.difference(missing):
+            db.execute(f"GRANT USAGE ON SCHEMA smart_context TO {role}")
+            db.execute(f"GRANT SELECT ON ALL TABLES IN SCHEMA smart_context TO {role}")
+        if INDEXER not in missing:
+            writes = "INSERT, UPDATE, DELETE ON ALL TABLES"
+            for what in (writes, "USAGE ON ALL SEQUENCES"):
+                db.execute(f"GRANT {what} IN SCHEMA smart_context TO {INDEXER}")
+
+
+def state(database: Database, node: State) -> SharedState:
+    """How the record is, and how far this machine has come with it."""
+    server, user, is_owner = database.rows(
+        "SELECT current_setting('server_version'), current_user::text, pg_has_role(coalesce("
+        "(SELECT nspowner FROM pg_namespace WHERE nspname = 'smart_context'), 0), 'USAGE')"
+    )[0]
+    found = schema.version(database)
+    with database.connection() as db:
+        missing = _missing(db)
+        has = [
+            role
+            for role in (INDEXER, NODE)
+            if role not in missing
+            and db.execute("SELECT pg_has_role(current_user, %s::name, 'USAGE')", (role,)).fetchall() == [(True,)]
+        ]
+    files = commits = behind = 0
+    if 0 < found <= schema.VERSION:
+        files, commits, behind = database.rows(
+            """SELECT (SELECT count(*) FROM smart_context.files), (SELECT count(*) FROM smart_context.commits),
+            (SELECT count(*) FROM smart_context.commits
+                WHERE xid >= %s::text::xid8 AND NOT xid::text::bigint = ANY(%s::bigint[]))""",
+            (node.position, list(node.commits)),
+        )[0]
+    roles = ("owner",) if is_owner else tuple(has)
+    return SharedState(
+        database.name,
+        f"PostgreSQL {server}",
+        user,
+        roles,
+        found,
+        schema.VERSION,
+        tuple(missing),
+        files,
+        commits,
+        behind,
+    )
+
+
+def _missing(db: Connection) -> list[str]:
+    rows = db.execute("SELECT rolname::text FROM pg_roles WHERE rolname = ANY(%s)", ([INDEXER, NODE],)).fetchall()
+    return [role for role in (INDEXER, NODE) if (role,) not in rows]

@@ -1,0 +1,226 @@
+"""The record's tables in PostgreSQL, as numbered steps.
+
+In: a database at some version.  Out: the same at `VERSION`; or why it cannot be used.
+Always: one process takes steps at a time (an advisory lock), each in a transaction of its own; a step that has been released is never
+edited; a schema of a newer program is refused and left as it is.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from smart_context.engine.postgres.database import WRITE_SECONDS, Database
+from smart_context.errors import ConfigError, NotFound, SearchFailed
+
+if TYPE_CHECKING:
+    from smart_context.engine.postgres.database import Connection
+
+_LOCK = 0x53435458  # "SCTX", as the local record's application id
+_HEAD = 1024  # bytes of a path that its index holds: an index cannot hold the longest ones
+
+Step = Callable[["Connection"], None]
+
+
+def _first(db: Connection) -> None:
+    db.execute(
+        """CREATE TABLE smart_context.files (
+            file_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+            path bytea NOT NULL,
+            root bytea NOT NULL,
+            ext text NOT NULL,
+            kind text NOT NULL,
+            size bigint NOT NULL,
+            mtime_ns bigint NOT NULL,
+            sha256 text NOT NULL,
+            state text NOT NULL CHECK (state IN ('ok', 'no_text', 'failed')),
+            reason text NOT NULL,
+            detail bytea NOT NULL,
+            title bytea NOT NULL,
+            years text NOT NULL,
+            notes bytea NOT NULL,
+            indexed_at text NOT NULL,
+            chars bigint NOT NULL,
+            segments integer NOT NULL,
+            reader text NOT NULL,
+            judged text NOT NULL,
+            analysis integer NOT NULL,
+            xid xid8 NOT NULL DEFAULT pg_current_xact_id()
+        )"""
+    )
+    db.execute("CREATE UNIQUE INDEX files_by_path ON smart_context.files (sha256(path))")
+    db.execute(f"CREATE INDEX files_in_order ON smart_context.files (substr(path, 1, {_HEAD}), path)")
+    db.execute("CREATE INDEX files_by_xid ON smart_context.files (xid, file_id)")
+    db.execute("CREATE INDEX files_by_content ON smart_context.files (size, sha256, ext) WHERE state <> 'failed'")
+    db.execute("CREATE INDEX files_by_rules ON smart_context.files (judged) WHERE state = 'ok'")
+    # `dead`: when a segment was replaced. Its text stays a while for search nodes that have not come so far.
+    db.execute("CREATE SEQUENCE smart_context.segment_ids")
+    db.execute(
+        """CREATE TABLE smart_context.segments (
+            segment_id bigint PRIMARY KEY,
+            file_id bigint NOT NULL,
+            seq integer NOT NULL,
+            pointer bytea NOT NULL,
+            heading bytea NOT NULL,
+            hidden bytea NOT NULL,
+            block_id bigint NOT NULL,
+            start integer NOT NULL,
+            size integer NOT NULL,
+            dead timestamptz
+        )"""
+    )
+    db.execute("CREATE INDEX segments_of_file ON smart_context.segments (file_id, seq)")
+    db.execute("CREATE INDEX segments_dead ON smart_context.segments (dead) WHERE dead IS NOT NULL")
+    # Texts and terms are compressed by whoever writes them; the database need not try again.
+    for table in ("blocks", "terms"):
+        db.execute(
+            f"""CREATE TABLE smart_context.{table} (
+                block_id bigint PRIMARY KEY,
+                file_id bigint NOT NULL,
+                data bytea NOT NULL,
+                dead timestamptz
+            )"""
+        )
+        db.execute(f"ALTER TABLE smart_context.{table} ALTER data SET STORAGE EXTERNAL")
+        db.execute(f"CREATE INDEX {table}_of_file ON smart_context.{table} (file_id)")
+    db.execute("CREATE INDEX blocks_dead ON smart_context.blocks (dead) WHERE dead IS NOT NULL")
+    # The feed: what was removed, and every commit. Never a sequence: of two writers, the one that began first may commit last.
+    db.execute(
+        """CREATE TABLE smart_context.gone (
+            file_id bigint NOT NULL,
+            xid xid8 NOT NULL DEFAULT pg_current_xact_id(),
+            at timestamptz NOT NULL DEFAULT now()
+        )"""
+    )
+    db.execute("CREATE INDEX gone_by_xid ON smart_context.gone (xid)")
+    db.execute(
+        """CREATE TABLE smart_context.commits (
+            xid xid8 PRIMARY KEY DEFAULT pg_current_xact_id(),
+            at timestamptz NOT NULL DEFAULT now(),
+            machine text NOT NULL
+        )"""
+    )
+    # A number of a device means something on its own machine only.
+    db.execute(
+        """CREATE TABLE smart_context.runs (
+            folder bytea NOT NULL,
+            machine text NOT NULL,
+            device numeric(20) NOT NULL,
+            started_at text NOT NULL,
+            finished_at text NOT NULL,
+            PRIMARY KEY (folder, machine)
+        )"""
+    )
+    db.execute(
+        """CREATE TABLE smart_context.mounts (
+            folder bytea NOT NULL,
+            machine text NOT NULL,
+            device numeric(20) NOT NULL,
+            PRIMARY KEY (folder, machine)
+        )"""
+    )
+
+
+STEPS: tuple[Step, ...] = (_first,)
+VERSION = len(STEPS)
+
+
+def version(database: Database) -> int:
+    """The version of a database's tables; 0 where there are none."""
+    there = database.rows("SELECT to_regclass('smart_context.meta') IS NOT NULL")[0][0]
+    if not there:
+        return 0
+    found = database.rows("SELECT value FROM smart_context.meta WHERE key = 'schema'")
+    return int(found[0][0]) if found else 0
+
+
+def check(database: Database) -> None:
+    """See that a record can be read.
+
+    Raises: NotFound where there is none; SearchFailed for one of another version.
+    """
+    found = version(database)
+    if found == 0:
+        raise NotFound(f"there is no index in {database.name} yet", hint="make one with `indexFolder`")
+    refuse_newer(database, found)
+    if found < VERSION:
+        raise SearchFailed(
+            f"the index in {database.name} was made by an older version of this program",
+            reason=f"its format is {found}, this program needs {VERSION}",
+            hint="bring it up to date with: context engine migrate",
+        )
+    if is_restored(database):
+        raise SearchFailed(
+            f"the index in {database.name} was restored from another server",
+            hint="number its transactions anew with: context engine migrate",
+        )
+
+
+def is_restored(database: Database) -> bool:
+    """Whether the record came here from another server: transactions that it knows have not happened here yet."""
+    query = """SELECT EXISTS (SELECT FROM smart_context.commits
+        WHERE xid >= pg_snapshot_xmax(pg_current_snapshot()))"""
+    return bool(database.rows(query)[0][0])
+
+
+def refuse_newer(database: Database, found: int) -> None:
+    """Leave alone what a newer program made."""
+    if found > VERSION:
+        raise SearchFailed(
+            f"the index in {database.name} was made by a newer version of this program",
+            reason=f"its format is {found}, this program knows up to {VERSION}",
+            hint="update Smart Context on this machine",
+        )
+
+
+def migrate(database: Database) -> int:
+    """Make the tables, or bring them up to date; how many steps that took.
+
+    Raises: SearchFailed for a schema of a newer program; ConfigError where the user may not make them, or the encoding is not UTF-8.
+    """
+    with database.connection(seconds=None) as db:
+        encoding = db.execute("SHOW server_encoding").fetchone()
+        if encoding is None or encoding[0] != "UTF8":
+            raise ConfigError(
+                f"the database {database.name} does not hold Unicode",
+                hint="make one with: createdb --encoding UTF8 --template template0 NAME",
+            )
+        db.execute("SELECT pg_advisory_lock(%s)", (_LOCK,))
+        try:
+            return _migrated(database, db)
+        finally:
+            db.execute("SELECT pg_advisory_unlock(%s)", (_LOCK,))
+
+
+def _migrated(database: Database, db: Connection) -> int:
+    before = version(database)
+    refuse_newer(database, before)
+    if before == 0:
+        with db.transaction():
+            db.execute("CREATE SCHEMA IF NOT EXISTS smart_context")
+            db.execute("CREATE TABLE IF NOT EXISTS smart_context.meta (key text PRIMARY KEY, value text NOT NULL)")
+            db.execute(
+                "INSERT INTO smart_context.meta VALUES ('identity', %s), ('schema', '0') ON CONFLICT DO NOTHING",
+                (secrets.token_hex(16),),
+            )
+    for number, step in enumerate(STEPS[before:], start=before + 1):
+        db.seconds = None
+        with db.transaction():
+            step(db)
+            db.execute("UPDATE smart_context.meta SET value = %s WHERE key = 'schema'", (str(number),))
+    restored = is_restored(database)
+    if restored:
+        with db.transaction():
+            _renumber(db)
+    db.seconds = WRITE_SECONDS
+    return VERSION - before + restored
+
+
+def _renumber(db: Connection) -> None:
+    """Take everything as written now; whoever followed the record elsewhere derives anew."""
+    db.execute("UPDATE smart_context.files SET xid = pg_current_xact_id()")
+    for table in ("gone", "commits"):
+        db.execute(f"DELETE FROM smart_context.{table}")  # noqa: S608  constants
+    db.execute("INSERT INTO smart_context.commits (machine) VALUES ('')")
+    db.execute("UPDATE smart_context.meta SET value = %s WHERE key = 'identity'", (secrets.token_hex(16),))

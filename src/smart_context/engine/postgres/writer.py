@@ -1,0 +1,281 @@
+"""Write the record in PostgreSQL.
+
+In: files with their segments and what these are found by.  Out: rows, by COPY, in one transaction until `commit`.
+Always: what `commit` returned from is lasting; nothing is shared before it; any number of machines write at once, and of two that write
+the same file the later one stands, whole.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from smart_context.engine import searchable
+from smart_context.engine.entry import Entry
+from smart_context.engine.local.ranking_state import ANALYSIS_VERSION
+from smart_context.engine.model import LastRun, NewFile
+from smart_context.engine.postgres import terms
+from smart_context.engine.postgres.database import WRITE_SECONDS, Connection, Database
+from smart_context.engine.postgres.record import Record, below
+from smart_context.engine.rows import blocks, file_values
+from smart_context.model import Segment
+from smart_context.text import hidden
+
+CHANNEL = "smart_context"
+_FILES = 64  # gathered before they are sent
+_CHARS = 2_000_000
+_KEPT = "1 hour"  # how long a replaced text stays for search nodes that lag
+
+_COLUMNS = (
+    "path, root, ext, kind, size, mtime_ns, sha256, state, reason, detail, title, years, notes, indexed_at, chars,"
+    " segments, reader, judged, analysis"
+)
+_TYPES = (
+    "bytea bytea text text bigint bigint text text text bytea bytea text bytea text bigint integer text text integer"
+)
+_PUT = f"""INSERT INTO smart_context.files ({_COLUMNS})
+    SELECT * FROM unnest({", ".join(f"%s::{kind}[]" for kind in _TYPES.split())})
+    ON CONFLICT (sha256(path)) DO UPDATE SET
+    {", ".join(f"{name} = excluded.{name}" for name in _COLUMNS.split(", ") if name != "path")},
+    xid = pg_current_xact_id()
+    RETURNING path, file_id, xmax = 0"""  # noqa: S608  constants
+
+
+@dataclass(frozen=True, slots=True)
+class _Put:
+    new: NewFile
+    segments: Sequence[Segment]
+    years: Sequence[str]
+    indexed_at: str
+    entries: Sequence[Entry]
+
+
+class Writer(Record):
+    """The record, open for one thread to write. What it reads includes what it has put."""
+
+    def __init__(self, database: Database, machine: str) -> None:
+        super().__init__(database, machine)
+        self._db: Connection | None = None
+        self._waiting: dict[str, _Put] = {}
+        self._chars = 0
+
+    # Gathering
+
+    def put(
+        self, new: NewFile, segments: Sequence[Segment], years: Sequence[str], indexed_at: str, entries: Sequence[Entry]
+    ) -> None:
+        """Take in a file in place of what was there."""
+        made = entries or searchable.every(new.path, new.title, segments)
+        self._waiting[new.path] = _Put(new, segments, years, indexed_at, made)
+        self._chars += sum(len(segment.text) for segment in segments)
+        if len(self._waiting) >= _FILES or self._chars >= _CHARS:
+            self._flush()
+
+    def remove(self, file_ids: Iterable[int]) -> None:
+        """Forget files and their segments."""
+        gone = list(file_ids)
+        with self._writing() as db:
+            db.execute("DELETE FROM smart_context.files WHERE file_id = ANY(%s)", (gone,))
+            for table in ("segments", "blocks", "terms"):
+                db.execute(f"DELETE FROM smart_context.{table} WHERE file_id = ANY(%s)", (gone,))  # noqa: S608
+            db.execute("INSERT INTO smart_context.gone (file_id) SELECT unnest(%s::bigint[])", (gone,))
+
+    def restamp(self, file_id: int, mtime_ns: int) -> None:
+        """Record that a file has a new modification time and the same content."""
+        with self._writing() as db:
+            db.execute("UPDATE smart_context.files SET mtime_ns = %s WHERE file_id = %s", (mtime_ns, file_id))
+
+    def mark_judged(self, file_id: int, rules: str) -> None:
+        """Record that a file was judged by rules that hide nothing more of it, and nothing less."""
+        with self._writing() as db:
+            db.execute("UPDATE smart_context.files SET judged = %s WHERE file_id = %s", (rules, file_id))
+
+    def finish_run(self, folder: str, run: LastRun, mounts: Mapping[str, int]) -> None:
+        """Record that a run over a folder came to its end, and what is mounted in it; nothing else may be pending."""
+        name = os.fsencode(folder)
+        with self._database.connection(WRITE_SECONDS) as db, db.transaction():
+            db.execute(
+                """INSERT INTO smart_context.runs VALUES (%s, %s, %s, %s, %s) ON CONFLICT (folder, machine) DO UPDATE
+                SET device = excluded.device, started_at = excluded.started_at, finished_at = excluded.finished_at""",
+                (name, self._machine, run.device, run.started_at, run.finished_at),
+            )
+            db.execute(
+                """DELETE FROM smart_context.mounts
+                WHERE machine = %s AND (folder = %s OR (folder >= %s AND folder < %s))""",
+                (self._machine, *below(folder)[:3]),
+            )
+            for mount, device in mounts.items():
+                db.execute(
+                    "INSERT INTO smart_context.mounts VALUES (%s, %s, %s)", (os.fsencode(mount), self._machine, device)
+                )
+
+    def commit(self) -> int:
+        """Make what was put and removed last, and return its generation."""
+        self._flush()
+        if self._db is None:
+            return self.generation
+        db, self._db = self._db, None
+        with self._database.translated():
+            try:
+                made = db.execute(
+                    "INSERT INTO smart_context.commits (machine) VALUES (%s) RETURNING xid::text::bigint",
+                    (self._machine,),
+                ).fetchone()
+                db.execute("SELECT pg_notify(%s, '')", (CHANNEL,))
+                db.execute("COMMIT")
+            finally:
+                db.close()
+        assert made
+        return int(made[0])
+
+    def rollback(self) -> None:
+        """Forget what was put and removed since the last commit."""
+        self._waiting, self._chars = {}, 0
+        db, self._db = self._db, None
+        if db is not None:
+            db.close()
+
+    def tidy(self) -> None:
+        """Remove texts that were replaced so long ago that nobody shows them."""
+        with self._database.connection(seconds=None) as db:
+            for table in ("segments", "blocks"):
+                db.execute(f"DELETE FROM smart_context.{table} WHERE dead < now() - interval '{_KEPT}'")  # noqa: S608
+
+    def close(self) -> None:
+        """Close; what was not committed is forgotten."""
+        self.rollback()
+        super().close()
+
+    # Reading what was put
+
+    def same_size(self, size: int) -> bool:
+        """Whether some file that was read has this size."""
+        if any(put.new.size == size and put.new.state != "failed" for put in self._waiting.values()):
+            return True
+        return super().same_size(size)  # asked of every new file: what waits need not be sent for it
+
+    def _rows(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
+        self._flush()
+        return self._look(query, values)
+
+    def _look(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
+        if self._db is None:
+            return super()._look(query, values)
+        with self._database.translated():
+            return self._db.execute(query, values or None, binary=True).fetchall()
+
+    # Sending
+
+    @contextmanager
+    def _writing(self) -> Iterator[Connection]:
+        """The open transaction, after everything that waits."""
+        self._flush()
+        with self._sending() as db:
+            yield db
+
+    @contextmanager
+    def _sending(self) -> Iterator[Connection]:
+        with self._database.translated():
+            if self._db is None:
+                self._db = self._database.connect(WRITE_SECONDS)
+                self._db.execute("BEGIN")
+            yield self._db
+
+    def _flush(self) -> None:
+        if not self._waiting:
+            return
+        puts = sorted(
+            self._waiting.values(), key=lambda put: os.fsencode(put.new.path)
+        )  # so that two writers take turns
+        self._waiting, self._chars = {}, 0
+        with self._sending() as db:
+            file_ids = _put_files(db, puts)
+            count = sum(len(put.segments) for put in puts)
+            query = "SELECT nextval('smart_context.segment_ids') FROM generate_series(1, %s)"
+            numbers = iter([row[0] for row in db.execute(query, (count,), binary=True)])
+            _copy(db, [_packed(put, file_ids[os.fsencode(put.new.path)], numbers) for put in puts])
+
+
+@dataclass(frozen=True, slots=True)
+class _Packed:
+    """A file's rows, ready to be sent."""
+
+    segments: list[tuple[Any, ...]]
+    blocks: list[tuple[Any, ...]]
+    terms: list[tuple[Any, ...]]
+
+
+def _put_files(db: Connection, puts: Sequence[_Put]) -> dict[bytes, int]:
+    """Record files; their ids by path. What they had before is out of force."""
+    rows = [_values(put) for put in puts]
+    found = db.execute(_PUT, [list(column) for column in zip(*rows, strict=True)], binary=True).fetchall()
+    replaced = [file_id for _, file_id, is_new in found if not is_new]
+    if replaced:
+        for table in ("segments", "blocks"):
+            db.execute(
+                f"UPDATE smart_context.{table} SET dead = now() WHERE file_id = ANY(%s) AND dead IS NULL",  # noqa: S608
+                (replaced,),
+            )
+        db.execute("DELETE FROM smart_context.terms WHERE file_id = ANY(%s)", (replaced,))
+    return {path: file_id for path, file_id, _ in found}
+
+
+def _values(put: _Put) -> tuple[Any, ...]:
+    (
+        path,
+        root,
+        ext,
+        kind,
+        size,
+        mtime_ns,
+        sha256,
+        state,
+        reason,
+        detail,
+        title,
+        years,
+        notes,
+        at,
+        chars,
+        reader,
+        _,
+        by,
+    ) = file_values(put.new, put.segments, put.years, put.indexed_at, 0)
+    said = (detail.encode(), title.encode(), years, notes.encode())
+    plain = reason.replace("\0", "\ufffd")
+    last = (at, chars, len(put.segments), reader, by, ANALYSIS_VERSION)
+    return (path, root, ext, kind, size, mtime_ns, sha256, state, plain, *said, *last)
+
+
+def _packed(put: _Put, file_id: int, numbers: Iterator[int]) -> _Packed:
+    out = _Packed([], [], [])
+    entries = iter(put.entries)
+    for some, data in blocks(put.segments):
+        ids = [next(numbers) for _ in some]
+        block_id = ids[0]  # nobody else has it
+        out.blocks.append((block_id, file_id, data))
+        out.terms.append((block_id, file_id, terms.pack([(number, next(entries)) for number in ids])))
+        for number, (one, start, size) in zip(ids, some, strict=True):
+            said = (one.pointer.encode(), one.heading.encode(), hidden.pack(one.hidden))
+            out.segments.append((number, file_id, one.seq, *said, block_id, start, size))
+    return out
+
+
+def _copy(db: Connection, files: Sequence[_Packed]) -> None:
+    columns = "segment_id, file_id, seq, pointer, heading, hidden, block_id, start, size"
+    kinds = ["int8", "int8", "int4", "bytea", "bytea", "bytea", "int8", "int4", "int4"]
+    _copied(db, "segments", columns, kinds, (row for file in files for row in file.segments))
+    columns, kinds = "block_id, file_id, data", ["int8", "int8", "bytea"]
+    _copied(db, "blocks", columns, kinds, (row for file in files for row in file.blocks))
+    _copied(db, "terms", columns, kinds, (row for file in files for row in file.terms))
+
+
+def _copied(db: Connection, table: str, columns: str, kinds: Sequence[str], rows: Iterable[tuple[Any, ...]]) -> None:
+    copy_in = f"COPY smart_context.{table} ({columns}) FROM STDIN (FORMAT BINARY)"
+    with db.cursor() as cursor, cursor.copy(copy_in) as copy:
+        copy.set_types(kinds)
+        for row in rows:
+            copy.write_row(row)

@@ -1,0 +1,214 @@
+"""A machine that searches a shared record: it follows whoever writes, and goes on when the database does not answer."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from conftest import PATIENCE
+from postgres_server import Server
+from smart_context import engine, errors
+from smart_context.api import App
+from smart_context.engine.model import NewFile
+from smart_context.engine.port import Index
+from smart_context.engine.postgres.database import Database
+from smart_context.engine.postgres.writer import Writer
+from smart_context.model import Segment
+from smart_context.settings import config
+
+
+def put(writer: Writer | Index, path: str, text: str, judged: str = "") -> None:
+    new = NewFile(path, "/r", "text", len(text), 5, "ab", "ok", judged=judged)
+    segments = [Segment(0, "lines 1-1", "", text)]
+    if isinstance(writer, Writer):
+        writer.put(new, segments, (), "2024-05-06T07:08:09Z", ())
+    else:
+        writer.put(new, segments, (), "2024-05-06T07:08:09Z")
+
+
+def having(index: Index, word: str) -> int:
+    index.refresh()
+    return index.both()[1].having(word)
+
+
+def until(is_so: Callable[[], bool]) -> None:
+    """Wait for another thread to get somewhere."""
+    import threading
+    import time
+
+    late = time.monotonic() + PATIENCE
+    while not is_so():
+        assert time.monotonic() < late
+        threading.Event().wait(0.01)
+
+
+@pytest.fixture
+def address(postgres: Server, tmp_path: Path) -> str:
+    made = postgres.new()
+    with engine.at(tmp_path / "first", made).open(writable=True) as index:
+        put(index, "/r/first.txt", "rent")
+        index.commit()
+    return made
+
+
+@pytest.mark.parametrize("follow", [False, True])
+def test_a_transaction_that_began_first_and_commits_last_is_not_missed(
+    address: str, tmp_path: Path, follow: bool
+) -> None:
+    with (
+        closing(Writer(Database(address), "one")) as early,
+        closing(Writer(Database(address), "two")) as late,
+        engine.at(tmp_path / "node", address).open(follow=follow) as node,
+    ):
+        put(early, "/r/early.txt", "rent early")
+        assert early.file("/r/early.txt") is not None  # it is sent: the transaction has its number
+        for number in range(3):
+            put(late, f"/r/late {number}.txt", "rent late")
+            late.commit()
+            assert having(node, "rent") == 2 + number
+        early.commit()
+        assert having(node, "rent") == 5
+        row = late.file("/r/early.txt")
+        assert row is not None
+        late.remove([row.file_id])
+        late.commit()
+        assert (having(node, "rent"), having(node, "earli~en")) == (4, 0)
+
+
+def test_two_writers_of_the_same_file_leave_one_of_them_whole(address: str, tmp_path: Path) -> None:
+    with closing(Writer(Database(address), "one")) as one, closing(Writer(Database(address), "two")) as two:
+        for number in range(3):
+            put(one, "/r/same.txt", f"rent one {number}")
+            one.commit()
+            put(two, "/r/same.txt", f"rent two {number}")
+            two.commit()
+        row = one.file("/r/same.txt")
+        assert row is not None
+        assert list(one.texts(s.segment_id for s in one.segments_of(row.file_id)).values()) == ["rent two 2"]
+    with engine.at(tmp_path / "node", address).open() as node:
+        assert having(node, "rent") == 2
+
+
+def test_a_node_hears_of_a_commit_without_being_asked(address: str, tmp_path: Path) -> None:
+    with (
+        engine.at(tmp_path / "node", address).open(follow=True) as node,
+        engine.at(tmp_path / "first", address).open(writable=True) as writer,
+    ):
+        put(writer, "/r/new.txt", "wages")
+        made = writer.commit()
+        until(lambda: node.generation == made)
+
+
+def test_a_node_goes_on_from_where_it_was_and_takes_in_only_what_is_new(address: str, tmp_path: Path) -> None:
+    place = engine.at(tmp_path / "node", address)
+    with place.open() as node:
+        assert having(node, "rent") == 1
+        first = node.both()[1]
+    with engine.at(tmp_path / "first", address).open(writable=True) as writer:
+        put(writer, "/r/new.txt", "rent")
+        writer.commit()
+    seen: list[str] = []
+    with place.open(on_progress=lambda step: seen.append(step.what)) as node:
+        assert (having(node, "rent"), first.having("rent")) == (2, 1)
+    assert seen == ["/r/new.txt"]
+
+
+def test_a_copy_of_a_nodes_folder_is_a_node(address: str, tmp_path: Path) -> None:
+    import shutil
+
+    with engine.at(tmp_path / "node", address).open() as node:
+        node.refresh()
+    shutil.copytree(tmp_path / "node", tmp_path / "copy")
+    seen: list[str] = []
+    with engine.at(tmp_path / "copy", address).open(on_progress=lambda step: seen.append(step.what)) as node:
+        assert having(node, "rent") == 1
+    assert seen == []
+
+
+def test_what_another_analysis_made_is_analysed_by_the_node(postgres: Server, address: str, tmp_path: Path) -> None:
+    name = Database(address).rows("SELECT current_database()::text")[0][0]
+    postgres.sql(name, "UPDATE smart_context.files SET analysis = 0", "DELETE FROM smart_context.terms")
+    with engine.at(tmp_path / "node", address).open() as node:
+        assert having(node, "rent") == 1
+
+
+@pytest.fixture
+def app(postgres: Server, tree, tmp_path: Path) -> Iterator[App]:
+    """A server's application over a shared record with two files."""
+    root = tree({"a.txt": "rent and wages", "b.txt": "income"})
+    flags = {"roots": [str(root)], "data_dir": str(tmp_path / "data"), "engine": postgres.new(), "index.workers": 1}
+    with App(config.load(flags, {"HOME": str(tmp_path)})) as app:
+        with app.engine.open(writable=True) as index:
+            for file in sorted(root.iterdir()):
+                put(index, str(file), file.read_text(encoding="utf-8"), app.redactor.identity())
+            index.commit()
+        app.follows = True
+        yield app
+
+
+def away(server: Server, how: str) -> None:
+    if how == "stopped":
+        server.stop(signal.SIGQUIT)
+    else:
+        server.pause()
+
+
+def back(server: Server, how: str) -> None:
+    if how == "stopped":
+        server.start()
+    else:
+        server.resume()
+
+
+@pytest.mark.parametrize("how", ["stopped", "paused"])
+def test_a_search_goes_on_from_the_last_state_when_the_database_is_gone_and_recovers(
+    postgres: Server, app: App, how: str
+) -> None:
+    before = app.search_files("wages")
+    away(postgres, how)
+    try:
+        after = app.search_files("wages")
+        assert after["items"] == before["items"]
+        assert after["notes"] == ["the shared record does not answer; this is what was known of it before"]
+        with pytest.raises(errors.Unreachable):
+            app.search_files("income")
+        assert app.index.following().is_away
+    finally:
+        back(postgres, how)
+    until(lambda: not app.index.following().is_away)
+    assert app.search_files("wages") == before
+    assert app.search_files("income")["pagination"]["returned"] == 1
+
+
+def test_health_says_that_the_record_is_away_and_that_searches_go_on(postgres: Server, app: App) -> None:
+    from smart_context.index import health
+
+    app.search_files("wages")
+    assert health.of(app).is_ready
+    away(postgres, "stopped")
+    try:
+        told = health.of(app)
+        path = str(Path(app.settings.roots[0]) / "a.txt")
+        assert app.open_file(path)["preview"] == "rent and wages"  # from the file itself
+    finally:
+        back(postgres, "stopped")
+    assert (told.is_ready, told.record_away) == (True, True)
+
+
+def test_a_server_starts_from_its_last_state_without_the_database(postgres: Server, app: App, tmp_path: Path) -> None:
+    app.search_files("wages")
+    app.close()
+    away(postgres, "stopped")
+    try:
+        with pytest.raises(errors.Unreachable):
+            engine.at(tmp_path / "nothing", app.settings.engine).open(follow=True)
+        with engine.at(app.settings.data_dir, app.settings.engine).open(follow=True) as node:
+            node.refresh()
+            assert node.both()[1].having("rent") == 1
+            assert node.following().is_away
+    finally:
+        back(postgres, "stopped")
