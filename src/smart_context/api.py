@@ -132,7 +132,8 @@ class App(Held):
 
         if unredacted:
             self._log_unredacted("search", request.query, caller)
-        folders = self._folders(request.folders, self._roots_of(caller))
+        allowed = self._roots_of(caller)
+        folders = self._folders(request.folders, allowed)
         asked = replace(request, folders=folders, never_show=self.settings.index.never_show)
         if self.first_runs:
             self.first_runs.wait_for_some(stop)
@@ -149,6 +150,7 @@ class App(Held):
                 stop=stop,
                 meaning=self.extra.meaning(),
                 roots=self.roots,
+                within=None if caller.roots is None else allowed.names,
             )
 
     def open_file(
@@ -194,7 +196,7 @@ class App(Held):
         place = self._shown(path, caller)
         caps = preview.Caps(self.settings.preview.max_bytes, self.settings.preview.around_chars)
         segments = self._contents.of(place, stop)
-        return look.at(shown(place.path), segments, pointer, caps, self._sought(query))
+        return look.at(shown(place.path), segments, pointer, caps, self._sought(query, caller))
 
     def locate(self, path: str, *, caller: Caller = OWNER) -> str:
         """The path of a file that may be shown, as the system has it.
@@ -222,7 +224,7 @@ class App(Held):
             )
         stamp = pictures.stamp(place.path)
         segments = self._contents.of(place, stop)
-        words = self._sought(query)
+        words = self._sought(query, caller)
         own = "\n".join(segment.text for segment in segments if page_of(segment.pointer) == page)
         marked = [own[start:end] for start, end in snippet.marks(own, words)] if words else []
         return pictures.of(place.path, stamp, segments, page, marked, stop)

@@ -168,13 +168,14 @@ class Held:
             raise Forbidden("this file is not to be shown", hint="the setting `index.never_show` leaves it out")
         return place
 
-    def _sought(self, query: str) -> Words | None:
+    def _sought(self, query: str, caller: Caller) -> Words | None:
         """What marks the words of a query; None where there is nothing to mark by."""
         from smart_context.find import search
 
         if not query.strip() or not self.has_index():
             return None
-        return search.sought(self.index.both()[1], query)
+        _, view = self.index.both()
+        return search.sought(view if caller.roots is None else view.within(self._roots_of(caller).names), query)
 
     def _reading(self) -> list[str]:
         from smart_context.index import reading_child

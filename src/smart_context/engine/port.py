@@ -91,8 +91,11 @@ class View(Protocol):
     def compounds(self, part: str) -> list[str]:
         """The long words, of languages that compound, that hold a part."""
 
-    def terms(self, beginning: str) -> list[str]:
-        """Every term that begins so, the commonest first."""
+    def terms(self, beginning: str, *, rough: bool = False) -> list[str]:
+        """Every term that begins so, the commonest first; `rough`: perhaps others too, for whoever counts each of them anyway."""
+
+    def within(self, folders: tuple[str, ...]) -> View:
+        """The same state as if there were nothing but what lies below some folders: every match, count, length and word is of that alone."""
 
 
 class Record(Protocol):

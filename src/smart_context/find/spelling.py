@@ -47,7 +47,7 @@ def _alike(stem: str, view: View) -> list[str]:
         beginnings = {stem[0], stem[1]}
     else:
         beginnings = {stem[:2], stem[1] + stem[0], stem[0] + stem[2]}
-    return [term for beginning in sorted(beginnings) for term in view.terms(beginning)]
+    return [term for beginning in sorted(beginnings) for term in view.terms(beginning, rough=True)]
 
 
 def _room(stem: str) -> int:

@@ -36,7 +36,7 @@ Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class Known:
     """Where a term stands, and how many segments have it."""
 
     fields: tuple[str, ...]
@@ -46,27 +46,40 @@ class _Known:
 class View:
     """One committed state of the index. Counts are of live segments only, and remembered."""
 
-    def __init__(self, index: tantivy.Index, folder: Path) -> None:
-        self._searcher = index.searcher()
+    def __init__(self, index: tantivy.Index, folder: Path, same: View | None = None) -> None:
+        """same: another view of the state that this one is to show."""
+        self.index = index
+        self.folder = folder
+        self._searcher = same._searcher if same else index.searcher()
         self._schema = index.schema
-        self._folder = folder
         # After the searcher: what it shows was written before it was committed.
-        self._packed = packed.Reader(folder)
+        self._packed = same._packed if same else packed.Reader(folder)
         self.segments: int = self._searcher.num_docs
         # The engine's own counts do not leave out what is deleted, and are exact where nothing is.
         self.dead: int = sum(self._searcher.doc_freq("first", number) for number in (0, 1)) - self.segments
         self._counts: dict[tuple[Expression, Filters], int] = {}
-        self._terms: dict[str, _Known] = {}
+        self._terms: dict[str, Known] = {}
         self._average = -1.0
         self._languages: tuple[str, ...] | None = None
         self._compounds: str | None = None
+        self._parts: dict[tuple[str, ...], View] = {}
+
+    def within(self, folders: tuple[str, ...]) -> View:
+        """The same state as if there were nothing but what lies below some folders."""
+        found = self._parts.get(folders)
+        if found is None:
+            from smart_context.engine.local.ranking.narrowed import Narrowed
+
+            found = Narrowed(self, folders)
+            _remember(self._parts, folders, found, _EXPRESSIONS)
+        return found
 
     @property
     def average_length(self) -> float:
         """The mean number of words in a segment."""
         if self._average < 0:
-            with engine.translated(self._folder):
-                total = self._searcher.aggregate(engine.query().all_query(), {"words": {"sum": {"field": "length"}}})
+            with engine.translated(self.folder):
+                total = self._searcher.aggregate(self._everything(), {"words": {"sum": {"field": "length"}}})
             self._average = total["words"]["value"] / self.segments if self.segments else 0.0
         return self._average
 
@@ -74,7 +87,7 @@ class View:
     def languages(self) -> tuple[str, ...]:
         """The languages that segments here are in."""
         if self._languages is None:
-            with engine.translated(self._folder):
+            with engine.translated(self.folder):
                 self._languages = tuple(
                     code
                     for number, code in enumerate(languages.CODES)
@@ -86,20 +99,27 @@ class View:
         """How many segments have a term."""
         return self._known(term).count
 
-    def _known(self, term: str) -> _Known:
+    def _known(self, term: str) -> Known:
         found = self._terms.get(term)
         if found is None:
-            with engine.translated(self._folder):
-                counts = {field: self._searcher.doc_freq(field, term) for field in ("text", "also")}
-                fields = tuple(field for field, count in counts.items() if count)
-                found = _Known(fields, sum(counts.values()))
-                if len(fields) > 1 and not self.dead:
-                    # Both have it: counted once, by what they share, which is far fewer segments to look at than either has.
-                    found = _Known(fields, found.count - self._count(self._every(self._term_in(fields, term))))
-                elif fields and self.dead:
-                    found = _Known(fields, self._count(self._any(self._term_in(fields, term))))
+            with engine.translated(self.folder):
+                found = self._look_up(term)
             _remember(self._terms, term, found, _TERMS)
         return found
+
+    def _look_up(self, term: str) -> Known:
+        counts = {field: self._searcher.doc_freq(field, term) for field in ("text", "also")}
+        fields = tuple(field for field, count in counts.items() if count)
+        found = sum(counts.values())
+        if len(fields) > 1 and not self.dead:
+            # Both have it: counted once, by what they share, which is far fewer segments to look at than either has.
+            found -= self._count(self._every(self._term_in(fields, term)))
+        elif fields and self.dead:
+            found = self._count(self._any(self._term_in(fields, term)))
+        return Known(fields, found)
+
+    def _everything(self) -> tantivy.Query:
+        return engine.query().all_query()
 
     def count(self, wanted: Expression, filters: Filters = _ALL) -> int:
         """How many segments match, exactly."""
@@ -108,19 +128,19 @@ class View:
         key = (wanted, filters)
         found = self._counts.get(key)
         if found is None:
-            with engine.translated(self._folder):
+            with engine.translated(self.folder):
                 found = self._count(self._narrowed(self._query(wanted), filters))
             _remember(self._counts, key, found, _EXPRESSIONS)
         return found
 
     def matches(self, wanted: Expression, filters: Filters) -> Matches:
         """Look once for what will be asked several times: how many match, and the first of them."""
-        with engine.translated(self._folder):
+        with engine.translated(self.folder):
             return Matches(self, self._narrowed(self._query(wanted), filters))
 
     def all_of(self, wanted: Expression, filters: Filters, among: Set[int] | None = None) -> list[Candidate]:
         """Every match, in no order; of some segments alone where given."""
-        with engine.translated(self._folder):
+        with engine.translated(self.folder):
             query = self._narrowed(engine.query().const_score_query(self._query(wanted), 1.0), filters)
             found = self._all_hits(query)
             if among is not None:
@@ -134,12 +154,12 @@ class View:
 
     def first_segments(self, filters: Filters) -> list[Candidate]:
         """The first segment of every file, in no order."""
-        with engine.translated(self._folder):
+        with engine.translated(self.folder):
             return self.described(self._all_hits(self._narrowed(self._first(), filters)))
 
     def file_count(self, filters: Filters) -> int:
         """How many files have a segment."""
-        with engine.translated(self._folder):
+        with engine.translated(self.folder):
             return self._count(self._narrowed(self._first(), filters))
 
     def _first(self) -> tantivy.Query:
@@ -162,7 +182,7 @@ class View:
     def compounds(self, part: str) -> list[str]:
         """The long words, of languages that compound, that hold a part: in front, at the end, or between."""
         if self._compounds is None:
-            with engine.translated(self._folder):
+            with engine.translated(self.folder):
                 found = self._searcher.terms_with_prefix("compounds", "")
             self._compounds = "\n".join(["", *sorted(word for word, _ in found), ""])
         # One search through one long string: quicker than asking each word.
@@ -174,32 +194,32 @@ class View:
             at = words.find(part, end)
         return out
 
-    def terms(self, beginning: str) -> list[str]:
+    def terms(self, beginning: str, *, rough: bool = False) -> list[str]:
         """Every term that begins so, the commonest first; some may stand in deleted segments only."""
-        with engine.translated(self._folder):
+        with engine.translated(self.folder):
             return [term for term, _ in self._searcher.terms_with_prefix("text", beginning)]
 
     def segment_ids(self) -> list[int]:
         """Every live segment."""
-        with engine.translated(self._folder):
+        with engine.translated(self.folder):
             found = self._searcher.search(engine.query().all_query(), limit=max(1, self.segments), count=False).hits
             return [int(i or 0) for i in self._searcher.fast_field_values("segment_id", [place for _, place in found])]
 
     def file_ids(self) -> set[int]:
         """Every file that has a segment here."""
-        with engine.translated(self._folder):
+        with engine.translated(self.folder):
             found = self._searcher.search(engine.query().all_query(), limit=max(1, self.segments), count=False).hits
             return {int(i or 0) for i in self._searcher.fast_field_values("file_id", [place for _, place in found])}
 
     def look(self, query: tantivy.Query, limit: int) -> tuple[list[Match], int]:
         """The best matches of a query, best first, and how many there are in all."""
-        with engine.translated(self._folder):
+        with engine.translated(self.folder):
             found = self._searcher.search(query, limit=limit, count=True)
             return found.hits, found.count  # type: ignore[attr-defined]  # not in its stub
 
     def files_of(self, found: Sequence[Match]) -> list[int]:
         """The file of each hit."""
-        with engine.translated(self._folder):
+        with engine.translated(self.folder):
             return [int(i or 0) for i in self._searcher.fast_field_values("file_id", [place for _, place in found])]
 
     def _count(self, query: tantivy.Query) -> int:
