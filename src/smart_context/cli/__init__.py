@@ -44,6 +44,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "serve": ("serve", "Serve MCP clients.", "Servers"),
     "watch": ("upkeep", "Keep the index up to date while files change.", "Servers"),
     "engine": ("engine", "Prepare a shared database for the index, or see how it stands.", "Servers"),
+    "worker": ("worker", "Read files that wait in a shared database, beside other machines.", "Servers"),
     "token": ("token", "Give people tokens for a shared server.", "Servers"),
     "audit": ("audit", "Read the log of tool calls, or check it.", "Servers"),
     "connect": ("connect", "Connect an MCP client.", "Setup"),

@@ -33,10 +33,17 @@ _LISTED = 20  # files without text that `status` names on a terminal
 @click.option("--full", is_flag=True, help="Read every file anew, changed or not.")
 @click.option("--no-embed", is_flag=True, help="Leave ranking by meaning for later, where a model is prepared.")
 @click.option("--rebuild", is_flag=True, help="Mend an index that cannot be read; a damaged one is moved aside.")
+@click.option("--enqueue", is_flag=True, help="Only walk; leave the reading to `context worker`, of a shared record.")
 @settings_options
 @json_option
 def index(
-    folders: tuple[str, ...], full: bool, no_embed: bool, rebuild: bool, settings: Settings, as_json: bool
+    folders: tuple[str, ...],
+    full: bool,
+    no_embed: bool,
+    rebuild: bool,
+    enqueue: bool,
+    settings: Settings,
+    as_json: bool,
 ) -> None:
     """Read FOLDERs (all roots, if none is given) into the index: what is new or changed since the last time.
 
@@ -57,6 +64,9 @@ def index(
         raise UsageError("there is no folder to index", hint="name one, or configure one with: context roots add DIR")
     new = _outside(settings, named)
     with App(replace(settings, roots=(*settings.roots, *new))) as app:
+        if enqueue:
+            _enqueue(app, named or app.roots.names, full=full)
+            return
         if rebuild:
             _mend(app)
         reports, failures = _run(app, named or app.roots.names, new, full=full)
@@ -88,6 +98,14 @@ def _outside(settings: Settings, folders: Sequence[str]) -> tuple[str, ...]:
         except Forbidden:
             found.append(folder)
     return tuple(found)
+
+
+def _enqueue(app: App, folders: Sequence[str], *, full: bool) -> None:
+    from smart_context.access.roots import shown
+
+    for folder in folders:
+        count = app.enqueue(folder, full=full)
+        click.echo(f"{shown(folder)}: {count:,} {'batch' if count == 1 else 'batches'} put into the queue", err=True)
 
 
 def _mend(app: App) -> None:

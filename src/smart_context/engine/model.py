@@ -146,6 +146,15 @@ class LastRun:
 
 
 @dataclass(frozen=True, slots=True)
+class Batch:
+    """Files below a root that a worker is to read; `tries`: how often that was begun before."""
+
+    root: str
+    paths: tuple[str, ...]
+    tries: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Following:
     """How a ranking keeps up with a record elsewhere. is_away: the record does not answer. taken, total: files, while there is something to take in."""
 

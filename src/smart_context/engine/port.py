@@ -7,12 +7,13 @@ and cut off at any commit, give the same answers. `tests/engine/test_contract.py
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from smart_context.engine.expression import Expression, Filters
 from smart_context.engine.model import (
+    Batch,
     FileRow,
     Following,
     LastRun,
@@ -294,8 +295,30 @@ class Engine(Protocol):
         """Be the only process that embeds. Raises: Conflict when another does."""
 
 
+class Queue(Protocol):
+    """Files that wait to be read, by any machine that has their root."""
+
+    def put(self, root: str, batches: Iterable[Sequence[str]]) -> int:
+        """Put batches of paths below a root; how many were not waiting already."""
+
+    def run(self, roots: Sequence[str], take: Callable[[Batch], None], *, wait: bool = True) -> None:
+        """Take batches below some roots, one at a time, until a signal comes; without `wait`, until there is none left.
+
+        What `take` raises brings the batch back later, as does the death of its worker.
+        """
+
+    def waiting(self) -> int:
+        """How many batches are not done yet."""
+
+
 class Shared(Engine, Protocol):
     """An engine whose record other machines use too."""
+
+    def queue(self) -> Queue:
+        """Its queue."""
+
+    def beside(self) -> Index:
+        """Open the index as one of many writers: for a worker."""
 
     def init(self) -> list[str]:
         """Make what is missing of tables and roles; what that was, in words. Raises: ConfigError where this user may not."""

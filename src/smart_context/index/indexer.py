@@ -66,8 +66,9 @@ def run(
     on_progress: OnProgress = lambda _step: None,
     stop: Stop = lambda: None,
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    elsewhere: Callable[[Iterable[Found]], None] | None = None,
 ) -> IndexReport:
-    """Bring the index up to date with a folder; `full` reads every file anew.
+    """Bring the index up to date with a folder; `full` reads every file anew. `elsewhere` takes what has to be read, instead of this process.
 
     Raises: Forbidden outside the roots; NotFound when the folder is not there now; what `stop` raises, after a commit.
     """
@@ -77,10 +78,27 @@ def run(
     started = _text(now())
     judged = _judge_again(index, options, on_progress, stop)
     work = _Run(index, roots, place, options, full, started, on_progress, stop)
-    work.go()
+    work.go(elsewhere or work.read)
     index.record.finish_run(place.path, LastRun(started, _text(now()), device), work.mounts)
     if work.changed or judged:
         index.tidy()
+    return work.report(round((time.monotonic() - began) * 1000))
+
+
+def some(
+    index: Index,
+    roots: Roots,
+    folder: str,
+    files: Iterable[Found],
+    options: Options,
+    *,
+    stop: Stop = lambda: None,
+    now: Callable[[], datetime] = lambda: datetime.now(UTC),
+) -> IndexReport:
+    """Read some files of a folder, which a walk has met, into the index. Raises: what `stop` raises, after a commit."""
+    began = time.monotonic()
+    work = _Run(index, roots, roots.inside(folder), options, False, _text(now()), lambda _step: None, stop)
+    work.read(files)
     return work.report(round((time.monotonic() - began) * 1000))
 
 
@@ -143,14 +161,14 @@ class _Run:
     committed_at: float = 0.0
     patience: float = _FIRST_SECONDS
 
-    def go(self) -> None:
+    def go(self, read: Callable[[Iterable[Found]], None]) -> None:
         known = self.index.record.stamps(self.place.path)
         changed = self._changed(known)
         ahead = deque(islice(changed, _AHEAD))
         if len(ahead) < _AHEAD:
             self.total = len(ahead)
         if ahead:
-            self._read(_drained(ahead, changed))
+            read(_drained(ahead, changed))
         self._look_for_mounts()
         self._forget(known)
 
@@ -173,7 +191,7 @@ class _Run:
             if not self.skipped % 1000:
                 self._tick()
 
-    def _read(self, changed: Iterable[Found]) -> None:
+    def read(self, changed: Iterable[Found]) -> None:
         # Loaded here: most runs find nothing to read, and are over sooner than this would take.
         from smart_context.index import reading_child
         from smart_context.index.intake import Intake

@@ -42,7 +42,7 @@ class Index:
         self.unranked: frozenset[str] = frozenset()
         self._database = database
         self._held = held
-        self._node = Node(database, record if held is None else Record(database, ""), folder)
+        self._node = Node(database, Record(database, "") if isinstance(record, Writer) else record, folder)
         self._follower: Follower | None = None
 
     @classmethod

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from smart_context.engine.model import SharedState
     from smart_context.engine.postgres.database import Database
     from smart_context.engine.postgres.index import Index
+    from smart_context.engine.postgres.queue import Queue
     from smart_context.engine.postgres.record import Record
     from smart_context.engine.vectors import Vectors
 
@@ -79,18 +80,38 @@ class Postgres:
 
     def init(self) -> list[str]:
         """Make what is missing of tables and roles."""
-        from smart_context.engine.postgres import roles
+        from smart_context.engine.postgres import queue, roles
 
-        return roles.init(self._database)
+        made = roles.init(self._database)
+        return [*made, "queue"] if queue.prepare(self._database) else made
 
     def migrate(self) -> int:
         """Bring the tables up to date; how many steps that took."""
-        from smart_context.engine.postgres import roles, schema
+        from smart_context.engine.postgres import queue, roles, schema
 
         steps = schema.migrate(self._database)
+        steps += queue.prepare(self._database)
         with self._database.connection() as db:
             roles.grant(db)
         return steps
+
+    def queue(self) -> Queue:
+        """The queue of files to read."""
+        from smart_context.engine.postgres.queue import Queue
+
+        return Queue(self._database)
+
+    def beside(self) -> Index:
+        """Open the index as one of many writers."""
+        from smart_context.engine.postgres import schema
+        from smart_context.engine.postgres.database import Database
+        from smart_context.engine.postgres.index import Index
+        from smart_context.engine.postgres.writer import Writer
+
+        schema.check(self._database)
+        self._make_folder()
+        database = Database(self.made_of[1])
+        return Index(database, self._node, Writer(database, self._machine), None)
 
     def state(self) -> SharedState:
         """How the record is, and how far this machine has come."""

@@ -1,0 +1,41 @@
+"""`context worker`: one of the machines that read files for a shared record."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from smart_context.cli import Command
+from smart_context.cli.options import settings_options
+from smart_context.cli.show import plural
+
+if TYPE_CHECKING:
+    from smart_context.index.model import IndexReport
+    from smart_context.settings.config import Settings
+
+
+@click.command(cls=Command)
+@click.option("--once", is_flag=True, help="End when nothing waits any more.")
+@settings_options
+def worker(once: bool, settings: Settings) -> None:
+    """Take batches of files from the queue of a shared record, read them here, and write what they say.
+
+    A worker takes what lies below its own roots, which must be mounted where the one who walked them has them. Any number work
+    at once, on any number of machines; what a worker that dies had in hand is taken up by another.
+
+    \b
+    Examples:
+      context index --enqueue
+      context worker
+      context worker --once
+    """
+    from smart_context.api import App
+
+    def told(report: IndexReport) -> None:
+        failed = f", {report.failed:,} failed" if report.failed else ""
+        click.echo(f"{plural(report.indexed, 'file')} read{failed}", err=True)
+
+    with App(settings) as app:
+        app.roots.check_any()
+        app.work(told, wait=not once)

@@ -1,0 +1,94 @@
+"""Index a folder by many machines: one walks, workers read.
+
+In: a folder, a queue.  Out: batches of what is new or changed; and the record of a batch that a worker takes.
+Always: a batch may be taken twice and changes nothing the second time; a file is read again only when it changed; a file that ends
+whoever reads it costs itself.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from itertools import islice
+
+from smart_context.access.roots import Roots
+from smart_context.engine.model import Batch, NewFile
+from smart_context.engine.port import Index, Queue
+from smart_context.errors import ContextError
+from smart_context.index import indexer
+from smart_context.index.indexer import Options
+from smart_context.index.model import IndexReport
+from smart_context.sources.walk import Found
+
+FILES = 64  # of a batch
+_TRIES = 3  # that a batch ended its worker, or failed: then each file stands for itself
+
+
+def enqueue(index: Index, queue: Queue, roots: Roots, folder: str, options: Options, *, full: bool = False) -> int:
+    """Walk a folder, forget what is gone, and put what is new or changed into the queue; how many batches that were.
+
+    Raises: as `indexer.run`.
+    """
+    put = 0
+
+    def elsewhere(changed: Iterable[Found]) -> None:
+        nonlocal put
+        put += queue.put(root, _batches(found.path for found in changed))
+
+    root = roots.inside(folder).root
+    indexer.run(index, roots, folder, options, full=full, elsewhere=elsewhere)
+    return put
+
+
+def take(index: Index, queue: Queue, roots: Roots, batch: Batch, options: Options) -> IndexReport:
+    """Read a batch into the index: what of it is not there as it is now."""
+    if batch.tries >= _TRIES and len(batch.paths) > 1:
+        queue.put(batch.root, ([path] for path in batch.paths))
+        return IndexReport()
+    if batch.tries >= _TRIES:
+        return _given_up(index, batch)
+    due, gone = [], []
+    for path in batch.paths:
+        row = index.record.file(path)
+        found = _looked_at(roots, path)
+        if found is None:
+            gone += [row.file_id] if row else []
+        elif row is None or (row.size, row.mtime_ns) != (found.size, found.mtime_ns) or row.state == "failed":
+            due.append(found)
+    report = indexer.some(index, roots, batch.root, due, options) if due else IndexReport()
+    if gone:
+        index.remove(gone)
+        index.commit()
+    return replace(report, removed=report.removed + len(gone), skipped=len(batch.paths) - len(due) - len(gone))
+
+
+def _batches(paths: Iterable[str]) -> Iterator[Sequence[str]]:
+    rest = iter(paths)
+    while some := list(islice(rest, FILES)):
+        yield some
+
+
+def _looked_at(roots: Roots, path: str) -> Found | None:
+    try:
+        fd = roots.open_file(path)
+    except ContextError:
+        return None
+    try:
+        info = os.fstat(fd)
+    finally:
+        os.close(fd)
+    return Found(path, info.st_size, info.st_mtime_ns, info.st_dev, info.st_ino)
+
+
+def _given_up(index: Index, batch: Batch) -> IndexReport:
+    """Record that a file ended every worker that read it, so that it is tried again when it changes."""
+    at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    for path in batch.paths:
+        info = os.lstat(path)
+        detail = "whoever read it ended, several times"
+        new = NewFile(path, batch.root, "", info.st_size, info.st_mtime_ns, "", "failed", "killed", detail)
+        index.put(new, (), (), at)
+    index.commit()
+    return IndexReport(failed=len(batch.paths))

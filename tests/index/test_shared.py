@@ -1,0 +1,118 @@
+"""Workers that read for a shared record: any number at once, killed or not."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from conftest import PATIENCE, clean_env
+from postgres_server import Server
+from smart_context import engine, errors
+from smart_context.api import App
+from smart_context.engine.model import Batch
+from smart_context.engine.postgres.database import Database
+from smart_context.index import indexer, shared
+from smart_context.index.model import IndexReport
+from smart_context.settings import config
+
+FILES = {f"d{i % 5}/f{i}.md": f"# Head {i}\n\nword{i % 7} common text number {i}\n" for i in range(150)}
+
+
+def app_of(root: Path, tmp_path: Path, name: str, address: str) -> App:
+    flags = {"roots": [str(root)], "data_dir": str(tmp_path / name), "engine": address or None, "index.workers": 1}
+    return App(config.load(flags, {"HOME": str(tmp_path)}))
+
+
+def pages(app: App) -> list[object]:
+    return [app.search_files(query, 20) for query in ("word1", "common text", "head 7", "number -word2", "f12.md")]
+
+
+def test_a_batch_may_be_taken_twice_and_a_poisoned_one_ends_as_single_failures(
+    postgres: Server, tree, tmp_path: Path
+) -> None:
+    root = tree({"a.txt": "rent", "b.txt": "wages"})
+    address = postgres.new()
+    place = engine.shared(tmp_path / "data", address)
+    place.init()
+    paths = tuple(str(root / name) for name in ("a.txt", "b.txt"))
+    with App(config.load({"roots": [str(root)], "data_dir": str(tmp_path / "data"), "engine": address}, {})) as app:
+        options, queue = indexer.Options(workers=1), place.queue()
+        with place.beside() as index:
+            first = shared.take(index, queue, app.roots, Batch(str(root), paths), options)
+            again = shared.take(index, queue, app.roots, Batch(str(root), paths, 1), options)
+            (root / "a.txt").unlink()
+            gone = shared.take(index, queue, app.roots, Batch(str(root), paths, 1), options)
+            assert (first.indexed, again.indexed, again.skipped, gone.removed) == (2, 0, 2, 1)
+            assert shared.take(index, queue, app.roots, Batch(str(root), paths, 3), options) == IndexReport()
+            assert queue.waiting() == 2
+            assert shared.take(index, queue, app.roots, Batch(str(root), paths[1:], 3), options).failed == 1
+            row = index.record.file(paths[1])
+            assert row is not None
+            assert (row.state, row.reason) == ("failed", "killed")
+
+
+def test_there_is_no_queue_without_a_shared_record(tree, tmp_path: Path) -> None:
+    with app_of(tree({"a": "b"}), tmp_path, "local", "") as app, pytest.raises(errors.ConfigError):
+        app.enqueue(str(tmp_path))
+
+
+def started(root: Path, tmp_path: Path, name: str, address: str) -> subprocess.Popen[bytes]:
+    env = {
+        **clean_env(tmp_path),
+        "SMART_CONTEXT_ENGINE": address,
+        "SMART_CONTEXT_ROOTS": str(root),
+        "SMART_CONTEXT_DATA_DIR": str(tmp_path / name),
+        "SMART_CONTEXT_INDEX_WORKERS": "1",
+    }
+    with open(tmp_path / f"{name}.log", "wb") as log:
+        return subprocess.Popen(
+            [sys.executable, "-m", "smart_context", "worker"], env=env, cwd=tmp_path, stdout=log, stderr=log
+        )
+
+
+def until(is_so: Callable[[], bool]) -> None:
+    late = time.monotonic() + PATIENCE
+    while not is_so():
+        assert time.monotonic() < late
+        threading.Event().wait(0.05)
+
+
+def test_two_workers_of_which_one_is_killed_read_everything_once_and_answer_as_one_machine(
+    postgres: Server, tree, tmp_path: Path
+) -> None:
+    root, address = tree(FILES), postgres.new()
+    place = engine.shared(tmp_path / "walker", address)
+    place.init()
+    name = Database(address).rows("SELECT current_database()::text")[0][0]
+    with app_of(root, tmp_path, "walker", address) as app:
+        assert app.enqueue(str(root)) == 3
+        assert app.enqueue(str(root)) == 0  # they wait already
+        # The first worker is stopped in the middle of a batch: somebody holds the table that it writes.
+        with Database(address).connection() as db, db.transaction():
+            db.execute("LOCK TABLE smart_context.segments IN SHARE MODE")
+            victim = started(root, tmp_path, "victim", address)
+            waits = (
+                "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+            )
+            until(lambda: postgres.sql(name, waits) == [(1,)])
+            victim.send_signal(signal.SIGKILL)
+            victim.wait()
+        worker = started(root, tmp_path, "worker", address)
+        try:
+            until(lambda: place.queue().waiting() == 0)
+        finally:
+            worker.send_signal(signal.SIGTERM)
+        assert worker.wait(PATIENCE) == 0
+        assert postgres.sql(name, "SELECT count(*), count(DISTINCT path) FROM smart_context.files") == [(150, 150)]
+        dead = "SELECT count(*) FROM smart_context.segments WHERE dead IS NOT NULL"
+        assert postgres.sql(name, dead) == [(0,)]  # no file was written twice
+        with app_of(root, tmp_path, "local", "") as local:
+            local.index_here(str(root), full=False, on_progress=lambda _step: None)
+            assert pages(app) == pages(local)
