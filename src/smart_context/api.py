@@ -153,6 +153,7 @@ class App(Held):
                 meaning=self.extra.meaning(),
                 roots=self.roots,
                 within=None if caller.roots is None else allowed.names,
+                key=caller.key,
             )
 
     def open_file(
@@ -176,7 +177,7 @@ class App(Held):
 
         place = self._shown(path, caller)
         caps = preview.Caps(self.settings.preview.max_bytes, self.settings.preview.around_chars)
-        segments = self._contents.of(place, stop)
+        segments = self._contents.of(place, stop, caller.key)
         if unredacted:
             self._log_unredacted("open", place.path, caller)
             segments = [replace(segment, hidden=()) for segment in segments]
@@ -197,7 +198,7 @@ class App(Held):
 
         place = self._shown(path, caller)
         caps = preview.Caps(self.settings.preview.max_bytes, self.settings.preview.around_chars)
-        segments = self._contents.of(place, stop)
+        segments = self._contents.of(place, stop, caller.key)
         return look.at(shown(place.path), segments, pointer, caps, self._sought(query, caller))
 
     def locate(self, path: str, *, caller: Caller = OWNER) -> str:
@@ -225,7 +226,7 @@ class App(Held):
                 self.roots, self.settings.limits, self.settings.index.jail
             )
         stamp = pictures.stamp(place.path)
-        segments = self._contents.of(place, stop)
+        segments = self._contents.of(place, stop, caller.key)
         words = self._sought(query, caller)
         own = "\n".join(segment.text for segment in segments if page_of(segment.pointer) == page)
         marked = [own[start:end] for start, end in snippet.marks(own, words)] if words else []

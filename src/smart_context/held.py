@@ -174,7 +174,7 @@ class Held:
 
         if not query.strip() or not self.has_index():
             return None
-        _, view = self.index.both()
+        _, view = self.index.both(caller.key)
         return search.sought(view if caller.roots is None else view.within(self._roots_of(caller).names), query)
 
     def _reading(self) -> list[str]:

@@ -108,12 +108,14 @@ JAIL_LAYERS = ("landlock", "seccomp")
 class Caller:
     """Who calls: known by a token, or by the process that started us; never by what a client says of itself.
 
-    roots: the folders this caller may see; None for every configured one. is_owner: may index and maintain, too.
+    roots: the folders this caller may see; None for every configured one. is_owner: may index and maintain, too. key: the token itself, by which
+    a shared record knows the caller too; it is never shown.
     """
 
     name: str
     roots: tuple[str, ...] | None = None
     is_owner: bool = True
+    key: str = field(default="", repr=False, compare=False)
 
 
 OWNER = Caller("owner")

@@ -13,10 +13,13 @@ import json
 import os
 import re
 import secrets
+import threading
+import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Protocol
 
 from smart_context import flock, regular
 from smart_context.errors import ConfigError, ContextError, IoError, NotFound, UsageError
@@ -28,6 +31,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
 _PREFIX = "sct_"  # lets scanners for leaked secrets know one
 _LEAST = 16  # characters of a token that somebody chose
 _MOST_BYTES = 16 * 1024 * 1024
+_FRESH = 1.0  # seconds after which shared tokens are read again
 
 Now = Callable[[], datetime]
 
@@ -52,38 +56,73 @@ class Token:
         return bool(self.ends) and now >= datetime.fromisoformat(self.ends)
 
 
-def add(data_dir: Path, name: str, roots: tuple[str, ...] | None, *, is_admin: bool, made: str, ends: str) -> str:
-    """Keep a new token under a name; gives the token, which nobody can read again.
+class Kept(Protocol):
+    """Tokens that are kept elsewhere, for several machines."""
+
+    def all(self) -> list[Token]:
+        """Every token, by name."""
+
+    def add(self, token: Token) -> bool:
+        """Keep a token; False where its name is taken."""
+
+    def remove(self, name: str) -> bool:
+        """End a token; False where there is none of that name."""
+
+
+def add(
+    data_dir: Path,
+    name: str,
+    roots: tuple[str, ...] | None,
+    *,
+    is_admin: bool,
+    made: str,
+    ends: str,
+    shared: Kept | None = None,
+) -> str:
+    """Keep a new token under a name, in the data directory or in what machines share; gives the token, which nobody can read again.
 
     Raises: UsageError for a name that cannot be or is taken; IoError, ConfigError when the file cannot be used.
     """
     if not _NAME.fullmatch(name) or name == OWNER.name:
         raise UsageError(f"{name!r} cannot be the name of a token", hint="take letters, digits, and any of . _ @ -")
     given = _PREFIX + secrets.token_urlsafe(32)
+    made_token = Token(name, _digest(given.encode()), roots, is_admin, made, ends)
+    taken = UsageError(f"there is a token named {name}", hint=f"end it first: context token revoke {name}")
+    if shared is not None:
+        if not shared.add(made_token):
+            raise taken
+        return given
     with _Changing(data_dir) as kept:
         if any(token.name == name for token in kept.tokens):
-            raise UsageError(f"there is a token named {name}", hint=f"end it first: context token revoke {name}")
-        kept.tokens.append(Token(name, _digest(given.encode()), roots, is_admin, made, ends))
+            raise taken
+        kept.tokens.append(made_token)
     return given
 
 
-def revoke(data_dir: Path, name: str) -> None:
+def revoke(data_dir: Path, name: str, shared: Kept | None = None) -> None:
     """End a token.
 
     Raises: NotFound if there is none of that name.
     """
+    unknown = NotFound(f"there is no token named {name}", hint="list them with: context token list")
+    if shared is not None:
+        if not shared.remove(name):
+            raise unknown
+        return
     with _Changing(data_dir) as kept:
         left = [token for token in kept.tokens if token.name != name]
         if len(left) == len(kept.tokens):
-            raise NotFound(f"there is no token named {name}", hint="list them with: context token list")
+            raise unknown
         kept.tokens = left
 
 
-def kept(data_dir: Path) -> list[Token]:
+def kept(data_dir: Path, shared: Kept | None = None) -> list[Token]:
     """Every token, by name.
 
     Raises: IoError, ConfigError when the file cannot be used.
     """
+    if shared is not None:
+        return shared.all()
     try:
         text = _private(data_dir / FILE)
     except FileNotFoundError:
@@ -117,10 +156,16 @@ def own(data_dir: Path, token_file: str | None) -> str:
 
 
 class Tokens:
-    """Whose a token is. Both files are looked at for each request, and read again when they changed."""
+    """Whose a token is. Both files are looked at for each request, and read again when they changed; shared tokens are read again a second
+    after they were, by a thread, so that no request waits for another machine."""
 
     def __init__(
-        self, data_dir: Path, token_file: str | None, warn: Callable[[str], None] = lambda _line: None, now: Now = _now
+        self,
+        data_dir: Path,
+        token_file: str | None,
+        warn: Callable[[str], None] = lambda _line: None,
+        now: Now = _now,
+        shared: Kept | None = None,
     ) -> None:
         self._data_dir = data_dir
         self._token_file = token_file
@@ -130,6 +175,9 @@ class Tokens:
         self._stamps: object = None
         self._by_digest: dict[str, Token] = {}
         self._own = ""
+        self._shared = shared
+        self._looked = -_FRESH
+        self._looking = threading.Lock()
         own(data_dir, token_file)  # what is wrong with it is said at the start
 
     def caller(self, given: bytes) -> Caller | str:
@@ -138,6 +186,12 @@ class Tokens:
         if stamps != self._stamps:
             self._stamps = stamps
             self._read()
+        if (
+            self._shared is not None
+            and time.monotonic() - self._looked > _FRESH
+            and self._looking.acquire(blocking=False)
+        ):
+            threading.Thread(target=self._look_again, name="tokens", daemon=True).start()
         digest = _digest(given)  # so that no clock tells how much of a guess is right
         if digest == self._own:
             return OWNER
@@ -146,17 +200,32 @@ class Tokens:
             return "a valid bearer token is needed"
         if token.has_ended(self._now()):
             return f"this token ended at {token.ends}; ask for a new one"
-        return Caller(token.name, token.roots, token.is_admin)
+        return Caller(token.name, token.roots, token.is_admin, given.decode("utf-8", "replace"))
 
     def read_again(self) -> None:
         """Read the files at the next request, changed or not."""
         self._stamps = None
 
+    def _look_again(self) -> None:
+        """Read the shared tokens; those that were known stay while nobody can be asked."""
+        try:
+            assert self._shared is not None
+            self._by_digest = {token.sha256: token for token in self._shared.all()}
+        except ContextError as error:
+            self._warn(error.in_one_line)
+        finally:
+            self._looked = time.monotonic()
+            self._looking.release()
+
     def _read(self) -> None:
         """Whatever cannot be read lets nobody in."""
         self._by_digest, self._own = {}, ""
+        self._looked = time.monotonic()
         try:
-            self._by_digest = {token.sha256: token for token in kept(self._data_dir)}
+            self._by_digest = {token.sha256: token for token in kept(self._data_dir, self._shared)}
+        except ContextError as error:
+            self._warn(error.in_one_line)
+        try:
             self._own = _digest(own(self._data_dir, self._token_file).encode())
         except ContextError as error:
             self._warn(error.in_one_line)

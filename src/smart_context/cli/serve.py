@@ -118,10 +118,12 @@ def _examined(settings: Settings) -> list[Finding]:
 
 
 def _tokens(settings: Settings) -> Tokens:
+    from smart_context import engine
     from smart_context.access.tokens import Tokens
     from smart_context.talk import warn
 
-    return Tokens(Path(settings.data_dir), settings.http.token_file or None, warn)
+    shared = engine.shared(settings.data_dir, settings.engine).tokens() if settings.engine else None
+    return Tokens(Path(settings.data_dir), settings.http.token_file or None, warn, shared=shared)
 
 
 def _addresses(names: tuple[str, ...]) -> tuple[str, ...]:

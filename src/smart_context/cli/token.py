@@ -7,13 +7,16 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from smart_context.cli import Group
 from smart_context.cli.options import json_option
 from smart_context.errors import UsageError
+
+if TYPE_CHECKING:
+    from smart_context.access.tokens import Kept
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -36,10 +39,12 @@ def token() -> None:
 def _data_dir_options(command: F) -> F:
     @wraps(command)
     def resolved(*args: Any, config_file: str | None, data_dir: str | None, **more: Any) -> Any:
+        from smart_context import engine
         from smart_context.settings import config
 
         settings = config.load({"config": config_file, "data_dir": data_dir})
-        return command(*args, data_dir=Path(settings.data_dir), **more)
+        shared = engine.shared(settings.data_dir, settings.engine).tokens() if settings.engine else None
+        return command(*args, data_dir=Path(settings.data_dir), shared=shared, **more)
 
     for option in reversed(_DATA_DIR):
         resolved = option(resolved)
@@ -61,7 +66,15 @@ _DATA_DIR = (
 @click.option("--admin", is_flag=True, help="It may index, too; without --root it sees every root.")
 @click.option("--days", type=click.IntRange(1, 36_500), metavar="N", help="It ends after so many days. Default: never.")
 @_data_dir_options
-def add(data_dir: Path, name: str, roots: tuple[str, ...], all_roots: bool, admin: bool, days: int | None) -> None:
+def add(
+    data_dir: Path,
+    shared: Kept | None,
+    name: str,
+    roots: tuple[str, ...],
+    all_roots: bool,
+    admin: bool,
+    days: int | None,
+) -> None:
     """Make a token for NAME and print it. It is shown this once: only its hash is kept."""
     from smart_context.access import tokens
 
@@ -79,6 +92,7 @@ def add(data_dir: Path, name: str, roots: tuple[str, ...], all_roots: bool, admi
         is_admin=admin,
         made=_written(now),
         ends=_written(now + timedelta(days=days)) if days else "",
+        shared=shared,
     )
     click.echo(given)
     click.echo(f"this is the token of {name}; it is not shown again", err=True)
@@ -87,13 +101,13 @@ def add(data_dir: Path, name: str, roots: tuple[str, ...], all_roots: bool, admi
 @token.command("list")
 @_data_dir_options
 @json_option
-def list_(data_dir: Path, as_json: bool) -> None:
+def list_(data_dir: Path, shared: Kept | None, as_json: bool) -> None:
     """List the tokens with what they may see and when they end."""
     from smart_context.access import tokens
     from smart_context.cli import show
 
     now = datetime.now(UTC)
-    found = tokens.kept(data_dir)
+    found = tokens.kept(data_dir, shared)
     if as_json:
         rows = [
             {"name": t.name, "roots": t.roots, "admin": t.is_admin, "made": t.made, "ends": t.ends or None}
@@ -112,11 +126,11 @@ def list_(data_dir: Path, as_json: bool) -> None:
 @token.command()
 @click.argument("name")
 @_data_dir_options
-def revoke(data_dir: Path, name: str) -> None:
+def revoke(data_dir: Path, shared: Kept | None, name: str) -> None:
     """End the token of NAME, from its next request on."""
     from smart_context.access import tokens
 
-    tokens.revoke(data_dir, name)
+    tokens.revoke(data_dir, name, shared)
     click.echo(f"the token of {name} has ended", err=True)
 
 

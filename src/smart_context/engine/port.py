@@ -29,6 +29,7 @@ from smart_context.model import OnProgress, Segment
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from smart_context.access.tokens import Kept
     from smart_context.engine.entry import Entry
     from smart_context.engine.vectors import Vectors
 
@@ -202,8 +203,11 @@ class Index(Protocol):
     def following(self) -> Following:
         """How far the view is behind a record that others write."""
 
-    def both(self) -> tuple[Record, View]:
-        """The record and the view that belongs to it, whatever other threads refresh meanwhile."""
+    def both(self, key: str = "") -> tuple[Record, View]:
+        """The record and the view that belongs to it, whatever other threads refresh meanwhile.
+
+        key: the caller's token, by which a shared record shows texts. Raises: Forbidden where it needs one.
+        """
 
     def put(
         self,
@@ -256,8 +260,8 @@ class Engine(Protocol):
         Raises: NotFound where there is none to read; Conflict when another process writes; SearchFailed when it is damaged.
         """
 
-    def record(self) -> Record:
-        """Open the record alone, to read. Raises: as `open`."""
+    def record(self, key: str = "") -> Record:
+        """Open the record alone, to read, as a caller may see it (`Index.both`). Raises: as `open`."""
 
     def is_there(self) -> bool:
         """Whether anything was ever recorded."""
@@ -316,6 +320,9 @@ class Shared(Engine, Protocol):
 
     def queue(self) -> Queue:
         """Its queue."""
+
+    def tokens(self) -> Kept:
+        """Its tokens, which hold on every machine."""
 
     def beside(self) -> Index:
         """Open the index as one of many writers: for a worker."""

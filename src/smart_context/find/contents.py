@@ -49,13 +49,13 @@ class Contents:
         self._reading = threading.Lock()
         self._pool: Pool | None = None  # one process, kept because it takes long to start
 
-    def of(self, place: Place, stop: Stop) -> list[Segment]:
-        """Give a file's segments.
+    def of(self, place: Place, stop: Stop, key: str = "") -> list[Segment]:
+        """Give a file's segments. `key`: the caller's token, for a shared record.
 
         Raises: as `Roots.open_file`; NotFound where no text can be read; SearchFailed when the record is damaged; what `stop`
             raises.
         """
-        return self._recorded(place) or self._read(place.path, stop)
+        return self._recorded(place, key) or self._read(place.path, stop)
 
     def close(self) -> None:
         """End the reading process."""
@@ -66,10 +66,10 @@ class Contents:
                 self._pool = None
             self._reading.release()
 
-    def _recorded(self, place: Place) -> list[Segment]:
+    def _recorded(self, place: Place, key: str) -> list[Segment]:
         """A file's segments from the record; none where it has none that are up to date."""
         try:
-            record = self._engine.record()
+            record = self._engine.record(key)
         except NotFound:
             return []
         except Unreachable:  # the file itself may be there

@@ -71,16 +71,17 @@ def find(
     meaning: Meaning | None = None,
     roots: Roots | None = None,
     within: tuple[str, ...] | None = None,
+    key: str = "",
 ) -> SearchPage:
     """Answer a request; by `meaning` too, where there is a model; with files that are still there in the roots, where these are given.
 
-    Without a redactor nothing is hidden.
+    Without a redactor nothing is hidden. key: the caller's token, for a shared record.
     within: the folders that the caller may know of, where these are not all: nothing of the answer depends on what lies elsewhere.
 
     Raises: BadRequest for an empty query, a `k` or `offset` out of range, a malformed filter.
     """
     _check(request)
-    record, view = index.both()
+    record, view = index.both(key)
     view = view if within is None else view.within(within)
     query, typed = whole.asked(request.query, view.having)
     request = replace(request, query=query)

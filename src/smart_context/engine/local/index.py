@@ -108,7 +108,7 @@ class Index:
         """The ranking lies beside its record."""
         return Following()
 
-    def both(self) -> tuple[Record, View]:
+    def both(self, key: str = "") -> tuple[Record, View]:
         """The record, and what the ranking shows of it: two that belong together, whatever other threads refresh meanwhile."""
         with self._refreshing:
             return self.record, self.ranking.view()

@@ -43,7 +43,7 @@ class Local:
 
         return Index.open(self._folder, writable=writable, on_progress=on_progress)
 
-    def record(self) -> Record:
+    def record(self, key: str = "") -> Record:
         """Open the record alone, to read."""
         from smart_context.engine.local.record import Record
 

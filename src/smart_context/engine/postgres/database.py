@@ -62,14 +62,16 @@ class Database:
         self.address = address
         self.name = shown(address)
 
-    def rows(self, query: str, values: Sequence[Any] = (), *, seconds: float | None = READ_SECONDS) -> list[Any]:
-        """The rows that a query gives."""
+    def rows(
+        self, query: str, values: Sequence[Any] = (), *, key: str = "", seconds: float | None = READ_SECONDS
+    ) -> list[Any]:
+        """The rows that a query gives; `key`: the token of the caller for whom it is asked."""
         with self.translated():
             for is_last in (False, True):
                 connection, is_new = self._take()
                 connection.seconds = seconds
                 try:
-                    found = connection.execute(query, values or None, binary=True).fetchall()
+                    found = _asked(connection, query, values, key)
                 except psycopg.OperationalError:
                     connection.close()
                     if is_new or is_last:
@@ -144,6 +146,16 @@ class Database:
             yield
         except psycopg.Error as error:
             raise _ours(error, self.name) from error
+
+
+def _asked(connection: Connection, query: str, values: Sequence[Any], key: str) -> list[Any]:
+    if not key:
+        return connection.execute(query, values or None, binary=True).fetchall()
+    # One way there and back. The setting ends with the transaction: the next one on this connection is nobody's.
+    with connection.pipeline(), connection.transaction():
+        connection.execute("SELECT set_config('smart_context.token', %s, true)", (key,))
+        cursor = connection.execute(query, values or None, binary=True)
+    return cursor.fetchall()
 
 
 def shown(address: str) -> str:

@@ -102,9 +102,10 @@ class Index:
             self._follow(_silent)
         self._node.reload()
 
-    def both(self) -> tuple[Record, View]:
-        """The record, and what the ranking shows of it."""
-        return self.record, self._node.view()
+    def both(self, key: str = "") -> tuple[Record, View]:
+        """The record as a caller may see it, and what the ranking shows of it."""
+        record = self.record if isinstance(self.record, Writer) else self.record.shown_to(key)
+        return record, self._node.view()
 
     def _follow(self, on_progress: OnProgress) -> None:
         try:

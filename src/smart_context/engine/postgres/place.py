@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from smart_context.engine.postgres.index import Index
     from smart_context.engine.postgres.queue import Queue
     from smart_context.engine.postgres.record import Record
+    from smart_context.engine.postgres.tokens import SharedTokens
     from smart_context.engine.vectors import Vectors
 
 NODE = "node"  # the folder in the data directory; beside it may lie a local index, which stays as it is
@@ -64,13 +65,13 @@ class Postgres:
             return Index.followed(database, self._node, self._machine)
         return Index.open(database, self._node, self._machine, writable=writable, on_progress=on_progress)
 
-    def record(self) -> Record:
-        """The record alone, to read."""
+    def record(self, key: str = "") -> Record:
+        """The record alone, to read, as a caller may see it."""
         from smart_context.engine.postgres import schema
         from smart_context.engine.postgres.record import Record
 
         schema.check(self._database)
-        return Record(self._database, self._machine)
+        return Record(self._database, self._machine, key)
 
     def is_there(self) -> bool:
         """Whether anything was ever recorded."""
@@ -100,6 +101,12 @@ class Postgres:
         from smart_context.engine.postgres.queue import Queue
 
         return Queue(self._database)
+
+    def tokens(self) -> SharedTokens:
+        """The tokens that hold on every machine."""
+        from smart_context.engine.postgres.tokens import SharedTokens
+
+        return SharedTokens(self._database)
 
     def beside(self) -> Index:
         """Open the index as one of many writers."""

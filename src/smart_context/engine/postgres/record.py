@@ -13,13 +13,14 @@ import os
 import sys
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from typing import Any
 
 from smart_context import __version__
 from smart_context.engine.model import FileRow, LastRun, Passage, SegmentRow, Stamp, Tally
 from smart_context.engine.postgres.database import Database
 from smart_context.engine.rows import file_row, texts_of
-from smart_context.errors import SearchFailed
+from smart_context.errors import Forbidden, SearchFailed
 from smart_context.text import hidden
 
 # In the order of `FileRow`.
@@ -43,9 +44,33 @@ _BELOW_FOLDER = "(folder = %s OR (folder >= %s AND folder < %s))"
 class Record:
     """The record, for readers in any thread."""
 
-    def __init__(self, database: Database, machine: str) -> None:
+    def __init__(self, database: Database, machine: str, key: str = "") -> None:
+        """key: the token of the caller for whom it is read; without one, whatever this user of the database may see."""
         self._database = database
         self._machine = machine
+        self._key = key
+        self._needs_token: bool | None = None  # whether the database shows texts to this user by token only
+
+    def shown_to(self, key: str) -> Record:
+        """The record as a caller may see it, by a token.
+
+        Raises: Forbidden where the database shows texts by token only, and there is none.
+        """
+        if not key:
+            self._refuse_nobody()
+            return self
+        other = copy(self)
+        other._key = key
+        return other
+
+    def _refuse_nobody(self) -> None:
+        if self._needs_token is None:
+            self._needs_token = bool(self._look("SELECT row_security_active('smart_context.blocks')")[0][0])
+        if self._needs_token:
+            raise Forbidden(
+                "this machine shows texts to callers with a token of the shared record only",
+                hint="make one with: context token add, or connect as smart_context_indexer",
+            )
 
     @property
     def generation(self) -> int:
@@ -220,7 +245,7 @@ class Record:
         return self._look(query, values)
 
     def _look(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
-        return self._database.rows(query, values)
+        return self._database.rows(query, values, key=self._key)
 
 
 def below(folder: str) -> tuple[bytes, bytes, bytes, bytes, bytes]:

@@ -32,6 +32,10 @@ class Remembered(Record):
         self._known_segments: _Memory[SegmentRow] = _Memory(_ROWS)
         self._known_texts: _Memory[tuple[int, str, bytes]] = _Memory(_TEXTS)
 
+    def _refuse_nobody(self) -> None:
+        if self._needs_token is not None or not self.is_away():  # else nothing is remembered that could be shown
+            super()._refuse_nobody()
+
     def files(self, file_ids: Iterable[int]) -> dict[int, FileRow]:
         """Files by id."""
         return self._asked(list(file_ids), super().files, self._known_files)

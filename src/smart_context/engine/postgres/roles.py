@@ -1,7 +1,8 @@
 """Who may do what in the database: two roles, which operators give to the users that machines connect as.
 
 In: a user who may make roles.  Out: the roles with their rights; what is missing of them.
-Always: `smart_context_indexer` reads and writes all of the record; `smart_context_node` reads it, and writes nothing.
+Always: `smart_context_indexer` reads and writes all of the record; `smart_context_node` writes nothing, and reads what a ranking is derived from; of
+texts it reads those that the token of a call may see, which the database itself decides.
 """
 
 from __future__ import annotations
@@ -44,6 +45,9 @@ def grant(db: Connection) -> None:
             writes = "INSERT, UPDATE, DELETE ON ALL TABLES"
             for what in (writes, "USAGE ON ALL SEQUENCES"):
                 db.execute(f"GRANT {what} IN SCHEMA smart_context TO {INDEXER}")
+            for table in ("segments", "blocks"):
+                db.execute(f"DROP POLICY IF EXISTS by_role ON smart_context.{table}")
+                db.execute(f"CREATE POLICY by_role ON smart_context.{table} TO {INDEXER} USING (true)")
 
 
 def state(database: Database, node: State) -> SharedState:

@@ -122,7 +122,36 @@ def _first(db: Connection) -> None:
     )
 
 
-STEPS: tuple[Step, ...] = (_first,)
+def _show_by_token(db: Connection) -> None:
+    # Only hashes are kept. roots: null for all; ends: null for never.
+    db.execute(
+        """CREATE TABLE smart_context.tokens (
+            name text PRIMARY KEY,
+            sha256 text NOT NULL UNIQUE,
+            roots bytea[],
+            is_admin boolean NOT NULL,
+            made text NOT NULL,
+            ends text NOT NULL
+        )"""
+    )
+    # Whose call it is, is said by a setting of the transaction: the token itself, so that nobody can speak for another.
+    db.execute(
+        """CREATE FUNCTION smart_context.sees() RETURNS TABLE (everything boolean, roots bytea[])
+        LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog AS $$
+            SELECT t.roots IS NULL, coalesce(t.roots, '{}') FROM smart_context.tokens t
+            WHERE t.sha256 = encode(sha256(convert_to(current_setting('smart_context.token', true), 'UTF8')), 'hex')
+            AND (t.ends = '' OR now() < t.ends::timestamptz)
+        $$"""
+    )
+    allowed = """EXISTS (SELECT FROM smart_context.files f, smart_context.sees() s WHERE f.file_id = {table}.file_id
+        AND (s.everything OR EXISTS (SELECT FROM unnest(s.roots) AS root
+            WHERE f.path = root OR (f.path >= root || '\\x2f' AND f.path < root || '\\x30'))))"""
+    for table in ("segments", "blocks"):
+        db.execute(f"ALTER TABLE smart_context.{table} ENABLE ROW LEVEL SECURITY")
+        db.execute(f"CREATE POLICY by_token ON smart_context.{table} FOR SELECT USING ({allowed.format(table=table)})")
+
+
+STEPS: tuple[Step, ...] = (_first, _show_by_token)
 VERSION = len(STEPS)
 
 
