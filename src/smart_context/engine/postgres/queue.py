@@ -50,7 +50,7 @@ class Queue:
                 name = hashlib.sha256("\0".join(written).encode()).hexdigest()
                 task = app.configure_task(_TASK, queue=_name(root), queueing_lock=name, lock=name)
                 with suppress(exceptions.AlreadyEnqueued):
-                    task.defer(root=os.fsencode(root).decode("latin-1"), paths=written)
+                    task.defer(root=os.fsencode(root).decode("latin-1"), paths=[*written])
                     done += 1
         return done
 

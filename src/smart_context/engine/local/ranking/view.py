@@ -50,10 +50,10 @@ class View:
         """same: another view of the state that this one is to show."""
         self.index = index
         self.folder = folder
-        self._searcher = same._searcher if same else index.searcher()
+        self._searcher: tantivy.Searcher = same._searcher if same else index.searcher()
         self._schema = index.schema
         # After the searcher: what it shows was written before it was committed.
-        self._packed = same._packed if same else packed.Reader(folder)
+        self._packed: packed.Reader = same._packed if same else packed.Reader(folder)
         self.segments: int = self._searcher.num_docs
         # The engine's own counts do not leave out what is deleted, and are exact where nothing is.
         self.dead: int = sum(self._searcher.doc_freq("first", number) for number in (0, 1)) - self.segments
