@@ -7,7 +7,7 @@ Always: no cut, page or border between segments changes what is hidden; a stretc
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 from smart_context import pointer as grammar
@@ -37,10 +37,8 @@ def judged(segments: Sequence[Segment], redactor: Redactor) -> list[Segment]:
     """Judge a file: its segments, each with what is hidden in it, and with a heading that may be shown."""
     text, pieces = join(segments)
     hidden = _parted(redactor.spans(text), pieces)
-    headings = {segment.heading for segment in segments}
-    clean = {heading: redactor.clean(heading) for heading in headings}
     return [
-        replace(segment, hidden=own, heading=clean[segment.heading])
+        Segment(segment.seq, segment.pointer, _clean(redactor, segment.heading), segment.text, own)
         for segment, own in zip(segments, hidden, strict=True)
     ]
 
@@ -76,6 +74,11 @@ def hidden_in(segments: Sequence[Segment], pieces: Sequence[Piece]) -> list[Span
             else:
                 found.append(Span(piece.start + start, piece.start + end, kind))
     return found
+
+
+@lru_cache(maxsize=2048)  # files of one kind share their headings
+def _clean(redactor: Redactor, heading: str) -> str:
+    return redactor.clean(heading)
 
 
 def split(pointer: Pointer) -> tuple[Pointer, Part | None]:

@@ -74,6 +74,7 @@ _OTHER = tuple(
     for names, chosen in ((_OTHER_CHOSEN, True), (_OTHER_MADE, False))
     for name in names
 )
+_SIGNED = tuple((row[0].split(None, 1)[0], row) for row in _ASCII)
 # "password_prod", "token2", "api_keys" still are names; "password_length", "tokenizer", "keyboard" are not.
 _SUFFIX = re.compile(
     r"(?P<many>s(?![a-z0-9]))?+(?:[_\-.]?(?:base64|b64|value|plain|text|raw|prod|production|dev|test|testing|staging|live|old|new|main|master|primary|secondary|"
@@ -103,7 +104,7 @@ class Name:
 
 def find(low: str, words: str) -> list[Name]:
     """Return the names in text order. words: the words of the text, in lower case."""
-    rows = [row for row in _ASCII if row[0].split(None, 1)[0] in words]
+    rows = [row for sign, row in _SIGNED if sign in words]
     if not low.isascii():
         rows += [row for first, row in _OTHER if first in words and row[0] in low]
     found = [name for row in rows for name in _of(low, *row)]

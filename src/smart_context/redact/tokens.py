@@ -10,11 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from smart_context.redact import issuers, values, wrap
-from smart_context.redact.words import Words
+from smart_context.redact.words import Words, may_be_token
 
-_MIN_WORD = 14  # characters of the shortest token of all, with its mark
-_DIGIT, _LETTERS = re.compile(r"[0-9]"), re.compile(r"[A-Za-z]{2}")
-_NO_DIGIT, _MIN_NO_DIGIT = re.compile(r"[a-z][A-Z]|[A-Z]{12}|[a-z]{20}"), 20  # a token without any digit is long
 _OPENS = re.compile(r"(?:\\[nrt]|%[0-9A-Fa-f]{2})$")
 _MIN_BARE = 32
 _RUN = re.compile(r"(?<![A-Za-z0-9+/_\-.=])[A-Za-z0-9+/_\-]{32,128}+={0,2}(?![A-Za-z0-9+/_\-=])")
@@ -27,7 +24,7 @@ _PUBLIC_BEFORE = re.compile(
 
 def find(text: str, words: Words) -> Iterator[tuple[int, int]]:
     """Yield where tokens stand."""
-    long = [word for word in words.unique if len(word) >= _MIN_WORD and _may_be_one(word)]
+    long = list(filter(may_be_token, words.unique))
     breaks = wrap.breaks(text) if "\n" in text else []
     if not long and not breaks:
         return
@@ -42,12 +39,6 @@ def find(text: str, words: Words) -> Iterator[tuple[int, int]]:
     for first, last in wrap.regions(breaks):
         yield from _shaped_over_lines(text, first, last)
     yield from _bare(text, long)
-
-
-def _may_be_one(word: str) -> bool:
-    if _DIGIT.search(word):
-        return _LETTERS.search(word) is not None
-    return len(word) >= _MIN_NO_DIGIT and _NO_DIGIT.search(word) is not None
 
 
 def _shaped(text: str, pool: str) -> Iterator[tuple[int, int, issuers.Shape]]:

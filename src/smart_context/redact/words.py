@@ -1,25 +1,79 @@
-"""The words of a text, each once: what is not among them is not in the text.
+"""The words of a text that a detector could begin with, each once: most words hold nothing of the kind.
 
 In: folded text.  Out: `Words`.
-Always: a sign without white space is in the text if and only if it is in the words; there are far fewer of them to look through.
+Always: a sign of a detector is in the text if and only if it is in these words; so is every word that may be a token. Which words hold
+nothing is remembered: it saves time, and changes nothing.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from itertools import filterfalse
+
+# Parts of every sign that a detector looks for among words, in lower case. Words beyond ASCII are never left out.
+SIGNS = (
+    "@", "at]", "at)", "at}", "at>", "a]", "a)", "a}", "arroba", "dot", "&#64", "&#x40", "%40", "\\u0040", "&commat",
+    "://", "basic", "bearer", "auth", "token", "key", "digest", "negotiate", "cookie", "curl", "sql", "mariadb", "identified", "machine",
+    "redis-cli", "convertto-", "smb", "client", "jdbc:", "expdp", "impdp", '"kty"', "private", "aws4",
+    "pass", "pwd", "pw", "psw", "mdp", "kennwort", "clave", "contras", "senha", "parol", "wachtwoord", "losenord", "adgangskode", "salasana",
+    "jelszo", "haslo", "heslo", "geslo", "lozinka", "sifre", "kata", "secret", "_salt", "credential", "jeton", "session", "phpsessid",
+    "connect.sid", "chave",
+)  # fmt: skip
+_MIN_TOKEN = 14  # characters of the shortest token of all, with its mark
+_DIGIT, _LETTERS = re.compile(r"[0-9]"), re.compile(r"[A-Za-z]{2}")
+_NO_DIGIT, _MIN_NO_DIGIT = re.compile(r"[a-z][A-Z]|[A-Z]{12}|[a-z]{20}"), 20  # a token without any digit is long
+_MAX_KNOWN, _LONGEST = 100_000, 40  # words remembered of either kind, and their characters
+
+_plain: set[str] = set()  # words without a sign
+_marked: set[str] = set()
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Every word once, in the order of the text; `text` is all of them, `low` the same in lower case."""
+    """Every such word once, in the order of the text; `low` is all of them in lower case, a line each."""
 
     unique: tuple[str, ...]
-    text: str
     low: str
 
 
 def of(text: str) -> Words:
     """Collect the words of a text."""
-    unique = tuple(dict.fromkeys(text.split()))
-    joined = "\n".join(unique)
-    return Words(unique, joined, joined.lower())
+    others = dict.fromkeys(filterfalse(_plain.__contains__, text.split()))
+    fresh = list(filterfalse(_marked.__contains__, others))
+    if fresh:
+        for word in _learn(fresh):
+            del others[word]
+    return Words(tuple(others), "\n".join(others).lower())
+
+
+def may_be_token(word: str) -> bool:
+    """Whether a word is as long and as mixed as a token."""
+    if len(word) < _MIN_TOKEN:
+        return False
+    if _DIGIT.search(word):
+        return _LETTERS.search(word) is not None
+    return len(word) >= _MIN_NO_DIGIT and _NO_DIGIT.search(word) is not None
+
+
+def forget() -> None:
+    """Forget which words were met before."""
+    _plain.clear()
+    _marked.clear()
+
+
+def _learn(words: list[str]) -> list[str]:
+    """Remember words; those without a sign."""
+    joined = "\n".join(words).lower()
+    signs = [sign for sign in SIGNS if sign in joined]
+    plain: list[str] = []
+    for word in words:
+        low = word.lower()
+        if word.isascii() and not any(sign in low for sign in signs) and not may_be_token(word):
+            plain.append(word)
+        elif len(word) <= _LONGEST:
+            _marked.add(word)
+    _plain.update([word for word in plain if len(word) <= _LONGEST])
+    if max(len(_plain), len(_marked)) > _MAX_KNOWN:
+        forget()
+    return plain
