@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from pathlib import Path
 
 import pytest
 
@@ -146,6 +147,35 @@ def test_a_sentence_is_found_among_many_texts_with_its_words(tmp_path):
     (root / "one.txt").write_text(f"{PROSE} {PROSE}\nThe {' '.join(words)}. {PROSE}", encoding="utf-8")
     with indexed(root, tmp_path / "data") as searched:
         assert "one.txt" in searched.names(" ".join(words), 5)
+
+
+def test_a_sentence_that_stands_somewhere_is_first_whatever_says_its_words_more_often(tmp_path):
+    sentence = "There are currently no locking rules as of now"
+    root = tmp_path / "root"
+    root.mkdir()
+    for number in range(600):
+        text = f"Locking rules: rules of locking, currently. {PROSE} Locking!"
+        (root / f"many{number:03}.txt").write_text(text, encoding="utf-8")
+    (root / "one.txt").write_text(f"{PROSE} {PROSE} {sentence}. {PROSE} {PROSE}", encoding="utf-8")
+    (root / "other.txt").write_text(f"{PROSE} The locking rules are currently these. {PROSE}", encoding="utf-8")
+    with indexed(root, tmp_path / "data") as searched:
+        first = searched.page(sentence).items[0]
+        assert Path(first.path).name == "one.txt"
+        assert "word after word: 0.70 of the rest" in first.explanation
+        every = [item.path for offset in range(0, 620, 50) for item in searched.page(sentence, 50, offset).items]
+        assert len(every) == len(set(every)) == 602
+
+
+def test_a_sentence_in_a_script_without_spaces_is_first(tmp_path):
+    root = tmp_path / "root"
+    root.mkdir()
+    for number in range(30):
+        (root / f"{number}.txt").write_text("安全的密码，密码的安全。必须让密码安全，为了你。" * 3, encoding="utf-8")
+    (root / "one.txt").write_text(
+        "其他的事情很多。为了密码的安全，你必须让系统检查它。其他的事情很多。", encoding="utf-8"
+    )
+    with indexed(root, tmp_path / "data") as searched:
+        assert searched.names("为了密码的安全，你必须让")[0] == "one.txt"
 
 
 def test_a_typo_that_stands_somewhere_is_corrected_and_said_where_the_right_word_is_far_commoner(tmp_path):

@@ -101,3 +101,10 @@ def test_whole_words_choose_the_part_that_is_shown_before_parts_of_identifiers()
     text = f"getUserName setUserName UserTime {FILLER} the user has a name {FILLER}"
     cut = snippet.cut(Passage(text), sought("user", "name"), "en")
     assert "the user has a name" in cut.text
+
+
+def test_a_rare_word_chooses_the_part_before_two_common_ones():
+    text = f"the office is open {FILLER} the zeppelin landed there {FILLER}"
+    asked = [("office", 0.4), ("open", 0.5), ("zeppelin", 6.0)]
+    words = snippet.words([Sought(word, frozenset({word}), idf=idf) for word, idf in asked])
+    assert "zeppelin landed" in snippet.cut(Passage(text), words, "en").text

@@ -56,12 +56,13 @@ class Fused(Ordering):
         """Every result, best first."""
         count = self.matches.count
         tier, given = self._tier(0, LEXICAL, count) if count else ([], 0)
+        tier = self._with_verbatim(tier) if count else tier
         nearest = self._nearest({candidate.segment_id for candidate in tier})
         scored = self._fused(tier, nearest)
         self.added = tuple(one.candidate.file_id for one in scored if one.made_of and not one.made_of.times)
         yield from self._placed(scored)
         lowest = scored[-1].score if scored else 1.0
-        seen = {candidate.segment_id for candidate in nearest}
+        seen = {candidate.segment_id for candidate in (*tier, *nearest)}
         for size in (size for size in TIERS if size > LEXICAL):
             if given >= count:
                 return
@@ -70,8 +71,7 @@ class Fused(Ordering):
             yield from self._placed(after)
             lowest = after[-1].score if after else lowest
         if given < count:
-            rest = self._rest(given, count, lowest)
-            yield from self._placed([one for one in rest if one.candidate.segment_id not in seen])
+            yield from self._placed(self._rest(given, count, lowest, seen))
 
     def explain(self, one: Placed) -> tuple[str, ...]:
         """Why a segment stands where it does, in lines."""

@@ -38,12 +38,13 @@ class Hit(NamedTuple):
 class Words:
     """What is sought, each with the number of its word: terms, those of scripts without spaces by themselves (`wide`), and what words begin with.
 
-    fronts: how any token that is a hit begins, by its first letters. met: by language, the tokens that were looked at, each with its word's number, and whether that is only a part of it.
+    worth: what each word tells, in hundredths. fronts: how any token that is a hit begins, by its first letters. met: by language, the tokens that were looked at, each with its word's number, and whether that is only a part of it.
     """
 
     terms: Mapping[str, tuple[int, ...]]
     wide: Mapping[str, int]
     beginnings: Mapping[str, int]
+    worth: tuple[int, ...]
     fronts: Mapping[str, tuple[str, ...]]
     met: dict[str, dict[str, _Met | None]] = field(default_factory=dict, compare=False, repr=False)
 
@@ -65,7 +66,8 @@ def words(sought: Sequence[Sought]) -> Words:
     fronts: dict[str, tuple[str, ...]] = {}
     for front in sorted({_front(term.partition(analysis.TAG)[0]) for term in terms}.union(beginnings)):
         fronts[front[:3]] = (*fronts.get(front[:3], ()), front)
-    return Words(terms, wide, beginnings, fronts)
+    worth = tuple(max(1, round(100 * word.idf * min(word.times, 1.0))) for word in sought)
+    return Words(terms, wide, beginnings, worth, fronts)
 
 
 def _front(stem: str) -> str:

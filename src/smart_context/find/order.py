@@ -10,7 +10,7 @@ first tier is small because most searches want ten, and no tier cuts through mat
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import groupby
@@ -30,6 +30,7 @@ TIERS = (400, 1500)  # matches by rough score that are scored exactly, as more a
 _ALL_AT_ONCE = 1000  # so few are scored together
 _EQUAL = 0.002  # rough scores this close count as equal
 _MOST_EQUAL = 5000
+_MOST_VERBATIM = 50  # segments with a sentence that are taken in
 _MOST_NAMED = 200  # segments of files of one name that are told apart by its spelling
 SPELT = 0.3  # what of a name's worth its spelling is
 _ROWS = 16  # rows read from the record at a time
@@ -69,6 +70,7 @@ class Ordering:
         self._stop = stop
         self._hides = ignore.hider(never_show) if never_show else None
         self._scorer = Scorer(plan, view)
+        self._verbatim: frozenset[int] = frozenset()
         self._files: dict[int, FileRow] = {}
         self._segments: dict[int, SegmentRow] = {}
 
@@ -88,16 +90,19 @@ class Ordering:
             yield from self._by_path(partial(self._view.all_of, self._plan.wanted), count, 0.0)
             return
         given, lowest = 0, 1.0
+        seen: frozenset[int] = frozenset()
         last: list[Scored] = []  # the lowest of a tier wait for the next one, whose best may score the same
         for size in TIERS if count > _ALL_AT_ONCE else (count,):
             tier, given = self._tier(given, size, count)
+            tier = self._unseen(tier, seen) if seen else self._with_verbatim(tier)
+            seen = seen or frozenset(c.segment_id for c in tier)
             scored = last + self._scored(tier, lowest)
             lowest = scored[-1].score if scored else lowest
             last = [one for one in scored if one.score == lowest]
             yield from self._placed(scored[: len(scored) - len(last)])
             if given >= count:
                 break
-        yield from self._placed(last + (self._rest(given, count, lowest) if given < count else []))
+        yield from self._placed(last + (self._rest(given, count, lowest, seen) if given < count else []))
 
     def explain(self, one: Placed) -> tuple[str, ...]:
         """Why a segment stands where it does, in lines."""
@@ -125,7 +130,7 @@ class Ordering:
 
     def _scored(self, tier: Sequence[Candidate], most: float) -> list[Scored]:
         self._stop()
-        scores = self._spelt(tier, self._scorer.scores(tier))
+        scores = self._spelt(tier, self._scorer.scores(tier, self._verbatim))
         scored = [Scored(c, min(score.total, most), score) for c, score in zip(tier, scores, strict=True)]
         return sorted(scored, key=attrgetter("score"), reverse=True)  # stable: equals stay in the engine's order
 
@@ -147,9 +152,20 @@ class Ordering:
         file = self._files.get(candidate.file_id)
         return file is not None and names.is_spelt(file.path, name)
 
-    def _rest(self, given: int, count: int, most: float) -> list[Scored]:
+    def _with_verbatim(self, tier: Sequence[Candidate]) -> Sequence[Candidate]:
+        """A tier, and what has a sentence as it was typed: common words may put much before that, roughly."""
+        if self._plan.verbatim is None:
+            return tier
+        found = self._view.matches(self._plan.verbatim, self._limits).top(_MOST_VERBATIM)
+        self._verbatim = frozenset(candidate.segment_id for candidate in found)
+        return [*tier, *self._unseen(found, {candidate.segment_id for candidate in tier})]
+
+    def _unseen(self, tier: Sequence[Candidate], seen: Set[int]) -> list[Candidate]:
+        return [candidate for candidate in tier if candidate.segment_id not in seen]
+
+    def _rest(self, given: int, count: int, most: float, seen: Set[int]) -> list[Scored]:
         """What hardly anybody reads this far for: in the engine's order."""
-        found = self.matches.top(count)[given:]
+        found = self._unseen(self.matches.top(count)[given:], seen)
         top = found[0].score if found and found[0].score > 0 else 1.0
         return [Scored(c, round(most * min(1.0, c.score / top), DIGITS)) for c in found]
 

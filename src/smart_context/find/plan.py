@@ -39,6 +39,7 @@ _MAX_PARTS = 300  # compounds that a word is looked for in, the shortest first
 _MAX_BEGINNINGS = 20_000  # words that a beginning may stand for
 _LARGE = 20_000  # segments from which an index is large: there,
 _COMMON = 3  # in a sentence, a word that more than one segment in so many has finds nothing by itself,
+_SENTENCE = (5, 40)  # words of what may be a sentence of some text
 _ENOUGH = 3  # if there are so many rarer ones
 _MANY = 24  # terms from which one set is quicker than each for itself
 _EVERYTHING = Everything()
@@ -55,7 +56,8 @@ def make(tree: Query | None, view: View, typed: str = "") -> Plan:
     if named and isinstance(tree, query.Some | query.Word):
         wanted = wishes.also(wanted, [Term(term) for word in named for term in sorted(word.terms)])
     left_out = tuple(dict.fromkeys(planner.left_out))
-    return Plan(wanted, (*planner.sought(), *named), left_out, meant, planner.binding(tree))
+    sought = (*planner.sought(), *named)
+    return Plan(wanted, sought, left_out, meant, planner.binding(tree), planner.verbatim(tree, meant))
 
 
 def _texts(tree: Query) -> Iterator[str]:
@@ -85,9 +87,9 @@ class _Planner:
         self._common: Set[str] = frozenset()
         stop = languages.stop_words(units)
         self._stop = stop if any(unit not in stop for unit in units) else frozenset()
-        asked = languages.detect(units, least=0.2)
+        self._asked = languages.detect(units, least=0.2)
         compounds = COMPOUNDING.intersection(self._present)
-        self._compounds = bool(compounds) and (not asked or asked in compounds)
+        self._compounds = bool(compounds) and (not self._asked or self._asked in compounds)
         self._learn([unit for unit in dict.fromkeys(units) if unit not in self._stop])
 
     def sought(self) -> tuple[Sought, ...]:
@@ -198,6 +200,19 @@ class _Planner:
                     f"file {text}", frozenset(there), times=worth, count=count, idf=best, stands=False, name=text
                 )
         return list(out.values())
+
+    def verbatim(self, tree: Query, text: str) -> Expression | None:
+        """A sentence as it was typed, in the language that it shows: the texts that have it are found whatever else has its words."""
+        words = tree.items if isinstance(tree, query.Some) else (tree,)
+        if not all(isinstance(word, query.Word) for word in words):
+            return None
+        terms = wishes.line(text, self._asked or self._present[0])
+        telling = sum(word.stands and bool(word.typed) for word in self._found.values())
+        if not _SENTENCE[0] <= len(terms) <= _SENTENCE[1] or telling < _ENOUGH:
+            return None
+        # Where a run without spaces ends, a text has its last character once more.
+        ends = sum(analysis.has_no_spaces(run) for run in analysis.WORD.findall(text))
+        return Sequence(tuple(terms), max(0, ends - 1))
 
     def _commonest(self, tree: query.Some) -> Set[str]:
         """The words of a sentence that so many segments have that looking at all of them would cost more than the rest."""

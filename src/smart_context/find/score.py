@@ -10,7 +10,7 @@ neighbours in the text add to it, and what lacks words loses by it. `docs/concep
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -32,6 +32,10 @@ NAME = 8.0  # what being the file of that name is worth, in repetitions: more th
 NEAR = 0.6  # what two neighbours of the query are worth when they are neighbours in the text
 WINDOW = 5  # words within which they are
 FEW = 4  # words from which lacking some costs nothing but their worth; of fewer, it costs more
+VERBATIM = 0.7  # what of the rest a segment gains that has all that was typed, where that is a sentence
+RUN = 0.3  # what of the rest it gains that has all but the stop words one after the other
+LINK = 2  # words further that the next word of a run may stand: stop words of another language may be between
+LEAST_RUN = 4  # words of a run that counts; of a sentence that has no more, all
 OTHER = 0.5  # what a word loses, at most, where it stands in another form than the one typed; less, the more words there are
 DIGITS = 6  # of a score
 
@@ -42,7 +46,7 @@ Column = NDArray[np.float64]  # a value a segment
 
 class Score(NamedTuple):
     """A segment's score, and what it is made of: how often each word (by its number) was found and its share, the share of
-    neighbours, the share of the query that was found. A tuple, because a search makes hundreds."""
+    neighbours, the share of the query that was found, and what its longest run gained. A tuple, because a search makes hundreds."""
 
     total: float
     made: Made
@@ -62,6 +66,7 @@ class Made:
     shares: Table
     near: Column
     found: Column
+    gained: Column
 
 
 class Scorer:
@@ -95,6 +100,8 @@ class Scorer:
         self._all = float(self._worth.sum()) or 1.0
         self._most = (K1 + 1) * float(self._worth.sum() + NEAR * self._pairs.sum()) or 1.0
         self._whole = max(0.0, (FEW - len(standing)) / (FEW - 1))
+        self._standing = len(standing)
+        self._least_run = min(LEAST_RUN, max(3, len(standing))) if len(plan.left_out) > 1 else LEAST_RUN
         self._other = 1 - OTHER / max(1.0, len(standing))
         heads = [NAME if word.name else HEAD for word in plan.sought]
         self._heads = np.array([*heads, *heads])
@@ -103,8 +110,8 @@ class Scorer:
         # A name that is worth more than a word is all that was typed.
         self._covers = [number for number, word in enumerate(plan.sought) if word.name and word.times > 1]
 
-    def scores(self, candidates: Sequence[Candidate]) -> list[Score]:
-        """Score candidates."""
+    def scores(self, candidates: Sequence[Candidate], verbatim: Set[int] = frozenset()) -> list[Score]:
+        """Score candidates; `verbatim`: the segments that have all that was typed."""
         if not candidates:
             return []
         found = forward.scan(self._view.packed(candidates), self._numbers, self._there)
@@ -115,9 +122,14 @@ class Scorer:
         near = self._near(found, room)
         share = np.where(times > 0, self._worth, 0.0).sum(axis=1) / self._all
         share[(times[:, self._covers] > 0).any(axis=1)] = 1.0
-        totals = (shares.sum(axis=1) + near) / self._most * share**self._whole
-        made = Made(times, shares / self._most, near / self._most, share)
-        rounded = np.minimum(totals, 1.0).round(DIGITS).tolist()
+        totals = np.minimum((shares.sum(axis=1) + near) / self._most * share**self._whole, 1.0)
+        runs = self._runs(found)
+        gained = RUN * runs**2
+        if verbatim:
+            gained[[candidate.segment_id in verbatim for candidate in candidates]] = VERBATIM
+        totals += gained * (1 - totals)
+        made = Made(times, shares / self._most, near / self._most, share, gained)
+        rounded = totals.round(DIGITS).tolist()
         return [Score(total, made, row) for row, total in enumerate(rounded)]
 
     def explain(self, score: Score) -> tuple[str, ...]:
@@ -127,6 +139,7 @@ class Scorer:
             *(f"{self._sought[n].text} × {times:g}: {made.shares[row, n]:.4f}" for n, times in score.times.items()),
             f"neighbours: {made.near[row]:.4f}",
             f"share of the query found: {made.found[row]:.2f}",
+            *([f"word after word: {made.gained[row]:.2f} of the rest"] if made.gained[row] else []),
         )
 
     def _times(self, found: Found, counted: NDArray[np.float64]) -> Table:
@@ -181,3 +194,22 @@ class Scorer:
         table = close.reshape(len(room), pairs)
         worth: Column = (NEAR * self._pairs * (K1 + 1) * table / (table + room[:, None])).sum(axis=1)
         return worth
+
+    def _runs(self, found: Found) -> Column:
+        """The share of the query, by worth, that stands in each segment as one run: its words in their order, one after the other."""
+        out: Column = np.zeros(len(found.sizes))
+        if self._standing < self._least_run:
+            return out
+        mine = (found.kinds == TEXT) & (found.numbers < self._standing)
+        owners, places, numbers = found.owners[mine], found.places[mine], found.numbers[mine]
+        ahead = places[1:] - places[:-1]
+        links = (owners[1:] == owners[:-1]) & (ahead > 0) & (ahead <= LINK) & (numbers[1:] - numbers[:-1] == 1)
+        if not links.any():
+            return out
+        which = np.concatenate(([0], np.cumsum(~links)))
+        sizes = np.bincount(which)
+        long = np.flatnonzero(sizes >= self._least_run)
+        worth = np.bincount(which, weights=self._worth[numbers])[long] / self._worth[: self._standing].sum()
+        first = np.concatenate(([0], np.cumsum(sizes)[:-1]))
+        np.maximum.at(out, owners[first[long]], worth)
+        return out

@@ -38,7 +38,7 @@ def cut(passage: Passage, words: Words, language: str) -> Snippet:
     """Cut a snippet out of a segment."""
     plain = " ".join(_cleaned(passage).split())
     hits = _hits(plain, words, language)
-    start, end = _window(plain, [hit for hit in hits if not hit.is_part] or hits)
+    start, end = _window(plain, [hit for hit in hits if not hit.is_part] or hits, words.worth)
     head, tail = (_ELLIPSIS if start else ""), (_ELLIPSIS if end < len(plain) else "")
     shift = len(head) - start
     inside = [hit for hit in hits if start <= hit.start and hit.end <= end]
@@ -77,25 +77,25 @@ def _joined(hits: Iterable[Hit]) -> Iterator[tuple[int, int]]:
         yield start, end
 
 
-def _window(plain: str, hits: Sequence[Hit]) -> tuple[int, int]:
-    """The stretch with the most different words; of several, the first."""
+def _window(plain: str, hits: Sequence[Hit], telling: Sequence[int]) -> tuple[int, int]:
+    """The stretch with the words that tell most, each counted once; of several, the one with more of them, then the first."""
     room = MAX_CHARS - 2 * len(_ELLIPSIS)
     if len(plain) <= MAX_CHARS:
         return 0, len(plain)
     best, first, last = (-1, 0), 0, 0
     inside: Counter[int] = Counter()  # how often each word stands between `at` and `upto`
-    upto = 0
+    upto = told = 0
     for at, (start, _, number, _) in enumerate(hits):
         while upto < len(hits) and hits[upto][1] <= start + room * 2 // 3:
-            inside[hits[upto][2]] += 1
+            told += telling[hits[upto].number] if not inside[hits[upto].number] else 0
+            inside[hits[upto].number] += 1
             upto += 1
-        worth = (len(inside), upto - at)
+        worth = (told, upto - at)
         if upto > at and worth > best:
             best, first, last = worth, start, hits[upto - 1][1]
         if upto > at:
             inside[number] -= 1
-            if not inside[number]:
-                del inside[number]
+            told -= telling[number] if not inside[number] else 0
         else:
             upto = at + 1
     spare = room - (last - first)

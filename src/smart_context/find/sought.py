@@ -38,7 +38,7 @@ class Sought:
 @dataclass(frozen=True, slots=True)
 class Plan:
     """What to match, and what to score by. `left_out`: words without meaning of their own. `meant`: what is wished for, as text;
-    `binding`: what holds even for a segment that has none of the words.
+    `binding`: what holds even for a segment that has none of the words; `verbatim`: all that was typed, word after word, where that is a sentence.
     """
 
     wanted: Expression
@@ -46,3 +46,4 @@ class Plan:
     left_out: tuple[str, ...] = ()
     meant: str = ""
     binding: Expression = _EVERYTHING
+    verbatim: Expression | None = None
