@@ -40,6 +40,8 @@ FILES = {
     "man/zq_rollback.3.gz": gzip.compress(f"ZQ undoes what was done. {PROSE}".encode(), mtime=0),
     "docs/zq.md": f"zq_rollback, zq_rollback and zq_rollback: see zq_rollback. {PROSE}",
     "tests/d.input": "( x y )\n",
+    "names/long-name-of-many-words.svg.gz": gzip.compress(b"<svg><text>Nothing of it.</text></svg>", mtime=0),
+    "names/list.txt": "names/long-name-of-many-words.svg and a long name of many words.svg, names of long words\n" * 3,
     "docs/inputs.md": f"The tests read input: tests of input, input of tests, d for the input of tests. {PROSE}",
     "money/thousands.txt": f"There are 250,000 of them. {PROSE}",
     "money/plain.txt": f"250 and 250000 and 250000, 250 of 250000. {PROSE}",
@@ -122,6 +124,7 @@ def test_a_word_as_typed_outweighs_its_other_forms(folder, query, first):
         ("zq_rollback.3", "man/zq_rollback.3.gz"),
         ("zq_rollback.3.gz", "man/zq_rollback.3.gz"),
         ("tests/d.input", "tests/d.input"),
+        ("names/long-name-of-many-words.svg", "names/long-name-of-many-words.svg.gz"),
     ],
 )
 def test_a_name_typed_as_a_name_puts_that_file_first(folder, query, first):

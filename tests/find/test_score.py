@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from smart_context.engine.expression import Everything
 from smart_context.engine.port import Candidate
 from smart_context.find import score
 from smart_context.find.sought import Plan, Sought
@@ -29,6 +30,11 @@ class Packed:
         ]
 
 
+def planned(words: list[str]) -> Plan:
+    sought = tuple(Sought(word, frozenset({word}), count=1, idf=1.0) for word in words)
+    return Plan(Everything(), sought, verbatim=Everything())
+
+
 def by_hand(text: list[str], words: list[str]) -> float:
     """The longest part of the query that stands in order, each word at most two places after the last, as its share."""
     hits = [(place, words.index(term)) for place, term in enumerate(text) if term in words]
@@ -43,7 +49,7 @@ def by_hand(text: list[str], words: list[str]) -> float:
 @given(st.lists(st.lists(st.sampled_from([*WORDS, *OTHERS]), max_size=25), min_size=1, max_size=6), st.integers(4, 6))
 def test_the_longest_run_of_a_query_is_the_one_found_by_hand(texts, size):
     words = WORDS[:size]
-    plan = Plan(None, tuple(Sought(word, frozenset({word}), count=1, idf=1.0) for word in words))  # type: ignore[arg-type]
+    plan = planned(words)
     scorer = score.Scorer(plan, Packed(texts))  # type: ignore[arg-type]
     candidates = [Candidate(number, number, "en", 1.0) for number in range(len(texts))]
     found = scorer.scores(candidates)
@@ -53,7 +59,7 @@ def test_the_longest_run_of_a_query_is_the_one_found_by_hand(texts, size):
 
 def test_what_has_all_that_was_typed_gains_most():
     texts = [WORDS, WORDS, ["copper"]]
-    plan = Plan(None, tuple(Sought(word, frozenset({word}), count=1, idf=1.0) for word in WORDS))  # type: ignore[arg-type]
+    plan = planned(WORDS)
     candidates = [Candidate(number, number, "en", 1.0) for number in range(3)]
     verbatim, run, one = score.Scorer(plan, Packed(texts)).scores(candidates, {0})  # type: ignore[arg-type]
     assert 1 > verbatim.total > run.total > one.total

@@ -27,7 +27,7 @@ _NEAR_WORD = 0.6  # what a word that was probably meant is worth
 _SHORTEST_PART = 4
 _OF_WHOLE = 0.3  # what the words of an identifier are worth where the whole of it stands somewhere
 _PIECE = 0.2  # what the pieces of one word are worth then
-_NAME = 2.0  # what a name is worth where it is all that was typed, in words of the best
+_NAME = 2.0  # what a name of three words or fewer is worth where it is all that was typed, in words of the best
 _NAMED = 1.0  # and among others
 _HARDLY, _FAR = 2, 50  # segments that have a word which may be mistyped; how many times as many have the right one
 _LONG = 6  # letters of such a word
@@ -195,7 +195,8 @@ class _Planner:
             is_option = text.startswith("-")
             there = [term for term in names.asked(text) if text and not is_option and self._view.having(term)][:1]
             if there and frozenset(there) not in out:
-                count, worth = self._view.having(there[0]), _NAME if text == whole else _NAMED
+                count = self._view.having(there[0])
+                worth = _NAME * max(1.0, len(analysis.units(text)) / _FEW) if text == whole else _NAMED
                 out[frozenset(there)] = Sought(
                     f"file {text}", frozenset(there), times=worth, count=count, idf=best, stands=False, name=text
                 )
@@ -204,7 +205,9 @@ class _Planner:
     def verbatim(self, tree: Query, text: str) -> Expression | None:
         """A sentence as it was typed, in the language that it shows: the texts that have it are found whatever else has its words."""
         words = tree.items if isinstance(tree, query.Some) else (tree,)
-        if not all(isinstance(word, query.Word) for word in words):
+        if not all(isinstance(word, query.Word) for word in words) or not (
+            len(words) >= _ENOUGH or analysis.has_no_spaces(text)
+        ):
             return None
         terms = wishes.line(text, self._asked or self._present[0])
         telling = sum(word.stands and bool(word.typed) for word in self._found.values())

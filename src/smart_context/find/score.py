@@ -101,7 +101,8 @@ class Scorer:
         self._most = (K1 + 1) * float(self._worth.sum() + NEAR * self._pairs.sum()) or 1.0
         self._whole = max(0.0, (FEW - len(standing)) / (FEW - 1))
         self._standing = len(standing)
-        self._least_run = min(LEAST_RUN, max(3, len(standing))) if len(plan.left_out) > 1 else LEAST_RUN
+        self._least_run = min(LEAST_RUN, max(3, len(standing)))
+        self._is_sentence = plan.verbatim is not None
         self._other = 1 - OTHER / max(1.0, len(standing))
         heads = [NAME if word.name else HEAD for word in plan.sought]
         self._heads = np.array([*heads, *heads])
@@ -198,7 +199,7 @@ class Scorer:
     def _runs(self, found: Found) -> Column:
         """The share of the query, by worth, that stands in each segment as one run: its words in their order, one after the other."""
         out: Column = np.zeros(len(found.sizes))
-        if self._standing < self._least_run:
+        if not self._is_sentence:
             return out
         mine = (found.kinds == TEXT) & (found.numbers < self._standing)
         owners, places, numbers = found.owners[mine], found.places[mine], found.numbers[mine]
