@@ -41,6 +41,7 @@ class Unit:
 
     `divisible` says that each line of `text` (separated by a newline) is one line, row or paragraph, numbered from `first`;
     segmentation may then cut between lines and add the range to the pointer.
+    certainty: how certain it is, in per cent, that a text was read rightly from a picture; None where the file itself has the text.
     """
 
     pointer: Pointer
@@ -48,6 +49,7 @@ class Unit:
     heading: str = ""
     divisible: Divisible | None = None
     first: int = 1
+    certainty: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,7 @@ class Extracted:
     units: in reading order; empty where the file holds no text ("no text; scanned?" for a PDF is in `notes`).
     notes: what a user should know ("cut at 20,000 pages", "attachment x.bin skipped: unknown type"), in order.
     author, dated: who wrote it and on which day (`2024-03-31`), as the file itself says, or "".
+    unread_pages: those that have no text of their own and were not read from their picture.
     """
 
     kind: str
@@ -66,6 +69,7 @@ class Extracted:
     notes: tuple[str, ...] = ()
     author: str = ""
     dated: str = ""
+    unread_pages: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +147,7 @@ Stop = Callable[[], None]
 class Segment:
     """One piece of a file's text. `seq` counts from 0 in reading order; `pointer` is in the grammar of `pointer.format`.
 
-    hidden: what of the text must not show, judged over the whole file.
+    hidden: what of the text must not show, judged over the whole file. certainty: as `Unit` has it.
     """
 
     seq: int
@@ -151,6 +155,7 @@ class Segment:
     heading: str
     text: str
     hidden: Hidden = ()
+    certainty: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,10 +163,12 @@ class Prepared:
     """A file ready for the index: what the reader said of it (its units are left out), and its text, cut and judged.
 
     years: those that stand in its name or its text. entries: what each segment is found by, as `engine.searchable` packs it; none where
-    nobody will search it.
+    nobody will search it. same_text, like_text: what tells copies, as `text.copies` makes it.
     """
 
     about: Extracted
     segments: tuple[Segment, ...]
     years: tuple[str, ...]
     entries: tuple[bytes, ...] = ()
+    same_text: bytes = b""
+    like_text: bytes = b""

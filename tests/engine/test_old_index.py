@@ -48,6 +48,8 @@ def test_the_next_run_judges_everything_and_keeps_the_text(settings):
             shown.append(preview["preview"])
             if not (pointer := preview.get("next")):
                 break
+        row = app.index.record.file(f"{ROOT}/notes.txt")
+        assert (row.author, row.dated, row.same_text) == ("", "", b"")
     words = " ".join(shown).split()
     assert max(map(len, words)) < 30
     assert "[redacted:secret]" in " ".join(shown)

@@ -7,6 +7,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -253,6 +254,49 @@ def test_an_older_record_is_brought_up_to_date_and_keeps_its_rows(tmp_path, monk
     assert texts(newer, "/r/a") == ["kept"]
     newer.close()
     Record.open(tmp_path).close()
+
+
+def test_a_record_of_version_4_keeps_its_rows_and_its_files_are_due_again(tmp_path):
+    writer = Record.open(tmp_path, writable=True)
+    put(writer, "/r/a", "kept", same_text=b"1", author="Ann")
+    put(writer, "/r/none", state="no_text")
+    writer.commit()
+    writer.close()
+    as_version_4(tmp_path / RECORD)
+    with pytest.raises(errors.SearchFailed):
+        Record.open(tmp_path)
+    newer = Record.open(tmp_path, writable=True)
+    row = newer.file("/r/a")
+    assert texts(newer, "/r/a") == ["kept"]
+    assert (row.author, row.dated, row.same_text, row.like_text, row.unread_pages) == ("", "", b"", b"", 0)
+    assert [segment.certainty for segment in newer.segments_of(row.file_id)] == [None]
+    assert {path: stamp[3] for path, stamp in newer.stamps("/r").items()} == {"/r/a": -1, "/r/none": 5}
+    put(newer, "/r/a", "kept", same_text=b"1", like_text=b"2", author="Ann", dated="2024-03-31", unread_pages=3)
+    row = newer.file("/r/a")
+    assert (row.author, row.dated, row.same_text, row.like_text, row.unread_pages) == (
+        "Ann",
+        "2024-03-31",
+        b"1",
+        b"2",
+        3,
+    )
+    assert newer.stamps("/r")["/r/a"][3] == 5
+    newer.close()
+
+
+def as_version_4(path):
+    """Take away what the steps after the fourth have added."""
+    with closing(sqlite3.connect(path)) as db:
+        for column in ("author", "dated", "same_text", "like_text", "unread_pages"):
+            db.execute(f"ALTER TABLE files DROP COLUMN {column}")
+        db.execute("ALTER TABLE segments DROP COLUMN certainty")
+        db.execute("PRAGMA user_version = 4")
+
+
+def test_a_segment_that_was_read_from_a_picture_says_how_certain_it_is(tmp_path):
+    with closing(Record.open(tmp_path, writable=True)) as record:
+        file_id, _ = record.put(new("/r/a"), [Segment(0, "page 1", "", "seen", certainty=87)], (), NOW)
+        assert [segment.certainty for segment in record.segments_of(file_id)] == [87]
 
 
 def test_one_look_finds_a_content_however_many_files_have_it_or_failed_with_it(tmp_path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ import pytest
 from smart_context import engine, errors
 from smart_context.access.roots import Roots
 from smart_context.engine.local.index import Index
+from smart_context.engine.local.place import RECORD
 from smart_context.engine.local.record import Record
 from smart_context.index import indexer, status
 from smart_context.index.indexer import Options
@@ -344,3 +346,38 @@ def test_status_says_how_far_the_index_is_behind(tree, data):
     assert (after.changes.new, after.changes.changed, after.changes.gone) == (1, 1, 1)
     assert [(t.path, t.state) for t in after.troubles] == [(str(root / "c.txt"), "no_text")]
     assert (whole.writer, whole.size > 0, after.last_run != "") == ("", True, True)
+
+
+MAIL = "From: Ann <ann@example.com>\nDate: Sun, 31 Mar 2024 10:00:00 +0100\nSubject: Rent\n\nThe rent is due.\n"
+
+
+def test_a_file_is_recorded_with_its_title_author_and_date_and_so_are_its_copies(tree, data):
+    root = tree({"a.eml": MAIL})
+    index(data, root)
+    shutil.copy(root / "a.eml", root / "b.eml")
+    assert index(data, root).moved == 1
+    for name in ("a.eml", "b.eml"):
+        found = row(data, root / name)
+        assert (found.title, found.author, found.dated) == ("Rent", "Ann <[redacted:email]>", "2024-03-31")
+    assert row(data, root / "a.eml").same_text == row(data, root / "b.eml").same_text != b""
+
+
+def test_what_was_recorded_before_files_were_asked_for_authors_and_dates_is_read_again_once(tree, data):
+    root = tree({"a.eml": MAIL, "b.txt": "text"})
+    index(data, root)
+    with contextlib.closing(sqlite3.connect(data / RECORD)) as db:
+        db.execute("UPDATE files SET author = '', dated = '', same_text = x'', like_text = x''")
+        db.commit()
+    assert counts(index(data, root)) == (2, 0, 0, 0)
+    assert row(data, root / "a.eml").dated == "2024-03-31"
+    assert counts(index(data, root)) == (0, 2, 0, 0)
+
+
+def test_new_patterns_of_redaction_hold_for_titles_and_authors(tree, data):
+    root = tree({"a.eml": MAIL})
+    index(data, root)
+    before = row(data, root / "a.eml")
+    index(data, root, options=replace(OPTIONS, patterns=("Rent|rent", "Ann")))
+    after = row(data, root / "a.eml")
+    assert (after.title, after.author) == ("[redacted:custom]", "[redacted:custom] <[redacted:email]>")
+    assert (after.dated, after.same_text != before.same_text) == ("2024-03-31", True)

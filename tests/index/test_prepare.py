@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -17,7 +18,8 @@ from smart_context.sources import wire
 from smart_context.sources.wire import Answer, Garbled
 
 TEXT = "Write to jane.doe@example.com in 2021.\npassword: tr0ub4dorzebra99 of 1984\nThe walrus sleeps. " * 30
-DOC = Extracted("pdf", "password: hunter2xyz", (Unit((Part("page", first=1),), TEXT, "Walrus 漢字"),), ("a note",))
+PAGE = Unit((Part("page", first=1),), TEXT, "Walrus 漢字", certainty=91)
+DOC = Extracted("pdf", "password: hunter2xyz", (PAGE,), ("a note",), "Jane <jane.doe@example.com>", "2021-05-06", 2)
 
 
 def ready(**how):
@@ -44,6 +46,26 @@ def test_nothing_that_is_hidden_is_in_an_entry_a_year_or_a_title():
     assert made.years == ("1984", "2019", "2021")
 
 
+def test_a_title_or_an_author_shows_nothing_that_is_hidden_in_it_or_in_the_text():
+    doc = replace(DOC, title="About tr0ub4dorzebra99", author="Jane <jane.doe@example.com>")
+    about = prepare.file(doc, "/r/a.pdf", Preparing(500), Redactor()).about
+    assert about.title == "About [redacted:secret]"
+    assert about.author == "Jane <[redacted:email]>"
+    assert about.dated == "2021-05-06"
+
+
+def test_texts_that_differ_in_what_is_hidden_alone_have_the_same_marks():
+    made = ready()
+    other = replace(DOC, units=(replace(PAGE, text=TEXT.replace("tr0ub4dorzebra99", "c0rrecthorse77battery")),))
+    again = prepare.file(other, "/r/b.docx", Preparing(900), Redactor())
+    assert again.same_text == made.same_text
+    assert again.like_text == made.like_text
+
+
+def test_text_that_was_read_from_a_picture_says_how_certain_it_is():
+    assert {segment.certainty for segment in ready().segments} == {91}
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -52,11 +74,14 @@ def test_nothing_that_is_hidden_is_in_an_entry_a_year_or_a_title():
         {"entries": [-5, 5]},
         {"years": ["twenty"]},
         {"years": [2021]},
-        {"ready": [["page 1", "", 10**9, []]]},
-        {"ready": [["page 1", "", 3, [[0, 9, "secret"]]]]},
-        {"ready": [["page 1", "", 3, [[2, 1, "secret"]]]]},
-        {"ready": [["page 1", "", 3, [[0, 1, "other"]]]]},
-        {"ready": [["page 1", 5, 3, []]]},
+        {"ready": [["page 1", "", 10**9, [], None]]},
+        {"ready": [["page 1", "", 3, [[0, 9, "secret"]], None]]},
+        {"ready": [["page 1", "", 3, [[2, 1, "secret"]], None]]},
+        {"ready": [["page 1", "", 3, [[0, 1, "other"]], None]]},
+        {"ready": [["page 1", 5, 3, [], None]]},
+        {"marks": ["ab"]},
+        {"marks": ["ab", "zz"]},
+        {"marks": ["ab", "00" * 129]},
         {"ready": 7},
     ],
 )

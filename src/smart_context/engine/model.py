@@ -19,6 +19,9 @@ class FileRow:
     state: `ok`; `no_text` where a file was read and holds none; `failed` with `reason` and `detail`.
     years: the years that stand in its name or text, sorted. reader: the version of this program that read it.
     generation: of the commit that wrote the row. judged: the rules of redaction by which it was judged (`Redactor.identity`).
+    author, dated: who wrote it and on which day (`2024-03-31`), as the file itself says, or "". same_text, like_text: what tells copies
+    (`text.copies`); same_text is empty for a file with text that was recorded before these were kept. unread_pages: those that have no
+    text of their own and that nobody has read from their picture yet.
     """
 
     file_id: int
@@ -40,8 +43,13 @@ class FileRow:
     reader: str
     generation: int
     judged: str = ""
+    author: str = ""
+    dated: str = ""
+    same_text: bytes = b""
+    like_text: bytes = b""
+    unread_pages: int = 0
 
-    def again(self, *, title: str, judged: str) -> NewFile:
+    def again(self, *, title: str, author: str, judged: str, same_text: bytes, like_text: bytes) -> NewFile:
         """Return the file as it is to be recorded anew, judged by other rules."""
         return NewFile(
             path=self.path,
@@ -56,18 +64,24 @@ class FileRow:
             title=title,
             notes=self.notes,
             judged=judged,
+            author=author,
+            dated=self.dated,
+            same_text=same_text,
+            like_text=like_text,
+            unread_pages=self.unread_pages,
         )
 
 
 @dataclass(frozen=True, slots=True)
 class SegmentRow:
-    """One segment as the record knows it, without its text (`Record.texts` has that)."""
+    """One segment as the record knows it, without its text (`Record.texts` has that). certainty: as `Segment` has it."""
 
     segment_id: int
     file_id: int
     seq: int
     pointer: str
     heading: str
+    certainty: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +99,7 @@ folder does little else than look at these; mtime_ns is -1 where the file should
 
 @dataclass(frozen=True, slots=True)
 class NewFile:
-    """What an indexing run learnt about one file, ready to be recorded."""
+    """What an indexing run learnt about one file, ready to be recorded; the fields are those of `FileRow`."""
 
     path: str
     root: str
@@ -99,6 +113,11 @@ class NewFile:
     title: str = ""
     notes: tuple[str, ...] = ()
     judged: str = ""
+    author: str = ""
+    dated: str = ""
+    same_text: bytes = b""
+    like_text: bytes = b""
+    unread_pages: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from smart_context.model import Segment
 
 FILE = (
     "file_id, path, root, ext, kind, size, mtime_ns, sha256, state, reason, detail, title, years, notes, indexed_at,"
-    " chars, reader, generation, judged"
+    " chars, reader, generation, judged, author, dated, same_text, like_text, unread_pages"
 )
 """The columns of a file, in the order of `FileRow`."""
 
@@ -82,6 +82,11 @@ def file_values(
         __version__,
         generation,
         new.judged,
+        new.author,
+        new.dated,
+        new.same_text,
+        new.like_text,
+        new.unread_pages,
     )
 
 

@@ -39,8 +39,9 @@ def segments(record: Record, file: FileRow, redactor: Redactor) -> list[Segment]
     if len(known) < len(rows):
         return []
     found = [
-        Segment(row.seq, row.pointer, row.heading, known[row.segment_id].text, known[row.segment_id].hidden)
+        Segment(row.seq, row.pointer, row.heading, passage.text, passage.hidden, row.certainty)
         for row in rows
+        for passage in (known[row.segment_id],)
     ]
     return found if file.judged == redactor.identity() else document.judged(found, redactor)
 

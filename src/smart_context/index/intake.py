@@ -25,6 +25,7 @@ from smart_context.redact import Redactor, document
 from smart_context.sources.walk import Found
 from smart_context.sources.worker import Done
 from smart_context.text import years
+from smart_context.text.copies import Marks
 
 # What is no failure: there was nothing to read in a picture or a program.
 _NO_TEXT = frozenset({"empty", "unknown type", "no text in this type"})
@@ -55,7 +56,7 @@ class Intake:
             return None
         digest = _digest(found, roots)
         row = record.same_content(digest, found.size, extension(found.path)) if digest else None
-        if row is None:
+        if row is None or (row.state == "ok" and not row.same_text):  # recorded by a version that asked less of a file
             return None
         if row.path == found.path:
             record.restamp(row.file_id, found.mtime_ns)
@@ -82,6 +83,11 @@ class Intake:
             title=doc.title,
             notes=doc.notes,
             judged=self.redactor.identity(),
+            author=doc.author,
+            dated=doc.dated,
+            same_text=ready.same_text,
+            like_text=ready.like_text,
+            unread_pages=doc.unread_pages,
         )
         return self._put(new, segments, ready.years, entries)
 
@@ -101,10 +107,12 @@ class Intake:
 
     def _copy(self, row: FileRow, found: Found) -> None:
         segments = rejudge.recorded(self.index, row)
-        rules = self.redactor.identity()
+        rules, known = self.redactor.identity(), Marks(row.same_text, row.like_text)
         if row.judged != rules:
             segments = document.judged(segments, self.redactor)
-        before = row.again(title=self.redactor.clean(row.title), judged=rules)
+            known = prepare.marks(segments) if row.same_text else known
+        title, author = (document.head(text, segments, self.redactor) for text in (row.title, row.author))
+        before = row.again(title=title, author=author, judged=rules, same_text=known.same, like_text=known.like)
         new = replace(before, path=found.path, root=self.root, size=found.size, mtime_ns=found.mtime_ns)
         self._put(new, segments, prepare.named_years(found.path, segments))
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from smart_context.engine import searchable
 from smart_context.model import Extracted, Prepared, Segment
 from smart_context.redact import Redactor, document
-from smart_context.text import segment, whole, years
+from smart_context.text import copies, segment, whole, years
+from smart_context.text.copies import Marks
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +29,21 @@ class Preparing:
 def file(doc: Extracted, path: str, how: Preparing, redactor: Redactor) -> Prepared:
     """Make a file ready."""
     cut = [
-        Segment(one.seq, valid(one.pointer), valid(one.heading), valid(one.text))
+        replace(one, pointer=valid(one.pointer), heading=valid(one.heading), text=valid(one.text))
         for one in segment.cut(doc, how.max_chars)
     ]
     segments = tuple(document.judged(cut, redactor))
-    about = replace(doc, title=redactor.clean(valid(doc.title)), notes=tuple(map(valid, doc.notes)), units=())
+    title, author = (document.head(valid(text), segments, redactor) for text in (doc.title, doc.author))
+    about = replace(doc, title=title, author=author, notes=tuple(map(valid, doc.notes)), units=())
     made = searchable.every(path, about.title, segments) if how.searched else ()
-    return Prepared(about, segments, named_years(path, segments), tuple(map(searchable.packed, made)))
+    known = marks(segments) if how.searched else Marks()
+    entries = tuple(map(searchable.packed, made))
+    return Prepared(about, segments, named_years(path, segments), entries, known.same, known.like)
+
+
+def marks(segments: Iterable[Segment]) -> Marks:
+    """What tells copies of a judged file: made of what of it may be searched, so that it says nothing of what is hidden."""
+    return copies.marks(whole.masked(one.text, one.hidden) for one in segments)
 
 
 def named_years(path: str, segments: Iterable[Segment]) -> tuple[str, ...]:

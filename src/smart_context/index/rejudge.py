@@ -11,6 +11,7 @@ from smart_context.engine.port import Index
 from smart_context.index import prepare
 from smart_context.model import OnProgress, Progress, Segment, Stop
 from smart_context.redact import Redactor, document
+from smart_context.text.copies import Marks
 
 _BATCH_CHARS = 16_000_000  # between two commits
 
@@ -41,11 +42,13 @@ def everything(index: Index, redactor: Redactor, *, on_progress: OnProgress, sto
 def _again(index: Index, row: FileRow, redactor: Redactor, rules: str) -> None:
     before = recorded(index, row)
     after = document.judged(before, redactor)
-    title = redactor.clean(row.title)
-    if row.judged not in index.unranked and before == after and title == row.title:
+    title, author = (document.head(text, after, redactor) for text in (row.title, row.author))
+    is_same = before == after and (title, author) == (row.title, row.author)
+    if row.judged not in index.unranked and is_same:
         index.record.mark_judged(row.file_id, rules)
         return
-    new = row.again(title=title, judged=rules)
+    known = prepare.marks(after) if row.same_text else Marks()
+    new = row.again(title=title, author=author, judged=rules, same_text=known.same, like_text=known.like)
     index.put(new, after, prepare.named_years(row.path, after), row.indexed_at)
 
 
@@ -53,4 +56,8 @@ def recorded(index: Index, row: FileRow) -> list[Segment]:
     """A file's segments as the record has them."""
     rows = index.record.segments_of(row.file_id)
     known = index.record.passages(s.segment_id for s in rows)
-    return [Segment(s.seq, s.pointer, s.heading, known[s.segment_id].text, known[s.segment_id].hidden) for s in rows]
+    return [
+        Segment(s.seq, s.pointer, s.heading, passage.text, passage.hidden, s.certainty)
+        for s in rows
+        for passage in (known[s.segment_id],)
+    ]

@@ -14,6 +14,8 @@ from smart_context import pointer as grammar
 from smart_context.model import Hidden, Part, Pointer, Segment
 from smart_context.redact.gate import Redactor, Span
 
+_SECRET = 4  # characters that a secret has at least; fewer stand in any title
+_PUBLIC = frozenset({"email", "phone"})  # what is hidden wherever it stands, and need not be looked for
 _LINES_OF = {"sheet": "rows", "section": "paragraphs"}  # what the lines of a place are called; elsewhere, lines
 
 
@@ -41,6 +43,17 @@ def judged(segments: Sequence[Segment], redactor: Redactor) -> list[Segment]:
         Segment(segment.seq, segment.pointer, _clean(redactor, segment.heading), segment.text, own)
         for segment, own in zip(segments, hidden, strict=True)
     ]
+
+
+def head(text: str, segments: Sequence[Segment], redactor: Redactor) -> str:
+    """A title or an author of a judged file as it may be shown: without what is hidden in it, or as a secret anywhere in the file."""
+    clean = redactor.clean(text)
+    for segment in segments if clean else ():
+        for start, end, kind in segment.hidden:
+            value = segment.text[start:end].strip()
+            if len(value) >= _SECRET and kind not in _PUBLIC and value in clean:
+                clean = clean.replace(value, f"[redacted:{kind}]")
+    return clean
 
 
 def join(segments: Sequence[Segment]) -> tuple[str, list[Piece]]:

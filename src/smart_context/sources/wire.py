@@ -33,7 +33,8 @@ LENGTHS = struct.Struct("<II")
 REQUEST = struct.Struct("<I")
 UNJAILED = 78  # exit status of a process that must be in the jail and cannot
 _READY = 0x40
-_LONGEST_AUTHOR = 200
+_LONGEST_AUTHOR = 1000  # with what stands in place of what is hidden in it
+_LONGEST_MARK = 128
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
@@ -75,7 +76,8 @@ def encode(answer: Answer) -> list[bytes]:
         case Prepared(about, segments, years, made):
             text = "".join([segment.text for segment in segments])
             head["got"] = _about(about)
-            head["ready"] = [[s.pointer, s.heading, len(s.text), s.hidden] for s in segments]
+            head["ready"] = [[s.pointer, s.heading, len(s.text), s.hidden, s.certainty] for s in segments]
+            head["marks"] = [answer.outcome.same_text.hex(), answer.outcome.like_text.hex()]
             head["years"] = years
             head["entries"] = [len(one) for one in made]
             entries = b"".join(made)
@@ -102,7 +104,8 @@ def decode(meta: bytes | bytearray, body: bytes | bytearray) -> Answer:
 
 
 def _about(doc: Extracted) -> list[object]:
-    return [doc.kind, doc.title, doc.notes, [_flat(unit) for unit in doc.units], doc.author, doc.dated]
+    units = [_flat(unit) for unit in doc.units]
+    return [doc.kind, doc.title, doc.notes, units, doc.author, doc.dated, doc.unread_pages]
 
 
 def _outcome(head: dict[str, Any], body: bytes | bytearray) -> Extracted | Prepared | Skipped | None:
@@ -129,15 +132,18 @@ def _prepared(head: dict[str, Any], body: bytes | bytearray) -> Prepared:
         at += size
     segments = []
     at = 0
-    for seq, (pointer, heading, length, hidden) in enumerate(head["ready"]):
+    for seq, (pointer, heading, length, hidden, certainty) in enumerate(head["ready"]):
         _check(isinstance(pointer, str) and isinstance(heading, str))
         _check(type(length) is int and 0 < length <= len(text) - at)
-        segments.append(Segment(seq, pointer, heading, text[at : at + length], _hidden(hidden, length)))
+        known = _hidden(hidden, length), _certainty(certainty)
+        segments.append(Segment(seq, pointer, heading, text[at : at + length], *known))
         at += length
     _check(at == len(text))
     years = tuple(head["years"])
     _check(all(isinstance(year, str) and len(year) == 4 and year.isdigit() for year in years))
-    return Prepared(_extracted(head["got"], ""), tuple(segments), years, tuple(entries))
+    marks = [bytes.fromhex(mark) for mark in head["marks"]]
+    _check(len(marks) == 2 and max(map(len, marks)) <= _LONGEST_MARK)
+    return Prepared(_extracted(head["got"], ""), tuple(segments), years, tuple(entries), *marks)
 
 
 def _hidden(flat: list[Any], length: int) -> Hidden:
@@ -148,30 +154,37 @@ def _hidden(flat: list[Any], length: int) -> Hidden:
     return tuple((start, end, kind) for start, end, kind in flat)
 
 
+def _certainty(given: object) -> int | None:
+    _check(given is None or (type(given) is int and 0 <= given <= 100))
+    return cast("int | None", given)
+
+
 def _extracted(got: list[Any], text: str) -> Extracted:
-    kind, title, notes, flat, author, dated = got
+    kind, title, notes, flat, author, dated, unread = got
     _check(all(isinstance(word, str) for word in (kind, title, *notes, author, dated)))
     _check(len(author) <= _LONGEST_AUTHOR and (not dated or _DAY.fullmatch(dated) is not None))
+    _check(type(unread) is int and 0 <= unread < 1 << 31)
     units = []
     at = 0
     for each in flat:
         unit, at = _unit(each, text, at)
         units.append(unit)
     _check(at == len(text))
-    return Extracted(kind, title, tuple(units), tuple(notes), author, dated)
+    return Extracted(kind, title, tuple(units), tuple(notes), author, dated, unread)
 
 
 def _flat(unit: Unit) -> list[object]:
     pointer = [[part.kind, part.name, part.nth, part.first, part.last] for part in unit.pointer]
-    return [pointer, unit.heading, unit.divisible, unit.first, len(unit.text)]
+    return [pointer, unit.heading, unit.divisible, unit.first, len(unit.text), unit.certainty]
 
 
 def _unit(flat: list[Any], text: str, at: int) -> tuple[Unit, int]:
-    pointer, heading, divisible, first, length = flat
+    pointer, heading, divisible, first, length, certainty = flat
     _check(isinstance(heading, str) and divisible in {None, "lines", "rows", "paragraphs"})
     _check(type(first) is int and type(length) is int and 0 <= length <= len(text) - at)
     parts = tuple(_part(*part) for part in pointer)
-    return Unit(parts, text[at : at + length], heading, cast("Divisible | None", divisible), first), at + length
+    about = heading, cast("Divisible | None", divisible), first, _certainty(certainty)
+    return Unit(parts, text[at : at + length], *about), at + length
 
 
 def _part(kind: object, name: object, nth: object, first: object, last: object) -> Part:

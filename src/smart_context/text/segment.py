@@ -31,7 +31,7 @@ def cut(doc: Extracted, max_chars: int) -> Iterator[Segment]:
         if not unit.text or unit.text.isspace():
             continue
         for where, text in _pieces(unit, max_chars):
-            yield Segment(seq, pointer.format(where), unit.heading, text)
+            yield Segment(seq, pointer.format(where), unit.heading, text, certainty=unit.certainty)
             seq += 1
 
 

@@ -96,11 +96,23 @@ def _keep_texts_in_blocks(db: sqlite3.Connection) -> None:
         db.execute(f"ALTER TABLE segments ADD COLUMN {column} INTEGER NOT NULL DEFAULT 0")
 
 
+def _keep_what_files_say_of_themselves(db: sqlite3.Connection) -> None:
+    # What was recorded before has none of these; it has no `same_text` either, by which the next run knows that it is to be read again.
+    for column in ("author", "dated"):
+        db.execute(f"ALTER TABLE files ADD COLUMN {column} TEXT NOT NULL DEFAULT ''")
+    for column in ("same_text", "like_text"):
+        db.execute(f"ALTER TABLE files ADD COLUMN {column} BLOB NOT NULL DEFAULT x''")
+    db.execute("ALTER TABLE files ADD COLUMN unread_pages INTEGER NOT NULL DEFAULT 0")
+    # How certain it is, in per cent, that a text was read rightly from a picture; NULL where the file itself has the text.
+    db.execute("ALTER TABLE segments ADD COLUMN certainty INTEGER")
+
+
 STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     _first,
     _second,
     _keep_what_is_hidden,
     _keep_texts_in_blocks,
+    _keep_what_files_say_of_themselves,
 )
 VERSION = len(STEPS)
 

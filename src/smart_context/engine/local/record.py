@@ -28,7 +28,8 @@ from smart_context.errors import Conflict, NotFound, SearchFailed, StorageFailed
 from smart_context.model import Segment
 from smart_context.text import hidden
 
-_SEGMENT = "segment_id, file_id, seq, pointer, heading"
+_SEGMENT = "segment_id, file_id, seq, pointer, heading, certainty"
+_REPLACED = FILE.split(", ")[2:]  # of a file that is put again: all but its id and its path
 _NAMES = sys.getfilesystemencoding()
 _DAMAGED = "set it aside and index anew with: context index --rebuild"
 _STORAGE = frozenset({sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN})
@@ -77,9 +78,10 @@ class Record:
             return found
 
     def stamps(self, folder: str) -> dict[str, Stamp]:
-        """Every file recorded at or below a folder, by path. What failed in another version of this program is due again."""
-        query = f"""SELECT path, file_id, size, IIF(state = 'failed' AND reader <> ?, -1, mtime_ns)
-            FROM files WHERE {_BELOW} ORDER BY path"""
+        """Every file recorded at or below a folder, by path. What failed in another version of this program is due again, and so is what was
+        recorded before files were asked for their authors and dates."""
+        query = f"""SELECT path, file_id, size,
+            IIF((state = 'failed' AND reader <> ?) OR (state = 'ok' AND same_text = x''), -1, mtime_ns) FROM files WHERE {_BELOW} ORDER BY path"""
         rows = self._rows(query, (__version__, *_below(folder)))
         return {row[0].decode(_NAMES, "surrogateescape"): row for row in rows}
 
@@ -221,12 +223,9 @@ class Record:
         with _translated(self.path):
             generation = self._begin()
             file_id: int = self._db.execute(
-                f"""INSERT INTO files ({FILE}) VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                ON CONFLICT (path) DO UPDATE SET root = excluded.root, ext = excluded.ext, kind = excluded.kind,
-                size = excluded.size, mtime_ns = excluded.mtime_ns, sha256 = excluded.sha256, state = excluded.state,
-                reason = excluded.reason, detail = excluded.detail, title = excluded.title, years = excluded.years,
-                notes = excluded.notes, indexed_at = excluded.indexed_at, chars = excluded.chars,
-                reader = excluded.reader, generation = excluded.generation, judged = excluded.judged RETURNING file_id""",
+                f"""INSERT INTO files ({FILE}) VALUES (NULL{", ?" * len(_REPLACED)}, ?)
+                ON CONFLICT (path) DO UPDATE SET {", ".join(f"{name} = excluded.{name}" for name in _REPLACED)}
+                RETURNING file_id""",
                 file_values(new, segments, years, indexed_at, generation),
             ).fetchone()[0]
             for table in ("segments", "blocks"):
@@ -237,10 +236,10 @@ class Record:
             for some, data in blocks(segments):
                 block = self._db.execute("INSERT INTO blocks (file_id, data) VALUES (?, ?)", (file_id, data)).lastrowid
                 self._db.executemany(
-                    """INSERT INTO segments (segment_id, file_id, seq, pointer, heading, text, hidden, block_id, start, size)
-                    VALUES (?, ?, ?, ?, ?, x'', ?, ?, ?, ?)""",
+                    f"""INSERT INTO segments ({_SEGMENT}, text, hidden, block_id, start, size)
+                    VALUES (?, ?, ?, ?, ?, ?, x'', ?, ?, ?, ?)""",
                     (
-                        (number + i, file_id, s.seq, s.pointer, s.heading, hidden.pack(s.hidden), block, start, size)
+                        (number + i, file_id, *_said(s), hidden.pack(s.hidden), block, start, size)
                         for i, (s, start, size) in enumerate(some)
                     ),
                 )
@@ -339,6 +338,10 @@ class Record:
 # A folder's files: one range of the path index. `0` is the character after `/`.
 _BELOW = "(path = ? OR (path >= ? AND path < ?))"
 _BELOW_FOLDER = _BELOW.replace("path", "folder")
+
+
+def _said(segment: Segment) -> tuple[Any, ...]:
+    return segment.seq, segment.pointer, segment.heading, segment.certainty
 
 
 def _below(folder: str) -> tuple[bytes, bytes, bytes]:

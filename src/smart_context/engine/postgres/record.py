@@ -26,9 +26,9 @@ from smart_context.text import hidden
 # In the order of `FileRow`.
 FILE = (
     "file_id, path, root, ext, kind, size, mtime_ns, sha256, state, reason, detail, title, years, notes, indexed_at,"
-    " chars, reader, xid::text::bigint, judged"
+    " chars, reader, xid::text::bigint, judged, author, dated, same_text, like_text, unread_pages"
 )
-_SEGMENT = "segment_id, file_id, seq, pointer, heading"
+_SEGMENT = "segment_id, file_id, seq, pointer, heading, certainty"
 _NAMES = sys.getfilesystemencoding()
 _SOME = 500
 _NEWEST = "SELECT xid::text::bigint FROM smart_context.commits ORDER BY xid DESC LIMIT 1"
@@ -79,8 +79,9 @@ class Record:
         return found[0][0] if found else 0
 
     def stamps(self, folder: str) -> dict[str, Stamp]:
-        """Every file recorded at or below a folder, by path. What failed in another version of this program is due again."""
-        query = f"""SELECT path, file_id, size, CASE WHEN state = 'failed' AND reader <> %s THEN -1 ELSE mtime_ns END
+        """Every file recorded at or below a folder, by path; those that are due again with a time of -1, as in the local record."""
+        query = f"""SELECT path, file_id, size,
+            CASE WHEN (state = 'failed' AND reader <> %s) OR (state = 'ok' AND same_text = '') THEN -1 ELSE mtime_ns END
             FROM smart_context.files WHERE {_BELOW} ORDER BY path"""
         rows = self._rows(query, (__version__, *below(folder)))
         return {row[0].decode(_NAMES, "surrogateescape"): row for row in rows}
@@ -259,10 +260,10 @@ def _ids(ids: Iterable[int]) -> list[int]:
 
 
 def _segment(row: tuple[Any, ...]) -> SegmentRow:
-    segment_id, file_id, seq, pointer, heading = row
-    return SegmentRow(segment_id, file_id, seq, pointer.decode(), heading.decode())
+    segment_id, file_id, seq, pointer, heading, certainty = row
+    return SegmentRow(segment_id, file_id, seq, pointer.decode(), heading.decode(), certainty)
 
 
 def _file(row: tuple[Any, ...]) -> FileRow:
-    detail, title, notes = (row[i].decode() for i in (10, 11, 13))
-    return file_row((*row[:10], detail, title, row[12], notes, *row[14:]))
+    detail, title, notes, author = (row[i].decode() for i in (10, 11, 13, 19))
+    return file_row((*row[:10], detail, title, row[12], notes, *row[14:19], author, *row[20:]))

@@ -151,7 +151,16 @@ def _show_by_token(db: Connection) -> None:
         db.execute(f"CREATE POLICY by_token ON smart_context.{table} FOR SELECT USING ({allowed.format(table=table)})")
 
 
-STEPS: tuple[Step, ...] = (_first, _show_by_token)
+def _keep_what_files_say_of_themselves(db: Connection) -> None:
+    # As the local record has it: a file without `same_text` is read again by the next run.
+    for column in ("author", "same_text", "like_text"):
+        db.execute(f"ALTER TABLE smart_context.files ADD COLUMN {column} bytea NOT NULL DEFAULT ''")
+    db.execute("ALTER TABLE smart_context.files ADD COLUMN dated text NOT NULL DEFAULT ''")
+    db.execute("ALTER TABLE smart_context.files ADD COLUMN unread_pages integer NOT NULL DEFAULT 0")
+    db.execute("ALTER TABLE smart_context.segments ADD COLUMN certainty smallint")
+
+
+STEPS: tuple[Step, ...] = (_first, _show_by_token, _keep_what_files_say_of_themselves)
 VERSION = len(STEPS)
 
 

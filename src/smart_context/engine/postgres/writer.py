@@ -31,10 +31,11 @@ _KEPT = "1 hour"  # how long a replaced text stays for search nodes that lag
 
 _COLUMNS = (
     "path, root, ext, kind, size, mtime_ns, sha256, state, reason, detail, title, years, notes, indexed_at, chars,"
-    " segments, reader, judged, analysis"
+    " segments, reader, judged, author, dated, same_text, like_text, unread_pages, analysis"
 )
 _TYPES = (
-    "bytea bytea text text bigint bigint text text text bytea bytea text bytea text bigint integer text text integer"
+    "bytea bytea text text bigint bigint text text text bytea bytea text bytea text bigint integer text text bytea text"
+    " bytea bytea integer integer"
 )
 _PUT = f"""INSERT INTO smart_context.files ({_COLUMNS})
     SELECT * FROM unnest({", ".join(f"%s::{kind}[]" for kind in _TYPES.split())})
@@ -243,10 +244,12 @@ def _values(put: _Put) -> tuple[Any, ...]:
         reader,
         _,
         by,
+        author,
+        *more,
     ) = file_values(put.new, put.segments, put.years, put.indexed_at, 0)
     said = (detail.encode(), title.encode(), years, notes.encode())
     plain = reason.replace("\0", "\ufffd")
-    last = (at, chars, len(put.segments), reader, by, ANALYSIS_VERSION)
+    last = (at, chars, len(put.segments), reader, by, author.encode(), *more, ANALYSIS_VERSION)
     return (path, root, ext, kind, size, mtime_ns, sha256, state, plain, *said, *last)
 
 
@@ -259,14 +262,14 @@ def _packed(put: _Put, file_id: int, numbers: Iterator[int]) -> _Packed:
         out.blocks.append((block_id, file_id, data))
         out.terms.append((block_id, file_id, terms.pack([(number, next(entries)) for number in ids])))
         for number, (one, start, size) in zip(ids, some, strict=True):
-            said = (one.pointer.encode(), one.heading.encode(), hidden.pack(one.hidden))
+            said = (one.pointer.encode(), one.heading.encode(), one.certainty, hidden.pack(one.hidden))
             out.segments.append((number, file_id, one.seq, *said, block_id, start, size))
     return out
 
 
 def _copy(db: Connection, files: Sequence[_Packed]) -> None:
-    columns = "segment_id, file_id, seq, pointer, heading, hidden, block_id, start, size"
-    kinds = ["int8", "int8", "int4", "bytea", "bytea", "bytea", "int8", "int4", "int4"]
+    columns = "segment_id, file_id, seq, pointer, heading, certainty, hidden, block_id, start, size"
+    kinds = ["int8", "int8", "int4", "bytea", "bytea", "int2", "bytea", "int8", "int4", "int4"]
     _copied(db, "segments", columns, kinds, (row for file in files for row in file.segments))
     columns, kinds = "block_id, file_id, data", ["int8", "int8", "bytea"]
     _copied(db, "blocks", columns, kinds, (row for file in files for row in file.blocks))

@@ -1,0 +1,59 @@
+"""Copies of a text are told by their marks, and so are texts of which nine tenths agree."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from smart_context.text import copies
+
+
+def text(words: int, changed: float = 0.0, seed: int = 1) -> str:
+    drawn = random.Random(seed)
+    out = [f"word{drawn.randrange(5000)}" for _ in range(words)]
+    for at in drawn.sample(range(words), round(changed * words)):
+        out[at] = f"other{at}"
+    return " ".join(out)
+
+
+def alike(one: str, other: str) -> bool:
+    return copies.are_alike(copies.marks([one]).like, copies.marks([other]).like)
+
+
+@pytest.mark.parametrize("words", [60, 300, 3000])
+def test_texts_are_alike_where_nine_tenths_agree(words):
+    same = [alike(text(words, 0.0, seed), text(words, 0.04, seed)) for seed in range(20)]
+    other = [alike(text(words, 0.0, seed), text(words, 0.2, seed)) for seed in range(20)]
+    assert (all(same), any(other)) == (True, False)
+
+
+def test_texts_of_a_few_words_are_never_alike_unless_they_are_the_same():
+    assert not alike("invoice number 17 for a walrus", "invoice number 18 for a walrus")
+    assert copies.marks(["one word"]) == copies.marks(["one word"])
+
+
+def test_texts_without_spaces_are_compared_by_their_characters():
+    drawn = random.Random(3)
+    chinese = "".join(chr(0x4E00 + drawn.randrange(3000)) for _ in range(900))
+    assert alike(chinese, chinese[:400] + "新" + chinese[405:])
+    assert not alike(chinese, chinese[:450] + chinese[:450][::-1])
+
+
+def test_lines_pages_and_case_make_no_difference():
+    whole = copies.marks(["The walrus sleeps on the ice.\nIt is cold there."])
+    assert copies.marks(["the Walrus sleeps\n\non the ice.", "It is cold there."]) == whole
+    assert copies.marks(["The walrus sleeps on the ice. It is warm there."]).same != whole.same
+
+
+def test_a_text_without_words_has_no_marks():
+    assert copies.marks([]) == copies.marks([" \n"]) == copies.Marks()
+    assert not copies.are_alike(b"", b"")
+
+
+@given(st.lists(st.text()))
+def test_marks_have_a_fixed_size_whatever_the_text(pieces):
+    made = copies.marks(pieces)
+    assert (len(made.same), len(made.like)) in {(0, 0), (16, 128)}
