@@ -9,21 +9,19 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from smart_context import defaults
 from smart_context.access.roots import parsed, shown
-from smart_context.errors import ConfigError, ContextError, Forbidden, NotFound, SearchFailed
+from smart_context.errors import ContextError, Forbidden, NotFound, SearchFailed
 from smart_context.find.model import SearchRequest
 from smart_context.held import Held
 from smart_context.model import OWNER, Caller, OnProgress, Stop
 
 if TYPE_CHECKING:
     from smart_context.cache.build import Built
-    from smart_context.engine.model import Batch
-    from smart_context.engine.port import Shared
     from smart_context.find.known import Probe
     from smart_context.find.look import Look
     from smart_context.find.model import SearchPage
@@ -391,7 +389,7 @@ class App(Held):
         """Report how stale the index is; `compare` walks the roots."""
         from smart_context.index import status
 
-        found = status.of_index(self.engine, self.roots, self._options().walk, compare=compare)
+        found = status.of_index(self.engine, self.roots, self.options().walk, compare=compare)
         return replace(found, meaning=self.extra.coverage())
 
     def index_here(self, folder: str, *, full: bool, on_progress: OnProgress, stop: Stop = _never) -> IndexReport:
@@ -399,42 +397,8 @@ class App(Held):
         from smart_context.index import indexer
 
         with self.engine.open(writable=True, on_progress=on_progress) as index:
-            options = self._options()
+            options = self.options()
             return indexer.run(index, self.roots, folder, options, full=full, on_progress=on_progress, stop=stop)
-
-    def enqueue(self, folder: str, *, full: bool = False) -> int:
-        """Walk a folder, and leave what is new or changed to the workers of a shared record; how many batches that are.
-
-        Raises: ConfigError where the record is not shared; as `index_here`.
-        """
-        from smart_context.index import shared
-
-        place = self._shared()
-        with self.engine.open(writable=True) as index:
-            return shared.enqueue(index, place.queue(), self.roots, folder, self._options(), full=full)
-
-    def work(self, on_batch: Callable[[IndexReport], None], *, wait: bool = True) -> None:
-        """Read what waits in a shared record below the roots, until a signal comes, or nothing waits.
-
-        Raises: as `enqueue`.
-        """
-        from smart_context.index import shared
-
-        place, options = self._shared(), self._options()
-        queue = place.queue()
-
-        def take(batch: Batch) -> None:
-            with place.beside() as index:
-                on_batch(shared.take(index, queue, self.roots, batch, options))
-
-        queue.run(self.roots.names, take, wait=wait)
-
-    def _shared(self) -> Shared:
-        from smart_context import engine
-
-        if not self.settings.engine:
-            raise ConfigError("the record is not shared: there is no queue", hint='set engine = "postgresql://…" first')
-        return engine.shared(self.settings.data_dir, self.settings.engine)
 
     def embed(self, *, workers: int = 1, on_progress: OnProgress = lambda _step: None, stop: Stop = _never) -> int:
         """Make the vectors that are missing, in this thread; how many that were. Nothing where there is no model.

@@ -100,7 +100,7 @@ class Held:
 
         with self._opening:
             if self._jobs is None:
-                options = self._options()
+                options = self.options()
                 # Half of the processors are left to searches, where nothing else is configured.
                 options = replace(options, workers=options.workers or max(1, (os.cpu_count() or 1) // 2))
 
@@ -184,7 +184,8 @@ class Held:
         how = Preparing(self.settings.index.max_segment_chars, self.settings.redaction.patterns, searched=False)
         return reading_child.started_with(how)
 
-    def _options(self) -> Options:
+    def options(self) -> Options:
+        """How to index, by the settings."""
         from smart_context.index.indexer import Options
         from smart_context.sources.walk import WalkOptions
 

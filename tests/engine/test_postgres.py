@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from postgres_server import Server
-from smart_context import engine, errors
+from smart_context import engine, errors, team
 from smart_context.access.roots import Roots
 from smart_context.api import App
 from smart_context.engine.model import NewFile
@@ -181,6 +181,32 @@ def test_both_engines_answer_the_same_bytes_over_the_same_files(postgres: Server
             ]
             said.append(json.dumps([counts, answers(app, root)]) + repr(known))
     assert said[0] == said[1]
+
+
+def test_an_index_is_taken_over_into_a_database_and_back_with_the_same_answers(
+    postgres: Server, tree, tmp_path: Path
+) -> None:
+    root, address = tree(DRAFTS), postgres.new()
+    flags = {"roots": [str(root)], "index.workers": 1}
+    said = []
+
+    def load(data: str, engine: str = "") -> config.Settings:
+        return config.load(
+            {**flags, "data_dir": str(tmp_path / data), "engine": engine or None}, {"HOME": str(tmp_path)}
+        )
+
+    def copy(data: str, *, back: bool) -> int:
+        return team.copy(load(data), address, back=back, on_progress=lambda _step: None, stop=lambda: None)
+
+    with App(load("first")) as app:
+        app.index_here(str(root), full=False, on_progress=lambda _step: None)
+        said.append(answers(app, root))
+    assert (copy("first", back=False), copy("first", back=False), copy("second", back=True)) == (6, 0, 6)
+    for settings in (load("third", address), load("second")):
+        with App(settings) as app:
+            said.append(answers(app, root))
+            assert app.status().roots[0].last_run
+    assert said == [said[0]] * 3
 
 
 def test_the_command_prepares_a_database_and_indexes_into_it(postgres: Server, tree, run, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from conftest import PATIENCE, clean_env
 from postgres_server import Server
-from smart_context import engine, errors
+from smart_context import engine, errors, team
 from smart_context.api import App
 from smart_context.engine.model import Batch
 from smart_context.engine.postgres.database import Database
@@ -60,7 +60,7 @@ def test_a_batch_may_be_taken_twice_and_a_poisoned_one_ends_as_single_failures(
 
 def test_there_is_no_queue_without_a_shared_record(tree, tmp_path: Path) -> None:
     with app_of(tree({"a": "b"}), tmp_path, "local", "") as app, pytest.raises(errors.ConfigError):
-        app.enqueue(str(tmp_path))
+        team.enqueue(app, str(tmp_path))
 
 
 def started(root: Path, tmp_path: Path, name: str, address: str) -> subprocess.Popen[bytes]:
@@ -92,8 +92,8 @@ def test_two_workers_of_which_one_is_killed_read_everything_once_and_answer_as_o
     place.init()
     name = Database(address).rows("SELECT current_database()::text")[0][0]
     with app_of(root, tmp_path, "walker", address) as app:
-        assert app.enqueue(str(root)) == 3
-        assert app.enqueue(str(root)) == 0  # they wait already
+        assert team.enqueue(app, str(root)) == 3
+        assert team.enqueue(app, str(root)) == 0  # they wait already
         # The first worker is stopped in the middle of a batch: somebody holds the table that it writes.
         with Database(address).connection() as db, db.transaction():
             db.execute("LOCK TABLE smart_context.segments IN SHARE MODE")

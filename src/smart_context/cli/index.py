@@ -34,6 +34,12 @@ _LISTED = 20  # files without text that `status` names on a terminal
 @click.option("--no-embed", is_flag=True, help="Leave ranking by meaning for later, where a model is prepared.")
 @click.option("--rebuild", is_flag=True, help="Mend an index that cannot be read; a damaged one is moved aside.")
 @click.option("--enqueue", is_flag=True, help="Only walk; leave the reading to `context worker`, of a shared record.")
+@click.option(
+    "--to", "to", metavar="ADDRESS", help="Copy the index of the data folder into a database, reading no file."
+)
+@click.option(
+    "--from", "from_", metavar="ADDRESS", help="Copy a database's record into the data folder, reading no file."
+)
 @settings_options
 @json_option
 def index(
@@ -42,6 +48,8 @@ def index(
     no_embed: bool,
     rebuild: bool,
     enqueue: bool,
+    to: str | None,
+    from_: str | None,
     settings: Settings,
     as_json: bool,
 ) -> None:
@@ -60,6 +68,9 @@ def index(
     from smart_context.api import App
 
     named = tuple(os.path.abspath(folder) for folder in folders)
+    if to or from_:
+        _copy(settings, to, from_)
+        return
     if not named and not settings.roots:
         raise UsageError("there is no folder to index", hint="name one, or configure one with: context roots add DIR")
     new = _outside(settings, named)
@@ -100,11 +111,24 @@ def _outside(settings: Settings, folders: Sequence[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
+def _copy(settings: Settings, to: str | None, from_: str | None) -> None:
+    from smart_context import team
+    from smart_context.settings import config
+
+    if to and from_:
+        raise UsageError("--to and --from do not go together")
+    address = config.checked("engine", to or from_ or "", "--to" if to else "--from")
+    with ProgressBar("copying") as bar, _until_terminated() as stop:
+        count = team.copy(settings, address, back=bool(from_), on_progress=bar, stop=stop)
+    click.echo(f"{plural(count, 'file')} copied", err=True)
+
+
 def _enqueue(app: App, folders: Sequence[str], *, full: bool) -> None:
+    from smart_context import team
     from smart_context.access.roots import shown
 
     for folder in folders:
-        count = app.enqueue(folder, full=full)
+        count = team.enqueue(app, folder, full=full)
         click.echo(f"{shown(folder)}: {count:,} {'batch' if count == 1 else 'batches'} put into the queue", err=True)
 
 

@@ -30,6 +30,7 @@ def worker(once: bool, settings: Settings) -> None:
       context worker
       context worker --once
     """
+    from smart_context import team
     from smart_context.api import App
 
     def told(report: IndexReport) -> None:
@@ -38,4 +39,4 @@ def worker(once: bool, settings: Settings) -> None:
 
     with App(settings) as app:
         app.roots.check_any()
-        app.work(told, wait=not once)
+        team.work(app, told, wait=not once)

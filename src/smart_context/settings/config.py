@@ -264,6 +264,14 @@ def child_environment(changed: Mapping[str, str]) -> dict[str, str]:
     return {**os.environ, **{settings()[name].env: text for name, text in changed.items()}}
 
 
+def checked(name: str, value: str, place: str) -> str:
+    """A value for a setting, if it can be one; `place`: where it stands.
+
+    Raises: ConfigError.
+    """
+    return str(read.checked(settings()[name], value, place, os.getcwd()))
+
+
 @cache
 def settings() -> Mapping[str, Setting]:
     """Every setting by its dotted name, in the order of the documentation."""

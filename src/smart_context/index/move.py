@@ -1,0 +1,86 @@
+"""Take an index over from one engine to another.
+
+In: two engines.  Out: the second holds what the first does, and answers the same.
+Always: no file is read; the first stays as it is; what is there already is passed over, so that a copy that was interrupted goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import closing
+
+from smart_context.engine.model import FileRow, NewFile
+from smart_context.engine.port import Engine, Index, Record
+from smart_context.model import OnProgress, Progress, Segment, Stop
+
+_BATCH_FILES = 2000  # between two commits
+_BATCH_CHARS = 16_000_000
+_AT_ONCE = 500
+
+
+def copy(source: Engine, target: Engine, roots: Sequence[str], on_progress: OnProgress, stop: Stop) -> int:
+    """Copy every file, and when each root was last walked; how many files were not there yet.
+
+    Raises: as `Engine.open`; what `stop` raises, after a commit.
+    """
+    with closing(source.record()) as record, target.open(writable=True) as index:
+        done = _files(record, index, on_progress, stop)
+        for root in roots:
+            run = record.last_run(root)
+            if run is not None:
+                index.record.finish_run(root, run, record.mounts(root))
+        index.tidy()
+        return done
+
+
+def _files(record: Record, index: Index, on_progress: OnProgress, stop: Stop) -> int:
+    ids = sorted(record.file_ids())
+    done = files = chars = 0
+    for first in range(0, len(ids), _AT_ONCE):
+        for number, row in enumerate(record.files(ids[first : first + _AT_ONCE]).values(), start=first):
+            on_progress(Progress(number, len(ids), row.path))
+            if not _is_there(index.record, row):
+                _put(record, index, row)
+                done, files, chars = done + 1, files + 1, chars + row.chars
+            if files >= _BATCH_FILES or chars >= _BATCH_CHARS:
+                index.commit()
+                files = chars = 0
+            try:
+                stop()
+            except BaseException:
+                index.commit()
+                raise
+    index.commit()
+    return done
+
+
+def _is_there(record: Record, row: FileRow) -> bool:
+    known = record.file(row.path)
+    return known is not None and _told(known) == _told(row)
+
+
+def _told(row: FileRow) -> tuple[object, ...]:
+    return (row.sha256, row.size, row.mtime_ns, row.state, row.reason, row.title, row.judged, row.chars)
+
+
+def _put(record: Record, index: Index, row: FileRow) -> None:
+    rows = record.segments_of(row.file_id)
+    known = record.passages(s.segment_id for s in rows)
+    segments = [
+        Segment(s.seq, s.pointer, s.heading, known[s.segment_id].text, known[s.segment_id].hidden) for s in rows
+    ]
+    new = NewFile(
+        path=row.path,
+        root=row.root,
+        kind=row.kind,
+        size=row.size,
+        mtime_ns=row.mtime_ns,
+        sha256=row.sha256,
+        state=row.state,
+        reason=row.reason,
+        detail=row.detail,
+        title=row.title,
+        notes=row.notes,
+        judged=row.judged,
+    )
+    index.put(new, segments, row.years, row.indexed_at)

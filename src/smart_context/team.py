@@ -1,0 +1,68 @@
+"""The verbs of a record that machines share: leave reading to workers, be one, take an index over.
+
+In: the open application, or its settings.  Out: counts of what was done.
+Always: without a shared record there is an error that says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from smart_context import engine
+from smart_context.errors import ConfigError
+
+if TYPE_CHECKING:
+    from smart_context.engine.model import Batch
+    from smart_context.engine.port import Shared
+    from smart_context.held import Held
+    from smart_context.index.model import IndexReport
+    from smart_context.model import OnProgress, Stop
+    from smart_context.settings.config import Settings
+
+
+def enqueue(app: Held, folder: str, *, full: bool = False) -> int:
+    """Walk a folder, and leave what is new or changed to workers; how many batches that are.
+
+    Raises: ConfigError where the record is not shared; as `App.index_here`.
+    """
+    from smart_context.index import shared
+
+    place = _shared(app.settings)
+    with place.open(writable=True) as index:
+        return shared.enqueue(index, place.queue(), app.roots, folder, app.options(), full=full)
+
+
+def work(app: Held, on_batch: Callable[[IndexReport], None], *, wait: bool = True) -> None:
+    """Read what waits below the roots, until a signal comes; without `wait`, until nothing does.
+
+    Raises: as `enqueue`.
+    """
+    from smart_context.index import shared
+
+    place, options = _shared(app.settings), app.options()
+    queue = place.queue()
+
+    def take(batch: Batch) -> None:
+        with place.beside() as index:
+            on_batch(shared.take(index, queue, app.roots, batch, options))
+
+    queue.run(app.roots.names, take, wait=wait)
+
+
+def copy(settings: Settings, address: str, *, back: bool, on_progress: OnProgress, stop: Stop) -> int:
+    """Copy the index of the data folder into a database, or back; how many files that were.
+
+    Raises: NotFound where there is nothing to copy; as `Engine.open`.
+    """
+    from smart_context.index import move
+
+    ends = engine.at(settings.data_dir), engine.at(settings.data_dir, address)
+    source, target = reversed(ends) if back else ends
+    return move.copy(source, target, settings.roots, on_progress, stop)
+
+
+def _shared(settings: Settings) -> Shared:
+    if not settings.engine:
+        raise ConfigError("the record is not shared: there is no queue", hint='set engine = "postgresql://…" first')
+    return engine.shared(settings.data_dir, settings.engine)
