@@ -16,7 +16,7 @@ import smart_context
 from conftest import Run, Tree
 from server_client import CONTEXT_SERVER, SERVE, Peer, text_of
 from smart_context.cache import build
-from smart_context.cache.pack import pack, passages, stem
+from smart_context.cache.pack import pack, passages, stem, tokens
 
 CREATED_AT = "2026-01-01T00:00:00Z"
 SOURCES = {
@@ -167,6 +167,16 @@ def test_a_cache_that_is_missing_or_broken_answers_nothing(run: Run, cache: Path
     assert run("pack", "--cache", "nowhere", "--query", "x", "--budget", "9").returncode == 4
     next((cache / "documents").iterdir()).write_text("{}", encoding="utf-8")
     assert run("pack", "--cache", cache, "--query", "x", "--budget", "9").returncode == 5
+
+
+@pytest.mark.parametrize("counting", ["o200k", "cl100k", "o200k_base"])
+def test_tokens_can_be_counted_as_models_count_them(run: Run, cache: Path, counting: str) -> None:
+    pytest.importorskip("rs_bpe", reason="the extra [tokens] is not installed")
+    count = tokens.counting(counting)
+    assert [count("hello world"), count("tiktoken is great!"), count("")] == [2, 6, 0]
+    done = run("pack", "--cache", cache, "--query", "deploy", "--budget", "60", "--tokens", counting)
+    assert done.returncode == 0
+    assert 0 < count(done.stdout.decode()) <= 60
 
 
 def test_a_report_fails_when_a_question_does_not_find_its_document_within_its_budget(run: Run, cache: Path) -> None:

@@ -104,7 +104,7 @@ class Cache:
     def pack(self, query: str, budget: int, *, tokens: str = "bytes4") -> Packed:
         """Return the passages that answer a query within a budget of tokens, headings included.
 
-        `tokens` names how they are counted: as `resolve` does, or by an encoding of tiktoken, if that is installed.
+        `tokens` names how they are counted: as `resolve` does, or `o200k` or `cl100k`, with the extra `[tokens]`.
 
         Raises: InvalidQuery, InvalidBudget, UsageError, CacheMissing, CacheInvalid, IoError.
         """

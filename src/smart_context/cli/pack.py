@@ -28,7 +28,7 @@ from smart_context.errors import UsageError
     default="bytes4",
     show_default=True,
     metavar="RULE",
-    help="How tokens are counted: bytes4, as resolve does, or an encoding of tiktoken (o200k_base), if that is installed.",
+    help="How tokens are counted: bytes4, as resolve does, or o200k or cl100k, as OpenAI's models do, with the extra [tokens].",
 )
 @click.option(
     "--budget-report",

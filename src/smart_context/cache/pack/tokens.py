@@ -1,7 +1,8 @@
 """Count tokens, by a named rule.
 
 In: text.  Out: how many tokens it has.
-Always: `bytes4`, the default, is that of `resolve`: a token for every four bytes begun.
+Always: `bytes4`, the default, is that of `resolve`: a token for every four bytes begun. The others come with their tables in a package
+of the extra `[tokens]`: nothing is ever fetched.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from collections.abc import Callable
 from smart_context.errors import UsageError
 
 DEFAULT = "bytes4"
+_ENCODINGS = {"o200k": "o200k_base", "cl100k": "cl100k_base"}
+NAMES = (DEFAULT, *_ENCODINGS)
 Count = Callable[[str], int]
 
 
@@ -18,19 +21,19 @@ def counting(name: str) -> Count:
     """Return the rule of this name. Raises: UsageError."""
     if name == DEFAULT:
         return _bytes4
+    known = _ENCODINGS.get(name.removesuffix("_base"))
+    if known is None:
+        raise UsageError(f"cannot count tokens by {name!r}", hint=f"choose one of {', '.join(NAMES)}")
     try:
-        import tiktoken  # type: ignore[import-not-found,unused-ignore]
+        from rs_bpe import bpe
     except ImportError:
         raise UsageError(
             f"cannot count tokens by {name!r}",
-            reason="only bytes4 is built in; others need the package tiktoken",
-            hint="pip install tiktoken",
+            reason="its tables are not installed",
+            hint="install the extra [tokens], or count by bytes4",
         ) from None
-    try:
-        encoding = tiktoken.get_encoding(name)
-    except (ValueError, OSError) as error:
-        raise UsageError(f"cannot count tokens by {name!r}", reason=str(error).splitlines()[0]) from error
-    return lambda text: len(encoding.encode(text, disallowed_special=()))
+    encoding = getattr(bpe.openai, known)()
+    return lambda text: len(encoding.encode(text))
 
 
 def _bytes4(text: str) -> int:
