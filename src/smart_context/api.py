@@ -114,12 +114,14 @@ class App(Held):
         exts: tuple[str, ...] = (),
         years: tuple[str, ...] = (),
         roots: tuple[str, ...] = (),
+        all_copies: bool = False,
         *,
         stop: Stop = _never,
         caller: Caller = OWNER,
     ) -> Answer:
         """Search, and give one page of results."""
-        return self.find(SearchRequest(query, k, offset, exts, years, roots), stop=stop, caller=caller).answer()
+        request = SearchRequest(query, k, offset, exts, years, roots, all_copies=all_copies)
+        return self.find(request, stop=stop, caller=caller).answer()
 
     def find(
         self, request: SearchRequest, *, unredacted: bool = False, stop: Stop = _never, caller: Caller = OWNER

@@ -105,15 +105,17 @@ class SearchIndex:
         exts: Iterable[str] = (),
         years: Iterable[str] = (),
         roots: Iterable[Folder] = (),
+        all_copies: bool = False,
     ) -> SearchPage:
-        """Search, and give one page of results.
+        """Search, and give one page of results; `all_copies` shows a text in every file that holds it.
 
         Raises: BadRequest for an empty query or a filter that cannot be; Forbidden for a folder outside the roots.
         """
         from smart_context.find.model import SearchRequest
 
         folders = tuple(os.fspath(root) for root in roots)
-        page: SearchPage = self._app.find(SearchRequest(query, k, offset, tuple(exts), tuple(years), folders))
+        request = SearchRequest(query, k, offset, tuple(exts), tuple(years), folders, all_copies=all_copies)
+        page: SearchPage = self._app.find(request)
         return page
 
     def open(self, path: Folder, pointer: str | None = None, *, before: int = 0, after: int = 0) -> Preview:

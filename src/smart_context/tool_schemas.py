@@ -76,6 +76,11 @@ SEARCH_FILES_IN = inputs(
     exts=_texts("Only these extensions, such as .docx"),
     years=_texts("Only files with one of these years in their name or text, such as 2021"),
     roots=_texts("Only below these folders"),
+    all_copies={
+        "type": "boolean",
+        "default": False,
+        "description": "Show a text in every file that holds it, not once with the others in also",
+    },
 )
 SEARCH_FILES_OUT = outputs(
     "notes",
@@ -83,6 +88,8 @@ SEARCH_FILES_OUT = outputs(
         "type": "array",
         "items": _object(
             "highlights",
+            "also",
+            "dated",
             path=_text("The file"),
             pointer=_text("Where in the file; openFile takes it"),
             snippet=_text("Text around the best hit, redacted"),
@@ -94,6 +101,8 @@ SEARCH_FILES_OUT = outputs(
                 "items": {"type": "array", "items": _COUNT, "minItems": 2, "maxItems": 2},
                 "description": "Where words of the query stand in the snippet: first character, and the one after the last",
             },
+            also=_texts("Other files that hold the same text, or nearly, at most 5"),
+            dated=_text("The day that the file itself gives, such as 2024-03-31; absent where it gives none"),
         ),
     },
     pagination=_object(offset=_COUNT, returned=_COUNT, total_estimate=_COUNT),

@@ -86,7 +86,13 @@ TABLE: Final = (
         schemas.SEARCH_FILES_OUT,
         rate=60,
         command="context search",
-        options={"k": "--limit", "offset": "--offset", "exts": "--ext", "years": "--year"},
+        options={
+            "k": "--limit",
+            "offset": "--offset",
+            "exts": "--ext",
+            "years": "--year",
+            "all_copies": "--all-copies",
+        },
         view="ui://smart-context/results.html",
     ),
     Row(

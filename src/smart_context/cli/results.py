@@ -39,10 +39,12 @@ def lines(page: SearchPage, *, explain: bool = False, grouped: bool = False) -> 
             for number, item in items:
                 yield f"{number:>3}. {_facts(item, with_path=False)}"
                 yield _passage(item)
+                yield from _also(item)
         return
     for number, item in numbered:
         yield f"{number:>3}. {_facts(item, with_path=True)}"
         yield _passage(item)
+        yield from _also(item)
         if explain:
             yield from (click.style(f"{_INDENT}  {line}", dim=True) for line in item.explanation)
 
@@ -103,6 +105,15 @@ def _passage(item: SearchItem) -> str:
     start, end = stretch(text, marks, _columns() - len(_INDENT))
     head, tail = (_ELLIPSIS if start else ""), (_ELLIPSIS if end < len(text) else "")
     return _INDENT + head + highlighted(text, start, end, marks) + tail
+
+
+def _also(item: SearchItem) -> Iterator[str]:
+    """Where else the same text stands."""
+    if item.also:
+        told = f"also in {', '.join(map(place, item.also))}"
+        if sys.stdout.isatty():
+            told = shortened(told, _columns() - len(_INDENT))
+        yield _INDENT + click.style(told, dim=True)
 
 
 def stretch(text: str, marks: Sequence[tuple[int, int]], room: int) -> tuple[int, int]:

@@ -41,6 +41,7 @@ _MOST_NAMED = 3  # roots, one a line
 @click.option(
     "--in", "folders", multiple=True, metavar="DIR", help="Only files below this folder of a root; repeatable."
 )
+@click.option("--all-copies", is_flag=True, help="Show a text in every file that holds it, not once.")
 @click.option("--explain", is_flag=True, help="Show how the query was read and why each result is where it is.")
 @click.option("-l", "--names", is_flag=True, help="Print the names of the files alone, each once.")
 @click.option("--group", "grouped", is_flag=True, help="Put the results of a file together.")
@@ -57,6 +58,7 @@ def search(
     exts: tuple[str, ...],
     years: tuple[str, ...],
     folders: tuple[str, ...],
+    all_copies: bool,
     explain: bool,
     names: bool,
     grouped: bool,
@@ -83,7 +85,13 @@ def search(
     from smart_context.find.model import SearchRequest
 
     request = SearchRequest(
-        " ".join(words), k, offset, exts, years, tuple(os.path.abspath(folder) for folder in folders)
+        " ".join(words),
+        k,
+        offset,
+        exts,
+        years,
+        tuple(os.path.abspath(folder) for folder in folders),
+        all_copies=all_copies,
     )
     if interactive:
         if as_json or jsonl or names or grouped or explain or unredacted or opened is not None:

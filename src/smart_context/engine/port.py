@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from smart_context.engine.expression import Expression, Filters
+from smart_context.engine.facts import Label, Labelled, Marked
 from smart_context.engine.model import (
     Batch,
     FileRow,
@@ -136,6 +137,15 @@ class Record(Protocol):
 
     def passages(self, segment_ids: Iterable[int]) -> dict[int, Passage]:
         """Segments' text by id, each with what of it must not show."""
+
+    def between(self, since: str, until: str, modified_since: str, modified_until: str) -> list[int]:
+        """The files that lie between days: by the date that they have themselves, else by their last change; and by their last change."""
+
+    def labels(self, label: Label) -> list[Labelled]:
+        """The files that have a title, an author or a path."""
+
+    def marks(self, file_ids: Iterable[int]) -> list[Marked]:
+        """What tells copies of some files."""
 
     def judged_otherwise(self, rules: str) -> Iterator[FileRow]:
         """Files with text that were judged by other rules than these, by id."""

@@ -13,7 +13,7 @@ from smart_context import defaults
 class SearchRequest:
     """What is asked for, before anything is read from the text.
 
-    folders: the search stays below them. never_show: patterns of files to leave out.
+    folders: the search stays below them. never_show: patterns of files to leave out. all_copies: show a text wherever it stands, not once.
     """
 
     query: str
@@ -23,11 +23,13 @@ class SearchRequest:
     years: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
     never_show: tuple[str, ...] = ()
+    all_copies: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class SearchItem:
-    """One result. `highlights`: where sought words stand in the snippet; `why`: makes the explanation, for whoever asks."""
+    """One result. `highlights`: where sought words stand in the snippet; `also`: other files that hold the same text, or nearly; `dated`:
+    the day that the file itself gives, or ""; `why`: makes the explanation, for whoever asks."""
 
     path: str
     pointer: str
@@ -36,6 +38,8 @@ class SearchItem:
     ext: str
     modified: str
     highlights: tuple[tuple[int, int], ...] = ()
+    also: tuple[str, ...] = ()
+    dated: str = ""
     why: Callable[[], tuple[str, ...]] = field(default=tuple, compare=False, repr=False)
 
     @property
@@ -44,9 +48,10 @@ class SearchItem:
         return self.why()
 
     def answer(self) -> dict[str, Any]:
-        """The result as `searchFiles` answers it; without highlights where there are none."""
+        """The result as `searchFiles` answers it; without highlights, copies and a date of its own where there are none."""
         out = {name: getattr(self, name) for name in ("path", "pointer", "snippet", "score", "ext", "modified")}
-        return {**out, "highlights": [list(pair) for pair in self.highlights]} if self.highlights else out
+        more = {"highlights": [list(pair) for pair in self.highlights], "also": list(self.also), "dated": self.dated}
+        return {**out, **{name: value for name, value in more.items() if value}}
 
 
 @dataclass(frozen=True, slots=True)

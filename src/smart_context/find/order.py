@@ -63,7 +63,7 @@ class Ordering:
     def __init__(
         self, record: Record, view: View, plan: Plan, limits: Filters, never_show: Sequence[str], stop: Stop
     ) -> None:
-        self._record = record
+        self.record = record
         self._view = view
         self._plan = plan
         self._limits = limits
@@ -110,7 +110,7 @@ class Ordering:
 
     def _by_path(self, look: Callable[[Filters], Sequence[Candidate]], count: int, score: float) -> Iterator[Placed]:
         """All that `look` finds, by path: of a few files at a time where it is much, because most of it is not read."""
-        files = self._record.by_path() if count > _ALL_AT_ONCE else [()]
+        files = self.record.by_path() if count > _ALL_AT_ONCE else [()]
         for some in files:
             found = look(replace(self._limits, files=tuple(some)))
             yield from self._placed([Scored(candidate, score) for candidate in found])
@@ -140,7 +140,7 @@ class Ordering:
             named = [at for at, score in enumerate(scores) if score.made.times[score.row, number]] if word.name else []
             if not named or word.count > _MOST_NAMED:
                 continue
-            self._files.update(self._record.files({tier[at].file_id for at in named}.difference(self._files)))
+            self._files.update(self.record.files({tier[at].file_id for at in named}.difference(self._files)))
             others = [at for at in named if not self._is_spelt(tier[at], word.name)]
             if len(others) < len(named):
                 for at in others:
@@ -191,11 +191,15 @@ class Ordering:
         if all(one.candidate.segment_id in self._segments for one in tied):
             return
         self._stop()
-        self._segments.update(self._record.segments(c.segment_id for c in ahead if c.segment_id not in self._segments))
+        self._segments.update(self.record.segments(c.segment_id for c in ahead if c.segment_id not in self._segments))
         missing = {candidate.file_id for candidate in ahead}.difference(self._files)
         if missing:
-            self._files.update(self._record.files(missing))
+            self._files.update(self.record.files(missing))
 
     def _shows(self, candidate: Candidate) -> bool:
         file = self._files.get(candidate.file_id)
-        return file is not None and not (self._hides and self._hides(file.path, file.root))
+        return file is not None and self.shows(file)
+
+    def shows(self, file: FileRow) -> bool:
+        """Whether a file may be shown, as the request has it."""
+        return not (self._hides and self._hides(file.path, file.root))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING
 from smart_context.access.roots import Roots, shown
 from smart_context.defaults import MAX_K
 from smart_context.engine.expression import Expression, Filters, Group
-from smart_context.engine.model import Following
+from smart_context.engine.model import FileRow, Following
 from smart_context.engine.port import Index, Record, View
 from smart_context.errors import BadRequest
-from smart_context.find import filters, order, plan, present, query, safe, snippet
+from smart_context.find import filters, fold, order, plan, present, query, safe, snippet
 from smart_context.find.filters import Reading
 from smart_context.find.model import SearchItem, SearchPage, SearchRequest
 from smart_context.find.order import Placed
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 A_FILE = 3  # results of one file
 _COUNTED = 1000  # matches up to which `total_estimate` is exact
 _SAMPLED = 100  # of more, those it is estimated by
+_AHEAD = 500  # matches among which copies of what a page shows are looked for: as many as the engine gives at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,13 +91,16 @@ def find(
     ordering = _ordering(record, view, asked, request, stop, meaning)
     placed = ordering.listing() if asked.listing else ordering.best()
     wanted = request.offset + request.k
+    folds = None if asked.listing or request.all_copies else fold.Folds()
     with present.Presence(roots, record) if roots is not None else nullcontext() as presence:
         there = _there(placed, presence, stop) if presence else placed
-        reached = list(islice(_few_a_file(there), min(wanted, sys.maxsize)))
-    page = reached[request.offset :]
+        apart = fold.results(there, folds) if folds else there
+        reached = list(islice(_few_a_file(apart), min(wanted, sys.maxsize)))
+        page = reached[request.offset :]
+        also = _also(record, page, ordering, folds, presence) if folds else {}
     stop()
-    items = tuple(_items(record, page, ordering, asked.plan, redactor, typed))
-    total = _total(view, asked, ordering, len(reached)) if len(reached) == wanted else len(reached)
+    items = tuple(_items(record, page, ordering, asked.plan, redactor, typed, also))
+    total = _total(view, asked, ordering, len(reached), folds) if len(reached) == wanted else len(reached)
     lines = tuple(whole.as_typed(line, typed) for line in _interpretation(asked))
     notes = (*(whole.as_typed(line, typed) for line in asked.notes), *_lag(index.following()))
     return SearchPage(items, request.offset, total, lines, notes)
@@ -182,13 +186,28 @@ def _few_a_file(placed: Iterator[Placed]) -> Iterator[Placed]:
             yield one
 
 
-def _total(view: View, asked: _Asked, ordering: order.Ordering, reached: int) -> int:
+def _also(
+    record: Record,
+    page: Sequence[Placed],
+    ordering: order.Ordering,
+    folds: fold.Folds,
+    presence: present.Presence | None,
+) -> dict[int, tuple[FileRow, ...]]:
+    """The copies of what a page shows, of those that may be shown."""
+    ahead = {*ordering.matches.files(_AHEAD), *ordering.added}
+    return fold.also(
+        record, page, ahead, folds, lambda row: ordering.shows(row) and (presence is None or presence(row))
+    )
+
+
+def _total(view: View, asked: _Asked, ordering: order.Ordering, reached: int, folds: fold.Folds | None) -> int:
     """How many results there are in all, at least those reached: exactly where we can count, else by the share seen so far."""
     if asked.listing:
         return view.file_count(asked.limits)
     count = ordering.matches.count
-    files = ordering.matches.files(count if count <= _COUNTED else _SAMPLED)
-    kept = sum(min(times, A_FILE) for times in Counter([*files, *ordering.added]).values())
+    files = [*ordering.matches.files(count if count <= _COUNTED else _SAMPLED), *ordering.added]
+    kept = sum(min(times, A_FILE) for times in Counter(files).values())
+    kept = fold.counted(files, ordering.record, A_FILE) if folds else kept
     return max(reached, kept if count <= _COUNTED else round(count * kept / len(files)))
 
 
@@ -207,6 +226,7 @@ def _items(
     planned: Plan,
     redactor: Redactor | None,
     typed: dict[str, str],
+    also: Mapping[int, Sequence[FileRow]],
 ) -> Iterator[SearchItem]:
     words = snippet.words(planned.sought)
     passages = safe.passages(record, [(one.segment, one.file) for one in page], redactor)
@@ -218,7 +238,19 @@ def _items(
         cut = snippet.cut(passage, words, one.language)
         modified = datetime.fromtimestamp(file.mtime_ns // 1_000_000_000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         why = partial(_why, ordering, one, typed)
-        yield SearchItem(shown(file.path), row.pointer, cut.text, one.score, file.ext, modified, cut.highlights, why)
+        others = tuple(shown(other.path) for other in also.get(file.file_id, ()))
+        yield SearchItem(
+            shown(file.path),
+            row.pointer,
+            cut.text,
+            one.score,
+            file.ext,
+            modified,
+            cut.highlights,
+            others,
+            file.dated,
+            why,
+        )
 
 
 def _why(ordering: order.Ordering, one: Placed, typed: dict[str, str]) -> tuple[str, ...]:

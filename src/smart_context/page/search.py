@@ -74,7 +74,7 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One result, ready to be shown."""
+    """One result, ready to be shown. also: other files with the same text, each with its address."""
 
     name: str
     folder: str
@@ -85,6 +85,7 @@ class Result:
     modified: str
     pieces: Pieces
     address: str
+    also: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,8 +170,13 @@ def _result(item: SearchItem, wanted: Asked, roots: Sequence[str]) -> Result:
     see = "/see?" + query([("path", item.path), ("pointer", item.pointer), *wanted.fields()])
     return Result(
         name, below_root(folder, roots), item.path, item.pointer, item.ext.lstrip("."), item.modified[:10], item.modified,
-        pieces(item.snippet, item.highlights), see,
+        pieces(item.snippet, item.highlights), see, tuple(_copy(path, wanted, roots) for path in item.also),
     )  # fmt: skip
+
+
+def _copy(path: str, wanted: Asked, roots: Sequence[str]) -> tuple[str, str]:
+    """Another file with the same text, as people call it, and where it is seen."""
+    return below_root(path, roots), "/see?" + query([("path", path), ("pointer", ""), *wanted.fields()])
 
 
 def pieces(text: str, marks: Iterable[tuple[int, int]]) -> Pieces:

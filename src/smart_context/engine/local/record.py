@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from smart_context import __version__
+from smart_context.engine.facts import Facts
 from smart_context.engine.local import migrations
 from smart_context.engine.local.place import RECORD
 from smart_context.engine.model import FileRow, LastRun, NewFile, Passage, SegmentRow, Stamp, Tally
@@ -39,7 +40,7 @@ class NewerRecord(SearchFailed):
     """The record was written by a newer version of this program: nothing is wrong with it."""
 
 
-class Record:
+class Record(Facts):
     """The open database. One instance writes (from one thread); any number read, from any thread."""
 
     def __init__(self, db: sqlite3.Connection, path: Path) -> None:
@@ -209,6 +210,9 @@ class Record:
         """A folder's files that gave no text, by path: those that failed first."""
         query = f"SELECT {FILE} FROM files WHERE {_BELOW} AND state <> 'ok' ORDER BY state, path LIMIT ?"
         return [file_row(r) for r in self._rows(query, (*_below(folder), limit))]
+
+    def _bound(self, ids: Iterable[int]) -> str:
+        return json.dumps(list(ids))
 
     def _rows(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
         with _translated(self.path):

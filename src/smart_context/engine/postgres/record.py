@@ -17,6 +17,7 @@ from copy import copy
 from typing import Any
 
 from smart_context import __version__
+from smart_context.engine.facts import Facts
 from smart_context.engine.model import FileRow, LastRun, Passage, SegmentRow, Stamp, Tally
 from smart_context.engine.postgres.database import Database
 from smart_context.engine.rows import file_row, texts_of
@@ -41,8 +42,12 @@ _BELOW = """(path = %s OR (path >= %s AND path < %s)) AND substr(path, 1, 1024) 
 _BELOW_FOLDER = "(folder = %s OR (folder >= %s AND folder < %s))"
 
 
-class Record:
+class Record(Facts):
     """The record, for readers in any thread."""
+
+    _FILES = "smart_context.files"
+    _VALUE = "%s"
+    _AMONG = "file_id = ANY(?)"
 
     def __init__(self, database: Database, machine: str, key: str = "") -> None:
         """key: the token of the caller for whom it is read; without one, whatever this user of the database may see."""
@@ -241,6 +246,9 @@ class Record:
     def close(self) -> None:
         """Let its connections go."""
         self._database.drop()
+
+    def _bound(self, ids: Iterable[int]) -> list[int]:
+        return list(ids)
 
     def _rows(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
         return self._look(query, values)

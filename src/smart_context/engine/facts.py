@@ -1,0 +1,81 @@
+"""What a record is asked about many files at once: their dates, labels and copies.
+
+In: bounds, ids, hashes.  Out: ids and short rows.
+Always: only files with text; by id. The same queries for every record, in its own dialect.
+"""
+
+# ruff: noqa: S608  (the parts of queries that vary are constants of the records; values are bound)
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any, Literal, NamedTuple
+
+Label = Literal["title", "author", "path"]
+_FIRST, _LAST = "", "9999"  # before and after every day
+_FARTHEST = 1 << 62  # nanoseconds
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class Labelled(NamedTuple):
+    """A file with one of its labels, and the rules of redaction by which that was judged."""
+
+    file_id: int
+    text: bytes | str
+    judged: str
+
+
+class Marked(NamedTuple):
+    """A file with what tells copies of it."""
+
+    file_id: int
+    same: bytes
+    like: bytes
+
+
+class Facts:
+    """These questions, for a record that gives rows."""
+
+    _FILES = "files"
+    _VALUE = "?"
+    _AMONG = "file_id IN (SELECT value FROM json_each(?))"
+
+    def _rows(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
+        raise NotImplementedError
+
+    def _bound(self, ids: Iterable[int]) -> Any:
+        raise NotImplementedError
+
+    def between(self, since: str, until: str, modified_since: str, modified_until: str) -> list[int]:
+        """The files that lie between days: by the date that they have themselves, else by their last change; and by their last change."""
+        query = f"""SELECT file_id FROM {self._FILES} WHERE state = 'ok'
+            AND mtime_ns >= ? AND mtime_ns < ? AND CASE WHEN dated <> '' THEN dated >= ? AND dated <= ?
+            ELSE mtime_ns >= ? AND mtime_ns < ? END ORDER BY file_id"""
+        bounds = (*_nanoseconds(modified_since, modified_until), since or _FIRST, until or _LAST)
+        return [r[0] for r in self._asked(query, (*bounds, *_nanoseconds(since, until)))]
+
+    def labels(self, label: Label) -> list[Labelled]:
+        """The files that have a label."""
+        empty = "" if label == "path" else f"AND length({label}) > 0"
+        query = f"SELECT file_id, {label}, judged FROM {self._FILES} WHERE state = 'ok' {empty} ORDER BY file_id"
+        return [Labelled(*r) for r in self._asked(query)]
+
+    def marks(self, file_ids: Iterable[int]) -> list[Marked]:
+        """What tells copies of some files."""
+        query = f"SELECT file_id, same_text, like_text FROM {self._FILES} WHERE {self._AMONG} ORDER BY file_id"
+        return [Marked(*r) for r in self._asked(query, (self._bound(file_ids),))]
+
+    def _asked(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
+        return self._rows(query if self._VALUE == "?" else query.replace("?", self._VALUE), values)
+
+
+def _nanoseconds(since: str, until: str) -> tuple[int, int]:
+    """The bounds of days as a modification time counts, the last one without."""
+    first = _at(since) if since else -_FARTHEST
+    return first, _at(until, days=1) if until else _FARTHEST
+
+
+def _at(day: str, days: int = 0) -> int:
+    since = datetime.fromisoformat(day).replace(tzinfo=UTC) + timedelta(days=days) - _EPOCH
+    return (since.days * 86_400 + since.seconds) * 1_000_000_000
