@@ -97,7 +97,7 @@ def _which(tokens: set[str], words: Words, language: str) -> dict[str, _Met]:
     met = words.met.setdefault(language, {})
     fresh = tokens.difference(met)
     met.update(dict.fromkeys(fresh))
-    may_be = {token for token in fresh if _may_be(token, words.fronts)} if words.fronts else set()
+    may_be = {token for token in fresh if _may_be(token, words)} if words.fronts else set()
     for token, hit in analysis.hits(may_be, language, words.terms).items():
         met[token] = (hit.places[0][1], False) if hit.places else (min(hit.also), True)
     for beginning, number in words.beginnings.items():
@@ -105,8 +105,11 @@ def _which(tokens: set[str], words: Words, language: str) -> dict[str, _Met]:
     return {token: found for token in tokens if (found := met[token])}
 
 
-def _may_be(token: str, fronts: Mapping[str, tuple[str, ...]]) -> bool:
+def _may_be(token: str, words: Words) -> bool:
     """Whether a token may be a hit, by its first letters; one in several cases or with digits is known by its parts too."""
+    fronts = words.fronts
+    if token.isdigit() and token.isascii():
+        return token[: analysis.MAX_TERM] in words.terms or token[:3] in fronts
     if not token.isalpha() or not (token.islower() or token.istitle() or token.isupper()):
         return True
     plain = token.lower() if token.isascii() else _plain(token)
@@ -129,8 +132,11 @@ def _places(plain: str, token: str) -> Iterator[int]:
 
 def _is_whole(plain: str, start: int, end: int) -> bool:
     """Whether a token stands there as a whole: neither side goes on with a letter of a script with spaces."""
-    sides = plain[start - 1 : start] + plain[end : end + 1]
-    return not any(side.isalnum() and not has_no_spaces(side) for side in sides)
+    return not _goes_on(plain[start - 1 : start]) and not _goes_on(plain[end : end + 1])
+
+
+def _goes_on(side: str) -> bool:
+    return side.isalnum() and not has_no_spaces(side)
 
 
 def _wide(plain: str, wide: Mapping[str, int]) -> Iterable[tuple[str, int]]:
