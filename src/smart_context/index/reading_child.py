@@ -21,6 +21,7 @@ from smart_context.model import Extracted, Limits, Prepared, Skipped
 from smart_context.redact import Redactor
 from smart_context.sources import worker_child
 from smart_context.sources.child import command
+from smart_context.sources.kept import Kept
 from smart_context.text import languages, stems
 
 
@@ -55,10 +56,18 @@ def main(args: Sequence[str]) -> None:
 
 def _load_rules() -> None:
     """Load what redaction and analysis load when it is first needed: in the jail nothing can be opened."""
-    from phonenumbers import PhoneMetadata
-
     for module in pkgutil.iter_modules(redact.__path__):
         import_module(f"{redact.__name__}.{module.name}")
-    PhoneMetadata.load_all()
+    _keep_numbering_plans()
     for language in languages.CODES:
         stems.stem(["word"], language)
+
+
+def _keep_numbering_plans() -> None:
+    """Keep the plans of each country as code that runs when a number may be of it: few files have one."""
+    from phonenumbers import PhoneMetadata, data
+
+    try:
+        Kept().keep(data)
+    except OSError:
+        PhoneMetadata.load_all()

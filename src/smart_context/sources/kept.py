@@ -1,0 +1,71 @@
+"""Keep the code of modules in memory and run it when they are first imported: in the jail nothing can be opened, and most are never needed.
+
+In: a package, and which of its modules.  Out: an importer that has their code.
+Always: what is imported is what the files held when they were kept; a module without compiled code that fits its source is compiled when it is imported.
+"""
+
+from __future__ import annotations
+
+import marshal
+import os
+import sys
+from collections.abc import Callable, Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from importlib.util import MAGIC_NUMBER, cache_from_source
+from types import CodeType, ModuleType
+
+_HEAD = 16  # bytes before the code of a compiled module: its magic number, how it fits its source, and time and size of that
+_BY_TIME = bytes(4)
+
+
+class Kept(MetaPathFinder, Loader):
+    """Imports modules whose code it keeps."""
+
+    def __init__(self) -> None:
+        self._files: dict[str, tuple[str, bytes, bool]] = {}
+
+    def keep(self, package: ModuleType, wanted: Callable[[str], bool] = lambda _name: True) -> list[str]:
+        """Keep modules of a package that are not imported yet; their names.
+
+        Raises: OSError where the package is not a folder of files.
+        """
+        kept = []
+        with os.scandir(package.__path__[0]) as entries:
+            sources = [entry for entry in entries if entry.name.endswith(".py") and entry.name != "__init__.py"]
+        for source in sources:
+            name = f"{package.__name__}.{source.name[:-3]}"
+            if name not in sys.modules and wanted(source.name[:-3]):
+                self._files[name] = _code(source.path, source.stat())
+                kept.append(name)
+        if self not in sys.meta_path:
+            sys.meta_path.insert(0, self)
+        return kept
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None, /
+    ) -> ModuleSpec | None:
+        """Where a module comes from: here, or not."""
+        return ModuleSpec(fullname, self) if fullname in self._files else None
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Run a module's code."""
+        path, data, is_compiled = self._files.pop(module.__name__)
+        code: CodeType = marshal.loads(data[_HEAD:]) if is_compiled else compile(data, path, "exec", dont_inherit=True)  # noqa: S302
+        exec(code, module.__dict__)  # noqa: S102
+
+
+def _code(source: str, info: os.stat_result) -> tuple[str, bytes, bool]:
+    """A module's path, its compiled code where that fits the source, else the source."""
+    try:
+        with open(cache_from_source(source), "rb") as file:
+            data = file.read()
+        fits = (int(info.st_mtime) & 0xFFFFFFFF).to_bytes(4, "little") + (info.st_size & 0xFFFFFFFF).to_bytes(
+            4, "little"
+        )
+        if data[:_HEAD] == MAGIC_NUMBER + _BY_TIME + fits:
+            return source, data, True
+    except (OSError, NotImplementedError):
+        pass
+    with open(source, "rb") as file:
+        return source, file.read(), False

@@ -1,0 +1,65 @@
+"""Modules whose code is kept are imported from memory, as they would be from their files."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+NUMBERS = r"""
+import sys
+from smart_context.index import reading_child
+from smart_context.redact import Redactor
+text = "\n".join(["tel +49 30 901820", "call +33 1 42 68 53 00", "+81 3-3580-3311 office", "+1 202-456-1414", "+881 6 3145 2222",
+                  "phone 020 7946 0958", "fax: 044 668 18 00"])
+if sys.argv[1] == "kept":
+    reading_child._load_rules()
+    Redactor().clean("warm up: name@example.com +49 30 1234567 password=1")
+    def no_file(event, args):
+        if event == "open":
+            raise OSError(f"opened {args[0]}")
+    sys.addaudithook(no_file)
+print([(span.start, span.end, span.kind) for span in Redactor().spans(text)])
+"""
+
+CODECS = r"""
+import codecs, encodings, hashlib, pkgutil, sys
+names = sorted(each.name for each in pkgutil.iter_modules(encodings.__path__))
+if sys.argv[1] == "kept":
+    from smart_context.sources.extract import preload
+    preload.everything()
+    def no_file(event, args):
+        if event == "open":
+            raise OSError(f"opened {args[0]}")
+    sys.addaudithook(no_file)
+for name in names:
+    try:
+        found = codecs.lookup(name)
+        print(found.name, found._is_text_encoding and hashlib.sha256(bytes(range(32, 256)).decode(name, "replace").encode("utf-8", "replace")).hexdigest())
+    except (LookupError, UnicodeError, ValueError) as error:
+        print(name, type(error).__name__)
+"""
+
+
+@pytest.mark.parametrize("code", [NUMBERS, CODECS], ids=["numbering plans", "codecs"])
+def test_what_is_kept_works_without_opening_a_file_as_it_does_with(code):
+    kept, loaded = (
+        subprocess.run([sys.executable, "-c", code, how], capture_output=True, text=True, check=True).stdout
+        for how in ("kept", "loaded")
+    )
+    assert kept == loaded
+    assert len(loaded) > 100
+
+
+def test_a_module_without_compiled_code_is_compiled_when_it_is_imported(tmp_path):
+    (tmp_path / "pack").mkdir()
+    (tmp_path / "pack" / "__init__.py").write_text("")
+    (tmp_path / "pack" / "inner.py").write_text("from . import other\nVALUE = other.VALUE + 1\n")
+    (tmp_path / "pack" / "other.py").write_text("VALUE = 41\n")
+    code = (
+        "import sys, shutil; sys.path.insert(0, sys.argv[1])\nimport pack\nfrom smart_context.sources.kept import Kept\n"
+        "print(sorted(Kept().keep(pack)))\nshutil.rmtree(sys.argv[1])\nimport pack.inner\nprint(pack.inner.VALUE, pack.inner.__package__)"
+    )
+    done = subprocess.run([sys.executable, "-B", "-c", code, str(tmp_path)], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["['pack.inner', 'pack.other']", "42 pack"]
