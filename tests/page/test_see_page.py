@@ -5,7 +5,7 @@ from __future__ import annotations
 from urllib.parse import quote
 
 from test_page_entry import FORM, ask, entered
-from visiting import visit
+from visiting import HOSTILE, visit
 
 NAMES = ".result h2 a"
 
@@ -50,6 +50,76 @@ def test_the_page_of_a_pdf_is_a_picture_beside_its_text(window, site):
     window.wait_for_selector("text=page 2")
     window.keyboard.press("p")
     window.wait_for_selector("text=page 1")
+
+
+def test_a_slide_is_a_card_with_its_title(window, site):
+    window.goto(seen(site, "projects/roadmap-2026.pptx", "slide 2", "pilot"))
+    assert window.inner_text(".slide h2") == "Second quarter"
+    assert window.inner_text(".slide .prose").startswith("Archive migration finished")
+    assert "eleven seats" in window.inner_text(".slide .prose")
+    window.goto(seen(site, "projects/roadmap-2026.pptx"))
+    assert window.inner_text(".slide h2") == "Roadmap 2026"
+    assert "Second quarter" not in window.inner_text("#text")
+
+
+def test_a_mail_has_a_head_a_body_and_its_attachments(window, site):
+    mail = site.home / "handbook/mail/plan.eml"
+    mail.write_text(
+        f"From: Mira\nTo: Team {HOSTILE}\nSubject: The plan\nDate: Tue, 03 Feb 2026 09:12:00 +0100\nMIME-Version: 1.0\n"
+        'Content-Type: multipart/mixed; boundary="b"\n\n--b\nContent-Type: text/plain\n\nFrom: nobody\nHello all.\n'
+        '--b\nContent-Type: text/plain\nContent-Disposition: attachment; filename="steps.txt"\n\nStep one.\n'
+        '--b\nContent-Type: image/png\nContent-Disposition: attachment; filename="map.png"\n\nx\n--b--\n',
+        "utf-8",
+    )
+    window.goto(seen(site, "mail/plan.eml", q="plan"))
+    head = dict(
+        zip(window.locator(".mail dt").all_inner_texts(), window.locator(".mail dd").all_inner_texts(), strict=True)
+    )
+    assert head["Subject"] == "The plan"
+    assert HOSTILE in head["To"]
+    assert head["Attachments"].split("\n") == ["steps.txt", "map.png"]
+    assert window.inner_text(".mail .prose") == "From: nobody\nHello all."
+    window.click("text=steps.txt")
+    window.wait_for_selector("text=Step one.")
+    mail.unlink()
+
+
+def test_matches_are_gone_through_by_key_and_button_across_pages(window, site):
+    window.goto(seen(site, "policies/travel-policy.pdf", "page 1", "travel"))
+    marks = window.locator("#text mark").count()
+    assert marks > 1
+    for number in range(marks):
+        window.keyboard.press("j")
+        assert window.locator("#text mark.here").count() == 1
+        assert (
+            window.evaluate(
+                "() => [...document.querySelectorAll('#text mark')].findIndex(m => m.classList.contains('here'))"
+            )
+            == number
+        )
+    window.keyboard.press("k")
+    assert f"{marks - 1} of {marks}" in window.inner_text("#told")
+
+
+def test_the_next_match_may_be_on_another_page_without_scripts_too(browser, site):
+    lines = ["walrus" if number in {3, 900} else f"line {number}" for number in range(1000)]
+    far = site.home / "handbook/odd/far.txt"
+    far.write_text("\n".join(lines), "utf-8")
+    with visit(browser, site, java_script_enabled=False) as page:
+        page.goto(seen(site, "odd/far.txt", q="walrus"))
+        assert page.is_hidden("[data-match='-1']")
+        page.click("[data-match='1']")
+        assert page.locator("li:has(mark)").get_attribute("value") == "901"
+        page.click("[data-match='-1']")
+        assert page.locator("li:has(mark)").get_attribute("value") == "4"
+    with visit(browser, site) as page:
+        page.goto(seen(site, "odd/far.txt", q="walrus"))
+        page.keyboard.press("j")
+        page.keyboard.press("j")
+        page.wait_for_selector("li[value='901'] mark.here")
+        page.keyboard.press("k")
+        page.wait_for_selector("li[value='4'] mark.here")
+    far.unlink()
 
 
 def test_what_is_copied_says_where_it_stands(browser, site):

@@ -2,13 +2,14 @@
 
 In: a file's judged segments, a pointer or none, the words sought.  Out: a `Look`.
 Always: the text is a preview (`preview.cut`), with all that this promises; following `after` from the start shows the whole file. Numbered
-lines keep their numbers; those that no segment has are empty.
+lines keep their numbers; those that no segment has are empty. What is hidden is neither marked nor led to.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from smart_context import pointer as grammar
 from smart_context import redact
@@ -19,13 +20,17 @@ from smart_context.redact import document
 
 _PDF = ".pdf"
 _MOST_EMPTY = 20  # lines in a row that are shown empty
+_MOST_SEARCHED = 2000  # segments that are looked through for the next match
+_ALONE = {"page", "slide", "message", "sheet", "attachment", "entry"}  # places that are shown one at a time
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
     """What is seen. before, after: pointers, "" at the ends. numbers: of the text's lines, where the file counts lines; else none.
 
-    page: of a PDF, of which there may be a picture; else 0.
+    page: of a PDF, of which there may be a picture; else 0.  heading: of the place, as it may be shown.
+    match_before, match_after: the nearest places with a sought word, "" where there is none.
+    inside: attachments or entries that can be looked at, each with its pointer.
     """
 
     path: str
@@ -36,6 +41,10 @@ class Look:
     after: str
     numbers: tuple[int, ...]
     page: int
+    heading: str = ""
+    match_before: str = ""
+    match_after: str = ""
+    inside: tuple[tuple[str, str], ...] = ()
 
 
 def at(
@@ -45,9 +54,13 @@ def at(
 
     Raises: as `preview.cut`.
     """
-    shown = preview.cut(segments, pointer, 0, 0, caps)
     places = list(dict.fromkeys(segment.pointer for segment in segments))
+    if not pointer and places and (first := grammar.parse(places[0])) and first[0].kind in _ALONE:
+        pointer = places[0]
+    shown = preview.cut(segments, pointer, 0, 0, caps)
     at_place = _number(places, pointer or shown.pointer)
+    behind = _number(places, shown.next) if shown.next else len(places)
+    before, after = _matches(segments, places, at_place, behind, words) if words else ("", "")
     lines = list(_numbered(segments, shown.pointer))
     text = "\n".join(line for _, line in lines)[: caps.preview_bytes] if lines else shown.text
     return Look(
@@ -59,7 +72,45 @@ def at(
         shown.next,
         tuple(number for number, _ in lines),
         page_of(shown.pointer) if path.lower().endswith(_PDF) else 0,
+        next((segment.heading for segment in segments if segment.pointer == shown.pointer), ""),
+        before,
+        after,
+        _inside(places, shown.pointer),
     )
+
+
+def _matches(
+    segments: Sequence[Segment], places: Sequence[str], first: int, behind: int, words: snippet.Words
+) -> tuple[str, str]:
+    """The nearest places with a sought word before one place, and from another one on."""
+    numbers = {place: number for number, place in enumerate(places)}
+
+    def nearest(some: Iterable[Segment]) -> str:
+        return next((segment.pointer for segment in islice(some, _MOST_SEARCHED) if _is_match(segment, words)), "")
+
+    return (
+        nearest(segment for segment in reversed(segments) if numbers[segment.pointer] < first),
+        nearest(segment for segment in segments if numbers[segment.pointer] >= behind),
+    )
+
+
+def _is_match(segment: Segment, words: snippet.Words) -> bool:
+    hidden = [redact.Span(*stretch) for stretch in segment.hidden]
+    return bool(snippet.marks(redact.part(segment.text, hidden, 0, len(segment.text)), words))
+
+
+def _inside(places: Sequence[str], pointer: str) -> tuple[tuple[str, str], ...]:
+    """What is attached to the message that is shown: names, and where each begins."""
+    own = document.split(grammar.parse(pointer))[0]
+    if not own or own[-1].kind != "message":
+        return ()
+    frame = own[:-1]
+    found: dict[str, str] = {}
+    for place in places:
+        parts = grammar.parse(place)
+        if len(parts) > len(frame) and parts[: len(frame)] == frame and parts[len(frame)].kind == "attachment":
+            found.setdefault(parts[len(frame)].name, place)
+    return tuple(found.items())
 
 
 def _numbered(segments: Sequence[Segment], pointer: str) -> Iterator[tuple[int, str]]:

@@ -1,4 +1,4 @@
-"""The view of a place in a file: its text as lines, table or prose, the picture of a PDF's page, and the ways on.
+"""The view of a place in a file: its text as lines, table, slide, mail or prose, the picture of a PDF's page, and the ways on.
 
 In: a path, a pointer and the search it came from.  Out: data for the template.
 Always: what is shown went through `App.look_at` and `App.picture_of`; where there is no picture, the view says why.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from smart_context.errors import NotFound
@@ -21,22 +21,39 @@ if TYPE_CHECKING:
     from smart_context.find.look import Look
 
 _TABLES = (".csv", ".tsv")
+_HEADERS = {
+    "From",
+    "To",
+    "Cc",
+    "Date",
+    "Subject",
+    "Attachments",
+}  # as the readers of mail write them, before the first empty line
 Row = tuple[Pieces, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What the template shows. Of rows, lines and prose one is there. picture: its address; no_picture: why there is none."""
+    """What the template shows. Of rows, lines and prose one is there. picture: its address; no_picture: why there is none.
+
+    title: of a slide.  headers, attached: of a mail; an attachment that holds text has an address.
+    """
 
     name: str
     folder: str
     path: str
     pointer: str
-    before: str
-    after: str
+    before: str = ""
+    after: str = ""
     rows: tuple[Row, ...] = ()
     lines: tuple[tuple[int, Pieces], ...] = ()
     prose: Pieces = ()
+    is_slide: bool = False
+    title: Pieces = ()
+    headers: tuple[tuple[str, Pieces], ...] = ()
+    attached: tuple[tuple[str, str], ...] = ()
+    match_before: str = ""
+    match_after: str = ""
     page: int = 0
     picture: str = ""
     no_picture: str = ""
@@ -50,7 +67,6 @@ def view(app: App, path: str, pointer: str, asked: Asked, caller: Caller, stop: 
     """
     look = app.look_at(path, pointer or None, asked.q, stop=stop, caller=caller)
     folder, name = os.path.split(look.path)
-    rows, lines, prose = _shaped(look)
     picture, why, left_out = "", "", 0
     if look.page:
         try:
@@ -58,36 +74,82 @@ def view(app: App, path: str, pointer: str, asked: Asked, caller: Caller, stop: 
             picture = "/picture?" + query([("path", look.path), ("page", str(look.page)), ("q", asked.q)])
         except NotFound as error:
             why = error.message
-    return Seen(
-        name,
-        below_root(folder, app.list_roots(caller=caller)["roots"]),
-        look.path,
-        look.pointer,
-        _address(look.path, look.before, asked) if look.before else "",
-        _address(look.path, look.after, asked) if look.after else "",
-        rows,
-        lines,
-        prose,
-        look.page,
-        picture,
-        why,
-        left_out,
+    return replace(
+        _shaped(look, asked),
+        name=name,
+        folder=below_root(folder, app.list_roots(caller=caller)["roots"]),
+        before=_address(look.path, look.before, asked),
+        after=_address(look.path, look.after, asked),
+        match_before=_address(look.path, look.match_before, asked),
+        match_after=_address(look.path, look.match_after, asked),
+        page=look.page,
+        picture=picture,
+        no_picture=why,
+        left_out=left_out,
     )
 
 
 def _address(path: str, pointer: str, asked: Asked) -> str:
-    return "/see?" + query([("path", path), ("pointer", pointer), *asked.fields()])
+    return "/see?" + query([("path", path), ("pointer", pointer), *asked.fields()]) if pointer else ""
 
 
-def _shaped(look: Look) -> tuple[tuple[Row, ...], tuple[tuple[int, Pieces], ...], Pieces]:
-    """The text as rows, as lines, or as it stands."""
+def _shaped(look: Look, asked: Asked) -> Seen:
+    """The text as rows, as lines, as a slide, as a mail, or as it stands."""
     whole = pieces(look.text.rstrip("\n"), look.marks)
-    if look.pointer.startswith("sheet ") or look.path.lower().endswith(_TABLES):
+    seen = Seen("", "", look.path, look.pointer)
+    place = look.pointer.partition(" ")[0]
+    if place == "sheet" or look.path.lower().endswith(_TABLES):
         between = "\t" if "\t" in look.text else ","
-        return tuple(tuple(_parted(line, between)) for line in _parted(whole, "\n")), (), ()
+        return replace(seen, rows=tuple(tuple(_parted(line, between)) for line in _parted(whole, "\n")))
     if look.numbers:
-        return (), tuple(zip(look.numbers, _parted(whole, "\n"), strict=False)), ()
-    return (), (), whole
+        return replace(seen, lines=tuple(zip(look.numbers, _parted(whole, "\n"), strict=False)))
+    if place == "slide":
+        first, *others = _parted(whole, "\n")
+        has_title = bool(look.heading) and _plain(first).strip() == look.heading.strip()
+        text = _joined(others if has_title else (first, *others))
+        return replace(seen, is_slide=True, title=first if has_title else (), prose=text)
+    if look.pointer.endswith("message"):
+        return _mail(seen, tuple(_parted(whole, "\n")), look, asked)
+    return replace(seen, prose=whole)
+
+
+def _mail(seen: Seen, lines: Sequence[Pieces], look: Look, asked: Asked) -> Seen:
+    headers: dict[str, Pieces] = {}
+    for line in lines:
+        name, colon, _ = _plain(line).partition(": ")
+        if not colon or name not in _HEADERS or name in headers:
+            break
+        headers[name] = _without(line, len(name) + 2)
+    body = lines[len(headers) :]
+    named = _plain(headers.pop("Attachments", ()))
+    linked = dict(look.inside)
+    others = [name for name in named.split(", ") if name and name not in linked]
+    attached = [(name, _address(look.path, pointer, asked)) for name, pointer in linked.items()]
+    return replace(
+        seen,
+        headers=tuple(headers.items()),
+        attached=(*attached, *((name, "") for name in others)),
+        prose=_joined(body[1:] if headers and body and not body[0] else body),
+    )
+
+
+def _plain(text: Pieces) -> str:
+    return "".join(part for part, _ in text)
+
+
+def _without(text: Pieces, count: int) -> Pieces:
+    """A marked text without its first characters."""
+    found: list[tuple[str, bool]] = []
+    for part, is_marked in text:
+        found.append((part[count:], is_marked))
+        count = max(0, count - len(part))
+    return tuple(piece for piece in found if piece[0])
+
+
+def _joined(lines: Sequence[Pieces]) -> Pieces:
+    return tuple(
+        piece for number, line in enumerate(lines) for piece in ((("\n", False),) if number else ()) + tuple(line)
+    )
 
 
 def _parted(text: Sequence[tuple[str, bool]], between: str) -> Iterator[Pieces]:

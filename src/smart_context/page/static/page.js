@@ -85,6 +85,8 @@ function keys(event) {
     "?": () => (inField ? false : help()),
     n: () => (inField ? false : follow("next")),
     p: () => (inField ? false : follow("prev")),
+    j: () => (inField ? false : toMatch(1)),
+    k: () => (inField ? false : toMatch(-1)),
   }[event.key];
   if (act && act() !== false) event.preventDefault();
 }
@@ -110,6 +112,34 @@ function follow(rel) {
   if (!link) return false;
   link.click();
 }
+
+// From match to match: those of this place first, then the nearest place that has one.
+const matches = [...document.querySelectorAll("#text mark")];
+let match = -1;
+
+function toMatch(step) {
+  const link = document.querySelector(`[data-match="${step}"]`);
+  if (!link) return false;
+  const next = match < 0 && step < 0 ? -1 : match + step;
+  if (matches[next]) showMatch(next);
+  else if (!("onlyHere" in link.dataset)) location.assign(link.href + (step < 0 ? "#last" : "#first"));
+  else if (told) told.textContent = matches.length ? "There is no further match." : "There is no match in this file's text.";
+}
+
+function showMatch(number) {
+  matches[match]?.classList.remove("here");
+  match = number;
+  matches[match].classList.add("here");
+  matches[match].scrollIntoView({ block: "center" });
+  told.textContent = matches.length > 1 ? `Match ${match + 1} of ${matches.length} here` : "";
+}
+
+const told = document.querySelector("#told");
+for (const link of document.querySelectorAll("[data-match]")) {
+  if (matches.length > 1) link.hidden = false;
+  link.addEventListener("click", (event) => (event.preventDefault(), toMatch(Number(link.dataset.match))));
+}
+if (matches.length && ["#first", "#last"].includes(location.hash)) showMatch(location.hash === "#last" ? matches.length - 1 : 0);
 
 if (isSearch()) {
   field.addEventListener("input", (event) => event.isComposing || typed());
