@@ -48,7 +48,7 @@ def take(index: Index, queue: Queue, roots: Roots, batch: Batch, options: Option
         queue.put(batch.root, ([path] for path in batch.paths))
         return IndexReport()
     if batch.tries >= _TRIES:
-        return _given_up(index, batch)
+        return _given_up(index, roots, batch)
     due, gone = [], []
     for path in batch.paths:
         row = index.record.file(path)
@@ -82,13 +82,13 @@ def _looked_at(roots: Roots, path: str) -> Found | None:
     return Found(path, info.st_size, info.st_mtime_ns, info.st_dev, info.st_ino)
 
 
-def _given_up(index: Index, batch: Batch) -> IndexReport:
+def _given_up(index: Index, roots: Roots, batch: Batch) -> IndexReport:
     """Record that a file ended every worker that read it, so that it is tried again when it changes."""
     at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    for path in batch.paths:
-        info = os.lstat(path)
-        detail = "whoever read it ended, several times"
-        new = NewFile(path, batch.root, "", info.st_size, info.st_mtime_ns, "", "failed", "killed", detail)
+    detail = "whoever read it ended, several times"
+    there = [found for path in batch.paths if (found := _looked_at(roots, path))]
+    for found in there:
+        new = NewFile(found.path, batch.root, "", found.size, found.mtime_ns, "", "failed", "killed", detail)
         index.put(new, (), (), at)
     index.commit()
-    return IndexReport(failed=len(batch.paths))
+    return IndexReport(failed=len(there))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import select
 import threading
+import time
 from contextlib import suppress
 
 from smart_context.engine.model import Following
@@ -24,6 +25,7 @@ _AGAIN = (0.2, 0.5, 1.0, 2.0, 5.0)  # seconds before the next try, after one fai
 _PATIENCE = 1.5  # seconds that a search waits for what was committed before it
 _ANSWER = 2.0  # seconds for the database to say how far it is
 _ENDING = 10.0
+_TIDY = 600.0  # seconds between two looks at whether the ranking holds mostly what is gone
 
 
 class Follower:
@@ -37,6 +39,7 @@ class Follower:
         self._away = False
         self._step = Progress(0, 0)
         self._ending = False
+        self._tidied = time.monotonic()
         self._ear, self._bell = os.pipe()
         self._thread = threading.Thread(target=self._run, name="following", daemon=True)
 
@@ -89,12 +92,18 @@ class Follower:
                         self._take_in()
                         failures = 0
                         self._wait(db)
+                        self._tidy()
             except ContextError:  # told by `state`; the next try may go better
                 self._note(away=True)
                 self._rest(_AGAIN[min(failures, len(_AGAIN) - 1)])
                 failures += 1
         with suppress(ContextError):
             self._node.release()
+
+    def _tidy(self) -> None:
+        if time.monotonic() - self._tidied > _TIDY:
+            self._node.tidy(self._tell)
+            self._tidied, self._step = time.monotonic(), Progress(0, 0)
 
     def _listening(self) -> Connection:
         db = self._database.connect()

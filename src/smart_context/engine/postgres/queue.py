@@ -46,7 +46,9 @@ class Queue:
         app = procrastinate.App(connector=procrastinate.SyncPsycopgConnector(**self._how()))
         with self._translated(), app.open():
             for paths in batches:
-                written = [os.fsencode(path).decode("latin-1") for path in paths]  # JSON has no place for other bytes
+                written: list[Any] = [
+                    os.fsencode(path).decode("latin-1") for path in paths
+                ]  # JSON has no place for other bytes
                 name = hashlib.sha256("\0".join(written).encode()).hexdigest()
                 task = app.configure_task(_TASK, queue=_name(root), queueing_lock=name, lock=name)
                 with suppress(exceptions.AlreadyEnqueued):
