@@ -74,3 +74,38 @@ def test_the_container_serves_the_mounted_share_and_passes_its_health_check(tmp_
         server.terminate()
         server.communicate(timeout=60)
     assert server.returncode == 0
+
+
+TEAM = sorted((EXAMPLES / "team").glob("*.service"))
+
+
+@pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="needs systemd-analyze")
+def test_systemd_finds_nothing_wrong_with_the_units_of_a_team(tmp_path):
+    for unit in [*TEAM, *(EXAMPLES / "team").glob("*.timer")]:
+        text = unit.read_text(encoding="utf-8").replace(f"{BIN}context", sys.executable)
+        (tmp_path / unit.name).write_text(text, encoding="utf-8")
+    done = subprocess.run(
+        ["systemd-analyze", "verify", *sorted(tmp_path.iterdir())],
+        capture_output=True,
+        check=False,
+        env=clean_env(tmp_path),
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def test_the_commands_of_a_team_are_ours_and_its_configuration_is_read(tmp_path):
+    from smart_context.cli import COMMANDS, cli
+    from smart_context.settings import config
+
+    texts = [unit.read_text(encoding="utf-8") for unit in TEAM]
+    started = [shlex.split(re.search(r"^ExecStart=(.*)$", text, re.MULTILINE)[1])[1:] for text in texts]
+    assert [words[0] for words in started] == ["serve", "index", "worker"]
+    for words in started:
+        command = cli.get_command(None, words[0])
+        assert command.make_context(words[0], words[1:], resilient_parsing=True).params
+    compose = (EXAMPLES / "team" / "compose.yaml").read_text(encoding="utf-8")
+    named = re.findall(r'command: \["(\w+)"', compose)
+    assert named == ["engine", "worker", "serve"]
+    assert set(named) <= set(COMMANDS)
+    settings = config.load({"config": str(EXAMPLES / "team" / "config.toml")}, {"HOME": str(tmp_path)})
+    assert settings.engine.startswith("postgresql://")
