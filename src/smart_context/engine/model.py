@@ -166,11 +166,12 @@ class LastRun:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Files below a root that a worker is to read; `tries`: how often that was begun before."""
+    """Files below a root that a worker is to read, unchanged ones too where it is `full`; `tries`: how often that was begun before."""
 
     root: str
     paths: tuple[str, ...]
     tries: int = 0
+    full: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -312,7 +312,7 @@ class Engine(Protocol):
 class Queue(Protocol):
     """Files that wait to be read, by any machine that has their root."""
 
-    def put(self, root: str, batches: Iterable[Sequence[str]]) -> int:
+    def put(self, root: str, batches: Iterable[Sequence[str]], *, full: bool = False) -> int:
         """Put batches of paths below a root; how many were not waiting already."""
 
     def run(self, roots: Sequence[str], take: Callable[[Batch], None], *, wait: bool = True) -> None:

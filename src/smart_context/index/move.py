@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import closing
+from dataclasses import fields
 
 from smart_context.engine.model import FileRow, NewFile
 from smart_context.engine.port import Engine, Index, Record
@@ -56,31 +57,20 @@ def _files(record: Record, index: Index, on_progress: OnProgress, stop: Stop) ->
 
 def _is_there(record: Record, row: FileRow) -> bool:
     known = record.file(row.path)
-    return known is not None and _told(known) == _told(row)
+    return known is not None and (_told(known), known.chars) == (_told(row), row.chars)
 
 
-def _told(row: FileRow) -> tuple[object, ...]:
-    return (row.sha256, row.size, row.mtime_ns, row.state, row.reason, row.title, row.judged, row.chars)
+def _told(row: FileRow) -> NewFile:
+    """What a run told about the file."""
+    return NewFile(**{field.name: getattr(row, field.name) for field in fields(NewFile)})
 
 
 def _put(record: Record, index: Index, row: FileRow) -> None:
     rows = record.segments_of(row.file_id)
     known = record.passages(s.segment_id for s in rows)
     segments = [
-        Segment(s.seq, s.pointer, s.heading, known[s.segment_id].text, known[s.segment_id].hidden) for s in rows
+        Segment(s.seq, s.pointer, s.heading, passage.text, passage.hidden, s.certainty)
+        for s in rows
+        for passage in (known[s.segment_id],)
     ]
-    new = NewFile(
-        path=row.path,
-        root=row.root,
-        kind=row.kind,
-        size=row.size,
-        mtime_ns=row.mtime_ns,
-        sha256=row.sha256,
-        state=row.state,
-        reason=row.reason,
-        detail=row.detail,
-        title=row.title,
-        notes=row.notes,
-        judged=row.judged,
-    )
-    index.put(new, segments, row.years, row.indexed_at)
+    index.put(_told(row), segments, row.years, row.indexed_at)

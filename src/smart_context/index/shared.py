@@ -35,7 +35,7 @@ def enqueue(index: Index, queue: Queue, roots: Roots, folder: str, options: Opti
 
     def elsewhere(changed: Iterable[Found]) -> None:
         nonlocal put
-        put += queue.put(root, _batches(found.path for found in changed))
+        put += queue.put(root, _batches(found.path for found in changed), full=full)
 
     root = roots.inside(folder).root
     indexer.run(index, roots, folder, options, full=full, elsewhere=elsewhere)
@@ -45,17 +45,17 @@ def enqueue(index: Index, queue: Queue, roots: Roots, folder: str, options: Opti
 def take(index: Index, queue: Queue, roots: Roots, batch: Batch, options: Options) -> IndexReport:
     """Read a batch into the index: what of it is not there as it is now."""
     if batch.tries >= _TRIES and len(batch.paths) > 1:
-        queue.put(batch.root, ([path] for path in batch.paths))
+        queue.put(batch.root, ([path] for path in batch.paths), full=batch.full)
         return IndexReport()
     if batch.tries >= _TRIES:
         return _given_up(index, roots, batch)
     due, gone = [], []
     for path in batch.paths:
-        row = index.record.file(path)
+        known = index.record.stamps(path).get(path)
         found = _looked_at(roots, path)
         if found is None:
-            gone += [row.file_id] if row else []
-        elif row is None or (row.size, row.mtime_ns) != (found.size, found.mtime_ns) or row.state == "failed":
+            gone += [known[1]] if known else []
+        elif batch.full or known is None or known[2:] != (found.size, found.mtime_ns):
             due.append(found)
     report = indexer.some(index, roots, batch.root, due, options) if due else IndexReport()
     if gone:

@@ -39,7 +39,7 @@ class Queue:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def put(self, root: str, batches: Iterable[Sequence[str]]) -> int:
+    def put(self, root: str, batches: Iterable[Sequence[str]], *, full: bool = False) -> int:
         """Put batches of paths below a root; how many were not waiting already."""
         check(self._database)
         done = 0
@@ -63,9 +63,9 @@ class Queue:
         retry = procrastinate.RetryStrategy(max_attempts=_TRIES, exponential_wait=2)
 
         @app.task(name=_TASK, pass_context=True, retry=retry)
-        def read(context: procrastinate.JobContext, root: str, paths: list[str]) -> None:
+        def read(context: procrastinate.JobContext, root: str, paths: list[str], full: bool) -> None:
             tries = context.job.attempts if context.job else 0
-            take(Batch(_path(root), tuple(map(_path, paths)), tries))
+            take(Batch(_path(root), tuple(map(_path, paths)), tries, full))
 
         with self._translated():
             asyncio.run(_working(app, [_name(root) for root in roots], wait=wait))
