@@ -70,6 +70,33 @@ class Server:
         for pid in self._pids():
             os.kill(pid, signal.SIGCONT)
 
+    @contextmanager
+    def replica(self) -> Iterator[Server]:
+        """A standby that follows this server, made from a copy of it; not started yet."""
+        home = self.home.parent / f"replica-{next(self._numbers)}"
+        home.mkdir()
+        if os.geteuid() == 0:
+            os.chown(home, NOBODY, NOBODY)
+        command = [
+            self.bin / "pg_basebackup",
+            "-D",
+            home / "data",
+            "-h",
+            self.home,
+            "-U",
+            "tester",
+            "-R",
+            "--checkpoint=fast",
+            "--no-sync",
+        ]
+        subprocess.run(command, check=True, capture_output=True, cwd="/", timeout=_PATIENCE, **_as_nobody())
+        other = Server(self.bin, home, made=set(self.made))
+        try:
+            yield other
+        finally:
+            other.stop(signal.SIGQUIT)
+            shutil.rmtree(home, ignore_errors=True)
+
     def address(self, database: str, user: str = "tester") -> str:
         """The address of a database, which is made if it is not there."""
         if database not in self.made:

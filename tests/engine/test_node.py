@@ -212,3 +212,29 @@ def test_a_server_starts_from_its_last_state_without_the_database(postgres: Serv
             assert node.following().is_away
     finally:
         back(postgres, "stopped")
+
+
+def test_a_node_follows_a_failover_and_forgets_what_was_lost_in_it(
+    postgres: Server, address: str, tmp_path: Path
+) -> None:
+    name = Database(address).rows("SELECT current_database()::text")[0][0]
+    if not (postgres.bin / "pg_basebackup").exists():
+        pytest.skip("pg_basebackup is not installed")
+    with postgres.replica() as replica:
+        both = f"postgresql://tester@/{name}?host={postgres.home},{replica.home}&target_session_attrs=read-write"
+        with engine.at(tmp_path / "node", both).open(follow=True) as node:
+            with closing(Writer(Database(both), "one")) as writer:
+                put(writer, "/r/lost.txt", "rent lost")
+                writer.commit()
+            assert having(node, "rent") == 2  # taken in, and not copied to the replica, which has not been started
+            postgres.stop(signal.SIGQUIT)
+            try:
+                replica.start()
+                replica.sql("postgres", "SELECT pg_promote()")
+                with closing(Writer(Database(both), "two")) as writer:
+                    put(writer, "/r/after.txt", "wages after")
+                    made = writer.commit()
+                until(lambda: node.generation == made and not node.following().is_away)
+                assert (having(node, "rent"), having(node, "wage"), having(node, "lost")) == (1, 1, 0)
+            finally:
+                postgres.start()
