@@ -38,19 +38,19 @@ class Remembered(Record):
 
     def files(self, file_ids: Iterable[int]) -> dict[int, FileRow]:
         """Files by id."""
-        return self._asked(list(file_ids), super().files, self._known_files)
+        return self._from_memory(list(file_ids), super().files, self._known_files)
 
     def segments(self, segment_ids: Iterable[int]) -> dict[int, SegmentRow]:
         """Segments by id, without their text."""
-        return self._asked(list(segment_ids), super().segments, self._known_segments)
+        return self._from_memory(list(segment_ids), super().segments, self._known_segments)
 
     def _texts(self, segment_ids: Iterable[int]) -> list[tuple[int, str, bytes]]:
         def ask(ids: Iterable[int]) -> dict[int, tuple[int, str, bytes]]:
             return {row[0]: row for row in Record._texts(self, ids)}
 
-        return list(self._asked(list(segment_ids), ask, self._known_texts).values())
+        return list(self._from_memory(list(segment_ids), ask, self._known_texts).values())
 
-    def _asked(
+    def _from_memory(
         self, ids: list[int], ask: Callable[[Iterable[int]], dict[int, Value]], memory: _Memory[Value]
     ) -> dict[int, Value]:
         try:
