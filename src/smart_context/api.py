@@ -114,13 +114,16 @@ class App(Held):
         exts: tuple[str, ...] = (),
         years: tuple[str, ...] = (),
         roots: tuple[str, ...] = (),
+        since: str = "",
+        until: str = "",
+        sort: str = defaults.SORT,
         all_copies: bool = False,
         *,
         stop: Stop = _never,
         caller: Caller = OWNER,
     ) -> Answer:
         """Search, and give one page of results."""
-        request = SearchRequest(query, k, offset, exts, years, roots, all_copies=all_copies)
+        request = SearchRequest(query, k, offset, exts, years, roots, (), all_copies, since, until, sort)
         return self.find(request, stop=stop, caller=caller).answer()
 
     def find(
@@ -136,7 +139,8 @@ class App(Held):
             self._log_unredacted("search", request.query, caller)
         allowed = self._roots_of(caller)
         folders = self._folders(request.folders, allowed)
-        asked = replace(request, folders=folders, never_show=self.settings.index.never_show)
+        today = request.today or time.strftime("%Y-%m-%d", time.gmtime())
+        asked = replace(request, folders=folders, never_show=self.settings.index.never_show, today=today)
         if self.first_runs:
             self.first_runs.wait_for_some(stop)
         try:

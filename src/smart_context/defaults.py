@@ -17,6 +17,8 @@ AROUND_CHARS: Final = 4000  # that `before` and `after` may ask for
 
 K: Final = 10  # results of a page
 MAX_K: Final = 100
+SORTS: Final = ("relevance", "date", "name")  # orders of results, the default first
+SORT: Final = SORTS[0]
 
 CALL_SECONDS: Final = 30.0  # for one call of a tool
 

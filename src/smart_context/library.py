@@ -105,16 +105,21 @@ class SearchIndex:
         exts: Iterable[str] = (),
         years: Iterable[str] = (),
         roots: Iterable[Folder] = (),
+        since: str = "",
+        until: str = "",
+        sort: str = defaults.SORT,
         all_copies: bool = False,
     ) -> SearchPage:
-        """Search, and give one page of results; `all_copies` shows a text in every file that holds it.
+        """Search, and give one page of results. since, until: a day, month or year (`2024-03`); sort: `relevance`, `date` or `name`;
+        `all_copies` shows a text in every file that holds it.
 
         Raises: BadRequest for an empty query or a filter that cannot be; Forbidden for a folder outside the roots.
         """
         from smart_context.find.model import SearchRequest
 
         folders = tuple(os.fspath(root) for root in roots)
-        request = SearchRequest(query, k, offset, tuple(exts), tuple(years), folders, all_copies=all_copies)
+        filters = (tuple(exts), tuple(years), folders)
+        request = SearchRequest(query, k, offset, *filters, (), all_copies, since, until, sort)
         page: SearchPage = self._app.find(request)
         return page
 

@@ -70,12 +70,17 @@ INDEX_FOLDER_OUT = outputs(indexed=_COUNT, skipped=_COUNT, removed=_COUNT, durat
 
 SEARCH_FILES_IN = inputs(
     "query",
-    query=_text("What to look for, in plain language; file types and years in it become filters", minLength=1),
+    query=_text("What to look for, in plain language; file types, years and dates in it become filters", minLength=1),
     k=_whole("Most results to return", minimum=1, maximum=defaults.MAX_K, default=defaults.K),
     offset=_whole("Results to pass over, for the next page", minimum=0, default=0),
     exts=_texts("Only these extensions, such as .docx"),
     years=_texts("Only files with one of these years in their name or text, such as 2021"),
     roots=_texts("Only below these folders"),
+    since=_text(
+        "Only files from this day, month or year on, such as 2024-03: by their own date, else their last change"
+    ),
+    until=_text("Only files up to this day, month or year"),
+    sort=_text("The order of results; date is newest first", enum=list(defaults.SORTS), default=defaults.SORT),
     all_copies={
         "type": "boolean",
         "default": False,

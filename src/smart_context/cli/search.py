@@ -41,6 +41,20 @@ _MOST_NAMED = 3  # roots, one a line
 @click.option(
     "--in", "folders", multiple=True, metavar="DIR", help="Only files below this folder of a root; repeatable."
 )
+@click.option(
+    "--since",
+    default="",
+    metavar="WHEN",
+    help="Only files from then on: 2024, 2024-03, 2024-03-31, yesterday, 'last week'.",
+)
+@click.option("--until", default="", metavar="WHEN", help="Only files up to then, and no later.")
+@click.option(
+    "--sort",
+    type=click.Choice(defaults.SORTS),
+    default=defaults.SORT,
+    show_default=True,
+    help="The order of results; by date the newest come first.",
+)
 @click.option("--all-copies", is_flag=True, help="Show a text in every file that holds it, not once.")
 @click.option("--explain", is_flag=True, help="Show how the query was read and why each result is where it is.")
 @click.option("-l", "--names", is_flag=True, help="Print the names of the files alone, each once.")
@@ -58,6 +72,9 @@ def search(
     exts: tuple[str, ...],
     years: tuple[str, ...],
     folders: tuple[str, ...],
+    since: str,
+    until: str,
+    sort: str,
     all_copies: bool,
     explain: bool,
     names: bool,
@@ -76,6 +93,7 @@ def search(
       context search contracts with vendor X from 2021
       context search '"notice period" -draft' --ext .docx
       context search budget spreadsheets --in ~/finance --json
+      context search minutes --since 2024-03 --sort date
       context search travel policy --open 1
       context search router password --unredacted
       context search -l invoice total | xargs -d '\\n' ls -l
@@ -92,6 +110,9 @@ def search(
         years,
         tuple(os.path.abspath(folder) for folder in folders),
         all_copies=all_copies,
+        since=since,
+        until=until,
+        sort=sort,
     )
     if interactive:
         if as_json or jsonl or names or grouped or explain or unredacted or opened is not None:

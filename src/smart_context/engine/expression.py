@@ -54,9 +54,10 @@ Expression = Term | AnyOf | Sequence | Group | Everything
 @dataclass(frozen=True, slots=True)
 class Filters:
     """Which files count. Empty: all. `exts` with their dot, lower case; `folders` absolute; `files` by id; within one kind any
-    suffices."""
+    suffices. `among`: these by id alone, where it is not None, and none where it is empty."""
 
     exts: tuple[str, ...] = ()
     years: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
     files: tuple[int, ...] = ()
+    among: tuple[int, ...] | None = None

@@ -1,4 +1,4 @@
-"""Read file types and years out of a query.
+"""Read file types, years, times and fields out of a query.
 
 In: the text of a query, and the filters given beside it.  Out: a `Reading`: the text that is left, and the filters that hold.
 Always: what is given beside the query binds; the text only narrows it further, and where nothing would be left of it, the text's
@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from smart_context.errors import BadRequest
+from smart_context.find import labels, when
+from smart_context.find.labels import Field
+from smart_context.find.when import Times
 from smart_context.sources.formats import FORMATS
 from smart_context.text import languages
 
@@ -73,6 +76,7 @@ _SAID = re.compile(
 )
 _BARE = re.compile(rf"{_BEFORE}{_YEAR}{_AFTER}")
 _QUOTED = re.compile(r'["“”„«»][^"“”„«»]*["“”„«»]')
+_QUOTED_ALONE = re.compile(r'(?<![:\w])["“”„«»][^"“”„«»]*["“”„«»]')  # and not the value of a field
 # What ends right before a type or a year that is not wanted: that one stays a word, for the operator to exclude.
 _NEGATED = re.compile(
     r"(?<!\w)(?:not|no|without|except|excluding|ohne|nicht|außer|sauf|sans|sin|excepto|-(?=\())[\s(]+"
@@ -83,6 +87,7 @@ _LONGEST = 20_000  # characters: more than the words that a query is read for, a
 _NEGATION = 40  # characters in which a negation stands
 _WORD = re.compile(r"\w+")
 _CITING = 12
+_ANY_TIME = Times()
 _OPERATORS = frozenset({"AND", "OR", "NOT", "NEAR"})
 
 
@@ -95,11 +100,52 @@ class Reading:
     years: tuple[str, ...] = ()
     read_exts: tuple[str, ...] = ()
     read_years: tuple[str, ...] = ()
+    times: Times = _ANY_TIME
+    read_times: Times = _ANY_TIME
+    fields: tuple[Field, ...] = ()
+    given_times: Times = _ANY_TIME
+
+    @property
+    def has_read(self) -> bool:
+        """Whether the text named a filter."""
+        return bool(self.read_exts or self.read_years or self.read_times or self.fields)
+
+    def told(self) -> str:
+        """The filters that the text named, for people."""
+        parts = [("file types", ", ".join(self.read_exts)), ("years", ", ".join(self.read_years))]
+        parts += [("dates", self.read_times.told()), *((field.name, field.value) for field in self.fields)]
+        return " and ".join(f"{name} {values}" for name, values in parts if values)
+
+    def without_labels(self) -> Reading:
+        """The same without the times and fields that the text named; a field's value is looked for as words."""
+        text = " ".join([self.text, *(field.value for field in self.fields)]).strip()
+        return replace(self, text=text, times=self.given_times, read_times=_ANY_TIME, fields=())
 
 
-def read(text: str, exts: tuple[str, ...] = (), years: tuple[str, ...] = ()) -> Reading:
-    """Read a query beside filters that `given` has put in order."""
+def read(
+    text: str,
+    exts: tuple[str, ...] = (),
+    years: tuple[str, ...] = (),
+    times: Times = _ANY_TIME,
+    today: str | None = None,
+) -> Reading:
+    """Read a query beside filters that `given` has put in order; times and fields only where it is known what day it is, or that it is
+    not ("")."""
     text = text[:_LONGEST]
+    if today is None:
+        return _types_and_years(text, exts, years)
+    labelled = _wanted(labels.FIELD, text, quoted=True)
+    text, found = when.read(_without(text, [match.span() for match in labelled]), today, _wanted_time)
+    return replace(
+        _types_and_years(text, exts, years),
+        times=times.within(found),
+        read_times=found,
+        fields=tuple(map(labels.field, labelled)),
+        given_times=times,
+    )
+
+
+def _types_and_years(text: str, exts: tuple[str, ...], years: tuple[str, ...]) -> Reading:
     left, types = _types(text)
     held = tuple(ext for ext in exts if ext in types) if exts and types else exts or types
     if types and not held:  # nothing would be left of what was given
@@ -165,14 +211,19 @@ def has_words(text: str) -> bool:
     return any(word.lower() not in stop for word in words)
 
 
-def _wanted(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
-    """Where the pattern stands, neither quoted nor negated."""
-    plain = _QUOTED.sub(lambda quoted: "\0" * len(quoted[0]), text)
+def _wanted(pattern: re.Pattern[str], text: str, *, quoted: bool = False) -> list[re.Match[str]]:
+    """Where the pattern stands, neither quoted nor negated; `quoted`: it may have quotation marks of its own."""
+    marks = _QUOTED_ALONE if quoted else _QUOTED
+    plain = marks.sub(lambda found: "\0" * len(found[0]), text)
     return [
         match
         for match in pattern.finditer(plain)
         if not _NEGATED.search(plain, max(0, match.start() - _NEGATION), match.start())
     ]
+
+
+def _wanted_time(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
+    return _wanted(pattern, text, quoted=True)
 
 
 def _without(text: str, spans: list[tuple[int, int]]) -> str:

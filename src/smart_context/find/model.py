@@ -13,7 +13,8 @@ from smart_context import defaults
 class SearchRequest:
     """What is asked for, before anything is read from the text.
 
-    folders: the search stays below them. never_show: patterns of files to leave out. all_copies: show a text wherever it stands, not once.
+    folders: the search stays below them. never_show: patterns of files to leave out. all_copies: show a text wherever it stands, not once. since, until: days,
+    months or years; sort: one of `defaults.SORTS`; today: the day, for words such as "yesterday", which stay words without it.
     """
 
     query: str
@@ -24,6 +25,10 @@ class SearchRequest:
     folders: tuple[str, ...] = ()
     never_show: tuple[str, ...] = ()
     all_copies: bool = False
+    since: str = ""
+    until: str = ""
+    sort: str = defaults.SORT
+    today: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,13 +18,14 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from smart_context import defaults
 from smart_context.access.roots import Roots, shown
 from smart_context.defaults import MAX_K
 from smart_context.engine.expression import Expression, Filters, Group
 from smart_context.engine.model import FileRow, Following
 from smart_context.engine.port import Index, Record, View
 from smart_context.errors import BadRequest
-from smart_context.find import filters, fold, order, plan, present, query, safe, snippet
+from smart_context.find import filters, fold, labels, order, plan, present, query, safe, snippet, sorting, when
 from smart_context.find.filters import Reading
 from smart_context.find.model import SearchItem, SearchPage, SearchRequest
 from smart_context.find.order import Placed
@@ -60,6 +61,7 @@ def nothing(request: SearchRequest) -> SearchPage:
     """
     _check(request)
     filters.given(request.exts, request.years)
+    when.given(request.since, request.until, request.today)
     return SearchPage((), request.offset, 0, ("nothing is indexed yet",), ("nothing is indexed yet",))
 
 
@@ -86,10 +88,15 @@ def find(
     view = view if within is None else view.within(within)
     query, typed = whole.asked(request.query, view.having)
     request = replace(request, query=query)
-    asked = _read(request, view)
+    asked = _read(request, record, view, redactor)
     stop()
     ordering = _ordering(record, view, asked, request, stop, meaning)
     placed = ordering.listing() if asked.listing else ordering.best()
+    worth: list[Placed] | None = None
+    if request.sort != defaults.SORT:
+        worth, is_cut = sorting.results(placed, request.sort)
+        placed = iter(worth)
+        asked = replace(asked, notes=(*asked.notes, _sorted(request.sort, len(worth)))) if is_cut else asked
     wanted = request.offset + request.k
     folds = None if asked.listing or request.all_copies else fold.Folds()
     with present.Presence(roots, record) if roots is not None else nullcontext() as presence:
@@ -100,7 +107,9 @@ def find(
         also = _also(record, page, ordering, folds, presence) if folds else {}
     stop()
     items = tuple(_items(record, page, ordering, asked.plan, redactor, typed, also))
-    total = _total(view, asked, ordering, len(reached), folds) if len(reached) == wanted else len(reached)
+    total = len(reached)
+    if total == wanted:
+        total = _total(view, asked, ordering, total, folds, [one.file.file_id for one in worth] if worth else None)
     lines = tuple(whole.as_typed(line, typed) for line in _interpretation(asked))
     notes = (*(whole.as_typed(line, typed) for line in asked.notes), *_lag(index.following()))
     return SearchPage(items, request.offset, total, lines, notes)
@@ -108,7 +117,7 @@ def find(
 
 def sought(view: View, text: str) -> snippet.Words:
     """What marks the words of a query in a text."""
-    reading = filters.read(text)
+    reading = filters.read(text, today="")
     tree = query.parse(reading.text)
     return snippet.words(plan.make(tree, view).sought if tree else ())
 
@@ -120,29 +129,45 @@ def _check(request: SearchRequest) -> None:
         raise BadRequest(f"`k` must be from 1 to {MAX_K}", hint="use `offset` to see more")
     if request.offset < 0:
         raise BadRequest("`offset` must not be negative", hint="it is the number of results to pass over")
+    if request.sort not in defaults.SORTS:
+        raise BadRequest("`sort` is not an order of results", hint=f"one of {', '.join(defaults.SORTS)}")
 
 
-def _read(request: SearchRequest, view: View) -> _Asked:
-    """Decide what the request means; what the text itself says about types and years gives way where nothing would be left."""
+def _read(request: SearchRequest, record: Record, view: View, redactor: Redactor | None) -> _Asked:
+    """Decide what the request means; what the text itself says about types, years, times and fields gives way where nothing would be left."""
     exts, years = filters.given(request.exts, request.years)
+    times = when.given(request.since, request.until, request.today)
     folders = _folders(request.folders, view)
-    reading = filters.read(request.query, exts, years)
-    asked = _asked(reading, folders, view, request.query)
-    if (reading.read_exts or reading.read_years) and not _any(view, asked):
-        asked = _asked(Reading(request.query, exts, years), folders, view, request.query)
-        given_up = f"nothing matches with {_filters(reading)}, so that the query was searched as words"
-        return replace(asked, notes=(given_up, *asked.notes))
-    return asked
+
+    def asked(reading: Reading) -> _Asked:
+        among = labels.files(record, reading.times, reading.fields, redactor)
+        return _asked(reading, Filters(reading.exts, reading.years, folders, among=among), view, request.query)
+
+    reading = filters.read(request.query, exts, years, times, request.today)
+    found = asked(reading)
+    if not reading.has_read or _any(view, found):
+        return found
+    less = reading.without_labels()
+    if less != reading and filters.has_words(less.text) and _any(view, found := asked(less)):
+        return replace(found, notes=(f"nothing matches with {reading.told()}; {_dropped(reading, less)}", *found.notes))
+    found = asked(Reading(request.query, exts, years, times=times))
+    given_up = f"nothing matches with {reading.told()}, so that the query was searched as words"
+    return replace(found, notes=(given_up, *found.notes))
 
 
-def _asked(reading: Reading, folders: tuple[str, ...], view: View, typed: str) -> _Asked:
-    listing = bool(reading.read_exts or reading.read_years) and not filters.has_words(reading.text)
+def _dropped(reading: Reading, less: Reading) -> str:
+    parts = replace(reading, read_exts=(), read_years=()).told()
+    return f"{parts} was given up" + (", the rest holds" if less.has_read else "")
+
+
+def _asked(reading: Reading, limits: Filters, view: View, typed: str) -> _Asked:
+    listing = reading.has_read and not filters.has_words(reading.text)
     tree = None if listing else query.parse(reading.text)
-    listing = listing or (tree is None and bool(reading.exts or reading.years))
+    listing = listing or (tree is None and bool(reading.exts or reading.years or reading.times))
     planned = (
         plan.make(tree, view, typed) if tree or listing else Plan(Group(), ())
     )  # neither a word nor a filter: nothing
-    return _Asked(reading, planned, Filters(reading.exts, reading.years, folders), listing, _notes(reading, planned))
+    return _Asked(reading, planned, limits, listing, _notes(reading, planned))
 
 
 def _any(view: View, asked: _Asked) -> bool:
@@ -200,12 +225,23 @@ def _also(
     )
 
 
-def _total(view: View, asked: _Asked, ordering: order.Ordering, reached: int, folds: fold.Folds | None) -> int:
-    """How many results there are in all, at least those reached: exactly where we can count, else by the share seen so far."""
-    if asked.listing:
+def _total(
+    view: View,
+    asked: _Asked,
+    ordering: order.Ordering,
+    reached: int,
+    folds: fold.Folds | None,
+    worth: Sequence[int] | None,
+) -> int:
+    """How many results there are in all, at least those reached: exactly where we can count, else by the share seen so far.
+
+    worth: the files of those that were put in order, where these are not all.
+    """
+    if asked.listing and worth is None:
         return view.file_count(asked.limits)
-    count = ordering.matches.count
-    files = [*ordering.matches.files(count if count <= _COUNTED else _SAMPLED), *ordering.added]
+    count = ordering.matches.count if worth is None else 0
+    files = [*ordering.matches.files(count if count <= _COUNTED else _SAMPLED), *ordering.added] if count else []
+    files = files if worth is None else list(worth)
     kept = sum(min(times, A_FILE) for times in Counter(files).values())
     kept = fold.counted(files, ordering.record, A_FILE) if folds else kept
     return max(reached, kept if count <= _COUNTED else round(count * kept / len(files)))
@@ -259,13 +295,12 @@ def _why(ordering: order.Ordering, one: Placed, typed: dict[str, str]) -> tuple[
 
 def _notes(reading: Reading, planned: Plan) -> tuple[str, ...]:
     """What was read into the query, or looked for in place of what was typed."""
-    read = [f"read from the query: {_filters(reading)}"] if reading.read_exts or reading.read_years else []
+    read = [f"read from the query: {reading.told()}"] if reading.has_read else []
     return (*read, *(_instead(word) for word in planned.sought if word.instead))
 
 
-def _filters(reading: Reading) -> str:
-    parts = (("file types", reading.read_exts), ("years", reading.read_years))
-    return " and ".join(f"{name} {', '.join(values)}" for name, values in parts if values)
+def _sorted(how: str, count: int) -> str:
+    return f"sorted by {how}: the {count} results that are at least half as good as the best"
 
 
 def _instead(word: Sought) -> str:
@@ -282,6 +317,10 @@ def _interpretation(asked: _Asked) -> Iterator[str]:
     for name, values in (("types", asked.limits.exts), ("years", asked.limits.years), ("below", asked.limits.folders)):
         if values:
             yield f"{name}: {', '.join(map(shown, values))}"
+    if asked.reading.times:
+        yield f"dates: {asked.reading.times.told()}"
+    for each in asked.reading.fields:
+        yield f"{each.name}: {each.value}"
     if asked.listing:
         yield "lists files by path"
     yield from asked.notes

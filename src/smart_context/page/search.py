@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from starlette.datastructures import QueryParams
 
 from smart_context import defaults
+from smart_context.find import when
 from smart_context.find.model import SearchItem, SearchPage, SearchRequest
 from smart_context.model import Caller, Stop
 from smart_context.page.render import query
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 SHOWN = 20  # results of a page
 LOOKED_AT = 60  # results that are counted: each costs a snippet, and the page is to be there at once
-SORTED = defaults.MAX_K  # results that are sorted by date
 _MOST_CHOICES = 8
 Pieces = tuple[tuple[str, bool], ...]
 
@@ -40,17 +40,24 @@ class Asked:
     years: tuple[str, ...] = ()
     by_date: bool = False
     offset: int = 0
+    since: str = ""
+    until: str = ""
 
     def address(self, **changed: object) -> str:
         """The address of this view, or of one that differs from it; a difference starts on the first page."""
         view = replace(self, **{"offset": 0, **changed}) if changed else self  # type: ignore[arg-type]  # fields by name
         return "/?" + query(view.fields())
 
+    @property
+    def is_narrowed(self) -> bool:
+        """Whether a filter is on."""
+        return bool(self.kinds or self.folders or self.years or self.since or self.until)
+
     def fields(self, *, with_query: bool = True) -> list[tuple[str, str]]:
         """Names and values of the address."""
         found = [("q", self.q)] if with_query else []
         found += [("kind", kind) for kind in self.kinds] + [("in", folder) for folder in self.folders]
-        found += [("year", year) for year in self.years]
+        found += [("year", year) for year in self.years] + [("since", self.since), ("until", self.until)]
         return [*found, ("sort", "date" if self.by_date else ""), ("from", str(self.offset) if self.offset else "")]
 
 
@@ -114,6 +121,7 @@ def asked(params: QueryParams) -> Asked:
         tuple(filter(None, params.getlist("year"))),
         params.get("sort") == "date",
         int(number) if number.isascii() and number.isdigit() and len(number) < 7 else 0,
+        *(day if when.period(day := params.get(name, "").strip()) else "" for name in ("since", "until")),
     )
 
 
@@ -134,28 +142,25 @@ def view(app: App, wanted: Asked, caller: Caller, stop: Stop, *, is_typed: bool 
     if is_typed:
         found = _find(app, wanted, SHOWN, 0, caller, stop)
         return _shown(wanted, found, found.items, roots)
-    most = SORTED if wanted.by_date else LOOKED_AT
-    first = _find(app, wanted, most, 0, caller, stop)
-    items: Sequence[SearchItem] = first.items
-    if wanted.by_date:
-        items = sorted(items, key=lambda item: item.modified, reverse=True)
-    page = items[wanted.offset : wanted.offset + SHOWN]
-    if not wanted.by_date and wanted.offset + SHOWN > most:
+    first = _find(app, wanted, LOOKED_AT, 0, caller, stop)
+    page: Sequence[SearchItem] = first.items[wanted.offset : wanted.offset + SHOWN]
+    if wanted.offset + SHOWN > LOOKED_AT:
         page = _find(app, wanted, SHOWN, wanted.offset, caller, stop).items
     shown = _shown(wanted, first, page, roots)
-    reach = len(items) if wanted.by_date else first.total_estimate
     after = wanted.offset + len(page)
     return replace(
         shown,
         filters=tuple(_filters(wanted, first.items, roots)),
         looked_at=len(first.items),
         before=wanted.address(offset=max(0, wanted.offset - SHOWN)) if wanted.offset else "",
-        after=wanted.address(offset=after) if page and after < reach else "",
+        after=wanted.address(offset=after) if page and after < first.total_estimate else "",
     )
 
 
 def _find(app: App, wanted: Asked, k: int, offset: int, caller: Caller, stop: Stop) -> SearchPage:
-    request = SearchRequest(wanted.q, k, offset, wanted.kinds, wanted.years, wanted.folders)
+    sort = "date" if wanted.by_date else defaults.SORT
+    filters = (wanted.kinds, wanted.years, wanted.folders)
+    request = SearchRequest(wanted.q, k, offset, *filters, since=wanted.since, until=wanted.until, sort=sort)
     return app.find(request, stop=stop, caller=caller)
 
 

@@ -228,10 +228,13 @@ class View:
     # Expressions into the engine's queries
 
     def _narrowed(self, query: tantivy.Query, filters: Filters) -> tantivy.Query:
+        if filters.among is not None and not filters.among:
+            return engine.query().empty_query()
         limits = [
             engine.query().term_set_query(self._schema, field, list(values))
             for field, values in (
                 ("file_id", filters.files),
+                ("file_id", filters.among or ()),
                 ("ext", filters.exts),
                 ("year", filters.years),
                 ("folder", [entry.folder_key(folder) for folder in filters.folders]),

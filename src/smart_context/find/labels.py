@@ -1,0 +1,89 @@
+"""Narrow a search to files by what they say of themselves: `author:`, `title:`, `name:`, and their dates.
+
+In: what was asked, the record.  Out: the files that will do, by id; None where nothing of the kind was asked.
+Always: a label is judged by the rules of redaction in force, so that nothing that is hidden in it can be asked for; the words of a value must
+each begin a word of an author or a title, in any order; a name holds its value, or is like it where that has a `*` or `?`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fnmatch import translate
+from typing import TYPE_CHECKING
+
+from smart_context.engine.facts import Label, Labelled
+from smart_context.engine.port import Record
+from smart_context.find.when import Times
+from smart_context.text.words import fold, normal
+
+if TYPE_CHECKING:
+    from smart_context.redact import Redactor
+
+FIELD = re.compile(
+    r"(?<![\w:-])(?P<field>author|title|name|filename):(?:[\"“”](?P<quoted>[^\"“”]+)[\"“”]|(?P<value>[^\s\"“”:][^\s\"“”]*))",
+    re.IGNORECASE,
+)
+_COLUMNS: dict[str, Label] = {"author": "author", "title": "title", "name": "path"}
+_HIDDEN = re.compile(r"\[redacted:[a-z]{1,16}\]")
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One `author:`, `title:` or `name:` of a query."""
+
+    name: str
+    value: str
+
+
+def field(match: re.Match[str]) -> Field:
+    """What `FIELD` found."""
+    name = match["field"].lower()
+    return Field("name" if name == "filename" else name, (match["quoted"] or match["value"]).strip())
+
+
+def files(record: Record, times: Times, fields: Sequence[Field], redactor: Redactor | None) -> tuple[int, ...] | None:
+    """The files that lie within the times and have the fields."""
+    found: set[int] | None = None
+    if times:
+        found = set(record.between(times.since, times.until, times.modified_since, times.modified_until))
+    for each in fields:
+        column = _COLUMNS[each.name]
+        suits = _name(each.value) if column == "path" else _words(each.value)
+        own = {row.file_id for row in record.labels(column) if suits(_text(row, column, redactor))}
+        found = own if found is None else found & own
+    return None if found is None else tuple(sorted(found))
+
+
+def _text(row: Labelled, column: Label, redactor: Redactor | None) -> str:
+    if column == "path":
+        return os.path.basename(os.fsdecode(row.text))
+    text = row.text.decode("utf-8", "replace") if isinstance(row.text, bytes) else row.text
+    if redactor is not None and row.judged != redactor.identity():
+        text = redactor.clean(text)
+    return _HIDDEN.sub(" ", text)
+
+
+def _words(value: str) -> Callable[[str], bool]:
+    wanted = _WORD.findall(_plain(value))
+
+    def suits(text: str) -> bool:
+        words = _WORD.findall(_plain(text))
+        return bool(wanted) and all(any(word.startswith(one) for word in words) for one in wanted)
+
+    return suits
+
+
+def _name(value: str) -> Callable[[str], bool]:
+    plain = _plain(value)
+    if "*" in plain or "?" in plain:
+        pattern = re.compile(translate(plain))
+        return lambda name: pattern.match(_plain(name)) is not None
+    return lambda name: bool(plain) and plain in _plain(name)
+
+
+def _plain(text: str) -> str:
+    return fold(normal(text.encode("utf-8", "replace").decode()))
