@@ -149,7 +149,7 @@ class App(Held):
             return search.nothing(asked)
         with self._turns.one(stop):
             index.refresh()
-            return search.find(
+            page = search.find(
                 index,
                 asked,
                 redactor=None if unredacted else self.redactor,
@@ -159,6 +159,7 @@ class App(Held):
                 within=None if caller.roots is None else allowed.names,
                 key=caller.key,
             )
+            return replace(page, notes=(*page.notes, *self._said_of_roots(allowed, folders)))
 
     def open_file(
         self,

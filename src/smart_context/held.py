@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
 # Concurrent searches. More only contend for the GIL.
 _TURNS = 2
+_MOST_SAID = 3  # roots that a search names because it could not look into them
 
 
 class Held:
@@ -84,6 +86,23 @@ class Held:
         except NotFound:
             return there
         return [root for root in there if record.last_run(root) is None]
+
+    def _said_of_roots(self, roots: Roots, folders: Sequence[str]) -> list[str]:
+        """What a search of some folders should say of the roots they lie in: which were never indexed, and which are away."""
+        from smart_context.find.model import NOT_INDEXED, NOT_REACHED
+
+        said: list[str] = []
+        for root in roots.names:
+            if not any(
+                f"{folder}/".startswith(f"{root}/") or f"{root}/".startswith(f"{folder}/") for folder in folders
+            ):
+                continue
+            if not os.path.isdir(root):
+                said.append(NOT_REACHED + shown(root))
+            elif self.index.record.last_run(root) is None:
+                said.append(NOT_INDEXED + shown(root))
+        more = [f"{len(said) - _MOST_SAID} more roots were never indexed, or cannot be reached now"]
+        return said if len(said) <= _MOST_SAID else said[:_MOST_SAID] + more
 
     def has_index(self) -> bool:
         """Say whether anything was ever indexed."""

@@ -35,6 +35,47 @@ def test_types_and_years_leave_the_text_and_filter(text, left, exts, years):
 @pytest.mark.parametrize(
     "text",
     [
+        "microscope slides were stained with a dye before they were counted",
+        "slides were stained with a dye before they were counted",
+        "how do I rotate a pdf",
+        "he sent me the slides after the talk was over",
+        "what the pdf of a normal distribution looks like",
+        "the data in excel were wrong for two years",
+        "children climb the ladder and go down the slides",
+    ],
+)
+def test_a_kind_of_file_inside_a_sentence_is_a_word(text):
+    assert filters.read(text) == filters.Reading(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("slides about the new office in the north of the city", "about the new office in the north of the city"),
+        (
+            "please show me all the slides from the board about walruses",
+            "please show me all the from the board about walruses",
+        ),
+        (
+            "which presentations mention the merger of the two walrus clubs",
+            "which mention the merger of the two walrus clubs",
+        ),
+        (
+            "everything about the merger of the two walrus clubs as slides",
+            "everything about the merger of the two walrus clubs",
+        ),
+        ("notes on the merger of the two walrus clubs, slides", "notes on the merger of the two walrus clubs,"),
+        ("walrus slides", "walrus"),
+    ],
+)
+def test_a_kind_of_file_is_a_filter_where_one_would_ask_for_it(text, left):
+    read = filters.read(text)
+    assert (read.text, ".pptx" in read.exts) == (left, True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "budget NOT 2021",
         "budget -2021",
         "budget NOT (2021)",

@@ -12,6 +12,7 @@ from smart_context.cli import Command, last, results
 from smart_context.cli.options import json_option, settings_options
 from smart_context.cli.show import json_of, say_unredacted
 from smart_context.errors import IoError, UsageError
+from smart_context.find.model import NOT_INDEXED, SearchRequest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -100,7 +101,6 @@ def search(
       context search -i
     """
     from smart_context.api import App
-    from smart_context.find.model import SearchRequest
 
     request = SearchRequest(
         " ".join(words),
@@ -132,6 +132,7 @@ def search(
     if as_json:
         click.echo(json_of(page.explained() if explain else page.answer()))
         return
+    _say_notes(page, explain=explain and not (jsonl or names))
     if jsonl:
         for item in page.answer()["items"]:
             click.echo(json_of(item))
@@ -148,6 +149,13 @@ def search(
         click.echo("nothing is indexed yet; begin with: context index FOLDER", err=True)
 
 
+def _say_notes(page: SearchPage, *, explain: bool) -> None:
+    """Say what changed the answer, but for what was said already or is part of the explanation."""
+    for note in page.notes:
+        if not note.startswith(NOT_INDEXED) and not (explain and note in page.interpretation):
+            click.echo(plain.line(note), err=True)
+
+
 def _say_unindexed(roots: Sequence[str]) -> None:
     for root in roots[:_MOST_NAMED]:
         click.echo(f"not searched, because it was never indexed: {results.place(root)}", err=True)
@@ -157,7 +165,7 @@ def _say_unindexed(roots: Sequence[str]) -> None:
 
 
 def _show(page: SearchPage, *, explain: bool, grouped: bool) -> None:
-    for line in page.interpretation if explain else page.notes:
+    for line in page.interpretation if explain else ():
         click.echo(plain.line(line), err=True)
     for line in results.lines(page, explain=explain, grouped=grouped):
         click.echo(line)

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from smart_context.errors import BadRequest
-from smart_context.find import labels, when
+from smart_context.find import kinds, labels, when
 from smart_context.find.labels import Field
 from smart_context.find.when import Times
 from smart_context.sources.formats import FORMATS
@@ -87,6 +87,7 @@ _LONGEST = 20_000  # characters: more than the words that a query is read for, a
 _NEGATION = 40  # characters in which a negation stands
 _WORD = re.compile(r"\w+")
 _CITING = 12
+_AS = frozenset({"as", "als", "only", "nur", "of", "vom"})  # in front of a type
 _ANY_TIME = Times()
 _OPERATORS = frozenset({"AND", "OR", "NOT", "NEAR"})
 
@@ -176,10 +177,20 @@ def _types(text: str) -> tuple[str, tuple[str, ...]]:
     found: dict[str, None] = {}
     spans: list[tuple[int, int]] = []
     for match in _wanted(_TYPE_LIST, text):
-        for name in _ONE_TYPE.findall(match["types"]):
+        names = _ONE_TYPE.findall(match["types"])
+        if not kinds.is_asked_for(text, *match.span(), is_type=_is_type(match, len(names))):
+            continue
+        for name in names:
             found.update(dict.fromkeys(_TYPES[" ".join(name.lower().split())]))
         spans.append(match.span())
     return _without(text, spans), tuple(sorted(found))
+
+
+def _is_type(match: re.Match[str], count: int) -> bool:
+    """Whether what was found names types whatever stands around it: several of them, `*.pdf`, `as pdf`, `pdf files`."""
+    types = match["types"]
+    is_called = not match[0].endswith(types)  # by a word behind it, such as files
+    return count > 1 or types[0] in "*." or is_called or match[0].lower().split()[0] in _AS
 
 
 def _years(text: str) -> tuple[str, tuple[str, ...]]:

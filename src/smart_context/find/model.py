@@ -8,6 +8,9 @@ from typing import Any
 
 from smart_context import defaults
 
+NOT_INDEXED = "not searched, because it was never indexed: "
+NOT_REACHED = "cannot be reached now, so that its last index answers: "
+
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:

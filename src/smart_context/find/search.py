@@ -112,6 +112,11 @@ def find(
         total = _total(view, asked, ordering, total, folds, [one.file.file_id for one in worth] if worth else None)
     lines = tuple(whole.as_typed(line, typed) for line in _interpretation(asked))
     notes = (*(whole.as_typed(line, typed) for line in asked.notes), *_lag(index.following()))
+    notes = (
+        notes
+        if meaning is None or asked.listing or within is not None
+        else (*notes, *_vectors(len(meaning.vectors), view))
+    )
     return SearchPage(items, request.offset, total, lines, notes)
 
 
@@ -297,6 +302,12 @@ def _notes(reading: Reading, planned: Plan) -> tuple[str, ...]:
     """What was read into the query, or looked for in place of what was typed."""
     read = [f"read from the query: {reading.told()}"] if reading.has_read else []
     return (*read, *(_instead(word) for word in planned.sought if word.instead))
+
+
+def _vectors(made: int, view: View) -> Iterator[str]:
+    """How much of the index can be compared by meaning, while that is not all of it."""
+    if made < view.segments:
+        yield f"{100 * made // view.segments} % of the index has vectors; the rest is ranked by words"
 
 
 def _sorted(how: str, count: int) -> str:
