@@ -220,7 +220,7 @@ def _first(app: App, query: str, folders: tuple[str, ...], count: int) -> list[s
     found: dict[str, None] = {}
     offset = 0
     while len(found) < count:
-        answer = app.search_files(query, k=count, offset=offset, roots=folders)
+        answer = app.search_files(query, k=count, offset=offset, roots=folders, all_copies=True)
         for item in answer["items"]:
             found[item["path"]] = None
         offset += count
