@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 
 import pytest
 from starlette.datastructures import QueryParams
@@ -41,6 +42,23 @@ def test_the_newest_come_first_when_sorted_by_date(app):
     dates = [result.modified for result in seen(app, "q=walrus&sort=date").results]
     assert dates == sorted(dates, reverse=True)
     assert len(dates) == search.SHOWN
+
+
+def test_times_narrow_a_view_and_stay_in_its_addresses(app):
+    view = seen(app, "q=walrus&since=2023-12&until=2023-12-10")
+    dates = {result.date for result in view.results}
+    assert (min(dates), max(dates), view.total) == ("2023-12-01", "2023-12-10", 10)
+    assert "since=2023-12&until=2023-12-10" in view.results[0].address
+    assert (search.asked(QueryParams("q=walrus&since=soon")).since, view.asked.is_narrowed) == ("", True)
+
+
+def test_copies_are_named_with_their_addresses(app, tmp_path):
+    root = app.roots.names[0]
+    shutil.copy(f"{root}/even/note00.md", f"{root}/odd/copy.md")
+    app.index_here(root, full=False, on_progress=lambda _step: None)
+    found = next(result for result in seen(app, "q=walrus+2000").results if result.also)
+    assert [name for name, _ in found.also] == [f"{os.path.basename(root)} / odd / copy.md"]
+    assert found.also[0][1].startswith("/see?path=")
 
 
 def test_counts_are_of_what_was_looked_at(app):
