@@ -79,6 +79,8 @@ _IN = re.compile(
 )
 _DAY_ALONE = re.compile(r"today|heute|aujourd['’]hui|hoy|yesterday|gestern|hier|ayer", re.IGNORECASE)
 _YEAR_BEFORE = re.compile(rf"{_YEAR}\s*$")
+_ONLY_YEAR = re.compile(_YEAR)
+_STATEMENT = 8  # words of a sentence in which "since 1979" tells something
 _SENTENCE = 6  # words from which "today" is a word of a sentence, unless it says what happened then
 
 
@@ -171,13 +173,22 @@ def _field(match: re.Match[str], today: str, _text: str) -> Times:
     return Times(modified_since=first, modified_until=last) if name == "modified" else Times(first, last)
 
 
-def _since(match: re.Match[str], today: str, _text: str) -> Times:
+def _is_told(match: re.Match[str], text: str) -> bool:
+    """Whether a long sentence tells of a year, as in "has decreased since 1979", rather than asks for files."""
+    return _ONLY_YEAR.fullmatch(match["from"]) is not None and len(text.split()) >= _STATEMENT
+
+
+def _since(match: re.Match[str], today: str, text: str) -> Times:
+    if _is_told(match, text):
+        return Times()
     return Times(since=(period(match["from"], today) or ("", ""))[0])
 
 
 def _until(match: re.Match[str], today: str, text: str) -> Times:
     first, last = period(match["from"], today) or ("", "")
-    if not first or _YEAR_BEFORE.search(text, max(0, match.start() - 8), match.start()):  # 2019 until 2021: years
+    if (
+        not first or _is_told(match, text) or _YEAR_BEFORE.search(text, max(0, match.start() - 8), match.start())
+    ):  # 2019 until 2021: years
         return Times()
     return Times(until=_before(first) if match["before"] else last)
 
