@@ -18,8 +18,9 @@ from smart_context.find.order import Placed
 from smart_context.text import copies
 
 MOST_ALSO = 5
-_KEYS = 16  # bytes of a sketch by which others are looked for: texts that agree share most of them
-_SHARED = 6
+# Stretches of a sketch by which others are looked for: of texts that agree, one of them is the same in both, as good as always.
+_KEYS, _KEY = 16, 4
+_EMPTY = bytes(_KEY)
 
 
 class Folds:
@@ -28,7 +29,7 @@ class Folds:
     def __init__(self) -> None:
         self._first: dict[int, int] = {}  # file → the one that stands for it
         self._same: dict[bytes, int] = {}
-        self._near: dict[tuple[int, int], list[Marked]] = {}
+        self._near: dict[tuple[int, bytes], list[Marked]] = {}
 
     def stands_for(self, file: Marked) -> int:
         """The file that stands for one: itself, where nothing like it came before."""
@@ -55,11 +56,11 @@ class Folds:
             return None
         if file.same in self._same:
             return self._same[file.same]
-        shared = Counter(other for key in _keys(file) for other in self._near.get(key, ()))
-        alike = (
-            one.file_id for one, times in shared.items() if times >= _SHARED and copies.are_alike(one.like, file.like)
-        )
-        return min(alike, default=None)
+        for key in _keys(file):
+            for one in self._near.get(key, ()):
+                if copies.are_alike(one.like, file.like):
+                    return one.file_id
+        return None
 
 
 def results(placed: Iterable[Placed], folds: Folds) -> Iterator[Placed]:
@@ -70,20 +71,26 @@ def results(placed: Iterable[Placed], folds: Folds) -> Iterator[Placed]:
 
 
 def also(
-    record: Record, page: Iterable[Placed], ahead: Iterable[int], folds: Folds, may_show: Callable[[FileRow], bool]
+    record: Record, page: Iterable[Placed], ahead: Iterable[Marked], folds: Folds, may_show: Callable[[FileRow], bool]
 ) -> dict[int, tuple[FileRow, ...]]:
     """For each file of a page the others that hold its text, by path, of those that were found."""
     shown = {one.file.file_id for one in page}
     others: dict[int, list[int]] = {}
-    for file in record.marks(set(ahead) - shown):
-        stands = folds.like(file)
-        if stands in shown:
+    for file in ahead:
+        stands = folds.like(file) if file.file_id not in shown else None
+        if stands is not None and stands in shown:
             others.setdefault(stands, []).append(file.file_id)
-    rows = record.files(sorted({i for several in others.values() for i in several}))
+    rows = record.files(sorted({i for several in others.values() for i in several})) if others else {}
     return {
         file_id: tuple(sorted(_shown(several, rows, may_show), key=lambda row: os.fsencode(row.path)))[:MOST_ALSO]
         for file_id, several in others.items()
     }
+
+
+def are_apart(files: Iterable[Marked]) -> bool:
+    """Whether none of the files is a copy of another."""
+    folds = Folds()
+    return all(folds.stands_for(file) == file.file_id for file in files)
 
 
 def counted(files: Iterable[int], record: Record, most: int) -> int:
@@ -107,6 +114,6 @@ def _shown(ids: Iterable[int], rows: dict[int, FileRow], may_show: Callable[[Fil
     return (rows[i] for i in ids if i in rows and may_show(rows[i]))
 
 
-def _keys(file: Marked) -> Iterator[tuple[int, int]]:
-    step = max(1, len(file.like) // _KEYS)
-    return ((at, file.like[at]) for at in range(0, len(file.like), step) if file.like[at])
+def _keys(file: Marked) -> Iterator[tuple[int, bytes]]:
+    stretches = ((at, file.like[at : at + _KEY]) for at in range(0, _KEYS * _KEY, _KEY))
+    return (key for key in stretches if key[1] != _EMPTY)

@@ -22,6 +22,7 @@ from smart_context import defaults
 from smart_context.access.roots import Roots, shown
 from smart_context.defaults import MAX_K
 from smart_context.engine.expression import Expression, Filters, Group
+from smart_context.engine.facts import Marked
 from smart_context.engine.model import FileRow, Following
 from smart_context.engine.port import Index, Record, View
 from smart_context.errors import BadRequest
@@ -40,7 +41,9 @@ if TYPE_CHECKING:
 A_FILE = 3  # results of one file
 _COUNTED = 1000  # matches up to which `total_estimate` is exact
 _SAMPLED = 100  # of more, those it is estimated by
-_AHEAD = 500  # matches among which copies of what a page shows are looked for: as many as the engine gives at once
+_AHEAD = (
+    100  # matches among which copies of what a page shows are looked for: a copy ranks as the text that is shown does
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +107,14 @@ def find(
         apart = fold.results(there, folds) if folds else there
         reached = list(islice(_few_a_file(apart), min(wanted, sys.maxsize)))
         page = reached[request.offset :]
-        also = _also(record, page, ordering, folds, presence) if folds else {}
+        ahead = record.marks({*ordering.matches.files(_AHEAD), *ordering.added}) if folds and page else []
+        also = _also(record, page, ordering, folds, presence, ahead) if folds else {}
     stop()
     items = tuple(_items(record, page, ordering, asked.plan, redactor, typed, also))
     total = len(reached)
     if total == wanted:
-        total = _total(view, asked, ordering, total, folds, [one.file.file_id for one in worth] if worth else None)
+        is_folded = bool(folds) and not fold.are_apart(ahead)
+        total = _total(view, asked, ordering, total, [one.file.file_id for one in worth] if worth else None, is_folded)
     lines = tuple(whole.as_typed(line, typed) for line in _interpretation(asked))
     notes = (*(whole.as_typed(line, typed) for line in asked.notes), *_lag(index.following()))
     notes = (
@@ -222,9 +227,9 @@ def _also(
     ordering: order.Ordering,
     folds: fold.Folds,
     presence: present.Presence | None,
+    ahead: Sequence[Marked],
 ) -> dict[int, tuple[FileRow, ...]]:
     """The copies of what a page shows, of those that may be shown."""
-    ahead = {*ordering.matches.files(_AHEAD), *ordering.added}
     return fold.also(
         record, page, ahead, folds, lambda row: ordering.shows(row) and (presence is None or presence(row))
     )
@@ -235,12 +240,12 @@ def _total(
     asked: _Asked,
     ordering: order.Ordering,
     reached: int,
-    folds: fold.Folds | None,
     worth: Sequence[int] | None,
+    is_folded: bool,
 ) -> int:
     """How many results there are in all, at least those reached: exactly where we can count, else by the share seen so far.
 
-    worth: the files of those that were put in order, where these are not all.
+    worth: the files of those that were put in order, where these are not all. is_folded: whether there are copies among the best.
     """
     if asked.listing and worth is None:
         return view.file_count(asked.limits)
@@ -248,7 +253,7 @@ def _total(
     files = [*ordering.matches.files(count if count <= _COUNTED else _SAMPLED), *ordering.added] if count else []
     files = files if worth is None else list(worth)
     kept = sum(min(times, A_FILE) for times in Counter(files).values())
-    kept = fold.counted(files, ordering.record, A_FILE) if folds else kept
+    kept = fold.counted(files, ordering.record, A_FILE) if is_folded else kept
     return max(reached, kept if count <= _COUNTED else round(count * kept / len(files)))
 
 
