@@ -34,6 +34,7 @@ WINDOW = 5  # words within which they are
 FEW = 4  # words from which lacking some costs nothing but their worth; of fewer, it costs more
 VERBATIM = 0.7  # what of the rest a segment gains that has all that was typed, where that is a sentence
 RUN = 0.3  # what of the rest it gains that has all but the stop words one after the other
+NEARLY = 6  # how soon that falls where not all of them are in the run: half of them gain nothing
 LINK = 2  # words further that the next word of a run may stand: stop words of another language may be between
 LEAST_RUN = 4  # words of a run that counts; of a sentence that has no more, all
 OTHER = 0.5  # what a word loses, at most, where it stands in another form than the one typed; less, the more words there are
@@ -125,7 +126,7 @@ class Scorer:
         share[(times[:, self._covers] > 0).any(axis=1)] = 1.0
         totals = np.minimum((shares.sum(axis=1) + near) / self._most * share**self._whole, 1.0)
         runs = self._runs(found)
-        gained = RUN * runs**2
+        gained = RUN * runs**NEARLY
         if verbatim:
             gained[[candidate.segment_id in verbatim for candidate in candidates]] = VERBATIM
         totals += gained * (1 - totals)
