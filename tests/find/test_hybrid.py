@@ -185,6 +185,24 @@ def test_an_unembedded_segment_is_neither_favoured_nor_lost(settings, tree):
         assert [name for name in after if name != "a2.txt"][:3] == whole
 
 
+def test_the_fewer_vectors_there_are_the_less_meaning_counts_and_it_is_said(settings, tree):
+    tree({f"a{n}.txt": "cat cat ocean\n" for n in range(9)})
+    with App(settings) as app:
+        index(app)
+        words = names(app, "cat ocean", k=20)
+        tree({"z.txt": "feline sea and nothing else, kitten\n", "y.txt": "cat ocean cat ocean\n"})
+        index(app)
+        stop_after(app, 1)
+        part = app.status(compare=False).meaning
+        assert 0 < part.embedded < part.segments
+        page = app.find(SearchRequest("cat ocean", k=20))
+        assert any("has vectors" in note for note in page.notes)
+        assert names(app, "cat ocean", k=20)[0] != "z.txt"
+        app.embed()
+        assert app.find(SearchRequest("cat ocean", k=20)).notes == ()
+    assert words
+
+
 def test_a_killed_embedder_goes_on_where_it_was(settings, tree):
     tree({f"more/{n:02}.txt": f"cat {n}\n" for n in range(40)})
     with App(settings) as app:

@@ -2,7 +2,7 @@
 
 In: what `order` orders, and how like a query's meaning every segment is.  Out: `Placed` segments in one fixed order.
 Always: what binds in a query (operators, filters) binds here too; a segment that has no vector yet stands where its words alone
-would put it among those that have one; what comes after the best of both follows by its words.
+would put it among those that have one, and the fewer have one, the less meaning counts; what comes after the best of both follows by its words.
 
 `docs/concepts/semantic.md` says how the numbers were chosen.
 """
@@ -113,6 +113,7 @@ class Fused(Ordering):
         # the nearest.
         by_words = [self._cosines[c.segment_id] for c in tier if c.segment_id in self._cosines]
         others = median(by_words) if by_words else min(self._cosines.values(), default=0.0)
+        self._trust(len(by_words), len(tier))
         scored = self._scored([*tier, *nearest], _ANY)
         self._most = scored[0].score if scored else 0.0
         fused = []
@@ -121,6 +122,11 @@ class Fused(Ordering):
             total = (1 - self._share) * self._words(one.score) + self._share * cosine
             fused.append(one._replace(score=round(min(total, 1.0), DIGITS)))
         return sorted(fused, key=lambda one: -one.score)
+
+    def _trust(self, embedded: int, found: int) -> None:
+        """Let meaning count as far as what was found by words has vectors: compared with a few, it would only favour those."""
+        if embedded < found and self._share < 1:
+            self._share *= embedded / found
 
     def _words(self, score: float) -> float:
         return score / self._most if self._most else 0.0

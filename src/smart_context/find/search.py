@@ -117,11 +117,8 @@ def find(
         total = _total(view, asked, ordering, total, [one.file.file_id for one in worth] if worth else None, is_folded)
     lines = tuple(whole.as_typed(line, typed) for line in _interpretation(asked))
     notes = (*(whole.as_typed(line, typed) for line in asked.notes), *_lag(index.following()))
-    notes = (
-        notes
-        if meaning is None or asked.listing or within is not None
-        else (*notes, *_vectors(len(meaning.vectors), view))
-    )
+    if meaning is not None and not asked.listing and within is None:
+        notes = (*notes, *_vectors(len(meaning.vectors), view))
     return SearchPage(items, request.offset, total, lines, notes)
 
 
