@@ -1,7 +1,8 @@
-"""How well search finds, on test collections: `python -m bench retrieval FOLDER… [--out FOLDER]`.
+"""How well search finds, on test collections: `python -m bench retrieval FOLDER… [--out FOLDER] [--only-fts5]`.
 
 Each FOLDER holds `corpus.jsonl`, `queries.jsonl`, `qrels.tsv`. Documents are indexed one file each, queries go through the real
-`searchFiles`. Figures are printed for all queries and for those that no parameter was chosen on (`docs/concepts/ranking.md`); raw results
+`searchFiles`. Beside it stands what SQLite's FTS5 finds in the same documents (`fts5`: stems of English, titles twice, any word of the query; pairs of
+characters where a script has no spaces), so that it shows where we find less. Figures are printed for all queries and for those that no parameter was chosen on (`docs/concepts/ranking.md`); raw results
 are written beside when asked for.
 """
 
@@ -10,32 +11,78 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import re
+import sqlite3
 import tempfile
+from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 from smart_context.cli import eval as command
 from smart_context.find import evaluate
 from smart_context.find.evaluate import Evaluation
 
+_UNSPACED = re.compile("[\u3041-\u30ff\u3400-\u9fff]")
+
 
 def main(argv: list[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m bench retrieval")
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--out", type=Path, help="write raw results into this folder, as JSON")
+    parser.add_argument("--only-fts5", action="store_true", help="ask FTS5 alone")
     args = parser.parse_args(argv)
     print(
         f"{'collection':12} {'method':8} {'queries':>7} {'nDCG@10':>8} {'held out':>8} {'MRR@10':>7} {'R@100':>7} {'p50 ms':>7} {'p95 ms':>7}"
     )
     for folder in args.folders:
+        results = [fts5(folder)]
         with tempfile.TemporaryDirectory() as scratch:
+            if args.only_fts5:
+                _show(folder.name, results[0])
+                continue
             documents = Path(scratch) / "documents"
             documents.mkdir()
             names = evaluate.lay_out(folder, documents)
-            results = command.measure(documents, Path(scratch) / "data", evaluate.judged(folder), names.__getitem__)
+            results += command.measure(documents, Path(scratch) / "data", evaluate.judged(folder), names.__getitem__)
         for one in results:
             _show(folder.name, one)
             if args.out:
                 _write(args.out / f"retrieval-{folder.name}-{one.method}.json", folder.name, one)
+
+
+def fts5(folder: Path) -> Evaluation:
+    """Ask SQLite's own search the same."""
+    with sqlite3.connect(":memory:") as db:
+        db.execute(
+            "CREATE VIRTUAL TABLE documents USING fts5(name UNINDEXED, title, body, tokenize = 'porter unicode61')"
+        )
+        with (folder / "corpus.jsonl").open(encoding="utf-8") as lines:
+            for document in map(json.loads, lines):
+                texts = [_apart(str(document.get(part) or "")) for part in ("title", "text")]
+                name = str(document.get("_id", document.get("id", "")))
+                db.execute("INSERT INTO documents VALUES (?, ?, ?)", (name, *texts))
+
+        def ask(query: str, count: int) -> list[str]:
+            wanted = " OR ".join(dict.fromkeys(_terms(query)))
+            rows = db.execute(
+                "SELECT name FROM documents WHERE documents MATCH ? ORDER BY bm25(documents, 0, 2, 1), name LIMIT ?",
+                (wanted or '""', count),
+            )
+            return [row[0] for row in rows]
+
+        return evaluate.run(evaluate.judged(folder), ask, "fts5", lambda _step: None)
+
+
+def _apart(text: str) -> str:
+    return _UNSPACED.sub(r" \g<0> ", text)
+
+
+def _terms(query: str) -> Iterator[str]:
+    """The words of a query, quoted; where a script has no spaces, each pair of characters as a phrase."""
+    for run in re.findall(r"\w+", query):
+        characters = _UNSPACED.findall(run)
+        yield from (f'"{a} {b}"' for a, b in pairwise(characters))
+        yield from (f'"{word}"' for word in re.findall(r"\w+", _UNSPACED.sub(" ", run)))
 
 
 def is_held_out(query_id: str) -> bool:
