@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import cache
 from itertools import chain, filterfalse, pairwise
 
 MAX_TERM = 64  # characters; longer runs are blobs, told apart well enough by their beginning
@@ -27,8 +28,6 @@ _SOUTH_EAST = "\u0e01-\u0e4e\u0e81-\u0ecd\u1000-\u109f\u1780-\u17d3"  # Thai, La
 
 _PARTICLES = frozenset("은는이가을를의에로와과도만")
 WORD = re.compile(rf"[\w{_MARKS}]+")
-_UNSPACED = re.compile(f"[{_HAN}{_KANA}{_HANGUL}{_SOUTH_EAST}]")
-_RUN = re.compile(f"([{_HAN}{_KANA}{_HANGUL}]+)|([{_SOUTH_EAST}]+)|([^{_HAN}{_KANA}{_HANGUL}{_SOUTH_EAST}]+)")
 # A syllable, near enough: vowels written before their consonant, the consonant, and what stands on it or follows it.
 _CLUSTER = re.compile(
     "[\u0e40-\u0e44\u0ec0-\u0ec4]?.[\u0e30-\u0e3a\u0e45-\u0e4e\u0eb0-\u0ebc\u0ec8-\u0ecd\u102b-\u103e\u17b4-\u17d3]*",
@@ -43,6 +42,17 @@ _OPTION = re.compile(r"(?<![\w-])--[A-Za-z][\w-]*")  # of a program
 _TO_WORDS = "".join(chr(code) if chr(code).isalnum() else " " for code in range(128))
 _TO_RUNS = "".join(chr(code) if chr(code).isalnum() or chr(code) in "_-./+&'@:," else " " for code in range(128))
 _PLAIN = (("’", "'"), ("‘", "'"), ("“", " "), ("”", " "), ("–", " "), ("—", " "), ("…", " "), ("\xa0", " "), ("•", " "))
+
+
+@cache  # compiled when the first such character comes: it takes as long as the rest of this module
+def _unspaced() -> re.Pattern[str]:
+    return re.compile(f"[{_HAN}{_KANA}{_HANGUL}{_SOUTH_EAST}]")
+
+
+@cache
+def _run() -> re.Pattern[str]:
+    together = f"{_HAN}{_KANA}{_HANGUL}"
+    return re.compile(f"([{together}]+)|([{_SOUTH_EAST}]+)|([^{together}{_SOUTH_EAST}]+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,19 +141,19 @@ def split(text: str) -> list[str]:
     if text.isascii():
         return text.lower().translate(_TO_WORDS).split()
     plain = WORD.findall(normal(text).replace("_", " "))
-    if not _UNSPACED.search(text) and not _UNSPACED.search("".join(plain)):
+    if not has_no_spaces(text) and not has_no_spaces("".join(plain)):
         return plain
-    return [piece for word in plain for piece in (pairs(word) if _UNSPACED.search(word) else (word,))]
+    return [piece for word in plain for piece in (pairs(word) if has_no_spaces(word) else (word,))]
 
 
 def units(text: str) -> list[str]:
     """The words of a query: as `split`, but a run's last character is left out where it stands in a pair already."""
     out: list[str] = []
     for word in WORD.findall(normal(text).replace("_", " ")):
-        if not _UNSPACED.search(word):
+        if not has_no_spaces(word):
             out.append(word)
             continue
-        for run in _RUN.finditer(word):
+        for run in _run().finditer(word):
             if len(run[0]) == 2 and run[0][1] in _PARTICLES:
                 out.append(run[0][0])  # a Korean noun of one syllable: it stands before other particles too
                 continue
@@ -155,7 +165,7 @@ def units(text: str) -> list[str]:
 def pairs(word: str) -> list[str]:
     """Cut runs without spaces into overlapping pairs; the last character stands alone too, so that every one begins a term."""
     out: list[str] = []
-    for run in _RUN.finditer(word):
+    for run in _run().finditer(word):
         if run[3]:
             out.append(run[3])
             continue
@@ -167,15 +177,15 @@ def pairs(word: str) -> list[str]:
 
 def has_no_spaces(word: str) -> bool:
     """Whether a word is of a script that writes none between words."""
-    return not word.isascii() and bool(_UNSPACED.search(word))
+    return not word.isascii() and bool(_unspaced().search(word))
 
 
 def spaced(text: str) -> list[str]:
     """The words of a text as they stand in it, but for those of scripts without spaces."""
     out: list[str] = []
     for word in WORD.findall(text.replace("_", " ")):
-        if _UNSPACED.search(word):
-            out += (run[3] for run in _RUN.finditer(word) if run[3])
+        if has_no_spaces(word):
+            out += (run[3] for run in _run().finditer(word) if run[3])
         else:
             out.append(word)
     return out
@@ -183,7 +193,7 @@ def spaced(text: str) -> list[str]:
 
 def is_part(unit: str) -> bool:
     """Whether a unit of a query is a single character of a script without spaces: it is looked for as the beginning of a term."""
-    return bool(_UNSPACED.match(unit)) and len(pairs(unit)) == 1
+    return not unit.isascii() and bool(_unspaced().match(unit)) and len(pairs(unit)) == 1
 
 
 def normal(text: str) -> str:
