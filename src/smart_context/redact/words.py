@@ -23,7 +23,7 @@ SIGNS = (
 _MIN_TOKEN = 14  # characters of the shortest token of all, with its mark
 _DIGIT, _LETTERS = re.compile(r"[0-9]"), re.compile(r"[A-Za-z]{2}")
 _NO_DIGIT, _MIN_NO_DIGIT = re.compile(r"[a-z][A-Z]|[A-Z]{12}|[a-z]{20}"), 20  # a token without any digit is long
-_MAX_KNOWN, _LONGEST = 100_000, 40  # words remembered of either kind, and their characters
+_MAX_KNOWN, _LONGEST = 80_000, 40  # words remembered of either kind, and their characters: some ten megabytes
 
 _plain: set[str] = set()  # words without a sign
 _marked: set[str] = set()

@@ -89,8 +89,9 @@ def forget() -> None:
     _tokens_of.clear()
 
 
-_MAX_KNOWN, _LONGEST = 100_000, 80  # runs remembered of either kind, and their characters
+_MAX_KNOWN, _LONGEST = 60_000, 80  # runs remembered of either kind, and their characters: some ten megabytes
 _plain: set[str] = set()  # runs without a token, of ASCII
+_NONE: list[str] = []
 _tokens_of: dict[str, tuple[list[str], list[str]]] = {}  # the options and the tokens of the others
 
 
@@ -106,7 +107,9 @@ def _odd(runs: list[str]) -> list[str]:
 
 
 def _learnt(run: str) -> tuple[list[str], list[str]]:
-    made: tuple[list[str], list[str]] = ([], []) if _is_plain(run) else (_options(run), _other_tokens(run))
+    tokens = [] if _is_plain(run) else _other_tokens(run)
+    # Most runs are their only token: the same text is kept once.
+    made = _options(run) or _NONE, [run] if tokens == [run] else tokens
     if max(len(_plain), len(_tokens_of)) > _MAX_KNOWN:
         forget()
     if len(run) > _LONGEST:
