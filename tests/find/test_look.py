@@ -10,7 +10,7 @@ from smart_context.settings import config
 
 @pytest.fixture
 def app(tmp_path, tree):
-    filler = "".join(f"line {number}\n" for number in range(300))
+    filler = "".join(f"line {number}\n" for number in range(1500))
     root = tree(
         {
             "open.txt": f"A walrus.\n{filler}Another walrus.\n{filler}",
