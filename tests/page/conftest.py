@@ -12,6 +12,8 @@ from test_http import called
 from visiting import HOSTILE, Site, visit
 
 from smart_context.cache.api import build_cache
+from smart_context.frozen import keys
+from smart_context.frozen.api import sign_cache
 
 CHROMIUM = "/usr/bin/chromium"
 ARGS = [
@@ -42,7 +44,16 @@ def site(tmp_path_factory) -> Iterator[Site]:
     build_cache(root, caches / "handbook")
     (root / "notes/new.md").write_text("A new note about the walrus.\n", "utf-8")
     build_cache(root, caches / "handbook-new")
-    limits = "[cache]\nfreeze = true\n[rate_limits]\nsearchFiles = 0\nopenFile = 0\nsearchAsTyped = 0\n"
+    (home / "keys").mkdir()
+    for name in ("mine", "theirs"):
+        keys.make(home / f"{name}.key", home / f"keys/{name}.pub")
+    shutil.copytree(caches / "handbook", caches / "unproved")
+    shutil.copytree(caches / "handbook", caches / "broken")
+    for name, key in (("handbook", "mine"), ("unproved", "theirs"), ("broken", "mine")):
+        sign_cache(caches / name, keys.secret(home / f"{key}.key", ""))
+    (home / "keys/theirs.pub").unlink()
+    (caches / "broken/SHA256SUMS").write_text("", "utf-8")
+    limits = f"[cache]\nfreeze = true\nkeys = '{home}/keys'\n[rate_limits]\nsearchFiles = 0\nopenFile = 0\nsearchAsTyped = 0\n"
     server = Site(home, "--root", str(root), "--cache-root", str(caches), config=limits)
     called(server, "indexFolder", {"root": str(root)})
     yield server

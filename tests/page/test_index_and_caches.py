@@ -109,6 +109,20 @@ def test_the_slider_shows_what_gets_in_and_what_just_misses(window, site):
     assert window.input_value("#budget") == "4000"
 
 
+def test_a_cache_says_who_signed_it_and_what_proves_it(site):
+    cookie = {"Cookie": entered(site)}
+    said = {
+        "handbook": ("✓ Signed", "checked with mine.pub"),
+        "unproved": ("Signed, not proved", "not among the trusted ones"),
+        "broken": ("The signature does not fit", "SHA256SUMS.minisig"),
+        "handbook-new": ("Not signed",),
+    }
+    for name, words in said.items():
+        page = ask(site, "GET", f"/cache?cache={name}", headers=cookie)[2]
+        assert all(word in page for word in words), name
+        assert ("✓ Signed" in page) == (name == "handbook")
+
+
 def test_two_caches_are_compared(window, site):
     window.goto(f"{site.address}/diff?old=handbook&new=handbook-new")
     assert "notes/new.md" in window.inner_text(".chosen")

@@ -148,6 +148,11 @@ def check(text: str, data: bytes, keys: list[PublicKey]) -> Signature:
     return Signature(key, comment)
 
 
+def signed_by(text: str) -> str:
+    """The id of the key that a signature names; nothing is checked. Raises: KeyInvalid for what is no signature."""
+    return PublicKey(_parts(text)[0][2:10], b"").name
+
+
 def expiry_in(comment: str) -> str:
     """Return the time that a comment says something ends at, or ""."""
     return _expiry(comment)

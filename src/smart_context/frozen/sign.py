@@ -94,6 +94,11 @@ def sums(opened: Folder) -> bytes:
     return "".join(lines).encode()
 
 
+def signature_of(opened: Folder) -> bytes:
+    """Return the text of a cache's signature. Raises: CacheInvalid where there is none, IoError."""
+    return _member(opened, SIGNATURE)
+
+
 def _checked(opened: Folder, keys: list[PublicKey], now: str) -> Signature:
     listed, text = _member(opened, SUMS), _member(opened, SIGNATURE)
     try:

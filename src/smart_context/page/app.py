@@ -190,6 +190,7 @@ class Page:
         asked = (self._desk, visit, cache, asked_query, budget)
         packed = await caches.packed(*asked) if params.get("as") == "pack" else None
         resolved = await caches.resolved(*asked) if packed is None else None
+        signer = None if params.get("part") else await caches.signer(self._desk, visit, cache)
         return render.page(
             "cache-part.html" if params.get("part") else "cache.html",
             cache=cache,
@@ -198,6 +199,7 @@ class Page:
             most=caches.MOST_BUDGET,
             resolved=resolved,
             packed=packed,
+            signer=signer,
             **self._common(visit),
         )
 

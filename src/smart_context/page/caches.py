@@ -7,6 +7,7 @@ verified to the byte, or the view says that it is not valid.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,7 @@ from smart_context.page.search import Asked
 
 if TYPE_CHECKING:
     from smart_context.frozen.diff import Difference
+    from smart_context.frozen.signer import Signer
     from smart_context.frozen.why import Reason
 
 BUDGET = 4000
@@ -78,6 +80,20 @@ async def resolved(desk: Desk, visit: Visit, cache: str, query: str, budget: int
     taken = tuple(reason for reason in reasons if reason.is_taken)
     missed = tuple(reason for reason in reasons if not reason.is_taken)[:_MISSED]
     return Resolved(cache, query, budget, taken, missed, sum(reason.tokens for reason in taken), len(reasons))
+
+
+async def signer(desk: Desk, visit: Visit, cache: str) -> Signer:
+    """Who signed a cache. Raises: ContextError."""
+    from smart_context.frozen import signer as found
+
+    now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    trusted = desk.app.settings.cache.keys
+    return await desk.call(
+        visit,
+        "context.inspect_cache",
+        {"cache": cache},
+        lambda _stop: found.of(desk.cache(visit.caller, cache), trusted, now=now),
+    )
 
 
 async def packed(desk: Desk, visit: Visit, cache: str, query: str, budget: int) -> str:

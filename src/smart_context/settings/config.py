@@ -102,6 +102,11 @@ class CacheSettings:
     freeze: bool = _setting(
         False, "Offer `freezeSearch`, which writes what a search finds into caches below `cache_root`."
     )
+    keys: str = _setting(
+        "",
+        "Public key of minisign, or a folder of them (`*.pub`): whose signatures of caches the page believes.",
+        is_path=True,
+    )
 
 
 @dataclass(frozen=True, slots=True)
