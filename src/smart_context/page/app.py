@@ -17,7 +17,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from smart_context.errors import BadRequest, ContextError, Forbidden, RateLimited, SearchError
-from smart_context.page import caches, desktop, render, search, see, state
+from smart_context.page import caches, desktop, render, search, see, state, waiting
 from smart_context.page.desk import Desk, Visit
 from smart_context.page.entry import Entry
 
@@ -88,13 +88,14 @@ class Page:
             )
         else:
             is_typed = part == "typed"
-            view = await self._desk.call(
+            found = self._desk.call(
                 visit,
                 "searchAsTyped" if is_typed else "searchFiles",
                 {"query": wanted.q},
                 lambda stop: search.view(self._desk.app, wanted, visit.caller, stop, is_typed=is_typed),
                 lambda found: {"items": list(found.results)},
             )
+            view = await waiting.unless_left(request, found)
         name = "search-part.html" if part else "search.html"
         may_freeze = bool(view.looked_at) and caches.may_freeze(self._desk, visit)
         return render.page(name, view=view, asked=wanted, may_freeze=may_freeze, **self._common(visit))

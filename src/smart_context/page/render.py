@@ -58,6 +58,7 @@ def query(values: Iterable[tuple[str, str]]) -> str:
 _templates = Environment(
     loader=PackageLoader(__package__ or "", "templates"),
     autoescape=True,
+    auto_reload=False,
     undefined=StrictUndefined,
     trim_blocks=True,
     lstrip_blocks=True,

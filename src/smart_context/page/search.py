@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from smart_context.api import App
 
 SHOWN = 20  # results of a page
+TYPED = 10  # results while one types: what a screen shows; each costs a snippet
 LOOKED_AT = 60  # results that are counted: each costs a snippet, and the page is to be there at once
 _MOST_CHOICES = 8
 Pieces = tuple[tuple[str, bool], ...]
@@ -140,7 +141,7 @@ def view(app: App, wanted: Asked, caller: Caller, stop: Stop, *, is_typed: bool 
     """
     roots = app.list_roots(caller=caller)["roots"]
     if is_typed:
-        found = _find(app, wanted, SHOWN, 0, caller, stop)
+        found = _find(app, wanted, TYPED, 0, caller, stop)
         return _shown(wanted, found, found.items, roots)
     first = _find(app, wanted, LOOKED_AT, 0, caller, stop)
     page: Sequence[SearchItem] = first.items[wanted.offset : wanted.offset + SHOWN]
