@@ -104,6 +104,10 @@ class Held:
         more = [f"{len(said) - _MOST_SAID} more roots were never indexed, or cannot be reached now"]
         return said if len(said) <= _MOST_SAID else said[:_MOST_SAID] + more
 
+    def is_begun(self, root: str) -> bool:
+        """Whether something of a root is indexed, though no run has gone through all of it."""
+        return any(tally.files for tally in self.index.record.tallies(root))
+
     def has_index(self) -> bool:
         """Say whether anything was ever indexed."""
         try:

@@ -128,12 +128,13 @@ OWNER = Caller("owner")
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """A step of long work: how far, of how much (None: unknown yet), and what is being worked on."""
+    """A step of long work: how far, of how much (None: unknown yet), what is being worked on, and how many files can be searched already."""
 
     done: int
     total: int | None = None
     what: str = ""
     counts: dict[str, int] = field(default_factory=dict)
+    searchable: int = 0
 
 
 OnProgress = Callable[[Progress], None]

@@ -325,10 +325,10 @@ def test_an_evaluation_asks_by_every_method(run, tree, model, tmp_path):
 
 def test_a_server_embeds_by_itself_what_was_indexed(settings, monkeypatch):
     monkeypatch.setattr(background, "_EMBED_EVERY", 0.01)
-    ended, told = threading.Event(), []
+    ended, told, coverage = threading.Event(), [], []
     with App(settings) as app:
         index(app)
-        thread = background.start_embedding(app, ended, told.append)
+        thread = background.start_embedding(app, ended, told.append, coverage.append)
         while thread.is_alive() and app.status(compare=False).meaning.embedded < len(FILES):
             ended.wait(0.01)
         (Path(app.roots.names[0]) / "new.txt").write_text("kitten\n", encoding="utf-8")
@@ -338,6 +338,7 @@ def test_a_server_embeds_by_itself_what_was_indexed(settings, monkeypatch):
         ended.set()
         thread.join()
     assert told == []
+    assert (coverage[0].embedded, coverage[0].segments) == (0, len(FILES))
 
 
 def test_preparing_without_weights_says_what_to_install(run, tmp_path):

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from smart_context import plain
-from smart_context.cli import Command, in_our_words
+from smart_context.cli import Command, in_our_words, results
 from smart_context.cli.options import json_option, settings_options
-from smart_context.cli.show import ProgressBar, json_of, plural, size, table
+from smart_context.cli.show import ProgressBar, can_ask, home, json_of, plural, size, table
 from smart_context.errors import ContextError, UsageError
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from smart_context.model import Stop
     from smart_context.settings.config import Settings
 
-_KEPT = "what was read so far is kept and can be searched; go on with: context index"
 _CLIP = 160  # characters of a reason that `status` shows on a terminal: an archive may have thousands of notes
 _LISTED = 20  # files without text that `status` names on a terminal
 
@@ -74,6 +73,8 @@ def index(
     if not named and not settings.roots:
         raise UsageError("there is no folder to index", hint="name one, or configure one with: context roots add DIR")
     new = _outside(settings, named)
+    if new and not as_json and can_ask():
+        settings, new = _offer_roots(settings, new)
     with App(replace(settings, roots=(*settings.roots, *new))) as app:
         if enqueue:
             _enqueue(app, named or app.roots.names, full=full)
@@ -89,9 +90,20 @@ def index(
     if embedded:
         click.echo(f"{plural(embedded, 'segment')} embedded", err=True)
     for folder in (folder for folder in new if folder in reports):
-        click.echo(f"note: to search it, add it to the roots: context roots add {_quoted(folder)}", err=True)
+        click.echo(f"note: to search it, add it to the roots: context roots add {_quoted(shown(folder))}", err=True)
     for failure in failures[1:]:
         click.echo(f"error: {in_our_words(failure.message)}", err=True)
+    if failures:
+        raise failures[0]
+
+
+def read(settings: Settings, folders: Sequence[str]) -> None:
+    """Index some roots for another command, and say how that went."""
+    from smart_context.api import App
+
+    with App(settings) as app:
+        reports, failures = _run(app, folders, (), full=False)
+    _summarize(list(reports.values()))
     if failures:
         raise failures[0]
 
@@ -118,8 +130,12 @@ def _copy(settings: Settings, to: str | None, from_: str | None) -> None:
     if to and from_:
         raise UsageError("--to and --from do not go together")
     address = config.checked("engine", to or from_ or "", "--to" if to else "--from")
-    with ProgressBar("copying") as bar, _until_terminated() as stop:
-        count = team.copy(settings, address, back=bool(from_), on_progress=bar, stop=stop)
+    try:
+        with ProgressBar("copying") as bar, _until_told_to_end() as stop:
+            count = team.copy(settings, address, back=bool(from_), on_progress=bar, stop=stop)
+    except _Ended as ended:
+        click.echo("ended before everything was copied; run it again to go on", err=True)
+        raise click.exceptions.Exit(128 + ended.number) from None
     click.echo(f"{plural(count, 'file')} copied", err=True)
 
 
@@ -130,6 +146,22 @@ def _enqueue(app: App, folders: Sequence[str], *, full: bool) -> None:
     for folder in folders:
         count = team.enqueue(app, folder, full=full)
         click.echo(f"{shown(folder)}: {count:,} {'batch' if count == 1 else 'batches'} put into the queue", err=True)
+
+
+def _offer_roots(settings: Settings, folders: tuple[str, ...]) -> tuple[Settings, tuple[str, ...]]:
+    """Offer a person to make roots of folders that searches would not find otherwise; the settings then, and which are still outside."""
+    from smart_context.cli import roots
+    from smart_context.settings import write
+
+    left = []
+    for folder in folders:
+        ask = f"{results.place(folder)} is not a root, so searches will not find it. Make it one?"
+        if os.path.isdir(folder) and click.confirm(ask, err=True):
+            write.add_root(roots.file_of(settings), folder)
+            settings = replace(settings, roots=(*settings.roots, folder))
+        else:
+            left.append(folder)
+    return settings, tuple(left)
 
 
 def _mend(app: App) -> None:
@@ -152,42 +184,64 @@ def _run(
         if folder in new and not os.path.isdir(folder):  # a slip of the pen, not a share that is away
             failures.append(NotFound(f"there is no folder {shown(folder)}", hint="check the spelling"))
             continue
+        bar = ProgressBar("indexing")
         try:
-            with ProgressBar("indexing") as bar, _until_terminated() as stop:
+            with bar, _until_told_to_end() as stop:
                 reports[folder] = app.index_here(folder, full=full, on_progress=bar, stop=stop)
-        except _Terminated:
-            click.echo(_KEPT, err=True)
-            raise click.exceptions.Exit(128 + signal.SIGTERM) from None
+        except _Ended as ended:
+            _say_kept(bar, folder if folder in new or len(folders) == 1 else "")
+            raise click.exceptions.Exit(128 + ended.number) from None
         except NotFound as error:
             failures.append(error)
         except KeyboardInterrupt:
-            click.echo(_KEPT, err=True)
+            _say_kept(None, folder)
             raise
     return reports, failures
 
 
-class _Terminated(BaseException):
-    """Somebody asked this process to end."""
+def _say_kept(bar: ProgressBar | None, folder: str) -> None:
+    """Say what is left of a run that was ended, and how to go on."""
+    again = "context index" + (f" {_quoted(results.place(folder))}" if folder else "")
+    step = bar.last if bar else None
+    if step and not step.total:
+        click.echo(f"ended before a file was read; begin again with: {again}", err=True)
+        return
+    if step and step.total:
+        click.echo(f"ended: {step.done:,} of {plural(step.total, 'file')} were read", err=True)
+    click.echo(f"what was read is kept and can be searched; go on with: {again}", err=True)
+
+
+class _Ended(BaseException):
+    """Somebody asked this process to end, by a signal."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
 
 
 @contextmanager
-def _until_terminated() -> Iterator[Stop]:
-    """Let SIGTERM end the work between two steps, with a commit, instead of in the middle of one."""
-    asked = False
+def _until_told_to_end() -> Iterator[Stop]:
+    """Let SIGTERM and Ctrl-C end the work between two steps, with a commit, instead of in the middle of one; a second Ctrl-C ends it at once."""
+    asked = 0
 
-    def ask(_number: int, _frame: object) -> None:
+    def ask(number: int, _frame: object) -> None:
         nonlocal asked
-        asked = True
+        if asked and number == signal.SIGINT:
+            raise KeyboardInterrupt
+        asked = number
 
     def stop() -> None:
         if asked:
-            raise _Terminated
+            raise _Ended(asked)
 
-    before = signal.signal(signal.SIGTERM, ask)
+    # What is ignored stays so: a shell has it ignored for what runs in the background.
+    numbers = [n for n in (signal.SIGTERM, signal.SIGINT) if signal.getsignal(n) is not signal.SIG_IGN]
+    before = [(number, signal.signal(number, ask)) for number in numbers]
     try:
         yield stop
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before:
+            signal.signal(number, handler)
 
 
 def _embed(app: App) -> int:
@@ -200,6 +254,9 @@ def _embed(app: App) -> int:
     except (ConfigError, Conflict) as error:
         click.echo(f"warning: not embedded: {error.in_one_line}", err=True)
         return 0
+    except KeyboardInterrupt:
+        click.echo("everything is indexed, and the vectors made so far are kept; go on with: context index", err=True)
+        raise
 
 
 def _summarize(reports: Sequence[IndexReport]) -> None:
@@ -244,9 +301,7 @@ def _kind_rows(kinds: dict[str, KindCount]) -> list[tuple[str, ...]]:
 def _quoted(path: str) -> str:
     import shlex
 
-    from smart_context.access.roots import shown
-
-    return shlex.quote(shown(path))
+    return shlex.quote(path)
 
 
 @click.command(cls=Command)
@@ -273,8 +328,10 @@ def status(settings: Settings, as_json: bool) -> None:
         click.echo("no roots are configured; add one with: context roots add DIR", err=True)
     if found.meaning:
         of = found.meaning
-        click.echo(f"meaning: {of.embedded:,} of {plural(of.segments, 'segment')} embedded with {of.model}")
-    click.echo(f"index: {size(found.size)} in {found.data_dir}")
+        left = of.segments - of.embedded
+        more = f"; {left:,} left for the next run or server" if left else ""
+        click.echo(f"meaning: {of.embedded:,} of {plural(of.segments, 'segment')} embedded with {of.model}{more}")
+    click.echo(f"index: {size(found.size)} in {home(found.data_dir)}")
     if found.writer:
         click.echo(f"being written by {found.writer}")
 
@@ -294,7 +351,7 @@ def _root_lines(root: RootStatus) -> list[str]:
     from smart_context.access.roots import shown
 
     lines = [
-        plain.line(shown(root.root))
+        plain.line(home(shown(root.root)))
         + ("" if root.is_available else "  (not there now; searched as it was indexed last)")
     ]
     lines.append(f"  {plural(root.files, 'file')}, {plural(root.segments, 'segment')}, {size(root.chars)} of text")
@@ -310,7 +367,8 @@ def _root_lines(root: RootStatus) -> list[str]:
         ]
         for trouble in root.troubles[:_LISTED]:
             why = f"{trouble.reason} ({trouble.detail})" if trouble.detail else trouble.reason
-            lines.append(f"    {plain.line(trouble.path)}: {plain.line(_clipped(why))}")
+            below = os.path.relpath(trouble.path, shown(root.root))
+            lines += [f"    {plain.line(below)}", f"      {plain.line(_clipped(why))}"]
         if len(root.troubles) > _LISTED:
             lines.append("    … (--json lists more)")
     return lines

@@ -11,7 +11,7 @@ import click
 
 from smart_context.cli import Group, last
 from smart_context.cli.options import json_option, settings_options
-from smart_context.cli.show import json_of, plural
+from smart_context.cli.show import home, json_of, plural
 from smart_context.errors import ConfigError, ContextError, NotFound
 
 if TYPE_CHECKING:
@@ -53,14 +53,14 @@ def roots(ctx: click.Context, settings: Settings, as_json: bool) -> None:
 def add(settings: Settings, folder: str) -> None:
     """Let FOLDER be read, from now on."""
 
-    path, name = _file(settings), _name(folder)
+    path, name = file_of(settings), _name(folder)
     if not os.path.isdir(name):
         raise NotFound(f"{name} is not a folder", hint="a root has to be there when it is added")
     from smart_context.settings import write
 
     done = write.add_root(path, name)
     _check(path)
-    click.echo(f"{name} {'is now' if done else 'was already'} a root, in {path}", err=True)
+    click.echo(f"{home(name)} {'is now' if done else 'was already'} a root, in {home(str(path))}", err=True)
     if done:
         click.echo("read it into the index with: context index", err=True)
 
@@ -71,12 +71,12 @@ def add(settings: Settings, folder: str) -> None:
 def remove(settings: Settings, folder: str) -> None:
     """Let FOLDER be read no more, and remove its text from the index."""
 
-    path, name = _file(settings), _name(folder)
+    path, name = file_of(settings), _name(folder)
     from smart_context.settings import write
 
     if not write.remove_root(path, name):
         raise NotFound(f"{name} is not among the roots in {path}", hint="list them with: context roots")
-    click.echo(f"removed root {name} from {path}", err=True)
+    click.echo(f"removed root {home(name)} from {home(str(path))}", err=True)
     _forget(settings, name)
 
 
@@ -99,7 +99,8 @@ def _forget(settings: Settings, name: str) -> None:
         click.echo(f"{plural(count, 'file')} forgotten", err=True)
 
 
-def _file(settings: Settings) -> Path:
+def file_of(settings: Settings) -> Path:
+    """The configuration file that a change goes to."""
     from smart_context.settings import config
 
     return Path(settings.config_file or config.config_path())

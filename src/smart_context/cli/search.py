@@ -8,19 +8,15 @@ from typing import TYPE_CHECKING
 import click
 
 from smart_context import defaults, plain
-from smart_context.cli import Command, last, results
+from smart_context.cli import Command, last, results, unindexed
 from smart_context.cli.options import json_option, settings_options
 from smart_context.cli.show import json_of, say_unredacted
 from smart_context.errors import IoError, UsageError
 from smart_context.find.model import NOT_INDEXED, SearchRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from smart_context.find.model import SearchPage
     from smart_context.settings.config import Settings
-
-_MOST_NAMED = 3  # roots, one a line
 
 
 @click.command(cls=Command)
@@ -124,9 +120,11 @@ def search(
     if not words:
         raise click.UsageError("Missing argument 'QUERY...'.")
     with App(settings) as app:
+        if not (as_json or jsonl or names):
+            unindexed.offer(app, settings)
         page = app.find(request, unredacted=unredacted)
         has_index = app.has_index()
-        _say_unindexed(app.unindexed() if has_index else ())
+        unindexed.say(app)
     if unredacted:
         say_unredacted(settings)
     if as_json:
@@ -156,14 +154,6 @@ def _say_notes(page: SearchPage, *, explain: bool) -> None:
             click.echo(plain.line(note), err=True)
 
 
-def _say_unindexed(roots: Sequence[str]) -> None:
-    for root in roots[:_MOST_NAMED]:
-        click.echo(f"not searched, because it was never indexed: {results.place(root)}", err=True)
-    if roots:
-        more = f"; {len(roots) - _MOST_NAMED} more like it" if len(roots) > _MOST_NAMED else ""
-        click.echo(f"index it with: context index {results.place(roots[0])}{more}", err=True)
-
-
 def _show(page: SearchPage, *, explain: bool, grouped: bool) -> None:
     for line in page.interpretation if explain else ():
         click.echo(plain.line(line), err=True)
@@ -172,7 +162,7 @@ def _show(page: SearchPage, *, explain: bool, grouped: bool) -> None:
     if not page.items:
         click.echo("nothing found", err=True)
     elif page.total_estimate > page.offset + len(page.items):
-        shown = f"{page.offset + 1}–{page.offset + len(page.items)} of about {page.total_estimate}"
+        shown = f"{page.offset + 1}–{page.offset + len(page.items)} of about {page.total_estimate:,}"
         click.echo(f"{shown}; more with --offset {page.offset + len(page.items)}", err=True)
 
 

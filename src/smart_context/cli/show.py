@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sys
 import time
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 DIFFERENT = 8  # the exit status of a comparison that does not hold
 _FIRST_AFTER = 0.5  # seconds: shorter work shows nothing
 _EVERY = 0.1
+_WITH_BAR = 70  # columns from which there is room for a bar
 
 
 class ProgressBar:
@@ -32,33 +34,46 @@ class ProgressBar:
         self._on = sys.stderr is not None and sys.stderr.isatty()
         self._began = time.monotonic()
         self._next = self._began + _FIRST_AFTER
+        self._counted = 0.0
         self._drawn = False
+        self.last: Progress | None = None
 
     def __call__(self, step: Progress) -> None:
         """Draw the step if it is time."""
+        self.last = step
         if not self._on:
             return
         now = time.monotonic()
         if now < self._next:
             return
+        if step.done and not self._counted:
+            self._counted = now  # a rate counts from the first thing done, not from what came before
         self._next = now + _EVERY
         self._drawn = True
-        sys.stderr.write("\r\x1b[K" + self._line(step, now - self._began))
+        sys.stderr.write("\r\x1b[K" + self._line(step, now - (self._counted or now)))
         sys.stderr.flush()
 
     def _line(self, step: Progress, seconds: float) -> str:
+        columns = shutil.get_terminal_size().columns
         rate = step.done / seconds if seconds > 0 else 0.0
+        told = [self._label]
         if step.total:
-            filled = min(20, 20 * step.done // step.total)
-            left = f", {duration((step.total - step.done) / rate)} left" if rate and step.done < step.total else ""
-            head = (
-                f"{self._label} [{'█' * filled}{'░' * (20 - filled)}] {step.done:,}/{step.total:,} {rate:,.0f}/s{left}"
-            )
-        else:
-            head = f"{self._label} {step.done:,} {rate:,.0f}/s"
+            width = 10 if columns >= _WITH_BAR else 0
+            filled = min(width, width * step.done // step.total)
+            told += [f"[{'█' * filled}{'░' * (width - filled)}]"] if width else []
+            told += [f"{step.done:,}/{step.total:,}"]
+        elif step.done:
+            told += [f"{step.done:,}"]
+        if rate:
+            told += [f"{rate:,.0f}/s"]
+        if rate and step.total and step.done < step.total:
+            told += [f"{duration((step.total - step.done) / rate)} left"]
+        if step.searchable and columns >= _WITH_BAR:
+            told += [f"{step.searchable:,} searchable"]
+        head = " ".join(told)
+        room = columns - len(head) - 3
         what = plain.line(step.what)
-        room = shutil.get_terminal_size().columns - len(head) - 3
-        return head + (f"  {what[-room:]}" if room > 8 else "")
+        return head[: columns - 1] + (f"  {what if width_of(what) <= room else _tail(what, room)}" if room > 8 else "")
 
     def __enter__(self) -> ProgressBar:
         return self
@@ -66,9 +81,22 @@ class ProgressBar:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        """Take the bar off the screen, and begin anew."""
         if self._drawn:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
+        self._drawn, self._counted = False, 0.0
+
+
+def _tail(text: str, room: int) -> str:
+    """The end of a text, which says more of a path than its beginning."""
+    end = text[-(room - 1) :]
+    while width_of(end) > room - 1:
+        end = end[1:]
+    return f"…{end}"
 
 
 def say_unredacted(settings: Settings) -> None:
@@ -115,6 +143,17 @@ def plural(count: int, noun: str) -> str:
 def safe(text: str) -> str:
     """Make text from a file harmless on a terminal: what would steer it (escape sequences, direction marks) is escaped."""
     return plain.lines(text)
+
+
+def home(path: str) -> str:
+    """A path as people write it: with `~` for their own folder."""
+    own = os.path.expanduser("~").rstrip("/")
+    return f"~{path[len(own) :]}" if own and (path == own or path.startswith(f"{own}/")) else path
+
+
+def can_ask() -> bool:
+    """Whether there is a person who can be asked."""
+    return bool(sys.stdin and sys.stdin.isatty() and sys.stderr and sys.stderr.isatty())
 
 
 def json_of(value: object, indent: int | None = None) -> str:

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING
 
 import click
 
+from smart_context import plain
+from smart_context.access.roots import shown
 from smart_context.cli import Command
 from smart_context.cli.options import settings_options
-from smart_context.cli.show import ProgressBar, size
+from smart_context.cli.show import ProgressBar, home, plural, size
 from smart_context.errors import ConfigError
 
 if TYPE_CHECKING:
+    from smart_context.index.model import Coverage, IndexReport
     from smart_context.settings.config import Settings
 
 
@@ -30,16 +33,49 @@ def watch(settings: Settings) -> None:
     if not settings.roots:
         raise ConfigError("there is nothing to watch", hint="name a folder with --root DIR, or: context roots add DIR")
     with App(settings) as app:
-        watcher = background.start_watching(app, lambda line: click.echo(line, err=True))
+        click.echo(f"watching {', '.join(map(home, app.roots.names))}; stop with Ctrl-C", err=True)
+        told = _Told()
+        watcher = background.start_watching(app, told.line, told.run, told.bar)
         ended = threading.Event()
-        embedding = background.start_embedding(app, ended, lambda line: click.echo(f"warning: {line}", err=True))
-        click.echo(f"watching {', '.join(app.roots.names)}; stop with Ctrl-C", err=True)
+        embedding = background.start_embedding(app, ended, lambda line: told.line(f"warning: {line}"), told.coverage)
         try:
             threading.Event().wait()
+        except KeyboardInterrupt:
+            told.line("ended; what was read is kept and can be searched")
+            raise
         finally:
             ended.set()
             watcher.close()
             embedding.join()
+
+
+class _Told:
+    """What a watch tells, from any thread: a bar while it reads, and a line for whatever changed."""
+
+    def __init__(self) -> None:
+        self.bar = ProgressBar("indexing")
+        self._embedded = (-1, -1)
+
+    def line(self, text: str) -> None:
+        self.bar.clear()
+        click.echo(text, err=True)
+
+    def run(self, folder: str, report: IndexReport) -> None:
+        counts = {"indexed": report.indexed, "removed": report.removed, "failed": report.failed}
+        told = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
+        self.bar.clear()
+        if told:
+            self.line(f"{plain.line(home(shown(folder)))}: {told} in {report.duration_ms / 1000:,.1f} s")
+
+    def coverage(self, found: Coverage) -> None:
+        now = (found.embedded, found.segments)
+        if now != self._embedded:
+            self._embedded = now
+            left = found.segments - found.embedded
+            self.line(
+                f"{found.embedded:,} of {plural(found.segments, 'segment')} embedded"
+                + (f", {left:,} left" if left else "")
+            )
 
 
 @click.command(cls=Command)

@@ -19,6 +19,8 @@ from smart_context.model import Stop
 
 if TYPE_CHECKING:
     from smart_context.api import App
+    from smart_context.index.model import Coverage, IndexReport
+    from smart_context.model import OnProgress
 
 _NICE = 10
 _UPKEEP_EVERY = 600.0  # seconds between two looks at whether there is something to tidy
@@ -109,8 +111,13 @@ def _has_commit(app: App) -> bool:
         return False
 
 
-def start_watching(app: App, report: Callable[[str], None]) -> Watcher:
-    """Watch the roots and index what changes; `report` gets lines for people."""
+def start_watching(
+    app: App,
+    report: Callable[[str], None],
+    on_run: Callable[[str, IndexReport], None] = lambda _folder, _report: None,
+    on_progress: OnProgress = lambda _step: None,
+) -> Watcher:
+    """Watch the roots and index what changes; `report` gets lines for people, `on_run` what each run did."""
     settings = app.settings.watch
 
     def stop() -> None:
@@ -118,7 +125,7 @@ def start_watching(app: App, report: Callable[[str], None]) -> Watcher:
             raise Conflict("the watch ends")
 
     def index(folder: str) -> None:
-        app.jobs.submit(folder, priority="low", yields=True).wait(stop=stop)
+        on_run(folder, app.jobs.submit(folder, priority="low", yields=True).wait(on_progress, stop))
 
     pace = Pace(settings.poll_seconds, settings.sweep_minutes * 60.0 or _NEVER)
     watcher = Watcher(app.roots.names, index, pace, report, skip=[str(app.data_dir)])
@@ -126,14 +133,24 @@ def start_watching(app: App, report: Callable[[str], None]) -> Watcher:
     return watcher
 
 
-def start_embedding(app: App, ended: threading.Event, report: Callable[[str], None]) -> threading.Thread:
-    """Embed what was indexed, whenever nothing is being indexed, until `ended`; `report` gets lines for people."""
-    thread = threading.Thread(target=_embed, args=(app, ended, report), name="embedding", daemon=True)
+def start_embedding(
+    app: App,
+    ended: threading.Event,
+    report: Callable[[str], None],
+    on_coverage: Callable[[Coverage], None] = lambda _found: None,
+) -> threading.Thread:
+    """Embed what was indexed, whenever nothing is being indexed, until `ended`; `report` gets lines for people.
+
+    on_coverage: told how many segments have a vector, before and after more of them get one.
+    """
+    thread = threading.Thread(target=_embed, args=(app, ended, report, on_coverage), name="embedding", daemon=True)
     thread.start()
     return thread
 
 
-def _embed(app: App, ended: threading.Event, report: Callable[[str], None]) -> None:
+def _embed(
+    app: App, ended: threading.Event, report: Callable[[str], None], on_coverage: Callable[[Coverage], None]
+) -> None:
     def stop() -> None:
         if ended.is_set() or app.jobs.states():
             raise _Later
@@ -143,7 +160,10 @@ def _embed(app: App, ended: threading.Event, report: Callable[[str], None]) -> N
     while not ended.wait(_EMBED_EVERY):
         try:
             if app.has_index() and (generation := app.index.record.generation) != embedded:
-                app.embed(stop=stop)
+                if (found := app.extra.coverage()) and found.embedded < found.segments:
+                    on_coverage(found)
+                if app.embed(stop=stop) and (found := app.extra.coverage()):
+                    on_coverage(found)
                 embedded = generation
         except (_Later, Conflict):
             continue  # files come first, and another server does the same work

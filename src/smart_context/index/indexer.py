@@ -40,6 +40,7 @@ _BATCH_CHARS = 32_000_000
 _FIRST_SECONDS = 2.0
 _LAST_SECONDS = 8.0
 _AHEAD = 100_000  # changed files the walk may be ahead of the readers, so that most runs know their total at once
+_MET = 100  # files between two looks at whether somebody should be told, or the run should end
 _COUNTS = ("indexed", "removed", "failed", "no_text", "moved")
 
 
@@ -158,6 +159,8 @@ class _Run:
     vanished: set[str] = field(default_factory=set)
     pending_files: int = 0
     pending_chars: int = 0
+    met: int = 0
+    searchable: int = 0
     committed_at: float = 0.0
     patience: float = _FIRST_SECONDS
 
@@ -183,13 +186,19 @@ class _Run:
             top=self.place.root,
             on_mount=self.mounts.__setitem__,
         ):
+            self._meet(found)
             stamp = known.pop(found.path, None)
             if stamp is None or self.full or stamp[2] != found.size or stamp[3] != found.mtime_ns:
                 yield found
                 continue
             self.skipped += 1
-            if not self.skipped % 1000:
-                self._tick()
+
+    def _meet(self, found: Found) -> None:
+        """While nothing is read yet: tell how many files were met, and stop when asked to."""
+        self.met += 1
+        if self.met % _MET == 1 and not self.reading:
+            self.on_progress(Progress(0, None, f"looking for files: {self.met:,} so far, {found.path}"))
+            self.stop()
 
     def read(self, changed: Iterable[Found]) -> None:
         # Loaded here: most runs find nothing to read, and are over sooner than this would take.
@@ -277,7 +286,7 @@ class _Run:
     def _tick(self) -> None:
         """Between two files: tell how far we are, commit when it is time, stop when asked to."""
         done = self.counts["indexed"] + self.counts["failed"]
-        self.on_progress(Progress(done, self.total, self.reading, self.counts))
+        self.on_progress(Progress(done, self.total, self.reading, self.counts, self.searchable))
         late = time.monotonic() - self.committed_at >= self.patience
         if self.pending_files >= _BATCH_FILES or self.pending_chars >= _BATCH_CHARS or (late and self.pending_files):
             self._commit()
@@ -289,6 +298,7 @@ class _Run:
 
     def _commit(self) -> None:
         self.index.commit()
+        self.searchable = self.skipped + self.counts["indexed"] + self.counts["failed"]
         self.pending_files = self.pending_chars = 0
         self.committed_at = time.monotonic()
         self.patience = min(_LAST_SECONDS, 2 * self.patience)

@@ -1,0 +1,57 @@
+"""Roots that a search cannot find anything in yet: say which, and offer a person to index them.
+
+In: an application whose roots are about to be searched, or were.  Out: lines on stderr, and perhaps an index.
+Always: nobody is asked where nobody can answer; a program that searches gets the same answer and no question.
+"""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+import click
+
+from smart_context.cli import results
+from smart_context.cli.show import can_ask
+
+if TYPE_CHECKING:
+    from smart_context.api import App
+    from smart_context.settings.config import Settings
+
+_MOST_NAMED = 3  # roots, one a line
+
+
+def offer(app: App, settings: Settings) -> None:
+    """Ask a person whether roots that were never indexed should be, and do so."""
+    if not can_ask() or app.engine.writer():
+        return
+    missing = [root for root in app.unindexed() if not (app.has_index() and app.is_begun(root))]
+    if not missing:
+        return
+    more = f" and {len(missing) - 1} more were" if len(missing) > 1 else " was"
+    if click.confirm(f"{results.place(missing[0])}{more} never indexed. Index now?", err=True):
+        from smart_context.cli import index
+
+        index.read(settings, tuple(missing))
+
+
+def say(app: App) -> None:
+    """Name the roots that were searched in part, or not at all."""
+    if not app.has_index():
+        return
+    roots = app.unindexed()
+    if not roots:
+        return
+    if who := app.engine.writer():
+        click.echo(f"what was read so far is searched; the index is being written by {who}", err=True)
+        return
+    for root in roots[:_MOST_NAMED]:
+        is_begun = app.is_begun(root)
+        told = (
+            "searched in part, because its first run did not end"
+            if is_begun
+            else "not searched, because it was never indexed"
+        )
+        click.echo(f"{told}: {results.place(root)}", err=True)
+    more = f"; {len(roots) - _MOST_NAMED} more like it" if len(roots) > _MOST_NAMED else ""
+    click.echo(f"index it with: context index {shlex.quote(results.place(roots[0]))}{more}", err=True)

@@ -1,0 +1,92 @@
+"""What a person meets in the first hour: questions on a terminal and nowhere else, and a word on whatever is not searched yet."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from conftest import clean_env
+from smart_context.api import App
+from smart_context.settings import config
+from terminal import Terminal
+
+
+@pytest.fixture
+def folder(tree):
+    tree({"docs/ferry.md": "The ferry leaves at seven.\n", "docs/sub/garage.md": "The garage opens at nine.\n"})
+    return "docs"
+
+
+@pytest.fixture
+def typed(tmp_path):
+    def at_terminal(*args, answers):
+        """What is on the screen when a command has ended, each question answered."""
+        command = [sys.executable, "-m", "smart_context", *args]
+        with Terminal(command, clean_env(tmp_path), tmp_path / "tree", 80, 24) as terminal:
+            for question, answer in answers:
+                terminal.until(question)
+                terminal.type(f"{answer}\n")
+            terminal.until_it_ends()
+            return "\n".join(terminal.lines)
+
+    return at_terminal
+
+
+def test_a_folder_that_is_no_root_is_made_one_if_the_person_says_so(run, folder, typed):
+    question = "docs is not a root, so searches will not find it. Make it one? [y/N]"
+    shown = typed("index", folder, answers=[(question[:60], "y")])
+    assert "2 indexed" in shown
+    assert run("search", "ferry", "-l").stdout.endswith(b"/docs/ferry.md\n")
+
+
+def test_it_is_not_made_one_if_the_person_does_not(run, folder, typed):
+    assert "context roots add" in typed("index", folder, answers=[("Make it one?", "")])
+    assert run("roots").stdout == b""
+
+
+def test_a_search_of_a_root_that_was_never_indexed_offers_to_index_it(folder, typed):
+    shown = typed("search", "ferry", "--root", folder, answers=[("docs was never indexed. Index now? [y/N]", "y")])
+    assert "The ferry leaves at seven." in shown
+
+
+def test_a_person_who_declines_is_told_how(folder, typed):
+    shown = typed("search", "ferry", "--root", folder, answers=[("Index now?", "n")])
+    assert "begin with: context index" in shown
+
+
+def test_a_program_is_asked_nothing(run, tree, folder, tmp_path):
+    root = tmp_path / "tree" / folder
+    assert run("index", root / "sub", "--root", root / "sub").returncode == 0
+    other = tree({"other/a.md": "A ferry.\n"}) / "other"
+    done = run("search", "ferry", "--root", other)
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert done.stderr.decode().splitlines()[:2] == [
+        "not searched, because it was never indexed: tree/other",
+        "index it with: context index tree/other",
+    ]
+
+
+def test_a_root_whose_first_run_did_not_end_is_said_to_be_searched_in_part(run, folder, tmp_path):
+    root = tmp_path / "tree" / folder
+    assert run("index", root / "sub", "--root", root).returncode == 0
+    done = run("search", "garage", "-k", "1", "--root", root)
+    assert b"garage.md" in done.stdout
+    assert done.stderr.decode().splitlines() == [
+        "searched in part, because its first run did not end: tree/docs",
+        "index it with: context index tree/docs",
+    ]
+
+
+def test_something_is_told_before_the_first_file_is_read(tree, tmp_path):
+    root = tree({f"{n:03}.txt": f"walrus {n}\n" for n in range(250)})
+    steps = []
+    with App(config.load({"roots": [str(root)], "data_dir": str(tmp_path / "data")})) as app:
+        app.index_here(str(root), full=False, on_progress=steps.append)
+    looking = [step for step in steps if step.what.startswith("looking for files: ")]
+    assert [(step.done, step.what.split(",")[0]) for step in looking] == [
+        (0, f"looking for files: {n} so far") for n in (1, 101, 201)
+    ]
+    assert steps[: len(looking)] == looking
+    assert {step.total for step in steps[len(looking) :]} == {250}
+    assert all(step.searchable <= step.done for step in steps)
