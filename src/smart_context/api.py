@@ -392,6 +392,17 @@ class App(Held):
 
         return known.probes(self.index.record, self._folders(folders, self.roots), self.redactor, count, may_show)
 
+    def pointers(self, path: str) -> list[str]:
+        """The places in a file that the index knows, in reading order, for its owner to choose from.
+
+        Raises: Forbidden; NotFound where there is no index.
+        """
+        place = self._shown(path, OWNER)
+        record = self.index.record
+        file = record.file(place.path)
+        rows = record.segments_of(file.file_id) if file else []
+        return list(dict.fromkeys(row.pointer for row in rows if row.pointer))
+
     def status(self, *, compare: bool = True) -> Status:
         """Report how stale the index is; `compare` walks the roots."""
         from smart_context.index import status

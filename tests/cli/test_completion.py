@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import clean_env
+from conftest import PATIENCE, clean_env
 
 TYPED = [("context res", "resolve"), ("context roots ad", "add"), ("context index --no-e", "--no-embed")]
 
@@ -53,27 +53,98 @@ def test_fish_completes(shell, typed, completed):
     assert [line.split("\t")[0] for line in done.stdout.decode().splitlines()] == [completed]
 
 
+SHELLS = {
+    "bash": (["bash", "--norc", "--noprofile", "-i"], "bind 'set bell-style none'; source {}"),
+    "zsh": (["zsh", "-f", "-i"], "autoload -Uz compinit; compinit -u -D; source {}"),
+}
+
+
 @pytest.mark.parametrize(("typed", "completed"), TYPED)
 def test_zsh_completes(shell, typed, completed):
-    env, script = shell("zsh")
-    terminal, inner = pty.openpty()
-    zsh = subprocess.Popen(
-        ["zsh", "-f", "-i"], stdin=inner, stdout=inner, stderr=inner, env=env, start_new_session=True
+    with Typing("zsh", *shell("zsh")) as typing:
+        typing.type(f"{typed}\t")
+        typing.until(completed)
+
+
+@pytest.fixture
+def indexed(tree, run):
+    """A folder that is indexed."""
+    root = tree(
+        {"ferry.html": "<h1>Leaving, at 7</h1><p>The ferry.</p><h1>Prices</h1><p>Two euro.</p>", "plain.txt": "x\n"}
     )
-    try:
-        os.write(terminal, f"autoload -Uz compinit; compinit -u -D; source {script}; echo re''ady\n".encode())
-        _read_until(terminal, b"ready\r\n")
-        os.write(terminal, f"{typed}\t".encode())
-        _read_until(terminal, completed.encode())
-    finally:
-        zsh.kill()
-        zsh.wait()
-        os.close(inner)
-        os.close(terminal)
+    assert run("roots", "add", root).returncode == 0
+    assert run("index").returncode == 0
+    return root
 
 
-def _read_until(terminal: int, awaited: bytes) -> None:
-    seen = b""
-    while awaited not in seen:
-        assert select.select([terminal], [], [], 60)[0], seen
-        seen += os.read(terminal, 4096)
+@pytest.mark.parametrize("name", SHELLS)
+def test_file_names_and_pointers_are_completed_as_the_shell_needs_them(indexed, shell, name):
+    with Typing(name, *shell(name), cwd=indexed) as typing:
+        typing.type("context open fer\t")
+        typing.until("ferry.html")
+        typing.type("--pointer sec\t")  # both begin alike, and that much is put
+        typing.until("section\\ \\'")
+        typing.type("Pr\t")
+        typing.until("Prices")
+        typing.type("\r")
+        typing.until("Two euro.")
+
+
+def test_fish_completes_file_names_and_pointers(indexed, shell):
+    env, script = shell("fish")
+    for typed, completed in (
+        ("context open fer", ["ferry.html"]),
+        ("context open ferry.html --pointer ", ["section 'Leaving, at 7'", "section 'Prices'"]),
+    ):
+        ask = f"source {script}; complete -C '{typed}'"
+        done = subprocess.run(["fish", "--no-config", "-c", ask], env=env, cwd=indexed, capture_output=True, check=True)
+        assert [line.split("\t")[0] for line in done.stdout.decode().splitlines()] == completed
+
+
+def test_a_file_that_is_not_indexed_or_not_in_a_root_has_no_pointers(indexed, run, tmp_path):
+    for typed in ("absent.md", "/etc/hostname"):
+        env = {
+            "_CONTEXT_COMPLETE": "bash_complete",
+            "COMP_WORDS": f"context\nopen\n{typed}\n--pointer\n",
+            "COMP_CWORD": "4",
+        }
+        done = run(env=env, cwd=indexed)
+        assert (done.stdout.strip(), done.stderr) == (b"", b"")
+
+
+class Typing:
+    """An interactive shell that has read its completion script, and somebody who types."""
+
+    def __init__(self, name: str, env: dict[str, str], script: Path, cwd: Path | None = None) -> None:
+        command, begin = SHELLS[name]
+        self._terminal, self._inner = pty.openpty()
+        self._shell = subprocess.Popen(
+            command,
+            stdin=self._inner,
+            stdout=self._inner,
+            stderr=self._inner,
+            env=env,
+            cwd=cwd,
+            start_new_session=True,
+        )
+        self._seen = b""
+        self.type(f"{begin.format(script)}; echo re''ady\n")
+        self.until("ready\r\n")
+
+    def __enter__(self) -> Typing:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._shell.kill()
+        self._shell.wait()
+        os.close(self._inner)
+        os.close(self._terminal)
+
+    def type(self, keys: str) -> None:
+        self._seen = b""
+        os.write(self._terminal, keys.encode())
+
+    def until(self, awaited: str) -> None:
+        while awaited.encode() not in self._seen:
+            assert select.select([self._terminal], [], [], PATIENCE)[0], self._seen
+            self._seen += os.read(self._terminal, 4096)

@@ -1,11 +1,28 @@
-"""The command `completion`: what a shell needs to complete commands and options."""
+"""The command `completion`: what a shell needs to complete commands, options, file names and pointers.
+
+In: the name of a shell, or what was typed of a command.  Out: its script, or what could come next.
+Always: completing never fails aloud and changes nothing; pointers are those that the index has of a file in the roots.
+"""
 
 from __future__ import annotations
+
+import os
 
 import click
 from click.shell_completion import get_completion_class
 
 from smart_context.cli import Command, cli
+from smart_context.errors import ContextError
+
+# In scripts of click: what it puts → what a value with blanks, quotes or commas needs.
+_CHANGES = {
+    "bash": (
+        "COMPREPLY+=($value)",
+        """if [[ ${COMP_WORDS[COMP_CWORD]} == [\\"\\']* ]]; then COMPREPLY+=("$value")
+            else COMPREPLY+=("$(printf '%%q' "$value")"); fi""",
+    ),
+    "fish": ('string split ","', 'string split -m 1 ","'),
+}
 
 
 @click.command(cls=Command)
@@ -22,4 +39,22 @@ def completion(shell: str) -> None:
     found = get_completion_class(shell)
     assert found is not None  # each of the three above is click's own
     made = found(cli, {}, "context", "_CONTEXT_COMPLETE")
-    click.echo(made.source_template % made.source_vars())
+    before, after = _CHANGES.get(shell, ("", ""))
+    click.echo(made.source_template.replace(before, after) % made.source_vars())
+
+
+def pointers(context: click.Context, _parameter: click.Parameter, typed: str) -> list[str]:
+    """The places of the file that was named before, as far as they go on with what was typed."""
+    from smart_context.api import App
+    from smart_context.settings import config
+
+    given = context.params
+    # An option without its value ends the parsing: what stands before it is then still among the arguments.
+    path = given.get("path") or next((word for word in context.args if not word.startswith("-")), "")
+    names = {"config": "config_file", "roots": "roots", "data_dir": "data_dir", "cache_root": "cache_root"}
+    try:
+        with App(config.load({name: given.get(parameter) for name, parameter in names.items()})) as app:
+            found = app.pointers(os.path.abspath(os.path.expanduser(path)))
+    except ContextError:
+        return []
+    return [pointer for pointer in found if pointer.startswith(typed)]

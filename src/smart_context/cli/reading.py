@@ -17,10 +17,19 @@ if TYPE_CHECKING:
     from smart_context.settings.config import Settings
 
 
+def _places(context: click.Context, parameter: click.Parameter, typed: str) -> list[str]:
+    from smart_context.cli import completion
+
+    return completion.pointers(context, parameter, typed)
+
+
 @click.command("open", cls=Command)
 @click.argument("path", type=click.Path(), metavar="PATH|N")
 @click.option(
-    "--pointer", metavar="PLACE", help='Where to look: "page 3", "sheet \'Q2\'", "lines 10-40", as search shows it.'
+    "--pointer",
+    metavar="PLACE",
+    shell_complete=_places,
+    help='Where to look: "page 3", "sheet \'Q2\'", "lines 10-40", as search shows it.',
 )
 @click.option("--before", type=int, default=0, help="Characters to show before the place, at most 4000.")
 @click.option("--after", type=int, default=0, help="Characters to show after the place, at most 4000.")
@@ -74,7 +83,12 @@ def open_(
 
 @click.command(cls=Command)
 @click.argument("path", type=click.Path(), metavar="PATH|N")
-@click.option("--pointer", metavar="PLACE", help="Only this place, as search shows it; default: the whole file.")
+@click.option(
+    "--pointer",
+    metavar="PLACE",
+    shell_complete=_places,
+    help="Only this place, as search shows it; default: the whole file.",
+)
 @click.option("--unredacted", is_flag=True, help="Hide nothing. For your own eyes; it is logged.")
 @settings_options
 def cat(path: str, pointer: str | None, unredacted: bool, settings: Settings) -> None:
