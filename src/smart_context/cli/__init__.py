@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, NoReturn
 
@@ -76,11 +77,31 @@ def _debug_option() -> click.Option:
     )
 
 
+class _Place(click.Path):
+    """A path in whatever way it was given: `~` is one's own folder also where a shell leaves it alone, as in `--root=~/notes`."""
+
+    def __init__(self, inner: click.ParamType[Any], *, folder: bool) -> None:
+        is_path = isinstance(inner, click.Path)
+        super().__init__(file_okay=inner.file_okay if is_path else not folder, dir_okay=not is_path or inner.dir_okay)
+        self._inner = inner
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Expand it, then check it as usual."""
+        return self._inner.convert(os.path.expanduser(value) if isinstance(value, str) else value, param, ctx)
+
+
+def _expand(params: Sequence[click.Parameter]) -> None:
+    for param in params:
+        if isinstance(param.type, click.Path) or param.metavar in {"DIR", "FILE"}:
+            param.type = _Place(param.type, folder=param.metavar == "DIR")
+
+
 class Command(click.Command):
-    """A command whose options may be given once, and that understands `--debug`."""
+    """A command whose options may be given once, that takes `~` in every path, and that understands `--debug`."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        _expand(self.params)
         self.context_settings = {**_CONTEXT_SETTINGS, **self.context_settings}
         self.params.append(_debug_option())
 
@@ -101,6 +122,7 @@ class Group(click.Group):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **{"no_args_is_help": False, **kwargs})
+        _expand(self.params)
         self.context_settings = {**_CONTEXT_SETTINGS, **self.context_settings}
         self.params.append(_debug_option())
 

@@ -39,7 +39,11 @@ _COLOURS = {"unchanged": None, "changed": "yellow", "missing": "red", "moved in 
     "--year", "years", multiple=True, metavar="YEAR", help="Only files with this year in name or text; repeatable."
 )
 @click.option(
-    "--in", "folders", multiple=True, metavar="DIR", help="Only files below this folder of a root; repeatable."
+    "--in",
+    "folders",
+    multiple=True,
+    metavar="DIR",
+    help="Only files below this folder of a root (`roots` of the tool); repeatable.",
 )
 @click.option("--whole-files", is_flag=True, help="One document for each file instead of each passage.")
 @click.option("--unredacted", is_flag=True, help="Hide nothing. For your own eyes; it is logged.")

@@ -134,7 +134,7 @@ def _copy(settings: Settings, to: str | None, from_: str | None) -> None:
         with ProgressBar("copying") as bar, _until_told_to_end() as stop:
             count = team.copy(settings, address, back=bool(from_), on_progress=bar, stop=stop)
     except _Ended as ended:
-        click.echo("ended before everything was copied; run it again to go on", err=True)
+        click.echo("ended before everything was copied", err=True)
         raise click.exceptions.Exit(128 + ended.number) from None
     click.echo(f"{plural(count, 'file')} copied", err=True)
 

@@ -36,7 +36,11 @@ if TYPE_CHECKING:
     "--year", "years", multiple=True, metavar="YEAR", help="Only files with this year in name or text; repeatable."
 )
 @click.option(
-    "--in", "folders", multiple=True, metavar="DIR", help="Only files below this folder of a root; repeatable."
+    "--in",
+    "folders",
+    multiple=True,
+    metavar="DIR",
+    help="Only files below this folder of a root (`roots` of the tool); repeatable.",
 )
 @click.option(
     "--since",

@@ -327,7 +327,7 @@ def _interpretation(asked: _Asked) -> Iterator[str]:
     yield f"words: {', '.join(word.text for word in asked.plan.sought) or '(none)'}"
     if asked.plan.left_out:
         yield f"left out: {', '.join(asked.plan.left_out)}"
-    for name, values in (("types", asked.limits.exts), ("years", asked.limits.years), ("below", asked.limits.folders)):
+    for name, values in (("types", asked.limits.exts), ("years", asked.limits.years), ("roots", asked.limits.folders)):
         if values:
             yield f"{name}: {', '.join(map(shown, values))}"
     if asked.reading.times:
