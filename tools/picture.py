@@ -17,17 +17,10 @@ SESSION = (
     ["context", "index", "--root", "examples/handbook"],
     ["context", "search", "--root", "examples/handbook", "how fast must a lost laptop be reported", "-k", "2"],
     ["context", "search", "--root", "examples/handbook", "回滚"],
-    [
-        "context",
-        "open",
-        "--root",
-        "examples/handbook",
-        "examples/handbook/finance/budget-2026.xlsx",
-        "--pointer",
-        "sheet 'Q2'",
-    ],
+    ["context", "open", "1", "--root", "examples/handbook"],
 )
 _COLOURS = {"31": "#ff7b72", "32": "#7ee787", "33": "#e3b341", "36": "#79c0ff"}
+_LINK = re.compile(r"\x1b\]8;;.*?\x1b\\")
 _SGR = re.compile(r"\x1b\[([0-9;]*)m")
 
 
@@ -73,7 +66,8 @@ def _run(command: list[str], home: str) -> str:
     child.wait()
     os.close(master)
     # What a progress bar drew over itself is not there any more.
-    return re.sub(r"\r\x1b\[K[^\r\n]*(?=\r)", "", out.decode().replace("\r\n", "\n")).replace("\r\x1b[K", "")
+    text = re.sub(r"\r\x1b\[K[^\r\n]*(?=\r)", "", out.decode().replace("\r\n", "\n")).replace("\r\x1b[K", "")
+    return _LINK.sub("", text)
 
 
 def _wrapped(line: str) -> list[str]:
