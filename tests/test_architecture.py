@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -44,7 +45,17 @@ ROOMS = {
 FACES = ("cli", "page", "server")
 
 
-def imports(tree: ast.AST) -> Iterator[str]:
+@functools.cache
+def imports(tree: ast.Module) -> frozenset[str]:
+    return frozenset(_imports(tree))
+
+
+@functools.cache
+def nodes(tree: ast.Module) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(tree))
+
+
+def _imports(tree: ast.AST) -> Iterator[str]:
     """Every module that is imported, wherever the import stands, but for those that only the type checker sees."""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
@@ -53,7 +64,7 @@ def imports(tree: ast.AST) -> Iterator[str]:
             yield from (name.name for name in node.names)
         elif isinstance(node, ast.ImportFrom):
             yield from (f"{node.module}.{name.name}" for name in node.names)
-        yield from imports(node)
+        yield from _imports(node)
 
 
 def who_imports(*modules: str) -> set[str]:
@@ -64,8 +75,8 @@ def who_imports(*modules: str) -> set[str]:
     }
 
 
-def calls(tree: ast.AST, *functions: str) -> bool:
-    return any(isinstance(node, ast.Call) and ast.unparse(node.func) in functions for node in ast.walk(tree))
+def calls(tree: ast.Module, *functions: str) -> bool:
+    return any(isinstance(node, ast.Call) and ast.unparse(node.func) in functions for node in nodes(tree))
 
 
 def below(*folders: str) -> set[str]:
@@ -130,7 +141,7 @@ def test_people_are_told_through_one_channel_and_no_state_is_found() -> None:
     speakers = {
         name
         for name, tree in MODULES.items()
-        for node in ast.walk(tree)
+        for node in nodes(tree)
         if isinstance(node, ast.Attribute) and ast.unparse(node) in {"sys.stderr", "sys.argv"}
     }
     entries = {"cli/__init__.py", "server/__init__.py", "sources/child.py", "server/wire.py"}
@@ -142,7 +153,7 @@ def test_folders_are_stepped_into_by_one_module() -> None:
     steppers = {
         name
         for name, tree in MODULES.items()
-        for node in ast.walk(tree)
+        for node in nodes(tree)
         if "O_DIRECTORY" in (getattr(node, "attr", None), getattr(node, "value", None))
     }
     assert steppers == {"access/confined.py"}
@@ -168,7 +179,7 @@ def test_only_the_configuration_reads_the_environment() -> None:
     readers = {
         name
         for name, tree in MODULES.items()
-        for node in ast.walk(tree)
+        for node in nodes(tree)
         if (isinstance(node, ast.Attribute) and node.attr in {"environ", "environb", "getenv"})
         or (isinstance(node, ast.keyword) and node.arg in {"envvar", "auto_envvar_prefix"})
     }
@@ -180,7 +191,7 @@ def test_every_exception_is_caught_only_at_an_outer_edge_and_around_the_parsers_
     catchers = {
         name
         for name, tree in MODULES.items()
-        for node in ast.walk(tree)
+        for node in nodes(tree)
         if isinstance(node, ast.ExceptHandler) and isinstance(node.type, ast.Name) and node.type.id == "Exception"
     }
     edges = {

@@ -28,7 +28,7 @@ from smart_context.index import indexer, status
 from smart_context.index.indexer import Options
 from smart_context.model import Segment
 
-OPTIONS = Options(workers=2)
+OPTIONS = Options(workers=1)
 FILES = 40
 
 # Index a folder with many small commits, saying each step; die at the nth call of a function where the test asks for it.
@@ -71,9 +71,32 @@ def run_on(data: Path, root: Path) -> None:
         indexer.run(opened, Roots([root]), str(root), OPTIONS)
 
 
+@pytest.fixture(scope="module")
+def root(tmp_path_factory) -> Path:
+    """Files that no test changes; one that must has `own`, a copy."""
+    made = tmp_path_factory.mktemp("root")
+    for i in range(FILES):
+        (made / f"{i % 5}").mkdir(exist_ok=True)
+        (made / f"{i % 5}/{i:02}.txt").write_text(f"zebra{i} in {1990 + i}\n" * (i + 1), encoding="utf-8")
+    return made
+
+
 @pytest.fixture
-def root(tree) -> Path:
-    return tree({f"{i % 5}/{i:02}.txt": f"zebra{i} in {1990 + i}\n" * (i + 1) for i in range(FILES)})
+def own(root: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(root, tmp_path / "own"))
+
+
+@pytest.fixture(scope="module")
+def complete(root: Path, tmp_path_factory) -> Path:
+    """The index of a run that nobody disturbed."""
+    made = tmp_path_factory.mktemp("complete") / "data"
+    run_on(made, root)
+    return made
+
+
+@pytest.fixture(scope="module")
+def undisturbed(complete: Path) -> dict[str, tuple[object, ...]]:
+    return rows(complete)
 
 
 @pytest.fixture
@@ -116,12 +139,6 @@ def check_complete(data: Path, root: Path, undisturbed: dict[str, tuple[object, 
         view = opened.ranking.view()
         assert view.file_ids() == opened.record.file_ids()
         assert [view.count(Term(f"zebra{i}")) for i in range(FILES)] == [1] * FILES
-
-
-@pytest.fixture
-def undisturbed(root: Path, tmp_path: Path) -> dict[str, tuple[object, ...]]:
-    run_on(tmp_path / "other", root)
-    return rows(tmp_path / "other")
 
 
 @pytest.mark.parametrize("where", ["record before", "record after", "ranking before", "ranking after"])
@@ -168,12 +185,11 @@ def test_killed_readers_cost_the_run_nothing(data, root, undisturbed):
     check_complete(data, root, undisturbed)
 
 
-def test_searches_go_on_while_a_run_writes_and_see_whole_commits(data, root):
-    (data).mkdir(mode=0o700)
-    run_on(data, root)
-    for path in root.rglob("*.txt"):
+def test_searches_go_on_while_a_run_writes_and_see_whole_commits(data, own):
+    run_on(data, own)
+    for path in own.rglob("*.txt"):
         path.write_text(path.read_text(encoding="utf-8") + "yak\n", encoding="utf-8")
-    run = start(data, root)
+    run = start(data, own)
     assert run.stdout is not None
     with Index.open(data) as reader:
         for _ in run.stdout:
@@ -230,8 +246,8 @@ def _half_rebuilt(data: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", [_lost, _garbage, _behind, _ahead, _half_rebuilt])
-def test_the_ranking_is_made_anew_from_the_record(data, root, undisturbed, damage):
-    run_on(data, root)
+def test_the_ranking_is_made_anew_from_the_record(data, root, undisturbed, damage, complete):
+    shutil.copytree(complete, data)
     damage(data)
     with Index.open(data, writable=True):
         pass
@@ -239,8 +255,8 @@ def test_the_ranking_is_made_anew_from_the_record(data, root, undisturbed, damag
     assert sorted(p.name for p in data.iterdir() if p.is_dir()) == ["ranking"]
 
 
-def test_a_reader_notices_that_the_ranking_was_made_anew(data, root):
-    run_on(data, root)
+def test_a_reader_notices_that_the_ranking_was_made_anew(data, root, complete):
+    shutil.copytree(complete, data)
     with Index.open(data) as reader:
         reader.refresh()
         _ahead(data)
@@ -260,8 +276,8 @@ def test_a_writer_that_has_just_made_an_index_sees_it_and_stays_the_writer(data,
             assert opened.ranking.view().count(Term("ibi")) == generation
 
 
-def test_a_reader_notices_that_a_damaged_index_was_replaced(data, root):
-    run_on(data, root)
+def test_a_reader_notices_that_a_damaged_index_was_replaced(data, root, complete):
+    shutil.copytree(complete, data)
     with Index.open(data) as reader:
         reader.refresh()
         (data / RECORD).write_bytes(b"garbage" * 1000)
@@ -272,8 +288,8 @@ def test_a_reader_notices_that_a_damaged_index_was_replaced(data, root):
         assert reader.ranking.view().count(Term("zebra7")) == 1
 
 
-def test_a_damaged_record_is_set_aside_whole_and_never_deleted(data, root, undisturbed):
-    run_on(data, root)
+def test_a_damaged_record_is_set_aside_whole_and_never_deleted(data, root, undisturbed, complete):
+    shutil.copytree(complete, data)
     (data / RECORD).write_bytes(b"garbage" * 1000)
     with pytest.raises(errors.SearchFailed):
         run_on(data, root)
@@ -284,15 +300,15 @@ def test_a_damaged_record_is_set_aside_whole_and_never_deleted(data, root, undis
     check_complete(data, root, undisturbed)
 
 
-def test_repair_leaves_a_sound_record_and_makes_the_ranking_anew(data, root, undisturbed):
-    run_on(data, root)
+def test_repair_leaves_a_sound_record_and_makes_the_ranking_anew(data, root, undisturbed, complete):
+    shutil.copytree(complete, data)
     _garbage(data)
     assert upkeep.repair(data) is None
     check_complete(data, root, undisturbed)
 
 
-def test_repair_never_touches_a_record_of_a_newer_version(data, root):
-    run_on(data, root)
+def test_repair_never_touches_a_record_of_a_newer_version(data, root, complete):
+    shutil.copytree(complete, data)
     with contextlib.closing(sqlite3.connect(data / RECORD)) as db:
         db.execute("PRAGMA user_version = 999")
     with pytest.raises(errors.SearchFailed):
@@ -300,11 +316,11 @@ def test_repair_never_touches_a_record_of_a_newer_version(data, root):
     assert (data / RECORD).exists()
 
 
-def test_maintenance_keeps_every_answer(data, root, undisturbed):
-    run_on(data, root)
-    for path in list(root.rglob("*.txt"))[:20]:
+def test_maintenance_keeps_every_answer(data, own):
+    run_on(data, own)
+    for path in list(own.rglob("*.txt"))[:20]:
         path.touch()
-    run_on(data, root)
+    run_on(data, own)
     upkeep.maintain(data)
     with Index.open(data) as opened:
         assert [opened.ranking.view().count(Term(f"zebra{i}")) for i in range(FILES)] == [1] * FILES
@@ -347,12 +363,12 @@ def test_a_full_disk_ends_the_run_with_an_error_and_the_next_one_completes(data,
         check_complete(data, root, undisturbed)
 
 
-def test_a_disk_that_is_too_full_to_mend_the_ranking_is_named_by_upkeep(data, root):
+def test_a_disk_that_is_too_full_to_mend_the_ranking_is_named_by_upkeep(data, own):
     """A run that filled the disk left a ranking that lags; what is wrong is the disk, not the ranking."""
     dice = random.Random(1)
-    (root / "big.txt").write_text(" ".join(dice.randbytes(4).hex() for _ in range(20_000)), encoding="utf-8")
+    (own / "big.txt").write_text(" ".join(dice.randbytes(4).hex() for _ in range(20_000)), encoding="utf-8")
     with _small_disk(data, "64m"):
-        run_on(data, root)
+        run_on(data, own)
         ranking_state.write(data / RANKING, 0)
         free = os.statvfs(data)
         (data / "filler").write_bytes(bytes(free.f_bavail * free.f_bsize - 300_000))
