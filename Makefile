@@ -8,7 +8,7 @@ UV ?= $(BIN)/uv
 # What is compiled once need not be compiled again by each of the thousands of processes that the tests start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test lint types unit coverage lowest newest fuzz bench browser pictures docs site lock clean install
+.PHONY: help demo test lint types unit coverage lowest newest mutation fuzz bench browser pictures docs site lock clean install
 
 help: ## list these
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/\1\t\2/' | expand -t 10
@@ -47,6 +47,13 @@ other-versions:
 	$(OTHER)/bin/python -m pip install --quiet uv
 	$(OTHER)/bin/uv pip install --quiet --upgrade --resolution $(RESOLUTION) --python $(OTHER)/bin/python --editable ".[all]" --group dev
 	$(OTHER)/bin/pytest -n auto --dist worksteal
+
+MUTANTS ?= 75
+mutation: ## small changes of find, redact, cache and access: which do the tests not notice? (MUTANTS a room)
+	$(PYTHON) -m venv .venv-mutation
+	.venv-mutation/bin/python -m pip install --quiet uv
+	.venv-mutation/bin/uv pip install --quiet --python .venv-mutation/bin/python --editable ".[all]" --group dev --group mutation
+	.venv-mutation/bin/python -m tools.mutation --each $(MUTANTS)
 
 FUZZ_SECONDS ?= 300
 fuzz: install ## random requests and examples from a new seed (FUZZ_SECONDS, FUZZ_SEED)
@@ -91,4 +98,4 @@ $(STAMP): pyproject.toml $(LOCK)
 	@touch $(STAMP)
 
 clean: ## remove what was made
-	rm -rf $(VENV) .venv-lowest .venv-newest .demo dist build site .coverage* .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-lowest .venv-newest .venv-mutation .demo dist build site .coverage* .mypy_cache .ruff_cache .hypothesis
