@@ -176,7 +176,7 @@ def fill(address: str, wanted: int) -> int:
 def _all(database: Database, record: Record) -> Iterator[tuple[str, Sequence[Segment], list[Any]]]:
     with database.connection(seconds=None) as db:
         feed.begin(db)
-        for one in feed.changed(db, 0, {}, ""):
+        for one in feed.changed(db, 0, {}, database):
             if one.segments and not one.file.path.rpartition(".")[2].isdigit():
                 rows = record.segments_of(one.file.file_id)
                 known = record.passages(row.segment_id for row in rows)

@@ -49,7 +49,7 @@ class Held:
         self.settings = settings
         self.roots = Roots(settings.roots)
         self.data_dir = Path(settings.data_dir)
-        self.engine = engine.at(settings.data_dir, settings.engine)
+        self.engine = engine.at(settings.data_dir, settings.engine, settings.engine_places)
         self._opening = threading.RLock()
         self._index: Index | None = None
         self._jobs: JobQueue | None = None

@@ -57,7 +57,7 @@ def copy(settings: Settings, address: str, *, back: bool, on_progress: OnProgres
     """
     from smart_context.index import move
 
-    ends = engine.at(settings.data_dir), engine.at(settings.data_dir, address)
+    ends = engine.at(settings.data_dir), engine.at(settings.data_dir, address, settings.engine_places)
     source, target = reversed(ends) if back else ends
     return move.copy(source, target, settings.roots, on_progress, stop)
 
@@ -65,4 +65,4 @@ def copy(settings: Settings, address: str, *, back: bool, on_progress: OnProgres
 def _shared(settings: Settings) -> Shared:
     if not settings.engine:
         raise ConfigError("the record is not shared: there is no queue", hint='set engine = "postgresql://…" first')
-    return engine.shared(settings.data_dir, settings.engine)
+    return engine.shared(settings.data_dir, settings.engine, settings.engine_places)

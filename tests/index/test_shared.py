@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 import subprocess
 import sys
@@ -61,6 +62,38 @@ def test_a_batch_may_be_taken_twice_and_a_poisoned_one_ends_as_single_failures(
 def test_there_is_no_queue_without_a_shared_record(tree, tmp_path: Path) -> None:
     with app_of(tree({"a": "b"}), tmp_path, "local", "") as app, pytest.raises(errors.ConfigError):
         team.enqueue(app, str(tmp_path))
+
+
+def test_a_share_that_is_mounted_elsewhere_is_the_same_share(postgres: Server, tree, tmp_path: Path) -> None:
+    root, address = tree({"a/rent.txt": "rent and wages", "b.txt": "income"}), postgres.new()
+    here = tmp_path / "mounted"
+    shutil.copytree(root, here)
+    engine.shared(tmp_path / "one", address).init()
+    flags = {"roots": [str(here)], "data_dir": str(tmp_path / "two"), "engine": address, "index.workers": 1}
+    there = config.load({**flags, "engine_places": [f"{root}={here}"]}, {"HOME": str(tmp_path)})
+    with app_of(root, tmp_path, "one", address) as one, App(there) as two:
+        assert team.enqueue(one, str(root)) == 1
+        done: list[IndexReport] = []
+        team.work(two, done.append, wait=False)
+        assert [report.indexed for report in done] == [2]
+        assert one.index_here(str(root), full=False, on_progress=lambda _step: None).skipped == 2
+        assert two.index_here(str(here), full=False, on_progress=lambda _step: None).skipped == 2
+        answers = [app.search_files("wages")["items"] for app in (one, two)]
+        assert [item["path"] for items in answers for item in items] == [
+            str(root / "a/rent.txt"),
+            str(here / "a/rent.txt"),
+        ]
+        assert two.open_file(str(here / "b.txt"))["preview"] == "income"
+        assert [status.files for status in (*one.status().roots, *two.status().roots)] == [2, 2]
+        assert team.enqueue(one, str(root), full=True) == 1
+        team.work(two, done.append, wait=False)
+        assert done[-1].indexed == 2  # unchanged, and asked for
+
+
+@pytest.mark.parametrize("pair", ["/a", "a=/b", "/a=b"])
+def test_what_is_no_pair_of_folders_is_refused(tmp_path: Path, pair: str) -> None:
+    with pytest.raises(errors.ConfigError):
+        engine.at(tmp_path, "postgresql:///db", [pair]).open()
 
 
 def started(root: Path, tmp_path: Path, name: str, address: str) -> subprocess.Popen[bytes]:

@@ -142,7 +142,7 @@ def _index(settings: Settings) -> Iterator[Finding]:
     from smart_context import engine
 
     try:
-        with engine.at(settings.data_dir, settings.engine).open() as index:
+        with engine.at(settings.data_dir, settings.engine, settings.engine_places).open() as index:
             lags = index.generation != index.record.generation
             count = len(index.record.file_ids())
             flaw = index.record.flaw()

@@ -76,4 +76,4 @@ def _shared(settings: Settings) -> Shared:
             "no database is configured",
             hint='set engine = "postgresql://…", or SMART_CONTEXT_ENGINE in the environment',
         )
-    return engines.shared(settings.data_dir, settings.engine)
+    return engines.shared(settings.data_dir, settings.engine, settings.engine_places)

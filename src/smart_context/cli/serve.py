@@ -122,7 +122,9 @@ def _tokens(settings: Settings) -> Tokens:
     from smart_context.access.tokens import Tokens
     from smart_context.talk import warn
 
-    shared = engine.shared(settings.data_dir, settings.engine).tokens() if settings.engine else None
+    shared = (
+        engine.shared(settings.data_dir, settings.engine, settings.engine_places).tokens() if settings.engine else None
+    )
     return Tokens(Path(settings.data_dir), settings.http.token_file or None, warn, shared=shared)
 
 

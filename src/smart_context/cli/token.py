@@ -43,7 +43,11 @@ def _data_dir_options(command: F) -> F:
         from smart_context.settings import config
 
         settings = config.load({"config": config_file, "data_dir": data_dir})
-        shared = engine.shared(settings.data_dir, settings.engine).tokens() if settings.engine else None
+        shared = (
+            engine.shared(settings.data_dir, settings.engine, settings.engine_places).tokens()
+            if settings.engine
+            else None
+        )
         return command(*args, data_dir=Path(settings.data_dir), shared=shared, **more)
 
     for option in reversed(_DATA_DIR):

@@ -53,7 +53,7 @@ def uninstall(yes: bool, settings: Settings) -> None:
     """
     from smart_context import engine
 
-    if who := engine.at(settings.data_dir, settings.engine).writer():
+    if who := engine.at(settings.data_dir, settings.engine, settings.engine_places).writer():
         raise Conflict(f"the index is being written by {who}", hint="end that first, then run this again")
     steps = [*_clients(), *_data(settings), *_configuration(settings)]
     for step in steps:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def worker(once: bool, settings: Settings) -> None:
     """Take batches of files from the queue of a shared record, read them here, and write what they say.
 
-    A worker takes what lies below its own roots, which must be mounted where the one who walked them has them. Any number work
+    A worker takes what lies below its own roots, wherever they are mounted here (`engine_places`). Any number work
     at once, on any number of machines; what a worker that dies had in hand is taken up by another.
 
     \b

@@ -6,23 +6,24 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from smart_context.engine.port import Engine, Shared
 
 
-def at(data_dir: str | os.PathLike[str], address: str = "") -> Engine:
+def at(data_dir: str | os.PathLike[str], address: str = "", places: Sequence[str] = ()) -> Engine:
     """The engine at an address: a database, from which the data directory holds what is derived; without one, the data directory itself."""
     if address:
-        return shared(data_dir, address)
+        return shared(data_dir, address, places)
     from smart_context.engine.local.place import Local
 
     return Local(os.fspath(data_dir))
 
 
-def shared(data_dir: str | os.PathLike[str], address: str) -> Shared:
-    """The engine with its record in a database."""
+def shared(data_dir: str | os.PathLike[str], address: str, places: Sequence[str] = ()) -> Shared:
+    """The engine with its record in a database. `places`: where folders of the record lie on this machine, as `RECORD=HERE`."""
     from smart_context.engine.postgres.place import Postgres
 
-    return Postgres(address, os.fspath(data_dir))
+    return Postgres(address, os.fspath(data_dir), places)

@@ -256,7 +256,7 @@ class Engine(Protocol):
     another process too; it may hold a password."""
 
     folder: str
-    made_of: tuple[str, str]
+    made_of: tuple[str, str, tuple[str, ...]]
 
     @property
     def address(self) -> str:

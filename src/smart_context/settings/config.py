@@ -191,6 +191,9 @@ class Settings:
         env="SMART_CONTEXT_ENGINE",
         starts=("postgresql://", "postgres://"),
     )
+    engine_places: tuple[str, ...] = _names(
+        "Where folders of a shared record lie on this machine, if elsewhere: `/srv/share=/mnt/nas/share` for example."
+    )
     cache_root: str = _setting("", "Folder of the caches that tools may read.", is_path=True, env="CONTEXT_CACHE_ROOT")
     rate_limits: Mapping[str, int] = _numbers(
         _RATES, "Calls a minute for each client; 0: no bound.", keys=tuple(_RATES)

@@ -34,7 +34,7 @@ class Local:
 
     def __init__(self, address: str) -> None:
         self.address = self.folder = address
-        self.made_of = (address, "")
+        self.made_of: tuple[str, str, tuple[str, ...]] = (address, "", ())
         self._folder = Path(address)
 
     def open(self, *, writable: bool = False, follow: bool = False, on_progress: OnProgress = _silent) -> Index:

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
+from smart_context.engine.postgres.places import Places
 from smart_context.errors import (
     ConfigError,
     Conflict,
@@ -56,11 +57,13 @@ class Connection(psycopg.Connection[tuple[Any, ...]]):
 class Database:
     """Where a record is. Connections are made when they are needed and kept for the next; threads share it."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, places: Sequence[str] = ()) -> None:
+        """places: where folders of the record lie on this machine."""
         self._idle: list[Connection] = []
         self._lock = threading.Lock()
         self.address = address
         self.name = shown(address)
+        self.places = Places(places)
 
     def rows(
         self, query: str, values: Sequence[Any] = (), *, key: str = "", seconds: float | None = READ_SECONDS

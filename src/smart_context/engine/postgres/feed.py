@@ -7,7 +7,6 @@ that was still open (`pg_snapshot_xmin`), never from the newest that was seen. W
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
@@ -99,7 +98,7 @@ def gone(db: Connection, position: int) -> dict[int, int]:
     return dict(db.execute(_GONE, (position,)).fetchall())
 
 
-def changed(db: Connection, position: int, known: Mapping[int, int], name: str) -> Iterator[Changed]:
+def changed(db: Connection, position: int, known: Mapping[int, int], database: Database) -> Iterator[Changed]:
     """The files that were written since a position, but for what is known: (file, transaction)."""
     with db.cursor("changed", binary=True) as cursor:
         cursor.itersize = _ROWS
@@ -107,19 +106,19 @@ def changed(db: Connection, position: int, known: Mapping[int, int], name: str) 
         for _, rows in groupby(cursor, itemgetter(1)):
             first, *more = rows
             if known.get(first[1]) != first[0]:
-                yield _changed([first, *more], name)
+                yield _changed([first, *more], database)
 
 
-def _changed(rows: list[tuple[Any, ...]], name: str) -> Changed:
+def _changed(rows: list[tuple[Any, ...]], database: Database) -> Changed:
     xid, file_id, path, ext, title, years, analysis, _ = rows[0]
-    file = RankedFile(file_id, os.fsdecode(path), ext, title.decode(), tuple(years.split()))
+    file = RankedFile(file_id, database.places.outward(path), ext, title.decode(), tuple(years.split()))
     if analysis != ANALYSIS_VERSION:
         return Changed(xid, file, None)
     try:
         return Changed(xid, file, tuple(one for row in rows if row[-1] is not None for one in terms.unpack(row[-1])))
     except ValueError as error:
         raise SearchFailed(
-            f"the index in {name} is damaged",
+            f"the index in {database.name} is damaged",
             reason=f"the terms of file {file_id} cannot be read",
             hint="index its folder anew with `full`",
         ) from error

@@ -203,7 +203,7 @@ class Node:
         total = feed.count(db, position)
         taken, ahead, last = 0, _Ahead({}, {i: x for i, x in gone.items() if x >= head.oldest}), position
         known = self._ahead.written
-        for number, one in enumerate(feed.changed(db, position, known, self._database.name)):
+        for number, one in enumerate(feed.changed(db, position, known, self._database)):
             if taken >= _TOGETHER and one.xid != last and last < head.oldest:
                 self._commit(head, min(one.xid, head.oldest), frozenset())
                 taken = 0

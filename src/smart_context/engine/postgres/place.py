@@ -36,8 +36,9 @@ def _silent(_step: Progress) -> None:
 class Postgres:
     """An engine with its record in a database."""
 
-    def __init__(self, address: str, data_dir: str) -> None:
-        self.made_of = (data_dir, address)
+    def __init__(self, address: str, data_dir: str, places: Sequence[str] = ()) -> None:
+        """places: where folders of the record lie on this machine, if elsewhere (`places.Places`)."""
+        self.made_of = (data_dir, address, tuple(places))
         self.folder = data_dir
         self._node = Path(data_dir) / NODE
         self._beside = Local(str(self._node))  # vectors lie where the ranking does
@@ -52,7 +53,7 @@ class Postgres:
     def _database(self) -> Database:
         from smart_context.engine.postgres.database import Database
 
-        return Database(self.made_of[1])
+        return Database(*self.made_of[1:])
 
     def open(self, *, writable: bool = False, follow: bool = False, on_progress: OnProgress = _silent) -> Index:
         """Open the index; a writer makes it where there is none."""
@@ -60,7 +61,7 @@ class Postgres:
         from smart_context.engine.postgres.index import Index
 
         self._make_folder()
-        database = Database(self.made_of[1])
+        database = Database(*self.made_of[1:])
         if follow:
             return Index.followed(database, self._node, self._machine)
         return Index.open(database, self._node, self._machine, writable=writable, on_progress=on_progress)
@@ -117,7 +118,7 @@ class Postgres:
 
         schema.check(self._database)
         self._make_folder()
-        database = Database(self.made_of[1])
+        database = Database(*self.made_of[1:])
         return Index(database, self._node, Writer(database, self._machine), None)
 
     def state(self) -> SharedState:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import os
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import Any
@@ -43,16 +42,17 @@ class Queue:
         """Put batches of paths below a root; how many were not waiting already."""
         check(self._database)
         done = 0
+        inward = self._database.places.inward
         app = procrastinate.App(connector=procrastinate.SyncPsycopgConnector(**self._how()))
         with self._translated(), app.open():
             for paths in batches:
                 written: list[Any] = [
-                    os.fsencode(path).decode("latin-1") for path in paths
+                    inward(path).decode("latin-1") for path in paths
                 ]  # JSON has no place for other bytes
                 name = hashlib.sha256("\0".join(written).encode()).hexdigest()
-                task = app.configure_task(_TASK, queue=_name(root), queueing_lock=name, lock=name)
+                task = app.configure_task(_TASK, queue=_name(inward(root)), queueing_lock=name, lock=name)
                 with suppress(exceptions.AlreadyEnqueued):
-                    task.defer(root=os.fsencode(root).decode("latin-1"), paths=[*written])
+                    task.defer(root=inward(root).decode("latin-1"), paths=[*written], full=full)
                     done += 1
         return done
 
@@ -62,13 +62,16 @@ class Queue:
         app = procrastinate.App(connector=procrastinate.PsycopgConnector(**self._how()))
         retry = procrastinate.RetryStrategy(max_attempts=_TRIES, exponential_wait=2)
 
+        def path_of(written: str) -> str:
+            return self._database.places.outward(written.encode("latin-1"))
+
         @app.task(name=_TASK, pass_context=True, retry=retry)
         def read(context: procrastinate.JobContext, root: str, paths: list[str], full: bool) -> None:
             tries = context.job.attempts if context.job else 0
-            take(Batch(_path(root), tuple(map(_path, paths)), tries, full))
+            take(Batch(path_of(root), tuple(map(path_of, paths)), tries, full))
 
         with self._translated():
-            asyncio.run(_working(app, [_name(root) for root in roots], wait=wait))
+            asyncio.run(_working(app, [_name(self._database.places.inward(root)) for root in roots], wait=wait))
 
     def waiting(self) -> int:
         """How many batches are not done yet."""
@@ -174,10 +177,6 @@ def _version(database: Database) -> str:
     return str(rows[0][0]) if rows else ""
 
 
-def _name(root: str) -> str:
+def _name(root: bytes) -> str:
     """The queue of a root: a worker takes from those of the roots that its machine has."""
-    return f"root-{hashlib.sha256(os.fsencode(root)).hexdigest()[:20]}"
-
-
-def _path(written: str) -> str:
-    return os.fsdecode(written.encode("latin-1"))
+    return f"root-{hashlib.sha256(root).hexdigest()[:20]}"

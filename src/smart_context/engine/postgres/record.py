@@ -10,7 +10,6 @@ place for some of them. `writer.py` has what writes.
 from __future__ import annotations
 
 import os
-import sys
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
@@ -30,7 +29,6 @@ FILE = (
     " chars, reader, xid::text::bigint, judged, author, dated, same_text, like_text, unread_pages"
 )
 _SEGMENT = "segment_id, file_id, seq, pointer, heading, certainty"
-_NAMES = sys.getfilesystemencoding()
 _SOME = 500
 _NEWEST = "SELECT xid::text::bigint FROM smart_context.commits ORDER BY xid DESC LIMIT 1"
 
@@ -88,18 +86,21 @@ class Record(Facts):
         query = f"""SELECT path, file_id, size,
             CASE WHEN (state = 'failed' AND reader <> %s) OR (state = 'ok' AND same_text = '') THEN -1 ELSE mtime_ns END
             FROM smart_context.files WHERE {_BELOW} ORDER BY path"""
-        rows = self._rows(query, (__version__, *below(folder)))
-        return {row[0].decode(_NAMES, "surrogateescape"): row for row in rows}
+        rows = self._rows(query, (__version__, *self._below(folder)))
+        outward = self._database.places.outward
+        return {outward(row[0]): row for row in rows}
 
     def file(self, path: str) -> FileRow | None:
         """One file by its path."""
-        rows = self._rows(f"SELECT {FILE} FROM smart_context.files WHERE {_IS_PATH}", (os.fsencode(path),))
-        return _file(rows[0]) if rows else None
+        rows = self._rows(
+            f"SELECT {FILE} FROM smart_context.files WHERE {_IS_PATH}", (self._database.places.inward(path),)
+        )
+        return self._file(rows[0]) if rows else None
 
     def files(self, file_ids: Iterable[int]) -> dict[int, FileRow]:
         """Files by id; those that are not there are left out."""
         query = f"SELECT {FILE} FROM smart_context.files WHERE file_id = ANY(%s) ORDER BY file_id"
-        return {row[0]: _file(row) for row in self._rows(query, (_ids(file_ids),))}
+        return {row[0]: self._file(row) for row in self._rows(query, (_ids(file_ids),))}
 
     def file_ids(self) -> set[int]:
         """The id of every file."""
@@ -115,7 +116,7 @@ class Record(Facts):
         query = f"""SELECT {FILE} FROM smart_context.files
             WHERE size = %s AND sha256 = %s AND ext = %s AND state <> 'failed' ORDER BY file_id LIMIT 1"""
         rows = self._rows(query, (size, sha256, ext))
-        return _file(rows[0]) if rows else None
+        return self._file(rows[0]) if rows else None
 
     def segments(self, segment_ids: Iterable[int]) -> dict[int, SegmentRow]:
         """Segments by id, without their text; those that are not there are left out."""
@@ -158,7 +159,7 @@ class Record(Facts):
             WHERE (judged < %s OR judged > %s) AND file_id > %s AND state = 'ok' ORDER BY file_id LIMIT {_SOME}"""
         last = 0
         while rows := self._rows(query, (rules, rules, last)):
-            yield from map(_file, rows)
+            yield from map(self._file, rows)
             last = rows[-1][0]
 
     def by_path(self) -> Iterator[list[int]]:
@@ -178,23 +179,24 @@ class Record(Facts):
 
     def last_run(self, folder: str) -> LastRun | None:
         """The last finished run over a folder or one above it, on any machine."""
-        above = [folder]
+        above = [self._database.places.inward(folder)]
         while (parent := os.path.dirname(above[-1])) != above[-1]:
             above.append(parent)
         query = """SELECT started_at, finished_at, device::bigint FROM smart_context.runs WHERE folder = ANY(%s)
             ORDER BY finished_at DESC, folder DESC, machine LIMIT 1"""
-        rows = self._rows(query, ([os.fsencode(name) for name in above],))
+        rows = self._rows(query, (above,))
         return LastRun(*rows[0]) if rows else None
 
     def mounts(self, folder: str) -> dict[str, int]:
         """The folders at or below one that lay on another device than their parent at this machine's last run, with that device."""
         query = f"""SELECT folder, device::bigint FROM smart_context.mounts WHERE machine = %s AND {_BELOW_FOLDER}
             ORDER BY folder"""
-        return {os.fsdecode(row[0]): row[1] for row in self._rows(query, (self._machine, *below(folder)[:3]))}
+        outward = self._database.places.outward
+        return {outward(row[0]): row[1] for row in self._rows(query, (self._machine, *self._below(folder)[:3]))}
 
     def device(self, folder: str) -> int | None:
         """What a folder lay on at this machine's last run over it, or when a run over one above it met it as a mount."""
-        name = os.fsencode(folder)
+        name = self._database.places.inward(folder)
         query = """SELECT device::bigint FROM (
                 SELECT device, 0 AS place FROM smart_context.runs WHERE folder = %s AND machine = %s
                 UNION ALL SELECT device, 1 FROM smart_context.mounts WHERE folder = %s AND machine = %s
@@ -207,13 +209,13 @@ class Record(Facts):
         query = f"""SELECT kind, state, reason, count(*), sum(chars)::bigint, sum(size)::bigint, sum(segments)::bigint
             FROM smart_context.files WHERE {_BELOW} GROUP BY kind, state, reason
             ORDER BY kind COLLATE "C", state COLLATE "C", reason COLLATE "C" """
-        return [Tally(*row) for row in self._rows(query, below(folder))]
+        return [Tally(*row) for row in self._rows(query, self._below(folder))]
 
     def without_text(self, folder: str, limit: int) -> list[FileRow]:
         """A folder's files that gave no text, by path: those that failed first."""
         query = f"""SELECT {FILE} FROM smart_context.files WHERE {_BELOW} AND state <> 'ok'
             ORDER BY state COLLATE "C", path LIMIT %s"""
-        return [_file(row) for row in self._rows(query, (*below(folder), limit))]
+        return [self._file(row) for row in self._rows(query, (*self._below(folder), limit))]
 
     def flaw(self) -> str:
         """Look whether every segment in force has its text; the first that has none, or ""."""
@@ -250,17 +252,21 @@ class Record(Facts):
     def _bound(self, ids: Iterable[int]) -> list[int]:
         return list(ids)
 
+    def _below(self, folder: str) -> tuple[bytes, bytes, bytes, bytes, bytes]:
+        """The bounds of the paths at or below a folder."""
+        bare = self._database.places.inward(folder).rstrip(b"/")
+        return bare, bare + b"/", bare + b"0", bare, bare + b"0"
+
+    def _file(self, row: tuple[Any, ...]) -> FileRow:
+        path, root = (os.fsencode(self._database.places.outward(name)) for name in row[1:3])
+        detail, title, notes, author = (row[i].decode() for i in (10, 11, 13, 19))
+        return file_row((row[0], path, root, *row[3:10], detail, title, row[12], notes, *row[14:19], author, *row[20:]))
+
     def _rows(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
         return self._look(query, values)
 
     def _look(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
         return self._database.rows(query, values, key=self._key)
-
-
-def below(folder: str) -> tuple[bytes, bytes, bytes, bytes, bytes]:
-    """The bounds of the paths at or below a folder."""
-    bare = os.fsencode(folder).rstrip(b"/")
-    return bare, bare + b"/", bare + b"0", bare, bare + b"0"
 
 
 def _ids(ids: Iterable[int]) -> list[int]:
@@ -270,8 +276,3 @@ def _ids(ids: Iterable[int]) -> list[int]:
 def _segment(row: tuple[Any, ...]) -> SegmentRow:
     segment_id, file_id, seq, pointer, heading, certainty = row
     return SegmentRow(segment_id, file_id, seq, pointer.decode(), heading.decode(), certainty)
-
-
-def _file(row: tuple[Any, ...]) -> FileRow:
-    detail, title, notes, author = (row[i].decode() for i in (10, 11, 13, 19))
-    return file_row((*row[:10], detail, title, row[12], notes, *row[14:19], author, *row[20:]))

@@ -6,8 +6,6 @@ Always: only hashes are kept; a name is given once.
 
 from __future__ import annotations
 
-import os
-
 from smart_context.access.tokens import Token
 from smart_context.engine.postgres import schema
 from smart_context.engine.postgres.database import Database
@@ -28,13 +26,22 @@ class SharedTokens:
             """SELECT name, sha256, roots, is_admin, made, ends FROM smart_context.tokens ORDER BY name COLLATE "C" """
         )
         return [
-            Token(name, sha256, None if roots is None else tuple(map(os.fsdecode, roots)), is_admin, made, ends)
+            Token(
+                name,
+                sha256,
+                None if roots is None else tuple(map(self._database.places.outward, roots)),
+                is_admin,
+                made,
+                ends,
+            )
             for name, sha256, roots, is_admin, made, ends in self._database.rows(query)
         ]
 
     def add(self, token: Token) -> bool:
         """Keep a token; False where its name is taken."""
-        roots = None if token.roots is None else [os.fsencode(root.rstrip("/")) for root in token.roots]
+        roots = (
+            None if token.roots is None else [self._database.places.inward(root.rstrip("/")) for root in token.roots]
+        )
         query = "INSERT INTO smart_context.tokens VALUES (%s, %s, %s, %s, %s, %s) ON CONFLICT DO NOTHING RETURNING 1"
         values = (token.name, token.sha256, roots, token.is_admin, token.made, token.ends)
         schema.check(self._database)

@@ -7,8 +7,7 @@ the same file the later one stands, whole.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -19,7 +18,7 @@ from smart_context.engine.local.ranking_state import ANALYSIS_VERSION
 from smart_context.engine.model import LastRun, NewFile
 from smart_context.engine.postgres import terms
 from smart_context.engine.postgres.database import WRITE_SECONDS, Connection, Database
-from smart_context.engine.postgres.record import Record, below
+from smart_context.engine.postgres.record import Record
 from smart_context.engine.rows import blocks, file_values
 from smart_context.model import Segment
 from smart_context.text import hidden
@@ -96,7 +95,7 @@ class Writer(Record):
 
     def finish_run(self, folder: str, run: LastRun, mounts: Mapping[str, int]) -> None:
         """Record that a run over a folder came to its end, and what is mounted in it; nothing else may be pending."""
-        name = os.fsencode(folder)
+        name = self._database.places.inward(folder)
         with self._database.connection(WRITE_SECONDS) as db, db.transaction():
             db.execute(
                 """INSERT INTO smart_context.runs VALUES (%s, %s, %s, %s, %s) ON CONFLICT (folder, machine) DO UPDATE
@@ -106,11 +105,12 @@ class Writer(Record):
             db.execute(
                 """DELETE FROM smart_context.mounts
                 WHERE machine = %s AND (folder = %s OR (folder >= %s AND folder < %s))""",
-                (self._machine, *below(folder)[:3]),
+                (self._machine, *self._below(folder)[:3]),
             )
             for mount, device in mounts.items():
                 db.execute(
-                    "INSERT INTO smart_context.mounts VALUES (%s, %s, %s)", (os.fsencode(mount), self._machine, device)
+                    "INSERT INTO smart_context.mounts VALUES (%s, %s, %s)",
+                    (self._database.places.inward(mount), self._machine, device),
                 )
 
     def commit(self) -> int:
@@ -188,16 +188,15 @@ class Writer(Record):
     def _flush(self) -> None:
         if not self._waiting:
             return
-        puts = sorted(
-            self._waiting.values(), key=lambda put: os.fsencode(put.new.path)
-        )  # so that two writers take turns
+        inward = self._database.places.inward
+        puts = sorted(self._waiting.values(), key=lambda put: inward(put.new.path))  # so that two writers take turns
         self._waiting, self._chars = {}, 0
         with self._sending() as db:
-            file_ids = _put_files(db, puts)
+            file_ids = _put_files(db, puts, inward)
             count = sum(len(put.segments) for put in puts)
             query = "SELECT nextval('smart_context.segment_ids') FROM generate_series(1, %s)"
             numbers = iter([row[0] for row in db.execute(query, (count,), binary=True)])
-            _copy(db, [_packed(put, file_ids[os.fsencode(put.new.path)], numbers) for put in puts])
+            _copy(db, [_packed(put, file_ids[inward(put.new.path)], numbers) for put in puts])
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,9 +208,9 @@ class _Packed:
     terms: list[tuple[Any, ...]]
 
 
-def _put_files(db: Connection, puts: Sequence[_Put]) -> dict[bytes, int]:
+def _put_files(db: Connection, puts: Sequence[_Put], inward: Callable[[str], bytes]) -> dict[bytes, int]:
     """Record files; their ids by path. What they had before is out of force."""
-    rows = [_values(put) for put in puts]
+    rows = [(inward(put.new.path), inward(put.new.root), *_values(put)) for put in puts]
     found = db.execute(_PUT, [list(column) for column in zip(*rows, strict=True)], binary=True).fetchall()
     replaced = [file_id for _, file_id, is_new in found if not is_new]
     if replaced:
@@ -226,8 +225,8 @@ def _put_files(db: Connection, puts: Sequence[_Put]) -> dict[bytes, int]:
 
 def _values(put: _Put) -> tuple[Any, ...]:
     (
-        path,
-        root,
+        _,
+        _,
         ext,
         kind,
         size,
@@ -250,7 +249,7 @@ def _values(put: _Put) -> tuple[Any, ...]:
     said = (detail.encode(), title.encode(), years, notes.encode())
     plain = reason.replace("\0", "\ufffd")
     last = (at, chars, len(put.segments), reader, by, author.encode(), *more, ANALYSIS_VERSION)
-    return (path, root, ext, kind, size, mtime_ns, sha256, state, plain, *said, *last)
+    return (ext, kind, size, mtime_ns, sha256, state, plain, *said, *last)
 
 
 def _packed(put: _Put, file_id: int, numbers: Iterator[int]) -> _Packed:

@@ -1,0 +1,43 @@
+"""Where the folders of a shared record lie on this machine.
+
+In: pairs `RECORD=HERE` of absolute folders.  Out: paths as the record has them, and as this machine does.
+Always: `outward(inward(path))` is `path`; what lies in none of the folders has the same path everywhere.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+
+from smart_context.errors import ConfigError
+
+
+class Places:
+    """A translation of paths, by the longest folder that holds them."""
+
+    def __init__(self, pairs: Iterable[str] = ()) -> None:
+        """Raises: ConfigError for what is no pair of absolute folders."""
+        self._pairs: list[tuple[bytes, bytes]] = []
+        for pair in pairs:
+            record, equals, here = pair.partition("=")
+            if not equals or not os.path.isabs(record) or not os.path.isabs(here):
+                raise ConfigError(
+                    f"engine_places: {pair!r} is no pair of folders", hint='write "/as/in/the/record=/as/mounted/here"'
+                )
+            self._pairs.append((os.fsencode(os.path.normpath(record)), os.fsencode(os.path.normpath(here))))
+
+    def inward(self, path: str) -> bytes:
+        """A path of this machine, as the record has it."""
+        return _moved(os.fsencode(path), [(here, record) for record, here in self._pairs])
+
+    def outward(self, path: bytes) -> str:
+        """A path of the record, as this machine has it."""
+        return os.fsdecode(_moved(path, self._pairs))
+
+
+def _moved(path: bytes, pairs: list[tuple[bytes, bytes]]) -> bytes:
+    held = [(old, new) for old, new in pairs if path == old or path.startswith(old + b"/")]
+    if not held:
+        return path
+    old, new = max(held, key=lambda pair: len(pair[0]))
+    return new + path[len(old) :]
