@@ -16,7 +16,7 @@ from copy import copy
 from typing import Any
 
 from smart_context import __version__
-from smart_context.engine.facts import Facts
+from smart_context.engine.facts import Facts, Label, Labelled
 from smart_context.engine.model import FileRow, LastRun, Passage, SegmentRow, Stamp, Tally
 from smart_context.engine.postgres.database import Database
 from smart_context.engine.rows import file_row, texts_of
@@ -248,6 +248,16 @@ class Record(Facts):
     def close(self) -> None:
         """Let its connections go."""
         self._database.drop()
+
+    def labels(self, label: Label) -> list[Labelled]:
+        """The files that have a label; their paths are those of this machine."""
+        found = super().labels(label)
+        if label != "path":
+            return found
+        outward = self._database.places.outward
+        return [
+            one._replace(text=os.fsencode(outward(bytes(one.text)))) for one in found if isinstance(one.text, bytes)
+        ]
 
     def _bound(self, ids: Iterable[int]) -> list[int]:
         return list(ids)

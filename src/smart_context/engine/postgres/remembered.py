@@ -12,6 +12,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
+from smart_context.engine.facts import Marked
 from smart_context.engine.model import FileRow, SegmentRow
 from smart_context.engine.postgres.database import Database
 from smart_context.engine.postgres.record import Record
@@ -30,6 +31,7 @@ class Remembered(Record):
         self.is_away: Callable[[], bool] = lambda: False
         self._known_files: _Memory[FileRow] = _Memory(_ROWS)
         self._known_segments: _Memory[SegmentRow] = _Memory(_ROWS)
+        self._known_marks: _Memory[Marked] = _Memory(_ROWS)
         self._known_texts: _Memory[tuple[int, str, bytes]] = _Memory(_TEXTS)
 
     def _refuse_nobody(self) -> None:
@@ -38,19 +40,27 @@ class Remembered(Record):
 
     def files(self, file_ids: Iterable[int]) -> dict[int, FileRow]:
         """Files by id."""
-        return self._from_memory(list(file_ids), super().files, self._known_files)
+        return self._remembered(list(file_ids), super().files, self._known_files)
 
     def segments(self, segment_ids: Iterable[int]) -> dict[int, SegmentRow]:
         """Segments by id, without their text."""
-        return self._from_memory(list(segment_ids), super().segments, self._known_segments)
+        return self._remembered(list(segment_ids), super().segments, self._known_segments)
+
+    def marks(self, file_ids: Iterable[int]) -> list[Marked]:
+        """What tells copies of some files."""
+
+        def ask(ids: Iterable[int]) -> dict[int, Marked]:
+            return {mark.file_id: mark for mark in Record.marks(self, ids)}
+
+        return list(self._remembered(list(file_ids), ask, self._known_marks).values())
 
     def _texts(self, segment_ids: Iterable[int]) -> list[tuple[int, str, bytes]]:
         def ask(ids: Iterable[int]) -> dict[int, tuple[int, str, bytes]]:
             return {row[0]: row for row in Record._texts(self, ids)}
 
-        return list(self._from_memory(list(segment_ids), ask, self._known_texts).values())
+        return list(self._remembered(list(segment_ids), ask, self._known_texts).values())
 
-    def _from_memory(
+    def _remembered(
         self, ids: list[int], ask: Callable[[Iterable[int]], dict[int, Value]], memory: _Memory[Value]
     ) -> dict[int, Value]:
         try:
