@@ -54,8 +54,9 @@ class Follower:
         self._ending = True
         self._ring()
         self._thread.join(_ENDING)
-        os.close(self._bell)
-        os.close(self._ear)
+        if not self._thread.is_alive():  # else it still waits for the database, and ends with the process
+            os.close(self._bell)
+            os.close(self._ear)
 
     def state(self) -> Following:
         """How far it is."""
@@ -125,15 +126,16 @@ class Follower:
         self._step = step
 
     def _wait(self, db: Connection) -> None:
-        ready, _, _ = select.select([self._ear, db.fileno()], [], [], _POLL)
-        if self._ear in ready:
-            os.read(self._ear, 4096)
         with self._database.translated():
+            ready, _, _ = select.select([self._ear, db.fileno()], [], [], _POLL)
+            if self._ear in ready:
+                os.read(self._ear, 4096)
             for _ in db.notifies(timeout=0):
                 pass  # all say the same
 
     def _rest(self, seconds: float) -> None:
-        select.select([self._ear], [], [], seconds)
+        if select.select([self._ear], [], [], seconds)[0]:
+            os.read(self._ear, 4096)
 
     def _note(self, *, away: bool) -> None:
         with self._changed:

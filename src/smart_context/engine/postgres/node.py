@@ -22,13 +22,15 @@ from smart_context.engine.local.place import RANKING, vector_files
 from smart_context.engine.local.ranking import Ranking, View
 from smart_context.engine.model import RankedSegment
 from smart_context.engine.postgres import feed
-from smart_context.engine.postgres.database import READ_SECONDS, WRITE_SECONDS, Connection, Database
+from smart_context.engine.postgres.database import READ_SECONDS, Connection, Database
 from smart_context.engine.postgres.feed import Changed, Head
 from smart_context.engine.postgres.record import Record
 from smart_context.errors import Conflict, NotFound, SearchFailed
 from smart_context.model import OnProgress, Progress
 
 _LOCK = "follow.lock"
+_PATIENCE = 5.0  # seconds for whoever takes in to come to an end
+_SECONDS = 30.0  # for the database to send the next rows
 _TOGETHER = 20_000  # segments of a commit while there is much to take in
 
 
@@ -138,12 +140,16 @@ class Node:
             return True
 
     def release(self) -> None:
-        """Let another process take in."""
-        with self._taking:
+        """Let another process take in. A thread that still waits for the database keeps what it has, until the process ends."""
+        if not self._taking.acquire(timeout=_PATIENCE):
+            return
+        try:
             self._close_writer()
             if self._lock is not None:
                 self._lock.close()
                 self._lock = None
+        finally:
+            self._taking.release()
 
     def renew(self, on_progress: OnProgress) -> None:
         """Derive everything anew; searches keep what there is until it is in place.
@@ -270,7 +276,7 @@ class Node:
 
     @contextmanager
     def _snapshot(self) -> Iterator[Connection]:
-        with self._database.connection(WRITE_SECONDS) as db:
+        with self._database.connection(_SECONDS) as db:
             feed.begin(db)
             yield db
             db.execute("COMMIT")
