@@ -144,7 +144,7 @@ async def _each(link: Link, pid: int, addresses: list[str], *, may_lack: bool = 
     cpu = 1000 * (_cpu_of_all(pid) - began) / max(1, len(addresses))
     times.sort()
     shown = {"p50_ms": _at(times, 0.5), "p95_ms": _at(times, 0.95), "max_ms": _at(times, 1.0)}
-    found = {"requests": len(addresses), "cpu_ms_each": round(cpu, 1), **shown}
+    found: dict[str, object] = {"requests": len(addresses), "cpu_ms_each": round(cpu, 1), **shown}
     print(found, file=sys.stderr)
     return found
 

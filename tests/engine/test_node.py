@@ -117,6 +117,12 @@ def test_a_node_goes_on_from_where_it_was_and_takes_in_only_what_is_new(address:
     assert seen == ["/r/new.txt"]
 
 
+def test_what_a_node_keeps_is_for_its_owner_alone(address: str, tmp_path: Path) -> None:
+    engine.at(tmp_path / "node", address).open().close()
+    for folder in (tmp_path / "node", tmp_path / "node" / "node"):
+        assert folder.stat().st_mode & 0o077 == 0
+
+
 def test_a_copy_of_a_nodes_folder_is_a_node(address: str, tmp_path: Path) -> None:
     import shutil
 

@@ -81,8 +81,10 @@ class _Place(click.Path):
     """A path in whatever way it was given: `~` is one's own folder also where a shell leaves it alone, as in `--root=~/notes`."""
 
     def __init__(self, inner: click.ParamType[Any], *, folder: bool) -> None:
-        is_path = isinstance(inner, click.Path)
-        super().__init__(file_okay=inner.file_okay if is_path else not folder, dir_okay=not is_path or inner.dir_okay)
+        if isinstance(inner, click.Path):
+            super().__init__(file_okay=inner.file_okay, dir_okay=inner.dir_okay)
+        else:
+            super().__init__(file_okay=not folder)
         self._inner = inner
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:

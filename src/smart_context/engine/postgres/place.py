@@ -181,4 +181,5 @@ class Postgres:
     def _make_folder(self) -> None:
         from smart_context.engine.local.index import make_private
 
+        make_private(self._node.parent)
         make_private(self._node)
