@@ -51,3 +51,13 @@ def test_a_word_of_a_language_without_compounds_is_not_looked_for_in_those_of_an
     with indexed(tmp_path / "root", tmp_path / "data") as folder:
         assert "de/a.txt" not in folder.names("tables", k=50)
         assert folder.names("verwaltung") == ["de/a.txt"]
+
+
+def test_that_pairs_of_characters_follow_each_other_counts_no_further(tmp_path):
+    (tmp_path / "root").mkdir()
+    for name, text in {"one": "数据库每晚备份一次。", "other": "备份和数据。", "third": "别的事情。"}.items():
+        (tmp_path / "root" / f"{name}.txt").write_text(text + "\n", encoding="utf-8")
+    with indexed(tmp_path / "root", tmp_path / "data") as folder:
+        found = folder.page("数据库备份").items
+        assert [Path(item.path).name for item in found] == ["one.txt", "other.txt"]
+        assert all("neighbours: 0.0000" in item.explanation for item in found)

@@ -95,9 +95,12 @@ class Scorer:
                 self._stop += [number] * len(word.terms)
         self._worth = np.array([word.idf * word.times for word in plan.sought])
         standing = [word for word in plan.sought if word.stands]
-        self._pairs = np.array(
-            [min(a.idf * min(a.times, 1.0), b.idf * min(b.times, 1.0)) for a, b in pairwise(standing)]
-        )
+        # Pairs of characters overlap: that they follow each other is in the pairs already.
+        apart = [
+            not (analysis.has_no_spaces(a.typed) and analysis.has_no_spaces(b.typed)) for a, b in pairwise(standing)
+        ]
+        worth = [min(a.idf * min(a.times, 1.0), b.idf * min(b.times, 1.0)) for a, b in pairwise(standing)]
+        self._pairs = np.array([one if free else 0.0 for one, free in zip(worth, apart, strict=True)])
         self._all = float(self._worth.sum()) or 1.0
         self._most = (K1 + 1) * float(self._worth.sum() + NEAR * self._pairs.sum()) or 1.0
         self._whole = max(0.0, (FEW - len(standing)) / (FEW - 1))
