@@ -115,3 +115,51 @@ def test_names_and_texts_are_text_and_never_markup(window, site):
     assert "<script>alert(3)</script>" in window.inner_text(".results")
     window.goto(f"{site.address}/?q={'%3Cscript%3Ealert(5)%3C/script%3E'}")
     assert window.input_value("#q") == "<script>alert(5)</script>"
+
+
+def test_two_tabs_go_their_own_ways_and_end_together(window, site):
+    window.goto(f"{site.address}/?q=vendor")
+    other = window.context.new_page()
+    other.goto(f"{site.address}/?q=laptop")
+    first, second = window.inner_text(".results"), other.inner_text(".results")
+    window.reload()
+    assert (window.inner_text(".results"), other.inner_text(".results")) == (first, second)
+    assert first != second
+    other.click("text=Sign out")
+    other.wait_for_selector("#token")
+    window.fill("#q", "budget")  # the tab that knows nothing of it is shown the door
+    window.wait_for_selector("#token")
+
+
+def test_a_link_brings_back_the_same_view_for_somebody_else(browser, window, site):
+    window.goto(f"{site.address}/?q=vendor&sort=date")
+    window.click(".filters a:has-text('docx')")
+    window.wait_for_url("**kind=.docx**")
+    shown = window.inner_text("#view")
+    with visit(browser, site) as page:
+        page.goto(window.url)
+        assert page.inner_text("#view") == shown
+        assert page.input_value("#q") == "vendor"
+
+
+def test_languages_that_run_from_right_to_left_do(window, site):
+    window.goto(f"{site.address}/?q=שלום")
+    ways = "all => all.map(one => getComputedStyle(one).direction)"
+    assert window.eval_on_selector_all("#q, .result h2, .snippet", ways) == ["rtl"] * 3
+    assert window.eval_on_selector_all(".place .kind", ways) == ["ltr"]
+    window.click(NAMES)
+    window.wait_for_selector("#text mark")
+    assert window.eval_on_selector_all(".seen h1, .lines li", ways) == ["rtl"] * 2
+
+
+def test_on_a_narrow_screen_one_gets_from_a_search_to_a_page_and_back(browser, site):
+    with visit(browser, site, viewport={"width": 320, "height": 640}, has_touch=True) as page:
+        page.fill("#q", "travel")
+        settled(page)
+        page.tap(f"{NAMES}:has-text('travel-policy.pdf')")
+        page.wait_for_function("() => document.querySelector('.paper img')?.naturalWidth > 0")
+        assert page.evaluate("() => document.querySelector('.paper img').getBoundingClientRect().right <= innerWidth")
+        page.tap("[data-back]")
+        page.wait_for_selector(NAMES)
+        page.reload()
+        assert page.input_value("#q") == "travel"
