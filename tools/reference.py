@@ -235,6 +235,7 @@ def tools() -> str:
     out = [NOTE.format("the table of tools"), TOOLS.format(caches=_and(f"`{row.name}`" for row in offered("caches")))]
     for row in TABLE:
         marks = [f"writes {row.writes}" if row.writes else "read-only", "idempotent"]
+        marks += ["shown as a page by clients with MCP Apps"] if row.view else []
         marks += ["closed world"] if row.is_closed_world else ["may reach a configured language model"]
         out.append(f"\n## `{row.name}`\n\n{row.description}\n\n*{', '.join(marks)}*\n\nArguments:\n\n")
         out.append(f"```json\n{json.dumps(row.takes, indent=2, ensure_ascii=False)}\n```\n")

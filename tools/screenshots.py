@@ -1,10 +1,14 @@
-"""Take the pictures of the page in `docs/pictures/`, with a real browser on the sample folder. `python -m tools.screenshots [FOLDER]`.
+"""Take the pictures of the page in `docs/pictures/`, with a real browser on the sample folder.
 
+    python -m tools.screenshots [FOLDER] [--all]
+
+`--all` takes every view in every colour and size, from top to bottom, for whoever wants to look the page over.
 Needs Chromium (`make browser`). Times of the sample files are set, so that the pictures do not change with the checkout.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -16,6 +20,8 @@ from urllib.parse import quote
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from smart_context.page import in_client
+
 ROOT = Path(__file__).parent.parent
 CHROMIUM = "/usr/bin/chromium"
 ARGS = [
@@ -24,7 +30,7 @@ ARGS = [
 ]  # fmt: skip
 WIDE, NARROW = {"width": 1100, "height": 760}, {"width": 320, "height": 640}
 VARIANTS = {  # ending of the name → colours, size, and which views (none: every one)
-    "": ("light", WIDE, ()),
+    "": ("light", WIDE, ("start", "search", "page", "sheet", "index", "caches", "resolve", "lines", "mail", "slide")),
     "-dark": ("dark", WIDE, ("search", "page", "index")),
     "-narrow": ("light", NARROW, ("search", "lines", "resolve")),
 }
@@ -34,7 +40,8 @@ _WHEN = 1_760_000_000
 
 def main() -> None:
     """Start a server on a copy of the sample folder, and take every picture."""
-    out = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "docs/pictures"
+    arguments = [each for each in sys.argv[1:] if each != "--all"]
+    out = Path(arguments[0]) if arguments else ROOT / "docs/pictures"
     out.mkdir(parents=True, exist_ok=True)
     with sync_playwright() as playwright:
         home = Path(tempfile.gettempdir()) / "smart-context-pictures"  # a name that does not change: it shows
@@ -59,7 +66,14 @@ def main() -> None:
             assert server.stderr is not None
             link = next(found[0] for line in server.stderr if (found := re.search(r"http\S+ticket=\S+", line)))
             browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGS)
-            _take(browser, link, folder, out)
+            _take(browser, link, folder, out, takes_all="--all" in sys.argv)
+            found = subprocess.run(
+                [*run, "search", "vendor contracts", "--limit", "3", "--json", *common],
+                env=env,
+                check=True,
+                capture_output=True,
+            )
+            _in_client(browser, json.loads(found.stdout), out / "in-client.png")
             browser.close()
         finally:
             server.terminate()
@@ -71,7 +85,18 @@ def _quiet(command: list[str], env: dict[str, str]) -> None:
     subprocess.run(command, env=env, check=True, capture_output=True)
 
 
-def _take(browser: Browser, link: str, folder: Path, out: Path) -> None:
+def _in_client(browser: Browser, found: dict[str, object], path: Path) -> None:
+    """The view of results as a client with MCP Apps shows it."""
+    page = browser.new_page(viewport={"width": 720, "height": 640})
+    page.set_content((ROOT / "tests/page/client.html").read_text(encoding="utf-8"))
+    page.evaluate("given => begin(given)", {"html": in_client.html(), "mayCall": True, "theme": "light"})
+    page.evaluate("found => answer({query: 'vendor contracts'}, {structuredContent: found})", found)
+    page.frame_locator("iframe").locator(".result").first.wait_for()
+    _shot(page, path)
+    page.close()
+
+
+def _take(browser: Browser, link: str, folder: Path, out: Path, *, takes_all: bool) -> None:
     at = link.partition("/enter")[0]
     at_home = quote(str(folder))
     views = {
@@ -83,6 +108,15 @@ def _take(browser: Browser, link: str, folder: Path, out: Path) -> None:
         "caches": "/caches",
         "resolve": "/cache?cache=handbook&budget=300&query=" + quote("how do we report a lost laptop"),
         "lines": f"/see?q=laptop&path={at_home}/policies/security.md",
+        "mail": f"/see?q=migration&path={at_home}/mail/kickoff.eml",
+        "slide": f"/see?q=pilot&pointer=slide+2&path={at_home}/projects/roadmap-2026.pptx",
+        "nothing": "/?q=" + quote("xylophone") + "&kind=.pdf",
+        "error": "/?q=a&year=x",
+        "check": "/index?check=1",
+        "added": "/index?told=added-here",
+        "diff": "/diff?old=handbook&new=handbook-2025",
+        "pack": "/cache?cache=handbook&as=pack&budget=300&query=" + quote("how do we report a lost laptop"),
+        "door": "/enter",
     }
     cookies = None
     for ending, (scheme, size, names) in VARIANTS.items():
@@ -92,17 +126,17 @@ def _take(browser: Browser, link: str, folder: Path, out: Path) -> None:
             page.goto(link)
             cookies = context.cookies()
         context.add_cookies(cookies)
-        for name in names or views:
+        for name in views if takes_all else names:
             page.goto(at + views[name])
             page.wait_for_load_state("networkidle")
-            _shot(page, out / f"{name}{ending}.png")
+            _shot(page, out / f"{name}{ending}.png", whole=takes_all)
         context.close()
 
 
-def _shot(page: Page, path: Path) -> None:
-    page.screenshot(path=path, full_page=False, animations="disabled")
+def _shot(page: Page, path: Path, *, whole: bool = False) -> None:
+    page.screenshot(path=path, full_page=whole, animations="disabled")
     size = path.stat().st_size
-    assert size < MOST_BYTES, f"{path} is too large"
+    assert whole or size < MOST_BYTES, f"{path} is too large"
 
 
 if __name__ == "__main__":
