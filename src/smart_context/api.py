@@ -114,8 +114,8 @@ class App(Held):
         exts: tuple[str, ...] = (),
         years: tuple[str, ...] = (),
         roots: tuple[str, ...] = (),
-        since: str = "",
-        until: str = "",
+        since: str | None = None,
+        until: str | None = None,
         sort: str = defaults.SORT,
         all_copies: bool = False,
         *,
@@ -123,7 +123,7 @@ class App(Held):
         caller: Caller = OWNER,
     ) -> Answer:
         """Search, and give one page of results."""
-        request = SearchRequest(query, k, offset, exts, years, roots, (), all_copies, since, until, sort)
+        request = SearchRequest(query, k, offset, exts, years, roots, (), all_copies, since or "", until or "", sort)
         return self.find(request, stop=stop, caller=caller).answer()
 
     def find(
