@@ -14,11 +14,13 @@ TIME = rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ "
 
 def test_a_log_has_a_line_for_the_start_the_end_and_each_kind_of_refusal(tmp_path):
     server = Served(tmp_path)
-    assert server.ask("GET", "/healthz")[0] == 200
-    assert server.ask("GET", "/metrics", headers={"Authorization": "Bearer of-nobody"})[0] == 401
-    for number in range(3):
-        assert server.ask("GET", f"/secret-{number}?q=hidden")[0] == 404
-    server.process.send_signal(signal.SIGTERM)
+    try:
+        assert server.ask("GET", "/healthz")[0] == 200
+        assert server.ask("GET", "/metrics", headers={"Authorization": "Bearer of-nobody"})[0] == 401
+        for number in range(3):
+            assert server.ask("GET", f"/secret-{number}?q=hidden")[0] == 404
+    finally:
+        server.process.send_signal(signal.SIGTERM)
     assert server.process.wait(PATIENCE) == 0
     lines = server.process.stderr.read().splitlines()
     server.process.stderr.close()
