@@ -157,3 +157,8 @@ def test_what_is_hidden_in_a_title_or_an_author_is_not_found_by_it(app, query):
     page = ask(app, f"walrus {query}")
     assert "was given up" in page.notes[0] or "searched as words" in page.notes[0]
     assert "tr0ub4dor" not in str(page.answer()["items"])
+
+
+def test_the_tool_takes_what_is_left_out_as_nothing(app):
+    whole = app.search_files("walrus report", 50)
+    assert app.search_files("walrus report", 50, 0, (), (), (), None, None, "relevance", False) == whole

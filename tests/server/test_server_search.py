@@ -51,11 +51,16 @@ def test_the_six_tools_are_listed_in_order_with_titles_schemas_and_hints(peer: P
     [
         ("indexFolder", {"root": "/a"}, ["/a", False, "normal"]),
         ("indexFolder", {"root": "/a", "full": True, "priority": "high"}, ["/a", True, "high"]),
-        ("searchFiles", {"query": "q"}, ["q", 10, 0, [], [], []]),
+        ("searchFiles", {"query": "q"}, ["q", 10, 0, [], [], [], None, None, "relevance", False]),
         (
             "searchFiles",
             {"query": "q", "k": 100, "offset": 7, "exts": [".docx"], "years": ["2021"], "roots": ["/a"]},
-            ["q", 100, 7, [".docx"], ["2021"], ["/a"]],
+            ["q", 100, 7, [".docx"], ["2021"], ["/a"], None, None, "relevance", False],
+        ),
+        (
+            "searchFiles",
+            {"query": "q", "since": "2024-03", "sort": "date", "all_copies": True},
+            ["q", 10, 0, [], [], [], "2024-03", None, "date", True],
         ),
         ("summarizeResults", {"query": "q", "results": [{**ITEM, "score": 1}]}, ["q", [ITEM], "bullets", None]),
         (
@@ -98,6 +103,9 @@ def test_arguments_reach_the_app_with_their_defaults(
         ("searchFiles", {"query": "q", "years": [2021]}, "years"),
         ("searchFiles", {"query": "q", "roots": {}}, "roots"),
         ("searchFiles", {"query": "q", "limit": 5}, "limit"),
+        ("searchFiles", {"query": "q", "sort": "size"}, "sort"),
+        ("searchFiles", {"query": "q", "since": 2024}, "since"),
+        ("searchFiles", {"query": "q", "all_copies": "yes"}, "all_copies"),
         ("openFile", {}, "path"),
         ("openFile", {"path": "/a/x", "pointer": 3}, "pointer"),
         ("openFile", {"path": "/a/x", "before": -1}, "before"),
