@@ -8,6 +8,7 @@ Always: only files with text; by id. The same queries for every record, in its o
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal, NamedTuple
@@ -60,6 +61,12 @@ class Facts:
         empty = "" if label == "path" else f"AND length({label}) > 0"
         query = f"SELECT file_id, {label}, judged FROM {self._FILES} WHERE state = 'ok' {empty} ORDER BY file_id"
         return [Labelled(*r) for r in self._asked(query)]
+
+    def has_any(self, folder: str) -> bool:
+        """Whether any file below a folder is recorded."""
+        start = os.fsencode(folder).rstrip(b"/") + b"/"
+        query = f"SELECT 1 FROM {self._FILES} WHERE path >= ? AND path < ? LIMIT 1"
+        return bool(self._asked(query, (start, start[:-1] + b"0")))
 
     def marks(self, file_ids: Iterable[int]) -> list[Marked]:
         """What tells copies of some files."""

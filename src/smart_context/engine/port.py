@@ -144,6 +144,9 @@ class Record(Protocol):
     def labels(self, label: Label) -> list[Labelled]:
         """The files that have a title, an author or a path."""
 
+    def has_any(self, folder: str) -> bool:
+        """Whether any file below a folder is recorded."""
+
     def marks(self, file_ids: Iterable[int]) -> list[Marked]:
         """What tells copies of some files."""
 
