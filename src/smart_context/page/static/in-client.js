@@ -101,7 +101,8 @@ function entry(item) {
   const made = make("li", { className: "result" },
     make("h2", { dir: "auto" }, title), place,
     make("p", { className: "folder", dir: "auto", textContent: item.path.slice(0, cut) || "/" }),
-    make("p", { className: "snippet", dir: "auto" }, ...marked(item.snippet, item.highlights ?? [])));
+    make("p", { className: "snippet", dir: "auto" }, ...marked(item.snippet, item.highlights ?? [])),
+    ...(item.also ? [make("p", { className: "folder", dir: "auto", textContent: `Also in ${item.also.join(", ")}` })] : []));
   if (mayCall) {
     title.setAttribute("aria-expanded", "false");
     title.addEventListener("click", () => unfold(title, made, item));
