@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
 
 from smart_context.engine.facts import Marked
 from smart_context.engine.model import FileRow
@@ -18,9 +21,8 @@ from smart_context.find.order import Placed
 from smart_context.text import copies
 
 MOST_ALSO = 5
-# Stretches of a sketch by which others are looked for: of texts that agree, one of them is the same in both, as good as always.
-_KEYS, _KEY = 16, 4
-_EMPTY = bytes(_KEY)
+_COUNTED = 200  # files among which copies are counted; of more, by their share
+_NONE = bytes(copies.BINS)
 
 
 class Folds:
@@ -29,38 +31,46 @@ class Folds:
     def __init__(self) -> None:
         self._first: dict[int, int] = {}  # file → the one that stands for it
         self._same: dict[bytes, int] = {}
-        self._near: dict[tuple[int, bytes], list[Marked]] = {}
+        self._standing: list[Marked] = []
+        self._sketches = _sketches([])
 
     def stands_for(self, file: Marked) -> int:
         """The file that stands for one: itself, where nothing like it came before."""
         found = self._first.get(file.file_id)
         if found is None:
-            found = self._first[file.file_id] = self._look(file)
+            found = self.like([file])[0]
+            if found is None:
+                found = file.file_id
+                self._standing.append(file)
+                self._sketches = np.concatenate((self._sketches, _sketches([file])))
+                if file.same:
+                    self._same[file.same] = file.file_id
+            self._first[file.file_id] = found
         return found
 
-    def like(self, file: Marked) -> int | None:
-        """The file that stands for one like this, if one does; the file itself is not remembered."""
-        found = self._first.get(file.file_id)
-        return self._known(file) if found is None else found
+    def like(self, files: Sequence[Marked]) -> list[int | None]:
+        """For each file the one that stands for it, if one does; they are not remembered."""
+        if not self._standing:
+            return [None] * len(files)
+        alike = _alike(_sketches(files), self._sketches)
+        near = [self._standing[at].file_id for at in alike.argmax(axis=1)]
+        return [
+            self._first.get(file.file_id, self._same.get(file.same, other if is_near else None))
+            for file, other, is_near in zip(files, near, alike.any(axis=1), strict=True)
+        ]
 
-    def _look(self, file: Marked) -> int:
-        known = self._known(file)
-        if known is None and file.same:
-            self._same[file.same] = file.file_id
-            for key in _keys(file):
-                self._near.setdefault(key, []).append(file)
-        return file.file_id if known is None else known
 
-    def _known(self, file: Marked) -> int | None:
-        if not file.same:
-            return None
-        if file.same in self._same:
-            return self._same[file.same]
-        for key in _keys(file):
-            for one in self._near.get(key, ()):
-                if copies.are_alike(one.like, file.like):
-                    return one.file_id
-        return None
+def _sketches(files: Sequence[Marked]) -> NDArray[np.uint8]:
+    data = b"".join(file.like if len(file.like) == copies.BINS else _NONE for file in files)
+    return np.frombuffer(data, np.uint8).reshape(-1, copies.BINS)
+
+
+def _alike(some: NDArray[np.uint8], others: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Of each pair, whether `copies.are_alike` holds."""
+    left, right = some[:, None, :], others[None, :, :]
+    filled = np.count_nonzero(left | right, axis=2)
+    both = np.count_nonzero((left == right) & (left != 0), axis=2)
+    return np.asarray((filled >= copies.LEAST) & (both >= copies.ALIKE * filled))
 
 
 def results(placed: Iterable[Placed], folds: Folds) -> Iterator[Placed]:
@@ -71,14 +81,13 @@ def results(placed: Iterable[Placed], folds: Folds) -> Iterator[Placed]:
 
 
 def also(
-    record: Record, page: Iterable[Placed], ahead: Iterable[Marked], folds: Folds, may_show: Callable[[FileRow], bool]
+    record: Record, page: Iterable[Placed], ahead: Sequence[Marked], folds: Folds, may_show: Callable[[FileRow], bool]
 ) -> dict[int, tuple[FileRow, ...]]:
     """For each file of a page the others that hold its text, by path, of those that were found."""
     shown = {one.file.file_id for one in page}
     others: dict[int, list[int]] = {}
-    for file in ahead:
-        stands = folds.like(file) if file.file_id not in shown else None
-        if stands is not None and stands in shown:
+    for file, stands in zip(ahead, folds.like(ahead), strict=True):
+        if stands is not None and stands in shown and file.file_id not in shown:
             others.setdefault(stands, []).append(file.file_id)
     rows = record.files(sorted({i for several in others.values() for i in several})) if others else {}
     return {
@@ -87,22 +96,21 @@ def also(
     }
 
 
-def are_apart(files: Iterable[Marked]) -> bool:
+def are_apart(files: Sequence[Marked]) -> bool:
     """Whether none of the files is a copy of another."""
-    folds = Folds()
-    return all(folds.stands_for(file) == file.file_id for file in files)
+    same = [file.same for file in files if file.same]
+    sketches = _sketches(files)
+    return len(set(same)) == len(same) and not np.triu(_alike(sketches, sketches), 1).any()
 
 
-def counted(files: Iterable[int], record: Record, most: int) -> int:
-    """How many results the matches in these files come to, at most so many of a file."""
+def counted(files: Sequence[int], record: Record, most: int) -> float:
+    """The share of results that is left of the matches in these files when copies are folded, at most so many of a file."""
     times = Counter(files)
-    marks = {mark.file_id: mark for mark in record.marks(times)}
+    some = list(times)[:_COUNTED]
+    marks = {mark.file_id: mark for mark in record.marks(some)}
     folds = Folds()
-    return sum(
-        min(count, most)
-        for file_id, count in times.items()
-        if file_id not in marks or folds.stands_for(marks[file_id]) == file_id
-    )
+    left = [i for i in some if i not in marks or folds.stands_for(marks[i]) == i]
+    return sum(min(times[i], most) for i in left) / sum(min(times[i], most) for i in some)
 
 
 def of_row(file: FileRow) -> Marked:
@@ -112,8 +120,3 @@ def of_row(file: FileRow) -> Marked:
 
 def _shown(ids: Iterable[int], rows: dict[int, FileRow], may_show: Callable[[FileRow], bool]) -> Iterator[FileRow]:
     return (rows[i] for i in ids if i in rows and may_show(rows[i]))
-
-
-def _keys(file: Marked) -> Iterator[tuple[int, bytes]]:
-    stretches = ((at, file.like[at : at + _KEY]) for at in range(0, _KEYS * _KEY, _KEY))
-    return (key for key in stretches if key[1] != _EMPTY)

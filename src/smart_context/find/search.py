@@ -250,7 +250,7 @@ def _total(
     files = [*ordering.matches.files(count if count <= _COUNTED else _SAMPLED), *ordering.added] if count else []
     files = files if worth is None else list(worth)
     kept = sum(min(times, A_FILE) for times in Counter(files).values())
-    kept = fold.counted(files, ordering.record, A_FILE) if is_folded else kept
+    kept = round(kept * fold.counted(files, ordering.record, A_FILE)) if is_folded else kept
     return max(reached, kept if count <= _COUNTED else round(count * kept / len(files)))
 
 

@@ -3,7 +3,7 @@
 In: the pieces of a text, without what is hidden in them.  Out: `Marks`: a hash of all of it, and a sketch of its words.
 Always: case, and how a text is broken into lines, pages and segments, make no difference; the marks say nothing that the pieces did not.
 
-The sketch has a byte for each of `_BINS` bins that words fall into by a hash: the least of them. The share of bytes that two sketches have in
+The sketch has a byte for each of `BINS` bins that words fall into by a hash: the least of them. The share of bytes that two sketches have in
 common is near the share of words that the texts have in common, of all words of both; texts of few words are compared word by word, as good as.
 """
 
@@ -17,15 +17,15 @@ from itertools import pairwise, repeat
 from operator import eq, or_
 
 _DIGEST = 16  # bytes
-_BINS = 128
+BINS = 128
 _ENOUGH = 8  # numbers for each bin that are looked at
 _SPACES = b" \t\n\r\v\f"
 _UNBROKEN = 16  # bytes that a word has on average in a text without spaces
 _SPREAD = 0x9E3779B1  # odd: products with it are spread over 32 bits
 _MASK = 0xFFFFFFFF
-_LEAST = 24  # bins that words fall into: a note of a few words that differs in one says something else
+LEAST = 24  # bins that words fall into: a note of a few words that differs in one says something else
 # Where nine tenths of the words of either text are words of the other, so many of all are in both.
-_ALIKE = 0.9 / (2 - 0.9)
+ALIKE = 0.9 / (2 - 0.9)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,21 +49,21 @@ def marks(pieces: Iterable[str]) -> Marks:
 
 def _sketch(numbers: list[int]) -> bytes:
     """The least number of each bin, a byte of it."""
-    if len(numbers) > _BINS * _ENOUGH:  # those that are hardly ever the least are not sorted
-        below = _MASK // len(numbers) * _BINS * _ENOUGH
+    if len(numbers) > BINS * _ENOUGH:  # those that are hardly ever the least are not sorted
+        below = _MASK // len(numbers) * BINS * _ENOUGH
         numbers = [number for number in numbers if number <= below]
     numbers.sort(reverse=True)  # so that the least of each bin is what stays
-    least = {number % _BINS: number for number in numbers}
-    return bytes((least[at] >> 7) % 255 + 1 if at in least else 0 for at in range(_BINS))
+    least = {number % BINS: number for number in numbers}
+    return bytes((least[at] >> 7) % 255 + 1 if at in least else 0 for at in range(BINS))
 
 
 def are_alike(a: bytes, b: bytes) -> bool:
     """Whether nine tenths of two texts agree, by their sketches; never for texts of a few words."""
-    if len(a) != _BINS or len(b) != _BINS:
+    if len(a) != BINS or len(b) != BINS:
         return False
-    filled = _BINS - sum(map(eq, map(or_, a, b), repeat(0)))
-    both = sum(map(eq, a, b)) - (_BINS - filled)
-    return filled >= _LEAST and bool(both >= _ALIKE * filled)
+    filled = BINS - sum(map(eq, map(or_, a, b), repeat(0)))
+    both = sum(map(eq, a, b)) - (BINS - filled)
+    return filled >= LEAST and bool(both >= ALIKE * filled)
 
 
 def _pairs(plain: bytes) -> list[int]:
