@@ -66,7 +66,7 @@ class Page:
 def read(data: Buffer, job: Job) -> Extracted:
     """Read one page."""
     text, notes = decode_capped(data, job.limits, declared(data[:4096]))
-    page = parse(text)
+    page = _parsed(text)
     gathered = Sections(job.limits)
     gathered.take_all(page.sections)
     about = About(page.title, page.author, page.dated)
@@ -91,7 +91,11 @@ def declared(head: bytes) -> str:
 
 def parse(markup: str) -> Page:
     """Read a page's title, its description and its sections."""
-    tree = LexborHTMLParser(flattened(_MANY_ATTRIBUTES.sub(r"\1", clean(markup))))
+    return _parsed(clean(markup))
+
+
+def _parsed(markup: str) -> Page:
+    tree = LexborHTMLParser(flattened(_MANY_ATTRIBUTES.sub(r"\1", markup)))
     page = Page()
     lines = _head(tree.head, page) if tree.head is not None else []
     page.sections.append(("", list(lines)))
