@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from smart_context.find import spelling
@@ -233,6 +233,7 @@ def test_the_quick_way_gives_the_terms_of_the_slow_way(text, language):
 
 
 @given(st.text(alphabet="abXY09 _-./+&'@:,()\n", max_size=60))
+@example("'--ab' /--ab, a--b --- --a-, 12. _ x_ 1,000, Ab.Cd. aB, ABc: it's -x")
 def test_tokens_found_run_by_run_are_those_of_the_whole_text(text):
     words.forget()
     assert words.cut(text).odd == words._tokens(text)

@@ -8,6 +8,7 @@ nothing is remembered: it saves time, and changes nothing.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import filterfalse
 
@@ -64,16 +65,26 @@ def forget() -> None:
 
 def _learn(words: list[str]) -> list[str]:
     """Remember words; those without a sign."""
-    joined = "\n".join(words).lower()
-    signs = [sign for sign in SIGNS if sign in joined]
-    plain: list[str] = []
-    for word in words:
-        low = word.lower()
-        if word.isascii() and not any(sign in low for sign in signs) and not may_be_token(word):
-            plain.append(word)
-        elif len(word) <= _LONGEST:
-            _marked.add(word)
-    _plain.update([word for word in plain if len(word) <= _LONGEST])
+    joined = "\n".join(words)
+    low = joined.lower()
+    # Where one of them is beyond ASCII, lines of both need not match.
+    lows = low.split("\n") if joined.isascii() else [word.lower() for word in words]
+    marked = {line for sign in SIGNS if sign in low for line in _lines_with(sign, low)}
+    plain = [word for word, own in zip(words, lows, strict=True) if own not in marked and word.isascii()]
+    long = {word for word in plain if len(word) >= _MIN_TOKEN and may_be_token(word)}
+    if long:
+        plain = [word for word in plain if word not in long]
     if max(len(_plain), len(_marked)) > _MAX_KNOWN:
         forget()
+    _plain.update([word for word in plain if len(word) <= _LONGEST])
+    _marked.update([word for word in set(words).difference(plain) if len(word) <= _LONGEST])
     return plain
+
+
+def _lines_with(sign: str, text: str) -> Iterator[str]:
+    at = text.find(sign)
+    while at >= 0:
+        start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
+        end = len(text) if end < 0 else end
+        yield text[start:end]
+        at = text.find(sign, end)

@@ -189,8 +189,9 @@ def _odd(tokens: list[str], language: str) -> list[tuple[str, bytes]]:
         table = _table(language)
         for token in tokens:
             if token not in table.tokens:
-                parts = [term for term, _, _ in _known(identifiers.parts(token), language)]
-                also = dict.fromkeys([*identifiers.wholes(token), *parts])
+                also = dict.fromkeys(identifiers.wholes(token))
+                if parts := identifiers.parts(token):
+                    also |= dict.fromkeys([term for term, _, _ in _known(parts, language)])
                 table.tokens[token] = " ".join(also), b"".join(map(codes.code, also))
         return list(map(table.tokens.__getitem__, tokens))
 

@@ -22,7 +22,7 @@ def number(term: str) -> int:
 
 def code(term: str, as_written: bool = False) -> bytes:
     """The code of a term as it is packed."""
-    return (number(term) | (AS_WRITTEN if as_written else 0)).to_bytes(WIDTH, "little")
+    return (crc32(term.encode()) & MASK | (AS_WRITTEN if as_written else 0)).to_bytes(WIDTH, "little")
 
 
 def short(term: str) -> bytes:

@@ -12,7 +12,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from functools import cache
-from itertools import chain, filterfalse, pairwise
+from itertools import filterfalse, pairwise
 
 MAX_TERM = 64  # characters; longer runs are blobs, told apart well enough by their beginning
 
@@ -86,39 +86,28 @@ def _plainly(text: str) -> str:
 def forget() -> None:
     """Forget what was met before."""
     _plain.clear()
-    _tokens_of.clear()
 
 
-_MAX_KNOWN, _LONGEST = 60_000, 80  # runs remembered of either kind, and their characters: some ten megabytes
-_plain: set[str] = set()  # runs without a token, of ASCII
-_NONE: list[str] = []
-_tokens_of: dict[str, tuple[list[str], list[str]]] = {}  # the options and the tokens of the others
+_MAX_KNOWN, _LONGEST = 100_000, 40  # runs remembered, and their characters: some ten megabytes
+_JOINTS = "-./+&'@:,"  # what stands in runs of ASCII beside letters, digits and underscores
+_plain: set[str] = set()  # runs that are a plain word, with a comma or a full stop perhaps
 
 
 def _odd(runs: list[str]) -> list[str]:
     """The different tokens of runs of ASCII that are more than one plain word, as `_tokens` has them of the whole text."""
-    others = dict.fromkeys(filterfalse(_plain.__contains__, runs))
-    try:
-        found = list(map(_tokens_of.__getitem__, others))
-    except KeyError:
-        found = [_tokens_of.get(run) or _learnt(run) for run in others]
-    options = chain.from_iterable([one[0] for one in found if one[0]])
-    return [*dict.fromkeys(options), *dict.fromkeys(chain.from_iterable([one[1] for one in found]))]
-
-
-def _learnt(run: str) -> tuple[list[str], list[str]]:
-    tokens = [] if _is_plain(run) else _other_tokens(run)
-    # Most runs are their only token: the same text is kept once.
-    made = _options(run) or _NONE, [run] if tokens == [run] else tokens
-    if max(len(_plain), len(_tokens_of)) > _MAX_KNOWN:
-        forget()
-    if len(run) > _LONGEST:
-        return made
-    if made[0] or made[1]:
-        _tokens_of[run] = made
-    else:
-        _plain.add(run)
-    return made
+    odd: list[str] = []
+    fresh: list[str] = []
+    for run in dict.fromkeys(filterfalse(_plain.__contains__, runs)):
+        bare = run.strip(_JOINTS)
+        if bare.isalpha() and (bare.islower() or bare.istitle() or bare.isupper()):
+            (odd if "--" in run else fresh).append(run)
+        elif bare and not bare.isdigit():
+            odd.append(run)
+    if fresh:
+        if len(_plain) > _MAX_KNOWN:
+            _plain.clear()
+        _plain.update([run for run in fresh if len(run) <= _LONGEST])
+    return _tokens(" ".join(odd)) if odd else []
 
 
 def _tokens(text: str) -> list[str]:
