@@ -7,7 +7,7 @@ Always: no cut, page or border between segments changes what is hidden; a stretc
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from smart_context import pointer as grammar
@@ -40,7 +40,7 @@ def judged(segments: Sequence[Segment], redactor: Redactor) -> list[Segment]:
     text, pieces = join(segments)
     hidden = _parted(redactor.spans(text), pieces)
     return [
-        Segment(segment.seq, segment.pointer, _clean(redactor, segment.heading), segment.text, own)
+        replace(segment, hidden=own, heading=_clean(redactor, segment.heading))
         for segment, own in zip(segments, hidden, strict=True)
     ]
 
