@@ -199,16 +199,19 @@ async def _person(
             errors.append(status)
         return body
 
+    async def pause(seconds: float) -> None:
+        await asyncio.sleep(max(0.0, min(seconds, until - time.monotonic())))
+
     while time.monotonic() < until:
         query = rnd.choice(queries)
         for end in range(1, len(query) + 1):
             await ask(f"/?q={quote(query[:end])}&part=typed")
             await asyncio.sleep(_LETTER)
         page = await ask(f"/?q={quote(query)}&part=all")
-        await asyncio.sleep(rnd.uniform(0, every / 4))
+        await pause(rnd.uniform(0, every / 4))
         if found := _SEE.search(page):
             await ask(found[1].replace("&amp;", "&"))
-        await asyncio.sleep(rnd.uniform(every / 2, every))
+        await pause(rnd.uniform(every / 2, every))
     link.close()
 
 
