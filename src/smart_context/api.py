@@ -10,12 +10,13 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from smart_context import defaults
 from smart_context.access.roots import parsed, shown
-from smart_context.errors import ContextError, Forbidden, NotFound, SearchFailed
+from smart_context.errors import Conflict, ContextError, Forbidden, NotFound, SearchFailed
 from smart_context.find.model import SearchRequest
 from smart_context.held import Held
 from smart_context.model import OWNER, Caller, OnProgress, Stop
@@ -98,7 +99,8 @@ class App(Held):
         self.roots.add(name)
         if self.watcher:
             self.watcher.add(name)
-        self.jobs.submit(name)
+        with suppress(Conflict):  # somebody else writes: it is a root all the same, and can be indexed later
+            self.jobs.submit(name)
         return name, is_kept
 
     def _may_index(self, root: str, caller: Caller) -> None:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+from contextlib import closing
 
 import pytest
 
 from smart_context.access import new_root
 from smart_context.access.roots import Roots
-from smart_context.errors import BadRequest
+from smart_context.api import App
+from smart_context.engine.local.lock import WriteLock
+from smart_context.errors import BadRequest, Forbidden
+from smart_context.model import Caller
 from smart_context.settings import config
 
 
@@ -17,6 +21,7 @@ def home(tmp_path):
     for name in ("old/inner", "new", "data/index"):
         (tmp_path / name).mkdir(parents=True)
     (tmp_path / "a.txt").write_text("A walrus.\n", encoding="utf-8")
+    (tmp_path / "new/b.txt").write_text("A narwhal.\n", encoding="utf-8")
     os.symlink(tmp_path / "old", tmp_path / "link")
     return tmp_path
 
@@ -69,3 +74,17 @@ def test_a_file_that_cannot_be_changed_is_said(home):
     file.write_text("roots = \n", encoding="utf-8")
     with pytest.raises(BadRequest):
         new_root.keep(str(home / "new"), Roots(()), settings)
+
+
+def test_a_root_is_added_while_somebody_else_writes_the_index(home):
+    settings = config.load({"roots": (str(home / "old"),), "data_dir": str(home / "data")})
+    with App(settings) as app, closing(WriteLock.take(home / "data")):
+        assert app.add_root(str(home / "new")) == (str(home / "new"), False)
+        assert app.list_roots()["roots"] == [str(home / "old"), str(home / "new")]
+        assert app.locate(str(home / "new/b.txt")) == str(home / "new/b.txt")
+
+
+def test_only_the_owner_adds_a_root(home):
+    settings = config.load({"roots": (str(home / "old"),), "data_dir": str(home / "data")})
+    with App(settings) as app, pytest.raises(Forbidden):
+        app.add_root(str(home / "new"), caller=Caller("guest", is_owner=False))
