@@ -206,7 +206,8 @@ async def _person(
         query = rnd.choice(queries)
         for end in range(1, len(query) + 1):
             if time.monotonic() >= until:
-                return link.close()
+                link.close()
+                return
             await ask(f"/?q={quote(query[:end])}&part=typed")
             await asyncio.sleep(_LETTER)
         page = await ask(f"/?q={quote(query)}&part=all")
