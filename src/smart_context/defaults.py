@@ -12,6 +12,8 @@ SEGMENT_CHARS: Final = 2000  # the longest segment of text
 JAIL_MODES: Final = ("prefer", "require", "off")  # of reading files, the default first
 JAIL: Final = JAIL_MODES[0]
 
+OCR_LANGUAGES: Final = ("en",)
+
 PREVIEW_BYTES: Final = 8000  # of UTF-8, of one preview
 AROUND_CHARS: Final = 4000  # that `before` and `after` may ask for
 

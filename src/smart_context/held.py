@@ -139,8 +139,41 @@ class Held:
                         is_busy=lambda: self._turns.is_wanted,
                     )
 
-                self._jobs = JobQueue(self.engine, self.roots, run)
+                def scan(folder: str, on_progress: OnProgress, stop: Stop) -> IndexReport:
+                    return writer.scan(
+                        self.engine,
+                        self.roots,
+                        folder,
+                        options,
+                        self.ocr_data(),
+                        on_progress=on_progress,
+                        stop=stop,
+                        is_busy=lambda: self._turns.is_wanted,
+                    )
+
+                self._jobs = JobQueue(self.engine, self.roots, run, scan)
             return self._jobs
+
+    def ocr_data(self) -> dict[str, str]:
+        """The data of the languages that OCR is to read.
+
+        Raises: ConfigError where the extra or some of it is missing.
+        """
+        from smart_context.sources import tessdata
+
+        return tessdata.files(self.settings.ocr.languages, self.settings.ocr.data_dir)
+
+    def read_scans_here(self, folder: str, *, on_progress: OnProgress, stop: Stop = lambda: None) -> IndexReport:
+        """Read by OCR what waits in a folder, in this process, as the only writer.
+
+        Raises: ConfigError where the extra or the data of a language is missing.
+        """
+        from smart_context.index import scans
+
+        data = self.ocr_data()
+        with self.engine.open(writable=True, on_progress=on_progress) as index:
+            options = self.options()
+            return scans.read(index, self.roots, folder, options, data, on_progress=on_progress, stop=stop)
 
     @property
     def redactor(self) -> Redactor:

@@ -167,6 +167,21 @@ def test_the_record_knows_each_file_and_its_text(make):
     assert place.size() > 0
 
 
+def test_what_waits_for_ocr_and_what_it_read_are_known_by_folder(make):
+    place = make("one")
+    with place.open(writable=True) as index:
+        for path, waiting, read in (("/r/a/1.pdf", 2, 0), ("/r/a/2.pdf", 1, 2), ("/r/b/3.pdf", 0, 1)):
+            new = NewFile(path, "/r", "pdf", 1, 5, "ab", "ok", unread_pages=waiting)
+            pages = [Segment(i, f"page {i + 1}", "", "words", certainty=90) for i in range(read)]
+            more = [Segment(len(pages), pages[-1].pointer, "", "on", certainty=90)] if pages else []
+            index.put(new, [*pages, *more, Segment(read + len(more), "page 9", "", "its own")], (), NOW)
+        index.commit()
+    with closing(place.record()) as record:
+        assert [(row.path, row.unread_pages) for row in record.unread("/r")] == [("/r/a/1.pdf", 2), ("/r/a/2.pdf", 1)]
+        assert record.unread("/r/b") == []
+        assert [record.read_pages(folder) for folder in ("/r", "/r/a", "/r/b")] == [3, 2, 1]
+
+
 def test_a_lost_ranking_is_derived_again_with_the_same_answers(make):
     place = make("one")
     with place.open(writable=True) as index:

@@ -155,3 +155,20 @@ def test_a_run_is_stopped_between_two_files_and_one_that_waits_is_dropped(queue,
             job.wait()
     runs.go.release()
     assert queue.submit(str(root / "a")).wait() == IndexReport(indexed=1)
+
+
+def test_ocr_makes_way_for_any_folder_and_comes_only_when_there_is_nothing_else(tmp_path, root, runs):
+    queue = JobQueue(
+        engine.at(tmp_path), Roots([root]), runs, lambda folder, tell, stop: runs(folder, False, tell, stop)
+    )
+    scan = queue.submit(str(root / "a"), priority="low", scans=True)
+    runs.started.acquire()
+    asked = queue.submit(str(root / "b"), priority="low", yields=True)
+    with pytest.raises(errors.Conflict):
+        scan.wait()
+    runs.started.acquire()
+    with pytest.raises(errors.Conflict):
+        queue.submit(str(root / "c"), scans=True)
+    runs.go.release()
+    assert asked.wait().indexed == 1
+    queue.close()

@@ -125,7 +125,7 @@ def test_attachments_are_read_in_their_own_place():
         ("attachment 'inner one' message", "From: x@y.z\nSubject: inner one\n\ndeep words"),
     ]
     assert found.notes == (
-        "attachment 'x.png' skipped: no text in this type (image)",
+        "attachment 'x.png': a picture: only OCR can read it",
         "attachment 'winmail.dat' skipped: Outlook's own packing (TNEF)",
     )
 

@@ -81,7 +81,7 @@ def test_forms_and_annotations_are_read_once_each() -> None:
 
 
 def test_a_file_without_text_says_so() -> None:
-    assert read(pdf_pages("", "0 0 10 10 re f")) == Extracted("pdf", "", (), ("no text; scanned?",))
+    assert read(pdf_pages("", "0 0 10 10 re f")) == Extracted("pdf", "", (), ("no text; scanned?",), unread_pages=1)
 
 
 def test_pages_that_are_not_there_cost_nothing() -> None:

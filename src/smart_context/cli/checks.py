@@ -31,7 +31,12 @@ _NAME = re.compile(r"[\w.-]+")
 _MODE, _ENTRY = "mode", "entry"  # what can be mended
 _LOW_SPACE = 500 * 1024 * 1024
 DISTRIBUTION = "smart-file-context"
-_EXTRAS = {"semantic": ("onnxruntime", "tokenizers"), "http": ("jinja2", "uvicorn"), "tui": ("prompt_toolkit",)}
+_EXTRAS = {
+    "semantic": ("onnxruntime", "tokenizers"),
+    "ocr": ("tesserocr", "PIL"),
+    "http": ("jinja2", "uvicorn"),
+    "tui": ("prompt_toolkit",),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +81,7 @@ def of_settings(settings: Settings) -> list[Finding]:
         _caches,
         _models,
         _semantic,
+        _ocr,
         _watching,
     )
     return [finding for check in checks for finding in check(settings)]
@@ -241,6 +247,28 @@ def _semantic(settings: Settings) -> Iterator[Finding]:
         yield Finding("semantic", "problem", what, f"{hint}; or set semantic.enabled = false")
     else:
         yield Finding("semantic", "ok", f"{encoder.name}, {encoder.dimension} dimensions, in {folder}")
+
+
+def _ocr(settings: Settings) -> Iterator[Finding]:
+    """Look for the data of the languages; without it scanned pages and pictures wait."""
+    from smart_context.sources import tessdata
+
+    if not settings.ocr.enabled:
+        if tessdata.is_installed():
+            there = ", ".join(sorted(set(tessdata.available(settings.ocr.data_dir)) - {tessdata.ORIENTATION})) or "none"
+            yield Finding("OCR", "note", f"off; languages with data: {there}", "set ocr.enabled = true to read scans")
+        return
+    try:
+        files = tessdata.files(settings.ocr.languages, settings.ocr.data_dir)
+    except ConfigError as error:
+        yield Finding("OCR", "problem", f"scanned pages and pictures are not read: {error.message}", error.hint or "")
+        return
+    names = ", ".join(name for name in files if name != tessdata.ORIENTATION)
+    if tessdata.ORIENTATION in files:
+        yield Finding("OCR", "ok", f"reads {names}")
+    else:
+        fix = tessdata.how_to_get([tessdata.ORIENTATION])
+        yield Finding("OCR", "note", f"reads {names}; pages that lie on their side are tried every way", fix)
 
 
 def _watching(settings: Settings) -> Iterator[Finding]:

@@ -31,6 +31,9 @@ _LISTED = 20  # files without text that `status` names on a terminal
 @click.argument("folders", nargs=-1, type=click.Path(file_okay=False), metavar="[FOLDER]...")
 @click.option("--full", is_flag=True, help="Read every file anew, changed or not.")
 @click.option("--no-embed", is_flag=True, help="Leave ranking by meaning for later, where a model is prepared.")
+@click.option(
+    "--ocr/--no-ocr", "ocr", default=None, help="Read scanned pages and pictures too, or not, whatever is configured."
+)
 @click.option("--rebuild", is_flag=True, help="Mend an index that cannot be read; a damaged one is moved aside.")
 @click.option("--enqueue", is_flag=True, help="Only walk; leave the reading to `context worker`, of a shared record.")
 @click.option(
@@ -45,6 +48,7 @@ def index(
     folders: tuple[str, ...],
     full: bool,
     no_embed: bool,
+    ocr: bool | None,
     rebuild: bool,
     enqueue: bool,
     to: str | None,
@@ -82,6 +86,8 @@ def index(
         if rebuild:
             _mend(app)
         reports, failures = _run(app, named or app.roots.names, new, full=full)
+        if settings.ocr.enabled if ocr is None else ocr:
+            failures += _read_scans(app, reports)
         embedded = 0 if no_embed else _embed(app)
     if as_json:
         click.echo(json_of([{"root": shown(f), **asdict(r)} for f, r in reports.items()]))
@@ -211,6 +217,23 @@ def _say_kept(bar: ProgressBar | None, folder: str) -> None:
     click.echo(f"what was read is kept and can be searched; go on with: {again}", err=True)
 
 
+def _read_scans(app: App, reports: dict[str, IndexReport]) -> list[ContextError]:
+    """Read by OCR what waits in each folder, into its report; what OCR lacks does not undo the indexing."""
+    from smart_context.errors import ConfigError
+
+    for folder, report in reports.items():
+        try:
+            with ProgressBar("reading scans") as bar, _until_told_to_end() as stop:
+                seen = app.read_scans_here(folder, on_progress=bar, stop=stop)
+        except _Ended as ended:
+            click.echo("what was read is kept and can be searched; go on with: context index --ocr", err=True)
+            raise click.exceptions.Exit(128 + ended.number) from None
+        except ConfigError as error:
+            return [error]
+        reports[folder] = replace(report, read_pages=seen.read_pages, unread_pages=seen.unread_pages)
+    return []
+
+
 class _Ended(BaseException):
     """Somebody asked this process to end, by a signal."""
 
@@ -282,7 +305,14 @@ def _summarize(reports: Sequence[IndexReport]) -> None:
             click.echo("see what failed, and why: context status", err=True)
 
 
-_TOTALS = {"indexed": "indexed", "skipped": "unchanged", "removed": "removed", "failed": "failed"}
+_TOTALS = {
+    "indexed": "indexed",
+    "skipped": "unchanged",
+    "removed": "removed",
+    "failed": "failed",
+    "read_pages": "pages read by OCR",
+    "unread_pages": "pages wait for OCR",
+}
 
 
 def _kind_rows(kinds: dict[str, KindCount]) -> list[tuple[str, ...]]:
@@ -356,6 +386,9 @@ def _root_lines(root: RootStatus) -> list[str]:
     ]
     lines.append(f"  {plural(root.files, 'file')}, {plural(root.segments, 'segment')}, {size(root.chars)} of text")
     lines.append(f"  {_staleness(root)}")
+    if root.read_pages or root.unread_pages:
+        wait = f"; {plural(root.unread_pages, 'page')} to read: context index --ocr" if root.unread_pages else ""
+        lines.append(f"  OCR: {plural(root.read_pages, 'page')} read{wait}")
     reasons: dict[str, int] = {}
     for tally in root.kinds:
         if tally.state != "ok":

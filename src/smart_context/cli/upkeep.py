@@ -38,6 +38,7 @@ def watch(settings: Settings) -> None:
         watcher = background.start_watching(app, told.line, told.run, told.bar)
         ended = threading.Event()
         embedding = background.start_embedding(app, ended, lambda line: told.line(f"warning: {line}"), told.coverage)
+        scanning = background.start_scanning(app, ended, lambda line: told.line(f"warning: {line}"))
         try:
             threading.Event().wait()
         except KeyboardInterrupt:
@@ -47,6 +48,8 @@ def watch(settings: Settings) -> None:
             ended.set()
             watcher.close()
             embedding.join()
+            if scanning:
+                scanning.join()
 
 
 class _Told:

@@ -177,6 +177,12 @@ class Record(Protocol):
     def without_text(self, folder: str, limit: int) -> list[FileRow]:
         """A folder's files that gave no text, those that failed first."""
 
+    def unread(self, folder: str) -> list[FileRow]:
+        """A folder's files with pages or pictures that wait for OCR, by path."""
+
+    def read_pages(self, folder: str) -> int:
+        """How many places in a folder's files have text that OCR read."""
+
     def flaw(self) -> str:
         """Look at everything; the first thing that is wrong, or ""."""
 

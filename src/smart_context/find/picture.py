@@ -73,7 +73,8 @@ class Pictures:
 
         Raises: NotFound where there is none, saying why; what `stop` raises.
         """
-        own = [segment for segment in segments if page_of(segment.pointer) == page]
+        # What OCR read stands in pictures, which are left out.
+        own = [segment for segment in segments if page_of(segment.pointer) == page and segment.certainty is None]
         hidden = {segment.text[start:end] for segment in own for start, end, _ in segment.hidden}
         if not own:
             raise NotFound("there is no picture of this page: it has no text", hint="open it in its application")

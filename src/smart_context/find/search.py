@@ -119,7 +119,7 @@ def find(
     notes = (*(whole.as_typed(line, typed) for line in asked.notes), *_lag(index.following()))
     if meaning is not None and not asked.listing and within is None:
         notes = (*notes, *_vectors(len(meaning.vectors), view))
-    return SearchPage(items, request.offset, total, lines, notes)
+    return SearchPage(items, request.offset, total, lines, (*notes, *_read_by_ocr(page, request.offset)))
 
 
 def sought(view: View, text: str) -> snippet.Words:
@@ -314,6 +314,17 @@ def _vectors(made: int, view: View) -> Iterator[str]:
 
 def _sorted(how: str, count: int) -> str:
     return f"sorted by {how}: the {count} results that are at least half as good as the best"
+
+
+def _read_by_ocr(page: Sequence[Placed], offset: int) -> Iterator[str]:
+    """Which results are not a file's own text."""
+    seen = [
+        f"{number} ({one.segment.certainty} %)"
+        for number, one in enumerate(page, offset + 1)
+        if one.segment.certainty is not None
+    ]
+    if seen:
+        yield f"read by OCR, which makes mistakes: {'result' if len(seen) == 1 else 'results'} {', '.join(seen)}"
 
 
 def _instead(word: Sought) -> str:

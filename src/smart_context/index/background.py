@@ -29,6 +29,7 @@ _RETRY = 1.0
 _PATIENCE = 10.0  # seconds that a search waits for the first commit ever
 _LOOK_EVERY = 0.05
 _EMBED_EVERY = 2.0  # seconds between two looks at whether there is something to embed
+_SCAN_EVERY = 2.0  # seconds between two looks at whether something waits for OCR
 _LAST_BATCH = 5.0  # seconds; what is under way is lost then, and made again by the next server
 _NEVER = 10 * 365 * 86400.0
 
@@ -45,10 +46,13 @@ def work(app: App, *, watch: bool, report: Callable[[str], None]) -> Iterator[No
     upkeep = threading.Thread(target=_upkeep, args=(app, ended), name="upkeep", daemon=True)
     upkeep.start()
     embedding = start_embedding(app, ended, lambda line: report(f"warning: {line}"))
+    scanning = start_scanning(app, ended, lambda line: report(f"warning: {line}"))
     try:
         yield
     finally:
         ended.set()
+        if scanning:
+            scanning.join(_LAST_BATCH)
         embedding.join(_LAST_BATCH)
         if watcher:
             watcher.close()
@@ -169,6 +173,36 @@ def _embed(
             continue  # files come first, and another server does the same work
         except ContextError as error:
             report(error.in_one_line)
+            return
+
+
+def start_scanning(app: App, ended: threading.Event, report: Callable[[str], None]) -> threading.Thread | None:
+    """Read by OCR what waits, whenever nothing is being indexed, until `ended`; None where OCR is off."""
+    if not app.settings.ocr.enabled:
+        return None
+    thread = threading.Thread(target=_scan, args=(app, ended, report), name="OCR", daemon=True)
+    thread.start()
+    return thread
+
+
+def _scan(app: App, ended: threading.Event, report: Callable[[str], None]) -> None:
+    def stop() -> None:
+        if ended.is_set():
+            raise _Later
+
+    scanned = 0  # the generation up to which nothing waits that can be read
+    while not ended.wait(_SCAN_EVERY):
+        try:
+            if app.jobs.states() or not app.has_index() or app.index.record.generation == scanned:
+                continue
+            for root in app.roots.names:
+                if app.index.record.unread(root):
+                    app.jobs.submit(root, priority="low", scans=True).wait(stop=stop)
+            scanned = app.index.record.generation
+        except (_Later, Conflict):
+            continue  # files that changed come first
+        except ContextError as error:
+            report(f"not read by OCR: {error.in_one_line}")
             return
 
 

@@ -25,18 +25,24 @@ PRIORITIES: tuple[Priority, ...] = ("high", "normal", "low")
 Runner = Callable[[str, bool, OnProgress, Stop], IndexReport]
 """Run one folder: (folder, full, on_progress, stop)."""
 
+Scanner = Callable[[str, OnProgress, Stop], IndexReport]
+"""Read by OCR what waits in one folder: (folder, on_progress, stop)."""
+
 _LOOK_EVERY = 0.1  # seconds between two looks at whether the waiting caller has gone
 
 
 class Job:
     """One indexing run, waiting, running or done."""
 
-    def __init__(self, folder: str, full: bool, priority: Priority, number: int, *, yields: bool = False) -> None:
+    def __init__(
+        self, folder: str, full: bool, priority: Priority, number: int, *, yields: bool = False, scans: bool = False
+    ) -> None:
         self.folder = folder
         self.full = full
         self.priority = priority
         self.number = number
         self.yields = yields
+        self.scans = scans
         self._news = threading.Condition()
         self._step = Progress(0, None, "waiting")
         self._report: IndexReport | None = None
@@ -89,10 +95,11 @@ class Job:
 class JobQueue:
     """Jobs of one process, run one after the other by a thread of its own."""
 
-    def __init__(self, engine: Engine, roots: Roots, run: Runner) -> None:
+    def __init__(self, engine: Engine, roots: Roots, run: Runner, scan: Scanner | None = None) -> None:
         self._engine = engine
         self._roots = roots
         self._run = run
+        self._scan = scan
         self._wake = threading.Condition()
         self._waiting: list[Job] = []
         self._running: Job | None = None
@@ -101,8 +108,17 @@ class JobQueue:
         self._unwanted: ContextError | None = None  # why the running job is to end before it is done
         self._thread: threading.Thread | None = None
 
-    def submit(self, folder: str, *, full: bool = False, priority: Priority = "normal", yields: bool = False) -> Job:
-        """Queue a folder; `yields`: the job ends with Conflict as soon as somebody else asks for its folder.
+    def submit(
+        self,
+        folder: str,
+        *,
+        full: bool = False,
+        priority: Priority = "normal",
+        yields: bool = False,
+        scans: bool = False,
+    ) -> Job:
+        """Queue a folder; `yields`: the job ends with Conflict as soon as somebody else asks for its folder; `scans`: it reads by OCR what
+        waits there, when there is nothing else to do, and ends with Conflict as soon as there is.
 
         Raises: Forbidden outside the roots; Conflict when it, a parent or a child is queued or running, or another process
             writes.
@@ -111,11 +127,11 @@ class JobQueue:
         with self._wake:
             if self._closing:
                 raise SearchFailed("the server is closing", hint="ask the next one")
-            self._make_way(path, yields=yields)
+            self._make_way(path, yields=yields, scans=scans)
             if self._running is None and (who := self._engine.writer()):
                 raise Conflict(f"the index is being written by {who}", hint="try again when it has finished")
             self._asked += 1
-            job = Job(path, full, priority, self._asked, yields=yields)
+            job = Job(path, full, priority, self._asked, yields=yields, scans=scans)
             self._waiting.append(job)
             self._waiting.sort(key=lambda j: (PRIORITIES.index(j.priority), j.number))
             if self._thread is None:
@@ -124,12 +140,12 @@ class JobQueue:
             self._wake.notify_all()
             return job
 
-    def _make_way(self, path: str, *, yields: bool) -> None:
-        """End the jobs that yield to one for this folder; any other that overlaps it is a conflict."""
+    def _make_way(self, path: str, *, yields: bool, scans: bool) -> None:
+        """End the jobs that yield to one for this folder, and OCR of any; any other that overlaps it is a conflict."""
         running = [self._running] if self._running else []
-        overlapping = [job for job in (*running, *self._waiting) if _overlap(path, job.folder)]
+        overlapping = [job for job in (*running, *self._waiting) if scans or job.scans or _overlap(path, job.folder)]
         for other in overlapping:
-            if yields or not other.yields:
+            if scans or not (other.scans or (other.yields and not yields)):
                 raise _busy(other.folder)
         for other in overlapping:
             if other is self._running:
@@ -185,7 +201,10 @@ class JobQueue:
             report: IndexReport | None = None
             error: BaseException | None = None
             try:
-                report = self._run(job.folder, job.full, job.tell, self._stop)
+                if job.scans and self._scan:
+                    report = self._scan(job.folder, job.tell, self._stop)
+                else:
+                    report = self._run(job.folder, job.full, job.tell, self._stop)
             except Exception as failure:  # noqa: BLE001  the thread's outer edge: it lives on, and the caller hears of it
                 error = failure
             with self._wake:

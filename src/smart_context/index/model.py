@@ -24,6 +24,7 @@ class IndexReport:
     indexed: read and stored anew; skipped: unchanged; removed: gone from disk; failed: could not be read or parsed, in this run.
     Of the indexed, no_text: held none; moved: the text was known, from another name or time.
     problems: what the walk could not look into, and why; nothing below it was removed.
+    read_pages: pages and pictures that OCR read, or found to hold nothing; unread_pages: those that wait for it.
     """
 
     indexed: int = 0
@@ -35,6 +36,8 @@ class IndexReport:
     moved: int = 0
     problems: tuple[str, ...] = ()
     kinds: dict[str, KindCount] = field(default_factory=dict)
+    read_pages: int = 0
+    unread_pages: int = 0
 
     def answer(self) -> dict[str, int]:
         """The report as `indexFolder` answers it."""
@@ -64,7 +67,10 @@ class Trouble:
 
 @dataclass(frozen=True, slots=True)
 class RootStatus:
-    """One root: what is indexed of it, and how far that is behind. `last_run` is "" where none has finished."""
+    """One root: what is indexed of it, and how far that is behind. `last_run` is "" where none has finished.
+
+    read_pages: pages and pictures whose text OCR read; unread_pages: those that wait for it.
+    """
 
     root: str
     is_available: bool
@@ -77,6 +83,8 @@ class RootStatus:
     changes: Changes | None
     kinds: tuple[Tally, ...]
     troubles: tuple[Trouble, ...]
+    read_pages: int = 0
+    unread_pages: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,17 +32,8 @@ def started_with(how: Preparing) -> list[str]:
 
 def main(args: Sequence[str]) -> None:
     """Read files and make them ready until the parent closes the socket."""
+    how, redactor = loaded(args[0])
     from smart_context.sources import extract
-    from smart_context.sources.extract import preload
-
-    preload.everything()
-    _load_rules()
-    told = json.loads(args[0])
-    how = Preparing(told["max_chars"], tuple(told["patterns"]), told["searched"])
-    redactor = Redactor(how.patterns)
-    redactor.clean(
-        "warm up: name@example.com +49 30 1234567 password=1"
-    )  # loads what detectors load when they are first needed
 
     def read(data: bytes | mmap.mmap, name: str, limits: Limits) -> Prepared | Skipped:
         found = worker_child.within_limits(extract.extract(data, os.path.basename(name), limits), limits)
@@ -52,6 +43,21 @@ def main(args: Sequence[str]) -> None:
         return prepare.file(found, name, how, redactor)
 
     worker_child.serve(args[1:], read)
+
+
+def loaded(told: str) -> tuple[Preparing, Redactor]:
+    """How files are made ready, as the command line tells, with everything loaded that reading and judging need."""
+    from smart_context.sources.extract import preload
+
+    preload.everything()
+    _load_rules()
+    how = json.loads(told)
+    preparing = Preparing(how["max_chars"], tuple(how["patterns"]), how["searched"])
+    redactor = Redactor(preparing.patterns)
+    redactor.clean(
+        "warm up: name@example.com +49 30 1234567 password=1"
+    )  # loads what detectors load when they are first needed
+    return preparing, redactor
 
 
 def _load_rules() -> None:

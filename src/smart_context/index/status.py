@@ -58,6 +58,8 @@ def _of_root(record: Record | None, roots: Roots, root: str, options: WalkOption
         changes=changes,
         kinds=tuple(tallies),
         troubles=_troubles(record.without_text(root, MAX_LISTED)) if record else (),
+        read_pages=record.read_pages(root) if record else 0,
+        unread_pages=sum(row.unread_pages for row in record.unread(root)) if record else 0,
     )
 
 

@@ -13,7 +13,7 @@ import json
 import selectors
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
@@ -51,10 +51,33 @@ def index(
     is_busy: whether somebody waits for this machine; the run then rests, half of the time at most.
     Raises: what the run raises; what `stop` raises, once everything read so far is committed.
     """
+    order = {"do": "index", "roots": roots.resolved, "folder": folder, "options": _told(options), "full": full}
+    return _report(_done(engine, order, on_progress, stop, is_busy))
+
+
+def scan(
+    engine: Engine,
+    roots: Roots,
+    folder: str,
+    options: Options,
+    data: Mapping[str, str],
+    *,
+    on_progress: OnProgress,
+    stop: Stop,
+    is_busy: Callable[[], bool] = lambda: False,
+) -> IndexReport:
+    """Read by OCR what waits in a folder: `scans.read` in another process. The rest as for `index`."""
+    order = {"do": "scan", "roots": roots.resolved, "folder": folder, "options": _told(options), "data": dict(data)}
+    return _report(_done(engine, order, on_progress, stop, is_busy))
+
+
+def _told(options: Options) -> dict[str, Any]:
     how = asdict(options)
     how["walk"]["never_enter"] = sorted(options.walk.never_enter)
-    order = {"do": "index", "roots": roots.resolved, "folder": folder, "options": how, "full": full}
-    outcome = _done(engine, order, on_progress, stop, is_busy)
+    return how
+
+
+def _report(outcome: dict[str, Any]) -> IndexReport:
     kinds = {kind: KindCount(**count) for kind, count in outcome.pop("kinds").items()}
     return IndexReport(**{**outcome, "problems": tuple(outcome["problems"]), "kinds": kinds})
 

@@ -100,10 +100,13 @@ def _carry_out(order: dict[str, Any], on_progress: OnProgress, stop: Stop) -> di
     with home.open(writable=True, on_progress=step) as index:
         roots = Roots.as_resolved(order["roots"])
         options = _options(order["options"])
+        folder = order["folder"]
+        if order["do"] == "scan":
+            from smart_context.index import scans
+
+            return asdict(scans.read(index, roots, folder, options, order["data"], on_progress=on_progress, stop=stop))
         full = order["full"]
-        return asdict(
-            indexer.run(index, roots, order["folder"], options, full=full, on_progress=on_progress, stop=stop)
-        )
+        return asdict(indexer.run(index, roots, folder, options, full=full, on_progress=on_progress, stop=stop))
 
 
 def _options(order: dict[str, Any]) -> Options:

@@ -28,6 +28,7 @@ class Piece:
     frame: Pointer
     lines: Part
     is_numbered: bool  # by its pointer; else its lines are counted, and may be called rows or paragraphs as well
+    certainty: int | None = None  # as the segment has it: what OCR read begins anew
 
     @property
     def end(self) -> int:
@@ -64,13 +65,14 @@ def join(segments: Sequence[Segment]) -> tuple[str, list[Piece]]:
     for segment in segments:
         last = pieces[-1] if pieces else None
         frame, lines = split(_parsed(segment.pointer))
-        goes_on = last is not None and _goes_on(last, frame, lines)
+        goes_on = last is not None and last.certainty == segment.certainty and _goes_on(last, frame, lines)
         # A line that goes on is joined without a seam; what begins anew gets a line of its own.
         if last and not goes_on and not last.text.endswith("\n"):
             parts.append("\n")
             length += 1
         first = last.lines.first + last.text.count("\n") if last and goes_on else 1
-        pieces.append(Piece(length, segment.text, frame, lines or _counted(frame, first, segment.text), bool(lines)))
+        own = lines or _counted(frame, first, segment.text)
+        pieces.append(Piece(length, segment.text, frame, own, bool(lines), segment.certainty))
         parts.append(segment.text)
         length += len(segment.text)
     return "".join(parts), pieces

@@ -140,6 +140,20 @@ class SemanticSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class OcrSettings:
+    """`[ocr]`: reading scanned pages and pictures, with the extra `ocr`."""
+
+    enabled: bool = _setting(False, "Read scanned pages and pictures too; `context index --ocr` does so once.")
+    languages: tuple[str, ...] = _setting(
+        defaults.OCR_LANGUAGES,
+        "Languages of the pages, the commonest first: `en`, `de`, … or Tesseract's names. Few are read faster and better.",
+    )
+    data_dir: str = _setting(
+        "", "Folder with Tesseract's data (`eng.traineddata`, …); empty: where systems keep it.", is_path=True
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class HttpSettings:
     """`[http]`: `context serve --http`."""
 
@@ -209,6 +223,7 @@ class Settings:
     cache: CacheSettings = CacheSettings()
     llm: LlmSettings = LlmSettings()
     semantic: SemanticSettings = SemanticSettings()
+    ocr: OcrSettings = OcrSettings()
     http: HttpSettings = HttpSettings()
     watch: WatchSettings = WatchSettings()
     config_file: str = ""

@@ -13,9 +13,11 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import Generic, TypeVar
 
@@ -99,16 +101,17 @@ class Child(Generic[J]):
         self._touched = time.monotonic()
         self._cpu, self._moved = -1.0, self._touched
 
-    def give(self, job: J, fd: int, size: int, name: str, want: str) -> None:
-        """Send an opened file. A process that has just died says so at the next `receive`."""
+    def give(self, job: J, fd: int, size: int, name: str, want: str, more: bytes = b"") -> None:
+        """Send an opened file, and what else to tell the reader. A process that has just died says so at the next `receive`."""
         self._touched = time.monotonic() if not self.jobs else self._touched
         self.jobs.append(job)
         self._sizes.append(size)
         request = json.dumps([size, name, want]).encode()
-        try:
-            socket.send_fds(self.socket, [wire.REQUEST.pack(len(request)) + request], [fd])
-        except OSError:
-            pass
+        with _held(more) as also:
+            try:
+                socket.send_fds(self.socket, [wire.REQUEST.pack(len(request)) + request], [fd, *also])
+            except OSError:
+                pass
 
     def receive(self) -> tuple[list[tuple[J, Answer]], Death | None]:
         """Take what has arrived: answered jobs, and the end of the process if it came."""
@@ -250,6 +253,18 @@ def command(module: str = "smart_context.sources.worker_child") -> list[str]:
     code = f"import sys; sys.path[:] = {list(dict.fromkeys(places))!r}; from {module} import main; main(sys.argv[1:])"
     # -S: the places are given, finding them again would take longer than everything else at the start.
     return [sys.executable, "-I", "-S", "-B", "-c", code]
+
+
+@contextmanager
+def _held(more: bytes) -> Iterator[tuple[int, ...]]:
+    """Bytes of any length as a descriptor, as the socket might not take them at once; none for none."""
+    if not more:
+        yield ()
+        return
+    with open(os.memfd_create("more"), "w+b") if hasattr(os, "memfd_create") else tempfile.TemporaryFile() as file:
+        file.write(more)
+        file.seek(0)
+        yield (file.fileno(),)
 
 
 def _is_here(place: str) -> bool:

@@ -104,6 +104,7 @@ FORMATS: tuple[Format, ...] = (
     Format("csv", "delimited", "lines", ".csv .tsv .tab", is_text=True),
     Format("code", "text", "lines", _CODE, is_text=True),
     Format("text", "text", "lines"),
+    Format("image", "image", "page", ".png .jpg .jpeg .tif .tiff .webp .bmp"),
     Format("zip", "archive", "entry", ".zip", called="zip zips"),
     Format("tar", "archive", "entry", ".tar .tgz"),
     Format("gzip", "archive", "entry", ".gz"),

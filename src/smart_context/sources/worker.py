@@ -36,7 +36,7 @@ class Task:
 
     open: called just before the file is handed over, and again should that process die with it unread; returns a checked
     descriptor, which the pool closes. want: "hash" for the content's hash alone. name: what the reader is told of the path; by default its
-    last part.
+    last part. more: what else the reader is told.
     """
 
     key: object
@@ -44,6 +44,7 @@ class Task:
     open: Callable[[], int]
     want: Literal["extract", "hash"] = "extract"
     name: str = ""
+    more: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +72,13 @@ class Pool:
         jail: str = defaults.JAIL,
         stall_seconds: float = _STALL_SECONDS,
         start_with: Sequence[str] | None = None,
+        memory_each: int = _MEMORY_EACH,
     ) -> None:
-        """start_with: another command line for the processes."""
+        """start_with: another command line for the processes. memory_each: bytes that one may hold before they take turns."""
         self._limits = limits
         self._jail = jail
         self._workers = workers or os.cpu_count() or 1
+        self._much_memory = max(_MUCH_MEMORY, memory_each * self._workers)
         self._stall_seconds = stall_seconds
         self._wall_seconds = 10.0 * limits.cpu_seconds + stall_seconds
         self._command = list(start_with or command())
@@ -132,7 +135,7 @@ class Pool:
                 info = os.fstat(fd)
                 given = _Given(task, info.st_size, info.st_mtime_ns, given.is_second_try)
                 child = child or self._start()
-                child.give(given, fd, info.st_size, task.name or os.path.basename(task.path), task.want)
+                child.give(given, fd, info.st_size, task.name or os.path.basename(task.path), task.want, task.more)
             finally:
                 os.close(fd)
 
@@ -169,7 +172,7 @@ class Pool:
     def _mind_memory(self) -> None:
         """Let only the largest process go on while all together hold much: each may grow, but not all at once."""
         held = {child: child.memory() for child in self._children if child.jobs}
-        is_much = sum(held.values()) > max(_MUCH_MEMORY, _MEMORY_EACH * self._workers)
+        is_much = sum(held.values()) > self._much_memory
         largest = max(held, key=lambda child: held[child], default=None)
         for child in held:
             child.pause(is_much and child is not largest)

@@ -17,6 +17,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from smart_context.model import JAIL_LAYERS, Extracted, Limits, Prepared, Skipped, memory_for
 from smart_context.sources import jail, wire
@@ -28,7 +29,8 @@ try:
 except ImportError:  # Windows has neither; the parent's clock is what is left there
     pass
 
-Reader = Callable[[bytes | mmap.mmap, str, Limits], Extracted | Prepared | Skipped]
+Reader = Callable[..., Extracted | Prepared | Skipped]
+"""Read a file: its bytes, its name, the limits, and as `more` what else the parent tells, if it does."""
 
 _READ_BELOW = 16 * 1024 * 1024  # larger files are mapped: no copy, at the price of dying when one shrinks meanwhile
 _JOIN_BELOW = 64 * 1024
@@ -45,20 +47,21 @@ def main(args: Sequence[str]) -> None:
     serve(args, extract.extract)
 
 
-def serve(args: Sequence[str], reader: Reader) -> None:
+def serve(args: Sequence[str], reader: Reader, *, memory: int = 0, replace_above: int = _REPLACE_ABOVE) -> None:
     """Read files with a reader until the parent closes the socket.
 
-    args: numbers of socket and lifeline, limits as JSON, and how the jail is meant.
+    args: numbers of socket and lifeline, limits as JSON, and how the jail is meant. memory: bytes that any file may take, beside what its
+    size allows. replace_above: bytes resident, after which the process ends with its answer.
     """
     sock = socket.socket(fileno=int(args[0]))
     limits = Limits(**json.loads(args[2]))
-    memory = _Memory()
+    held = _Memory(memory, replace_above)
     _confine(limits, int(args[1]))
     layers = jail.enter() if args[3] != "off" else ()
     if args[3] == "require" and layers != JAIL_LAYERS:
         sys.exit(wire.UNJAILED)
     sock.sendall(wire.ready(layers))
-    while _serve_one(sock, limits, reader, memory):
+    while _serve_one(sock, limits, reader, held):
         pass
     sock.close()
 
@@ -99,14 +102,15 @@ def _serve_one(sock: socket.socket, limits: Limits, reader: Reader, memory: _Mem
     request = _receive(sock)
     if request is None:
         return False
-    fd, size, name, wants_text = request
+    fd, more, size, name, wants_text = request
     grant_cpu(limits)
-    _grant_memory(memory.now() + memory_for(size, limits))
+    _grant_memory(memory.now() + memory.extra + memory_for(size, limits))
     try:
-        answer = _read(fd, size, name, limits, reader if wants_text else None)
+        told = partial(reader, more=more) if more else reader
+        answer = _read(fd, size, name, limits, told if wants_text else None)
     finally:
         os.close(fd)
-    if memory.most() > _REPLACE_ABOVE:
+    if memory.most() > memory.replace_above:
         answer = replace(answer, is_last=True)
     pieces = wire.encode(answer)
     for piece in pieces if len(pieces[-1]) > _JOIN_BELOW else [b"".join(pieces)]:
@@ -114,14 +118,21 @@ def _serve_one(sock: socket.socket, limits: Limits, reader: Reader, memory: _Mem
     return not answer.is_last
 
 
-def _receive(sock: socket.socket) -> tuple[int, int, str, bool] | None:
-    start, fds, _, _ = socket.recv_fds(sock, wire.REQUEST.size, 1)
+def _receive(sock: socket.socket) -> tuple[int, bytes, int, str, bool] | None:
+    start, fds, _, _ = socket.recv_fds(sock, wire.REQUEST.size, 2)
     head = start + _exactly(sock, wire.REQUEST.size - len(start)) if start else b""
     if len(head) < wire.REQUEST.size:
         return None
     (length,) = wire.REQUEST.unpack(head)
     size, name, want = json.loads(_exactly(sock, length))
-    return fds[0], size, name, want == "extract"
+    return fds[0], _whole(fds[1]) if len(fds) > 1 else b"", size, name, want == "extract"
+
+
+def _whole(fd: int) -> bytes:
+    try:
+        return b"".join(iter(lambda: os.read(fd, _JOIN_BELOW), b""))
+    finally:
+        os.close(fd)
 
 
 def _exactly(sock: socket.socket, count: int) -> bytes:
@@ -200,9 +211,14 @@ def within_limits(outcome: Extracted | Prepared | Skipped, limits: Limits) -> Ex
 
 
 class _Memory:
-    """What this program holds and ever held. Opened once: in the jail nothing can be opened."""
+    """What this program holds and ever held. Opened once: in the jail nothing can be opened.
 
-    def __init__(self) -> None:
+    extra: bytes that any file may take. replace_above: bytes held after which this process should end.
+    """
+
+    def __init__(self, extra: int, replace_above: int) -> None:
+        self.extra = extra
+        self.replace_above = replace_above
         try:
             self._status = os.open("/proc/self/status", os.O_RDONLY)
         except OSError:

@@ -211,6 +211,17 @@ class Record(Facts):
         query = f"SELECT {FILE} FROM files WHERE {_BELOW} AND state <> 'ok' ORDER BY state, path LIMIT ?"
         return [file_row(r) for r in self._rows(query, (*_below(folder), limit))]
 
+    def unread(self, folder: str) -> list[FileRow]:
+        """A folder's files with pages or pictures that wait for OCR, by path."""
+        query = f"SELECT {FILE} FROM files WHERE {_BELOW} AND unread_pages > 0 ORDER BY path"
+        return [file_row(r) for r in self._rows(query, _below(folder))]
+
+    def read_pages(self, folder: str) -> int:
+        """How many places in a folder's files have text that OCR read."""
+        query = f"""SELECT COUNT(*) FROM (SELECT DISTINCT file_id, pointer FROM segments JOIN files USING (file_id)
+            WHERE certainty IS NOT NULL AND dead = 0 AND {_BELOW})"""
+        return int(self._rows(query, _below(folder))[0][0])
+
     def _bound(self, ids: Iterable[int]) -> str:
         return json.dumps(list(ids))
 

@@ -217,6 +217,17 @@ class Record(Facts):
             ORDER BY state COLLATE "C", path LIMIT %s"""
         return [self._file(row) for row in self._rows(query, (*self._below(folder), limit))]
 
+    def unread(self, folder: str) -> list[FileRow]:
+        """A folder's files with pages or pictures that wait for OCR, by path."""
+        query = f"SELECT {FILE} FROM smart_context.files WHERE {_BELOW} AND unread_pages > 0 ORDER BY path"
+        return [self._file(row) for row in self._rows(query, self._below(folder))]
+
+    def read_pages(self, folder: str) -> int:
+        """How many places in a folder's files have text that OCR read."""
+        query = f"""SELECT count(*) FROM (SELECT DISTINCT s.file_id, s.pointer FROM smart_context.segments s
+            JOIN smart_context.files USING (file_id) WHERE certainty IS NOT NULL AND dead IS NULL AND {_BELOW}) AS places"""
+        return int(self._rows(query, self._below(folder))[0][0])
+
     def flaw(self) -> str:
         """Look whether every segment in force has its text; the first that has none, or ""."""
         query = """SELECT segment_id FROM smart_context.segments s WHERE dead IS NULL

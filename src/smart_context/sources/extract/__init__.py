@@ -8,10 +8,12 @@ Always: a reader touches nothing but those bytes, and stops at its limits. One m
 from __future__ import annotations
 
 import mmap
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 
-from smart_context.model import Extracted, Limits, Skipped
+from smart_context.model import Extracted, Limits, Pointer, Skipped, Unit
+from smart_context.sources.extract.sight import Pixels, Sight
 from smart_context.sources.formats import FORMATS
 
 Buffer = bytes | mmap.mmap
@@ -60,24 +62,37 @@ class Meter:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What a reader needs beside the bytes. `kind` is what the file was found to be: a module may read several."""
+    """What a reader needs beside the bytes. `kind` is what the file was found to be: a module may read several.
+
+    where: what this file is nested in. sight: what of the top-level file can only be seen.
+    """
 
     name: str
     limits: Limits
     meter: Meter
     depth: int = 0
     kind: str = ""
+    where: Pointer = ()
+    sight: Sight = field(default_factory=Sight)
 
-    def nested(self, name: str) -> Job:
+    def look(self, place: Pointer, pixels: Pixels, *, heading: str = "", beside: str = "") -> Iterator[Unit]:
+        """Meet a place that can only be seen: its text, if OCR reads it now or did before."""
+        return self.sight.look(self.where, place, pixels, heading=heading, beside=beside)
+
+    def nested(self, name: str, place: Pointer = ()) -> Job:
         """The job for something inside this file; refuse when it lies too deep."""
         if self.depth >= self.limits.max_depth:
             raise Refused("nested too deep", f"more than {self.limits.max_depth} levels")
-        return Job(name, self.limits, self.meter, self.depth + 1)
+        return Job(name, self.limits, self.meter, self.depth + 1, where=(*self.where, *place), sight=self.sight)
 
 
-def extract(data: Buffer, name: str, limits: Limits) -> Extracted | Skipped:
-    """Read one top-level file."""
-    return extract_nested(data, Job(name, limits, Meter(limits)))
+def extract(data: Buffer, name: str, limits: Limits, sight: Sight | None = None) -> Extracted | Skipped:
+    """Read one top-level file; `sight` reads what can only be seen, which is otherwise counted."""
+    sight = sight or Sight()
+    found = extract_nested(data, Job(name, limits, Meter(limits), sight=sight))
+    if isinstance(found, Skipped) or not sight.met:
+        return found
+    return replace(found, notes=(*found.notes, *sight.notes), unread_pages=sight.waiting)
 
 
 def extract_nested(data: Buffer, job: Job) -> Extracted | Skipped:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from smart_context.model import Extracted, Skipped
-from smart_context.sources.extract import Buffer, Job, Refused, drawing, extract_nested, opc, xmlsafe
+from smart_context.sources.extract import Buffer, Job, Refused, drawing, extract_nested, opc, pictures, xmlsafe
 from smart_context.sources.extract.collect import Full, Sections
 from smart_context.sources.extract.opc import STRICT, TRANSITIONAL
 
@@ -82,7 +82,8 @@ def read(data: Buffer, job: Job) -> Extracted:
         _append_chunks(package, [r.target for r in relations if r.kind == "aFChunk"], job, sections)
     except Full:
         pass
-    return package.about().extracted("docx", sections.finish(), tuple(sections.notes))
+    shown = pictures.beside(package.zip, [r.target for r in relations if r.kind == "image"], job)
+    return package.about().extracted("docx", (*sections.finish(), *shown), tuple(sections.notes))
 
 
 def _heading_styles(package: opc.Package, relations: tuple[opc.Relation, ...]) -> frozenset[str]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from urllib.parse import unquote
 
 from smart_context.model import Extracted
-from smart_context.sources.extract import Buffer, Job, Refused, encoding, html, xmlsafe, zipped
+from smart_context.sources.extract import Buffer, Job, Refused, encoding, html, pictures, xmlsafe, zipped
 from smart_context.sources.extract.collect import Full, Sections
 from smart_context.sources.extract.properties import About, day
 
@@ -26,7 +26,8 @@ def read(data: Buffer, job: Job) -> Extracted:
                 _chapter(book, chapter, sections)
     except Full:
         pass
-    return book.about().extracted("epub", sections.finish(), tuple(sections.notes))
+    shown = pictures.beside(book.zip, book.pictures(), job)
+    return book.about().extracted("epub", (*sections.finish(), *shown), tuple(sections.notes))
 
 
 def _chapter(book: _Book, part: str, sections: Sections) -> None:
@@ -65,6 +66,10 @@ class _Book:
         """Parts in reading order, each once."""
         order = (self._items.get(item.get("idref", "")) for item in self._root.iter("{*}itemref"))
         yield from dict.fromkeys(found[0] for found in order if found is not None)
+
+    def pictures(self) -> Iterator[str]:
+        """Pictures that are there, in the order of the package."""
+        return (path for path, _ in self._items.values() if path in self.zip and path not in self.locked)
 
     def about(self) -> About:
         """What the book says of itself."""

@@ -45,7 +45,7 @@ class Gathered:
             self.note(f"cut: {refusal}")
             return
         try:
-            found = read(self.job.nested(name))
+            found = read(self.job.nested(name, (Part(self.part, name, self._seen[name] + 1),)))
         except Refused as refusal:
             found = Skipped("", refusal.reason, refusal.detail)
         except Exception as error:  # noqa: BLE001 — hostile bytes, in a child process: the other members are still good

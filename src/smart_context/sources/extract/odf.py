@@ -11,7 +11,8 @@ from collections.abc import Iterator
 
 from lxml import etree
 
-from smart_context.sources.extract import Buffer, Job, Refused, xmlsafe, zipped
+from smart_context.model import Unit
+from smart_context.sources.extract import Buffer, Job, Refused, pictures, xmlsafe, zipped
 from smart_context.sources.extract.properties import About, day
 
 TEXT = "urn:oasis:names:tc:opendocument:xmlns:text:1.0"
@@ -42,6 +43,11 @@ class Document:
                     yield self._flat[at : at + (1 << 18)]
         elif self._zip is not None and (part == "content.xml" or part in self._zip):
             yield from self._zip.stream(part)
+
+    def pictures(self, job: Job) -> Iterator[Unit]:
+        """What the pictures in the package say."""
+        if self._zip is not None:
+            yield from pictures.beside(self._zip, (n for n in self._zip.names() if n.startswith("Pictures/")), job)
 
     def about(self) -> About:
         """What the file's own properties say."""

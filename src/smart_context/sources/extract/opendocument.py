@@ -38,7 +38,8 @@ def read(data: Buffer, job: Job) -> Extracted:
             sections.aside(_MARGINS, _margins(document))
     except Full:
         pass
-    return document.about().extracted("odt", sections.finish(), tuple(sections.notes))
+    units = (*sections.finish(), *document.pictures(job))
+    return document.about().extracted("odt", units, tuple(sections.notes))
 
 
 def _body(document: odf.Document, sections: Sections) -> None:
@@ -68,7 +69,8 @@ def _presentation(document: odf.Document, job: Job) -> Extracted:
                 units.add(Unit(pointer, "\n".join(lines), heading=_MARGINS, divisible="paragraphs"))
     except Full:
         pass
-    return document.about().extracted("odp", units.finish(), tuple(units.notes))
+    slides = (*units.finish(), *document.pictures(job))
+    return document.about().extracted("odp", slides, tuple(units.notes))
 
 
 def _slides(document: odf.Document) -> Iterator[Unit]:

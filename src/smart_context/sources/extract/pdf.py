@@ -16,7 +16,7 @@ from functools import partial
 import pypdfium2_raw as pdfium  # type: ignore[import-untyped]  # no types; the raw API is stable across versions
 
 from smart_context.model import Extracted, Part, Unit
-from smart_context.sources.extract import Buffer, Job, Refused
+from smart_context.sources.extract import Buffer, Job, Refused, pdf_scan
 from smart_context.sources.extract.collect import Full, Units
 from smart_context.sources.extract.properties import About, day
 
@@ -102,12 +102,13 @@ def _pages(
     missing = 0
     try:
         for number in range(1, pdfium.FPDF_GetPageCount(document) + 1):
-            text = _page(document, form, number - 1)
-            missing = missing + 1 if text is None else 0
+            pieces = list(_page(document, form, number, job))
+            missing = missing + 1 if not pieces else 0
             if missing > _MOST_MISSING:
                 units.notes.append(f"pages missing after page {number - missing:,}")
                 break
-            units.add(Unit((Part("page", first=number),), text or ""))
+            for piece in pieces or (Unit((Part("page", first=number),), ""),):
+                units.add(piece)
     except Full:
         pass
     found = units.finish()
@@ -116,22 +117,28 @@ def _pages(
     return found, tuple(units.notes)
 
 
-def _page(document: pdfium.FPDF_DOCUMENT, form: pdfium.FPDF_FORMHANDLE | None, index: int) -> str | None:
-    page = pdfium.FPDF_LoadPage(document, index)
+def _page(document: pdfium.FPDF_DOCUMENT, form: pdfium.FPDF_FORMHANDLE | None, number: int, job: Job) -> Iterator[Unit]:
+    """The text of a page, and what OCR sees on it; nothing for a page that cannot be loaded."""
+    place = (Part("page", first=number),)
+    page = pdfium.FPDF_LoadPage(document, number - 1)
     if not page:
-        return None
+        return
     said = _annotations(page, form)
     try:
         text = _page_text(page)
+        seen = pdf_scan.is_for_the_eye(page, text)
         # What an annotation shows is drawn apart from the page; flattened, it is part of it and read with it.
         if said.are_drawn and pdfium.FPDFPage_Flatten(page, pdfium.FLAT_NORMALDISPLAY) == pdfium.FLATTEN_SUCCESS:
             pdfium.FPDF_ClosePage(page)
-            page = pdfium.FPDF_LoadPage(document, index)
+            page = pdfium.FPDF_LoadPage(document, number - 1)
             text = _with(text, _page_text(page) if page else "")
+        own = "\n".join([text, *(part for part in dict.fromkeys(said.texts) if part and part not in text)]).strip()
+        yield Unit(place, own)
+        if page and seen:
+            yield from job.look(place, partial(pdf_scan.drawn, page), beside=own)
     finally:
         if page:
             pdfium.FPDF_ClosePage(page)
-    return "\n".join([text, *(part for part in dict.fromkeys(said.texts) if part and part not in text)]).strip()
 
 
 def _with(text: str, flattened: str) -> str:

@@ -7,9 +7,10 @@ Always: slides are numbered as PowerPoint numbers them, hidden ones included; a 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from smart_context.model import Extracted, Part, Unit
-from smart_context.sources.extract import Buffer, Job, drawing, opc, xmlsafe
+from smart_context.sources.extract import Buffer, Job, drawing, opc, pictures, xmlsafe
 from smart_context.sources.extract.collect import Full, Units
 
 _TITLES = frozenset({"title", "ctrTitle"})
@@ -22,7 +23,10 @@ def read(data: Buffer, job: Job) -> Extracted:
     units = Units(job.limits)
     try:
         for number, part in enumerate(_slides(package), 1):
-            units.add(_slide(package, part, number, units))
+            slide = _slide(package, part, number, units)
+            units.add(slide)
+            for seen in _pictures(package, part, slide, job):
+                units.add(seen)
     except Full:
         pass
     return package.about().extracted("pptx", units.finish(), tuple(units.notes))
@@ -59,6 +63,13 @@ def _related(package: opc.Package, part: str) -> Iterator[str]:
         for line in drawing.lines(package.zip.stream(relation.target)):
             if not _is_number(line):
                 yield line.text
+
+
+def _pictures(package: opc.Package, part: str, slide: Unit, job: Job) -> Iterator[Unit]:
+    """What the pictures of a slide say, as one text."""
+    names = pictures.chosen(relation.target for relation in package.relations(part) if relation.kind == "image")
+    if names:
+        yield from job.look(slide.pointer, partial(pictures.packed, package.zip, names), heading=slide.heading)
 
 
 def _is_number(line: drawing.Line) -> bool:

@@ -1,0 +1,97 @@
+"""The reading process that also sees: read a file with OCR, and make it ready.
+
+In: how files are made ready and where the data of languages is, then what `worker_child` takes; with each file an `Asked`.
+Out: a `Prepared` for each file, with all of its text: its own, what OCR read before, and what it read now.
+Always: everything is loaded before the first file is read, and it steps back for everybody else; a file is read for a bounded time, and
+what is left of it waits.
+"""
+
+from __future__ import annotations
+
+import json
+import mmap
+import os
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+
+from smart_context.index import prepare, reading_child
+from smart_context.index.prepare import Preparing
+from smart_context.model import Extracted, Limits, Prepared, Skipped
+from smart_context.sources import worker_child
+from smart_context.sources.child import command
+from smart_context.sources.extract.sight import NOT_READ, Recognized, Sight
+
+MEMORY = 400_000_000  # bytes that such a process may hold before others wait for it
+_NICE = 10
+_EXTRA_MEMORY = 768 * 1024 * 1024  # of address space, for one picture
+_REPLACE_ABOVE = 512 * 1024 * 1024
+_PICTURE_SECONDS = 60  # of CPU time that one picture may take beyond its share, until the process is ended
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is known of a file already, and what to do.
+
+    waiting: places that wait. known: what OCR read of it, as (pointer, certainty, text). notes: why places were not read. seconds: of CPU
+    time, after which no further place is begun. lost: why the next place is given up, or "".
+    """
+
+    waiting: int
+    known: tuple[tuple[str, int, str], ...] = ()
+    notes: tuple[str, ...] = ()
+    seconds: float = 0.0
+    lost: str = ""
+
+    def told(self) -> bytes:
+        """As the process is told it."""
+        return json.dumps(asdict(self)).encode()
+
+
+def started_with(how: Preparing, files: Mapping[str, str]) -> list[str]:
+    """The command line of such a process; `files`: the data of languages."""
+    return [*command("smart_context.index.ocr_child"), json.dumps(asdict(how)), json.dumps(files)]
+
+
+def main(args: Sequence[str]) -> None:
+    """Read files and make them ready until the parent closes the socket."""
+    os.nice(_NICE)
+    how, redactor = reading_child.loaded(args[0])
+    from smart_context.sources import extract, tesseract
+    from smart_context.sources.extract import pictures
+
+    pictures.load()
+    engine = tesseract.Tesseract(json.loads(args[1]))
+
+    def read(data: bytes | mmap.mmap, name: str, limits: Limits, more: bytes) -> Prepared | Skipped:
+        asked = _asked(more)
+        short = os.path.basename(name)
+        counted = Sight()
+        extract.extract(data, short, limits, counted)
+        worker_child.grant_cpu(replace(limits, cpu_seconds=limits.cpu_seconds + int(asked.seconds) + _PICTURE_SECONDS))
+        sight = Sight(
+            engine,
+            known={where: Recognized(text, certainty) for where, certainty, text in asked.known},
+            done=max(0, counted.met - asked.waiting),
+            until=time.process_time() + asked.seconds,
+            lost=asked.lost,
+            notes=list(asked.notes),
+        )
+        found = worker_child.within_limits(extract.extract(data, short, limits, sight), limits)
+        if not isinstance(found, Extracted):
+            return found
+        worker_child.grant_cpu(limits)
+        return prepare.file(found, name, how, redactor)
+
+    worker_child.serve(args[2:], read, memory=_EXTRA_MEMORY, replace_above=_REPLACE_ABOVE)
+
+
+def _asked(more: bytes) -> Asked:
+    told = json.loads(more)
+    known = tuple((where, certainty, text) for where, certainty, text in told["known"])
+    return Asked(told["waiting"], known, tuple(told["notes"]), told["seconds"], told["lost"])
+
+
+def is_ours(note: str) -> bool:
+    """Whether a file's note says why OCR did not read something."""
+    return note.startswith(NOT_READ)

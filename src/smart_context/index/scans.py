@@ -1,0 +1,167 @@
+"""Read what only OCR can read: pages and pictures that wait, once everything else can be searched.
+
+In: an index open for writing, the roots, a folder below one.  Out: an `IndexReport` of what was read, and an index that holds it.
+Always: a file keeps the text that it has, whatever becomes of OCR; files take turns, so that a long one holds up no other; each commit is
+a state that the next run goes on from; a page that ends the process that reads it costs itself.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import partial
+
+from smart_context.access.roots import Place, Roots
+from smart_context.engine.model import FileRow
+from smart_context.engine.port import Index
+from smart_context.index import ocr_child, rejudge
+from smart_context.index.indexer import Options
+from smart_context.index.intake import Intake
+from smart_context.index.model import IndexReport
+from smart_context.index.prepare import Preparing
+from smart_context.model import OnProgress, Prepared, Progress, Segment, Skipped, Stop
+from smart_context.redact import Redactor
+from smart_context.sources.worker import Done, Pool, Task
+
+_TURN_SECONDS = 30.0  # of CPU time, for one file until the next has its turn; as much is lost to a kill
+_COMMIT_SECONDS = 10.0
+# What says nothing of OCR, and may be over by the next run.
+_PASSING = frozenset({"killed", "cannot be opened", "changed while being read"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    """A file whose turn it is. is_careful: it ended a process, and is read one place at a time. lost: why its next place is given up."""
+
+    path: str
+    is_careful: bool = False
+    lost: str = ""
+
+
+def read(
+    index: Index,
+    roots: Roots,
+    folder: str,
+    options: Options,
+    data: Mapping[str, str],
+    *,
+    on_progress: OnProgress = lambda _step: None,
+    stop: Stop = lambda: None,
+    now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    start_with: Sequence[str] | None = None,
+) -> IndexReport:
+    """Read what waits below a folder; `data`: the files of languages (`tessdata.files`); `start_with`: another command line for the processes.
+
+    Raises: Forbidden outside the roots; what `stop` raises, after a commit.
+    """
+    place = roots.inside(folder)
+    rows = index.record.unread(place.path)
+    work = _Reading(
+        index, roots, place, now().strftime("%Y-%m-%dT%H:%M:%SZ"), Redactor(options.patterns), on_progress, stop
+    )
+    if rows:
+        work.total = sum(row.unread_pages for row in rows)
+        work.turns.extend(_Turn(row.path) for row in rows)
+        work.go(options, start_with or ocr_child.started_with(Preparing(options.max_chars, options.patterns), data))
+    left = sum(row.unread_pages for row in index.record.unread(place.path))
+    return IndexReport(read_pages=work.done, unread_pages=left)
+
+
+@dataclass(slots=True)
+class _Reading:
+    index: Index
+    roots: Roots
+    place: Place
+    at: str
+    redactor: Redactor
+    on_progress: OnProgress
+    stop: Stop
+    turns: deque[_Turn] = field(default_factory=deque)
+    total: int = 0
+    done: int = 0
+    reading: str = ""
+    committed_at: float = field(default_factory=time.monotonic)
+    is_pending: bool = False
+
+    def go(self, options: Options, command: Sequence[str]) -> None:
+        with Pool(
+            options.limits,
+            options.workers,
+            jail=options.jail,
+            start_with=command,
+            memory_each=ocr_child.MEMORY,
+        ) as pool:
+            while self.turns:
+                turns, self.turns = self.turns, deque()
+                for done in pool.run(self._tasks(turns), self._tick):
+                    self._take(done)
+                    self._tick()
+        self._commit()
+
+    def _tasks(self, turns: deque[_Turn]) -> Iterator[Task]:
+        for turn in turns:
+            row = self.index.record.file(turn.path)
+            if row is None or not row.unread_pages:
+                continue
+            self.reading = row.path
+            asked = ocr_child.Asked(
+                waiting=row.unread_pages,
+                known=known(rejudge.recorded(self.index, row)),
+                notes=tuple(filter(ocr_child.is_ours, row.notes)),
+                seconds=0.0 if turn.is_careful else _TURN_SECONDS,
+                lost=turn.lost,
+            )
+            yield Task(turn, row.path, partial(self.roots.open_file, row.path), name=row.path, more=asked.told())
+
+    def _take(self, done: Done) -> None:
+        turn = done.key
+        assert isinstance(turn, _Turn)
+        row = self.index.record.file(turn.path)
+        if row is None or (done.sha256 and done.sha256 != row.sha256):
+            return  # it has changed: the next run reads it anew
+        if isinstance(done.outcome, Skipped):
+            self._failed(turn, row, done.outcome)
+            return
+        assert isinstance(done.outcome, Prepared)
+        left = done.outcome.about.unread_pages
+        Intake(self.index, row.root, self.redactor, self.at).read(row.path, done)
+        self.is_pending = True
+        self.done += max(0, row.unread_pages - left)
+        if 0 < left < row.unread_pages:
+            self.turns.append(_Turn(row.path, is_careful=turn.is_careful and not turn.lost))
+
+    def _failed(self, turn: _Turn, row: FileRow, why: Skipped) -> None:
+        """Find the place that ends the process, and go on behind it; a file that cannot be read even so waits for the next run."""
+        if why.reason in _PASSING or turn.lost:
+            return
+        lost = ": ".join(filter(None, (why.reason, why.detail))) if turn.is_careful else ""
+        self.turns.append(replace(turn, is_careful=True, lost=lost))
+
+    def _tick(self) -> None:
+        self.on_progress(Progress(self.done, self.total, self.reading, {"pages": self.done}))
+        if self.is_pending and time.monotonic() - self.committed_at >= _COMMIT_SECONDS:
+            self._commit()
+        try:
+            self.stop()
+        except BaseException:
+            self._commit()
+            raise
+
+    def _commit(self) -> None:
+        if self.is_pending:
+            self.index.commit()
+        self.is_pending = False
+        self.committed_at = time.monotonic()
+
+
+def known(segments: list[Segment]) -> tuple[tuple[str, int, str], ...]:
+    """What OCR read of a file, by place: (pointer, certainty, text)."""
+    found: dict[str, tuple[int, str]] = {}
+    for segment in segments:
+        if segment.certainty is not None:
+            before = found.get(segment.pointer, (0, ""))[1]
+            found[segment.pointer] = (segment.certainty, before + segment.text)
+    return tuple((where, certainty, text) for where, (certainty, text) in found.items())

@@ -1,0 +1,226 @@
+"""Read text from pixels with Tesseract.
+
+In: grey pixels.  Out: lines of text, and how certain they are.
+Always: the data of every language is loaded when the engine is made, so that reading opens no file; one thread; a picture takes a bounded
+time. A page that lies askew is straightened first; one that is read badly is turned as Tesseract's own orientation says and read again.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from smart_context.sources.extract.sight import Bitmap, Recognized, Unreadable
+
+os.putenv("OMP_THREAD_LIMIT", "1")  # before the library is loaded: a jailed process has one thread
+
+import tesserocr
+from PIL import Image, ImageOps
+
+if TYPE_CHECKING:
+    from PIL.Image import Image as Picture
+
+SECONDS = 20.0  # of CPU time, for one picture
+_SLOWEST = 10.0  # times that the clock may run faster on a busy machine
+_TELLING = 0.05  # seconds of CPU time that tell how busy it is
+_STRAIGHTEN = 0.3  # degrees
+_TILT = 3  # degrees, to see lines where none is seen
+_MOST_ASKEW = 15.0  # degrees; more is no page that lies askew
+_WELL = 70  # of 100: a page read so stands upright
+_RUBBISH = 30  # of 100: lines less certain are marks and pictures, not words
+_PAGE_RUBBISH = 45
+_FLAT = 24  # shades between the darkest and the lightest point of a blank page
+_DARK = 96  # mean shade of a page with light letters
+_SURE_TURN = 1.0  # certainty of an orientation
+_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u3000-\u303f\uff00-\uffef"
+_SPACED = re.compile(f"(?<=[{_CJK}]) +(?=[{_CJK}])")
+_DIVIDED = re.compile(r"(?<=[^\W\d_])[-\u2010\xad]\n(?=[a-z\u00df-\u00ff\u0430-\u045f])")
+_ORIENTATION = "osd"
+
+
+class Tesseract:
+    """Tesseract with the data of some languages."""
+
+    def __init__(self, files: Mapping[str, str]) -> None:
+        """files: where the data of each language is, by Tesseract's name, the most likely language first; "osd" is for orientation.
+
+        Raises: RuntimeError when the data cannot be used.
+        """
+        names = [name for name in files if name != _ORIENTATION]
+        with _together(files) as folder:
+            self._api = tesserocr.PyTessBaseAPI(
+                path=folder, lang="+".join(names), psm=tesserocr.PSM.AUTO, oem=tesserocr.OEM.LSTM_ONLY
+            )
+            self._turning = (
+                tesserocr.PyTessBaseAPI(path=folder, lang=_ORIENTATION, psm=tesserocr.PSM.OSD_ONLY)
+                if _ORIENTATION in files
+                else None
+            )
+        if any(name.startswith(("chi_", "jpn")) for name in names):
+            self._api.SetVariable("preserve_interword_spaces", "1")
+        self._warm_up()
+
+    def _warm_up(self) -> None:
+        """Have everything opened that is opened when it is first used: Tesseract's log, which warns of pixels without a size."""
+        bars = Image.new("L", (600, 200), 255)
+        for number in range(200):
+            left, top = 20 + number % 40 * 14, 20 + number // 40 * 34
+            bars.paste(0, (left, top, left + (4 if number % 3 else 8), top + (18 if number % 4 else 12)))
+        for api in filter(None, (self._api, self._turning)):
+            api.SetImageBytes(bars.tobytes(), bars.width, bars.height, 1, bars.width)
+            api.AnalyseLayout()
+            api.Clear()
+        self.read(Bitmap(bars.width, bars.height, bars.tobytes(), 0))
+        self._turns(bars, 0)
+
+    def read(self, bitmap: Bitmap) -> Recognized:
+        """Read the text of a picture.
+
+        Raises: Unreadable when it takes too long.
+        """
+        picture = Image.frombytes("L", (bitmap.width, bitmap.height), bitmap.pixels)
+        low, high = picture.getextrema()
+        if high - low < _FLAT:  # type: ignore[operator]  # one band
+            return Recognized("", 0)
+        if _mean(picture) < _DARK:
+            picture = ImageOps.invert(picture)
+        spent = _Spent()
+        lines = self._upright(picture, bitmap.dpi, spent)
+        for degrees in self._turns(picture, bitmap.dpi) if _certainty(lines) < _WELL else ():
+            if not spent.left() or _certainty(lines) >= _WELL:
+                break
+            lines = max(lines, self._upright(picture.rotate(degrees, expand=True), bitmap.dpi, spent), key=_certainty)
+        return _said(lines)
+
+    def _upright(self, picture: Picture, dpi: int, spent: _Spent) -> list[_Line]:
+        """The lines of a picture that stands upright, straightened."""
+        self._show(picture, dpi)
+        try:
+            askew = self._askew(picture, dpi)
+            if _STRAIGHTEN < abs(askew) < _MOST_ASKEW:
+                self._show(picture.rotate(askew, Image.Resampling.BILINEAR, fillcolor=255), dpi)
+            left = spent.left()
+            if not left or not self._api.Recognize(left):
+                raise Unreadable(f"took too long: more than {SECONDS:.0f} s")
+            return list(_lines(self._api))
+        finally:
+            self._api.Clear()
+
+    def _askew(self, picture: Picture, dpi: int) -> float:
+        """By how many degrees the lines of a picture, which is shown, fall."""
+        for tilted in (0, _TILT, -_TILT):
+            if tilted:
+                self._show(picture.rotate(tilted, Image.Resampling.NEAREST, fillcolor=255), dpi)
+            if found := self._api.AnalyseLayout():
+                askew = tilted + math.degrees(found.Orientation()[3])
+                break
+        else:
+            tilted, askew = 0, 0.0
+        if tilted:
+            self._show(picture, dpi)
+        return askew
+
+    def _show(self, picture: Picture, dpi: int) -> None:
+        self._api.SetImageBytes(picture.tobytes(), picture.width, picture.height, 1, picture.width)
+        self._api.SetSourceResolution(dpi)
+
+    def _turns(self, picture: Picture, dpi: int) -> Sequence[int]:
+        """By how many degrees to turn a picture that is read badly: as its orientation says, or where nobody can say every way."""
+        if self._turning is None:
+            return (180, 90, 270)
+        self._turning.SetImageBytes(picture.tobytes(), picture.width, picture.height, 1, picture.width)
+        self._turning.SetSourceResolution(dpi)
+        try:
+            found = self._turning.DetectOrientationScript()
+        finally:
+            self._turning.Clear()
+        if not found or not found["orient_deg"] or found["orient_conf"] < _SURE_TURN:
+            return ()
+        return (int(found["orient_deg"]),)
+
+
+class _together:  # noqa: N801  used like a function
+    """One folder with the data of all languages: Tesseract takes no more. Links, for as long as the data is loaded."""
+
+    def __init__(self, files: Mapping[str, str]) -> None:
+        self._files = files
+        self._made: tempfile.TemporaryDirectory[str] | None = None
+
+    def __enter__(self) -> str:
+        folders = {os.path.dirname(file) for file in self._files.values()}
+        if len(folders) == 1:
+            return folders.pop()
+        self._made = tempfile.TemporaryDirectory()
+        for name, file in self._files.items():
+            (Path(self._made.name) / f"{name}.traineddata").symlink_to(file)
+        return self._made.name
+
+    def __exit__(self, *_: object) -> None:
+        if self._made is not None:
+            self._made.cleanup()
+
+
+class _Spent:
+    """What one picture has taken so far. Its bound is CPU time; Tesseract knows the clock alone, which on a busy machine runs faster."""
+
+    def __init__(self) -> None:
+        self._began = time.monotonic(), time.process_time()
+
+    def left(self) -> int:
+        """Milliseconds by the clock until the picture has had its share; 0 when it has."""
+        clock, cpu = time.monotonic() - self._began[0], time.process_time() - self._began[1]
+        slower = min(_SLOWEST, max(1.0, 2 * clock / cpu - 1)) if cpu > _TELLING else 1.0
+        return max(0, math.ceil(1000 * slower * (SECONDS - cpu)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line with letters or digits: how certain it is, and whether a paragraph begins with it."""
+
+    text: str
+    certainty: float
+    begins: bool
+
+
+def _lines(api: tesserocr.PyTessBaseAPI) -> Iterator[_Line]:
+    level = tesserocr.RIL.TEXTLINE
+    iterator = api.GetIterator()
+    for at in tesserocr.iterate_level(iterator, level) if iterator else ():
+        if at.Empty(level):
+            continue
+        text = " ".join(at.GetUTF8Text(level).split())
+        if any(map(str.isalnum, text)):
+            yield _Line(text, at.Confidence(level), at.IsAtBeginningOf(tesserocr.RIL.PARA))
+
+
+def _said(lines: Sequence[_Line]) -> Recognized:
+    kept = [line for line in lines if line.certainty >= _RUBBISH]
+    certainty = _certainty(kept)
+    if certainty < _PAGE_RUBBISH:
+        return Recognized("", 0)
+    text = "".join(("\n\n" if line.begins else "\n") + line.text for line in kept).strip()
+    return Recognized(_DIVIDED.sub(_put_together, _SPACED.sub("", text)), min(100, max(1, round(certainty))))
+
+
+def _certainty(lines: Sequence[_Line]) -> float:
+    chars = sum(len(line.text) for line in lines)
+    return sum(line.certainty * len(line.text) for line in lines) / chars if chars else 0.0
+
+
+def _put_together(divided: re.Match[str]) -> str:
+    """As in a PDF: a divided word keeps its hyphen, which may belong to it, where search finds it without, too."""
+    before = divided.string[divided.start() - 1]
+    after = divided.string[divided.end()]
+    return "-" if (before + after).isascii() else ""
+
+
+def _mean(picture: Picture) -> float:
+    counts = picture.reduce(8).histogram() if min(picture.size) >= 8 else picture.histogram()
+    return sum(shade * count for shade, count in enumerate(counts)) / max(1, sum(counts))
