@@ -157,7 +157,8 @@ def test_a_sentence_that_stands_somewhere_is_first_whatever_says_its_words_more_
     root = tmp_path / "root"
     root.mkdir()
     for number in range(600):
-        text = f"Locking rules: rules of locking, currently. {PROSE} Locking!"
+        own = " ".join(f"thing{number}of{place}" for place in range(30))  # copies would be folded
+        text = f"Locking rules: rules of locking, currently. {own} Locking!"
         (root / f"many{number:03}.txt").write_text(text, encoding="utf-8")
     (root / "one.txt").write_text(f"{PROSE} {PROSE} {sentence}. {PROSE} {PROSE}", encoding="utf-8")
     (root / "other.txt").write_text(f"{PROSE} The locking rules are currently these. {PROSE}", encoding="utf-8")
