@@ -56,7 +56,7 @@ class Folds:
         near = [self._standing[at].file_id for at in alike.argmax(axis=1)]
         return [
             self._first.get(file.file_id, self._same.get(file.same, other if is_near else None))
-            for file, other, is_near in zip(files, near, alike.any(axis=1), strict=True)
+            for file, other, is_near in zip(files, near, np.atleast_1d(alike.any(axis=1)), strict=True)
         ]
 
 

@@ -41,9 +41,7 @@ if TYPE_CHECKING:
 A_FILE = 3  # results of one file
 _COUNTED = 1000  # matches up to which `total_estimate` is exact
 _SAMPLED = 100  # of more, those it is estimated by
-_AHEAD = (
-    100  # matches among which copies of what a page shows are looked for: a copy ranks as the text that is shown does
-)
+_AHEAD = 60  # matches among which copies of what a page shows are looked for: a copy ranks as what is shown does
 
 
 @dataclass(frozen=True, slots=True)
