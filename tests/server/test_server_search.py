@@ -62,6 +62,11 @@ def test_the_six_tools_are_listed_in_order_with_titles_schemas_and_hints(peer: P
             {"query": "q", "since": "2024-03", "sort": "date", "all_copies": True},
             ["q", 10, 0, [], [], [], "2024-03", None, "date", True],
         ),
+        (
+            "searchFiles",
+            {"query": "q", "k": 5.0, "offset": None, "exts": None, "since": None, "sort": None, "all_copies": None},
+            ["q", 5, 0, [], [], [], None, None, "relevance", False],
+        ),
         ("summarizeResults", {"query": "q", "results": [{**ITEM, "score": 1}]}, ["q", [ITEM], "bullets", None]),
         (
             "summarizeResults",
@@ -94,7 +99,8 @@ def test_arguments_reach_the_app_with_their_defaults(
         ("searchFiles", {"query": None}, "query"),
         ("searchFiles", {"query": "q", "k": 0}, "k"),
         ("searchFiles", {"query": "q", "k": 101}, "k"),
-        ("searchFiles", {"query": "q", "k": 1.0}, "k"),
+        ("searchFiles", {"query": "q", "k": 1.5}, "k"),
+        ("searchFiles", {"query": "q", "k": 1e300}, "k"),
         ("searchFiles", {"query": "q", "k": True}, "k"),
         ("searchFiles", {"query": "q", "k": "5"}, "k"),
         ("searchFiles", {"query": "q", "offset": -1}, "offset"),

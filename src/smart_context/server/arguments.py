@@ -19,9 +19,11 @@ _MAX_INTEGER = 2**63 - 1
 
 
 def everything(arguments: Arguments, schema: Schema) -> list[Any]:
-    """What a schema of `tool_schemas` asks for, in its order: defaults where nothing was sent, and nothing that it does not name."""
+    """What a schema of `tool_schemas` asks for, in its order: defaults where nothing or null was sent, and nothing that it does not name."""
     only(arguments, schema["properties"])
-    return [_value(arguments, name, kind) for name, kind in schema["properties"].items()]
+    needed = schema.get("required", ())
+    given = {name: value for name, value in arguments.items() if value is not None or name in needed}
+    return [_value(given, name, kind) for name, kind in schema["properties"].items()]
 
 
 def _value(arguments: Arguments, name: str, kind: Schema) -> Any:
@@ -63,10 +65,12 @@ def optional_text(arguments: Arguments, name: str) -> str | None:
 def whole(
     arguments: Arguments, name: str, default: _Default, *, least: int, most: int = _MAX_INTEGER
 ) -> int | _Default:
-    """An integer within its range; written with a point or an exponent it is none."""
+    """An integer within its range, however it is written: 5.0 is 5."""
     if name not in arguments:
         return default
     value = arguments[name]
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
         wanted = f"an integer from {least} to {most}" if most < _MAX_INTEGER else f"an integer, at least {least}"
         raise BadRequest(f"'{name}' must be {wanted}", hint=f"give '{name}' as {wanted}, or leave it out")
