@@ -25,7 +25,6 @@ _PATIENCE = 60
 _HOW = {
     "fsync": "off",
     "full_page_writes": "off",
-    "synchronous_commit": "off",
     "shared_buffers": "32MB",
     "max_connections": "60",
     "listen_addresses": "",

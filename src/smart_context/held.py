@@ -99,6 +99,8 @@ class Held:
                 continue
             if not os.path.isdir(root):
                 said.append(NOT_REACHED + shown(root))
+            elif self.index.following().is_away:
+                continue  # nobody can be asked
             elif self.index.record.last_run(root) is None and not self.index.record.has_any(root):
                 said.append(NOT_INDEXED + shown(root))
         more = [f"{len(said) - _MOST_SAID} more roots were never indexed, or cannot be reached now"]
