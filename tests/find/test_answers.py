@@ -231,6 +231,7 @@ def test_in_a_sentence_on_a_large_index_what_most_texts_have_counts_but_does_not
     with indexed(tmp_path / "root", tmp_path / "data") as searched:
         small = [(item.path, item.score) for item in searched.page(sentence).items]
         monkeypatch.setattr(plan, "_LARGE", 5)
+        monkeypatch.setattr(plan, "_COMMON", 3)  # so that few texts are enough
         large = [(item.path, item.score) for item in searched.page(sentence).items]
         left_out = {str(searched.root / name) for name in ("3.txt", "plain.txt")}
         assert large == [(path, score) for path, score in small if path not in left_out]

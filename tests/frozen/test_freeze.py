@@ -255,7 +255,7 @@ def test_names_that_differ_in_case_alone_and_hostile_ones_have_documents_of_thei
 def test_the_same_path_below_two_roots_is_refused_naming_both(run: Run, tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
-        (tmp_path / name / "a.txt").write_text("alpha", encoding="utf-8")
+        (tmp_path / name / "a.txt").write_text(f"alpha {name}", encoding="utf-8")
         assert run("index", name, "--root", "one", "--root", "two").returncode == 0
     done = run("freeze", "--root", "one", "--root", "two", "--cache", "both", "alpha")
     assert done.returncode == 5

@@ -221,7 +221,7 @@ def test_where_the_kernel_has_too_few_watches_the_roots_are_looked_at_instead(tr
     finally:
         watching.terminate()
         rest = watching.communicate(timeout=PATIENCE)[1]
-    assert rest == b""
+    assert b"no file events" not in rest
 
 
 @pytest.mark.parametrize(

@@ -251,13 +251,10 @@ def _semantic(settings: Settings) -> Iterator[Finding]:
 
 def _ocr(settings: Settings) -> Iterator[Finding]:
     """Look for the data of the languages; without it scanned pages and pictures wait."""
+    if not settings.ocr.enabled:
+        return
     from smart_context.sources import tessdata
 
-    if not settings.ocr.enabled:
-        if tessdata.is_installed():
-            there = ", ".join(sorted(set(tessdata.available(settings.ocr.data_dir)) - {tessdata.ORIENTATION})) or "none"
-            yield Finding("OCR", "note", f"off; languages with data: {there}", "set ocr.enabled = true to read scans")
-        return
     try:
         files = tessdata.files(settings.ocr.languages, settings.ocr.data_dir)
     except ConfigError as error:
