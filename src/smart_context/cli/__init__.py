@@ -22,7 +22,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "index": ("index", "Read folders into the index.", "Search"),
     "search": ("search", "Find files by what they say.", "Search"),
     "open": ("reading", "Show a part of a file, or of a result, as agents see it.", "Search"),
-    "cat": ("reading", "Print the text of a file, of whatever format.", "Search"),
+    "cat": ("reading", "Print the text of a file of any format.", "Search"),
     "status": ("index", "Show what is indexed, what could not be read, and what has changed.", "Search"),
     "ui": ("ui", "Search in a browser.", "Search"),
     "eval": ("eval", "Measure how well search answers.", "Search"),
@@ -30,27 +30,27 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "summarize": ("llm", "Search, and summarize what was found, with its sources.", "Search"),
     "rewrite": ("llm", "Turn a question into a query with filters.", "Search"),
     "build": ("cache", "Freeze the documents of a folder into a cache.", "Caches"),
-    "freeze": ("freeze", "Freeze what a question finds into a cache, with where it comes from.", "Caches"),
+    "freeze": ("freeze", "Freeze what a search finds into a cache, with its sources.", "Caches"),
     "resolve": ("cache", "Print the documents that answer a query within a token budget.", "Caches"),
     "pack": ("pack", "Print the passages that answer a question within a token budget.", "Caches"),
     "why": ("compare", "Explain why resolve takes a document, or not.", "Caches"),
     "diff": ("compare", "Compare two caches: documents added, removed, moved and changed.", "Caches"),
     "replay": ("freeze", "Ask the question of a frozen cache again, and say what changed.", "Caches"),
-    "inspect": ("cache", "Print what a cache is: its version, size, and whether it is valid.", "Caches"),
-    "verify": ("cache", "Check every byte of a cache that matters.", "Caches"),
+    "inspect": ("cache", "Print the version and size of a cache, and whether it is valid.", "Caches"),
+    "verify": ("cache", "Check that a cache is complete and unchanged.", "Caches"),
     "keygen": ("sign", "Make a key that signs caches.", "Caches"),
-    "sign": ("sign", "Sign a cache, so that others can tell that it is yours and whole.", "Caches"),
+    "sign": ("sign", "Sign a cache, so that others can check that it is yours and unchanged.", "Caches"),
     "list": ("cache", "Print the folders that may be caches.", "Caches"),
     "prune": ("prune", "Remove old caches below a folder.", "Caches"),
     "serve": ("serve", "Serve MCP clients.", "Servers"),
     "watch": ("upkeep", "Keep the index up to date while files change.", "Servers"),
-    "engine": ("engine", "Prepare a shared database for the index, or see how it stands.", "Servers"),
-    "worker": ("worker", "Read files that wait in a shared database, beside other machines.", "Servers"),
+    "engine": ("engine", "Prepare the database of a shared index, show its state, or upgrade it.", "Servers"),
+    "worker": ("worker", "Read files for an index that several machines share.", "Servers"),
     "token": ("token", "Give people tokens for a shared server.", "Servers"),
     "audit": ("audit", "Read the log of tool calls, or check it.", "Servers"),
     "connect": ("connect", "Connect an MCP client.", "Setup"),
     "doctor": ("doctor", "Check the installation, and say what to do.", "Setup"),
-    "semantic": ("semantic", "Prepare the model for ranking by meaning, or see how it stands.", "Setup"),
+    "semantic": ("semantic", "Prepare the model for ranking by meaning, show its state, or remove it.", "Setup"),
     "forget": ("forget", "Remove text from the index for good.", "Setup"),
     "maintain": ("upkeep", "Tidy the index.", "Setup"),
     "completion": ("completion", "Print a script that lets a shell complete commands.", "Setup"),
@@ -169,14 +169,14 @@ class Program(Group):
 @click.version_option(__version__, prog_name="context")
 @click.pass_context
 def cli(context: click.Context) -> None:
-    """Answers from your own folders: search them, or freeze them into a cache and resolve it.
+    """Find what your own files say, and prove later what was found.
 
     \b
     Examples:
-      context build --sources docs --cache docs.cache
-      context resolve --cache docs.cache --query "how do I deploy" --budget 4000
       context index ~/Documents
       context search "contracts with vendor X from 2021"
+      context build --sources docs --cache docs.cache
+      context resolve --cache docs.cache --query "how do I deploy" --budget 4000
 
     Exit status: 0 done, 1 usage or configuration, 2 invalid query, 3 invalid budget, 4 missing, 5 cache invalid,
     6 I/O error or refused, 7 internal error, 8 a comparison that does not hold.

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 @click.argument("action", required=False, type=click.Choice(["show", "verify", "anchor"]), default="show")
 @click.option("--tool", default="", help="Only calls of this tool.")
 @click.option("--caller", default="", help="Only calls of this caller.")
-@click.option("--outcome", type=click.Choice(["ok", "error", "cancelled"]), help="Only calls that ended so.")
-@click.option("--since", default="", metavar="TIME", help="Only calls from then on: 2026-05-01, or 2026-05-01T12:30.")
+@click.option("--outcome", type=click.Choice(["ok", "error", "cancelled"]), help="Only calls with this outcome.")
+@click.option("--since", default="", metavar="TIME", help="Only calls since then: 2026-05-01, or 2026-05-01T12:30.")
 @click.option("--until", default="", metavar="TIME", help="Only calls up to then.")
 @click.option("--anchor", default="", metavar="ANCHOR", help="With verify: prove that nothing before it changed.")
 @settings_options

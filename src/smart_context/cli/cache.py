@@ -98,7 +98,7 @@ def resolve(cache: str, query: str, budget: str, style: str) -> None:
 @click.command(cls=Command)
 @click.option("--cache", required=True, metavar="DIR", help="The cache.")
 def inspect(cache: str) -> None:
-    """Print what a cache is: its version, size, and whether it is valid.
+    """Print the version and size of a cache, and whether it is valid.
 
     \b
     Example:
@@ -115,17 +115,21 @@ def inspect(cache: str) -> None:
 
 @click.command(cls=Command)
 @click.option("--cache", required=True, metavar="DIR", help="The cache.")
-@click.option("--key", metavar="FILE", help="Also check its signature by this public key, or one of a folder's *.pub.")
+@click.option(
+    "--key",
+    metavar="FILE",
+    help="Also check its signature with this public key, or with the *.pub files of this folder.",
+)
 def verify(cache: str, key: str | None) -> None:
-    """Check every byte of a cache that matters.
+    """Check that a cache is complete and unchanged.
 
     \b
     Examples:
       context verify --cache docs.cache
       context verify --cache docs.cache --key me.pub
 
-    With a key, every byte of every file counts. Exit status 0 if the cache is valid; else 4 (missing), 5 (invalid, with the
-    first violation) or 6 (unreadable).
+    What no answer depends on, such as created_at, is not checked; with a key, every byte is. Exit status 0 if the cache is
+    valid; else 4 (missing), 5 (invalid, with the first violation) or 6 (unreadable).
     """
     from smart_context.cache import verify as stage
     from smart_context.cli.show import ProgressBar

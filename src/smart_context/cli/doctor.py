@@ -23,7 +23,7 @@ _FOLDER = click.Path(file_okay=False)
 )
 @click.option("--data-dir", type=_FOLDER, metavar="DIR", help="Where the index is kept.")
 @click.option("--cache-root", type=_FOLDER, metavar="DIR", help="The folder of caches.")
-@click.option("--fix", is_flag=True, help="Mend what can be mended without you, and look again.")
+@click.option("--fix", is_flag=True, help="Mend what can be mended without asking, and check again.")
 @json_option
 def doctor(
     config_file: str | None,
@@ -35,7 +35,7 @@ def doctor(
 ) -> None:
     """Check installation, configuration, roots, index, caches, models, server and clients.
 
-    Each finding that is not fine says what mends it. --fix mends clients' entries whose program is gone or of another version,
+    Each problem comes with what mends it. --fix mends clients' entries whose program is gone or of another version,
     takes folders that were removed out of them, and closes the data folder to others; copies of the settings stay beside them.
     Exits with 1 when there is a problem, with 0 otherwise.
     """

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @click.group(cls=Group)
 def engine() -> None:
-    """Prepare the database that the setting `engine` names, see how it stands, or bring it up to date.
+    """Prepare the database that the setting `engine` names, show its state, or upgrade its tables.
 
     \b
     Examples:
@@ -31,7 +31,7 @@ def engine() -> None:
 @engine.command()
 @settings_options
 def init(settings: Settings) -> None:
-    """Make the tables and the roles that are missing. Whoever runs it must be allowed to make both."""
+    """Create missing tables and roles. The database user must be allowed to create both."""
     made = _shared(settings).init()
     for line in made:
         click.echo(f"made: {line}")
@@ -43,7 +43,7 @@ def init(settings: Settings) -> None:
 @settings_options
 @json_option
 def status(settings: Settings, as_json: bool) -> None:
-    """Show the database, what is missing there, and how far this machine has come."""
+    """Show the database, what is missing there, and how up to date this machine's ranking is."""
     from smart_context.cli import show
 
     found = _shared(settings).state()
@@ -63,7 +63,7 @@ def status(settings: Settings, as_json: bool) -> None:
 @engine.command()
 @settings_options
 def migrate(settings: Settings) -> None:
-    """Bring the tables of an older version of this program up to date. Searches go on meanwhile."""
+    """Upgrade the tables of an older version of this program. Searches work meanwhile."""
     steps = _shared(settings).migrate()
     click.echo(f"{steps} {'step' if steps == 1 else 'steps'} taken" if steps else "the tables are up to date", err=True)
 

@@ -31,7 +31,7 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
     "--questions", type=_FILE, help="Questions about the files of FOLDER: lines of JSON, or question, tab, path."
 )
 @click.option(
-    "--worst", type=click.IntRange(0, 1000), default=5, show_default=True, help="Queries to show that went worst."
+    "--worst", type=click.IntRange(0, 1000), default=5, show_default=True, help="How many of the worst queries to show."
 )
 @click.option(
     "--sample",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @click.argument("path", type=click.Path())
 @settings_options
 def forget(path: str, settings: Settings) -> None:
-    """Remove the text of the file or folder at PATH from the index: record, ranking and vectors, free pages included.
+    """Remove the text of the file or folder at PATH from the index for good: record, ranking and vectors.
 
     \b
     Examples:

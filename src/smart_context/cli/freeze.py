@@ -32,7 +32,13 @@ _COLOURS = {"unchanged": None, "changed": "yellow", "missing": "red", "moved in 
 @click.argument("words", nargs=-1, metavar="[QUERY]...")
 @click.option("--cache", required=True, metavar="DIR", help="Where the cache is made.")
 @click.option(
-    "-k", "--limit", "k", type=int, default=defaults.FREEZE_K, show_default=True, help="Passages to freeze, or files."
+    "-k",
+    "--limit",
+    "k",
+    type=int,
+    default=defaults.FREEZE_K,
+    show_default=True,
+    help="How many passages to freeze, or files.",
 )
 @click.option("--ext", "exts", multiple=True, metavar="EXT", help="Only files of this type, such as .pdf; repeatable.")
 @click.option(
@@ -46,9 +52,9 @@ _COLOURS = {"unchanged": None, "changed": "yellow", "missing": "red", "moved in 
     help="Only files below this folder of a root (`roots` of the tool); repeatable.",
 )
 @click.option("--whole-files", is_flag=True, help="One document for each file instead of each passage.")
-@click.option("--unredacted", is_flag=True, help="Hide nothing. For your own eyes; it is logged.")
+@click.option("--unredacted", is_flag=True, help="Hide nothing. For your own use; it is logged.")
 @click.option("--from", "results", metavar="FILE", help="Freeze what `context search --json` printed into this file.")
-@click.option("--paths-from", "paths", metavar="FILE", help="Freeze the files that this file names, one a line.")
+@click.option("--paths-from", "paths", metavar="FILE", help="Freeze the files that this file names, one on each line.")
 @click.option("--sources", metavar="DIR", help="Search this folder without an index, and leave none.")
 @click.option("--force", is_flag=True, help="Replace the cache that stands there, in one step.")
 @settings_options
@@ -67,7 +73,7 @@ def freeze(
     force: bool,
     settings: Settings,
 ) -> None:
-    """Freeze what a question finds into a cache, with where it comes from.
+    """Freeze what a search finds into a cache, with its sources.
 
     \b
     Examples:
@@ -106,7 +112,7 @@ def freeze(
 @settings_options
 @json_option
 def replay(cache: str, sources: str | None, settings: Settings, as_json: bool) -> None:
-    """Ask the question of a frozen cache again, and say what became of its documents.
+    """Ask the question of a frozen cache again, and say what changed.
 
     \b
     Examples:

@@ -30,12 +30,21 @@ _LISTED = 20  # files without text that `status` names on a terminal
 @click.command(cls=Command)
 @click.argument("folders", nargs=-1, type=click.Path(file_okay=False), metavar="[FOLDER]...")
 @click.option("--full", is_flag=True, help="Read every file anew, changed or not.")
-@click.option("--no-embed", is_flag=True, help="Leave ranking by meaning for later, where a model is prepared.")
+@click.option("--no-embed", is_flag=True, help="Do not embed new text for ranking by meaning now.")
 @click.option(
-    "--ocr/--no-ocr", "ocr", default=None, help="Read scanned pages and pictures too, or not, whatever is configured."
+    "--ocr/--no-ocr",
+    "ocr",
+    default=None,
+    help="Read scanned pages and pictures too, or do not, whatever `ocr.enabled` says.",
 )
-@click.option("--rebuild", is_flag=True, help="Mend an index that cannot be read; a damaged one is moved aside.")
-@click.option("--enqueue", is_flag=True, help="Only walk; leave the reading to `context worker`, of a shared record.")
+@click.option(
+    "--rebuild",
+    is_flag=True,
+    help="Make the ranking anew; a damaged record is moved aside first, and its files are read again.",
+)
+@click.option(
+    "--enqueue", is_flag=True, help="Only list what is new or changed; `context worker` reads it, into a shared record."
+)
 @click.option(
     "--to", "to", metavar="ADDRESS", help="Copy the index of the data folder into a database, reading no file."
 )
@@ -56,7 +65,7 @@ def index(
     settings: Settings,
     as_json: bool,
 ) -> None:
-    """Read FOLDERs (all roots, if none is given) into the index: what is new or changed since the last time.
+    """Read new and changed files of FOLDERs (default: all roots) into the index.
 
     \b
     Examples:

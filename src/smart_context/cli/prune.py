@@ -10,8 +10,8 @@ from smart_context.errors import UsageError
 
 @click.command(cls=Command)
 @click.option("--root", metavar="DIR", help="Folder of the caches. Default: what CONTEXT_CACHE_ROOT names.")
-@click.option("--keep", type=click.IntRange(0), default=0, help="Keep so many of the newest, however old they are.")
-@click.option("--older-than", metavar="AGE", help="Keep what is younger: 12h, 30d, 8w.")
+@click.option("--keep", type=click.IntRange(0), default=0, help="Keep this many of the newest, however old they are.")
+@click.option("--older-than", metavar="AGE", help="Keep caches younger than this: 12h, 30d, 8w.")
 @click.option("--yes", is_flag=True, help="Remove them; without it they are only named.")
 def prune(root: str | None, keep: int, older_than: str | None, yes: bool) -> None:
     """Remove old caches below a folder.

@@ -34,7 +34,7 @@ def _places(context: click.Context, parameter: click.Parameter, typed: str) -> l
 @click.option("--before", type=int, default=0, help="Characters to show before the place, at most 4000.")
 @click.option("--after", type=int, default=0, help="Characters to show after the place, at most 4000.")
 @click.option("--app", "in_application", is_flag=True, help="Open the file in its application instead.")
-@click.option("--unredacted", is_flag=True, help="Hide nothing. For your own eyes; it is logged.")
+@click.option("--unredacted", is_flag=True, help="Hide nothing. For your own use; it is logged.")
 @settings_options
 @json_option
 def open_(
@@ -89,10 +89,10 @@ def open_(
     shell_complete=_places,
     help="Only this place, as search shows it; default: the whole file.",
 )
-@click.option("--unredacted", is_flag=True, help="Hide nothing. For your own eyes; it is logged.")
+@click.option("--unredacted", is_flag=True, help="Hide nothing. For your own use; it is logged.")
 @settings_options
 def cat(path: str, pointer: str | None, unredacted: bool, settings: Settings) -> None:
-    """Print the text of the file at PATH, or of result N of the last search: of whatever format, whole, redacted.
+    """Print the text of the file at PATH, or of result N of the last search: any format, the whole text, redacted.
 
     \b
     Examples:

@@ -51,7 +51,7 @@ def roots(ctx: click.Context, settings: Settings, as_json: bool) -> None:
 @click.argument("folder", type=click.Path(file_okay=False))
 @click.pass_obj
 def add(settings: Settings, folder: str) -> None:
-    """Let FOLDER be read, from now on."""
+    """Add FOLDER to the folders that may be read."""
 
     path, name = file_of(settings), _name(folder)
     if not os.path.isdir(name):
@@ -69,7 +69,7 @@ def add(settings: Settings, folder: str) -> None:
 @click.argument("folder", type=click.Path())
 @click.pass_obj
 def remove(settings: Settings, folder: str) -> None:
-    """Let FOLDER be read no more, and remove its text from the index."""
+    """Remove FOLDER from the folders that may be read, and its text from the index."""
 
     path, name = file_of(settings), _name(folder)
     from smart_context.settings import write

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     show_default=True,
     help=f"Results to show, 1 to {defaults.MAX_K}.",
 )
-@click.option("--offset", type=int, default=0, show_default=True, help="Results to pass over first.")
+@click.option("--offset", type=int, default=0, show_default=True, help="How many results to skip first.")
 @click.option("--ext", "exts", multiple=True, metavar="EXT", help="Only files of this type, such as .pdf; repeatable.")
 @click.option(
     "--year", "years", multiple=True, metavar="YEAR", help="Only files with this year in name or text; repeatable."
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     metavar="WHEN",
     help="Only files from then on: 2024, 2024-03, 2024-03-31, yesterday, 'last week'.",
 )
-@click.option("--until", default="", metavar="WHEN", help="Only files up to then, and no later.")
+@click.option("--until", default="", metavar="WHEN", help="Only files up to and including then.")
 @click.option(
     "--sort",
     type=click.Choice(defaults.SORTS),
@@ -56,13 +56,13 @@ if TYPE_CHECKING:
     show_default=True,
     help="The order of results; by date the newest come first.",
 )
-@click.option("--all-copies", is_flag=True, help="Show a text in every file that holds it, not once.")
+@click.option("--all-copies", is_flag=True, help="Show copies too: a text in every file that holds it.")
 @click.option("--explain", is_flag=True, help="Show how the query was read and why each result is where it is.")
-@click.option("-l", "--names", is_flag=True, help="Print the names of the files alone, each once.")
+@click.option("-l", "--names", is_flag=True, help="Print only the names of the files, each once.")
 @click.option("--group", "grouped", is_flag=True, help="Put the results of a file together.")
 @click.option("--open", "opened", type=int, metavar="N", help="Open the Nth result in its application.")
-@click.option("--unredacted", is_flag=True, help="Hide nothing. For your own eyes; it is logged.")
-@click.option("--jsonl", is_flag=True, help="Print one JSON object a line for each result.")
+@click.option("--unredacted", is_flag=True, help="Hide nothing. For your own use; it is logged.")
+@click.option("--jsonl", is_flag=True, help="Print each result as JSON on a line of its own.")
 @click.option("-i", "--interactive", is_flag=True, help="Search as you type, with a preview; F1 there shows the keys.")
 @settings_options
 @json_option

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @settings_options
 @json_option
 def semantic(action: str, source: str | None, settings: Settings, as_json: bool) -> None:
-    """Prepare the model for ranking by meaning (prepare), see how it stands (status), or remove it (remove).
+    """Prepare the model for ranking by meaning (prepare), show its state (status), or remove it (remove).
 
     \b
     Examples:

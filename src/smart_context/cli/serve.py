@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 @click.option("--port", type=click.IntRange(0, 65535), help="With --http: the port; 0 takes a free one.")
 @click.option("--no-token", is_flag=True, help="Let every user of this machine in; on loopback only.")
 @click.option("--ops-port", type=click.IntRange(1, 65535), help="Without --http: serve /healthz and /metrics there.")
-@click.option("--connect", "url", metavar="URL", help="Use the server at URL instead of an index of one's own.")
+@click.option("--connect", "url", metavar="URL", help="Pass everything on to the server at URL, and keep no index.")
 def serve(
     settings: Settings,
     tool_names: ToolNames,

@@ -19,7 +19,7 @@ _passphrase_file = click.option(
 @click.option("--public", metavar="FILE", help="Where the public key is written. Default: beside it, as .pub.")
 @click.option("--passphrase", is_flag=True, help="Ask for a passphrase that encrypts the secret key.")
 @_passphrase_file
-@click.option("--days", type=click.IntRange(1, 36_500), help="For how many days the key is good. Default: for ever.")
+@click.option("--days", type=click.IntRange(1, 36_500), help="For how many days the key is valid. Default: for ever.")
 def keygen(key: str, public: str | None, passphrase: bool, passphrase_file: str | None, days: int | None) -> None:
     """Make a key that signs caches.
 
@@ -28,7 +28,7 @@ def keygen(key: str, public: str | None, passphrase: bool, passphrase_file: str 
       context keygen --key me.key
       context keygen --key me.key --passphrase --days 365
 
-    The files are minisign's: either program reads the other's. Nothing is overwritten.
+    Keys have the format of minisign: both programs read them. Nothing is overwritten.
     """
     from smart_context.frozen import api
 
@@ -48,7 +48,7 @@ def keygen(key: str, public: str | None, passphrase: bool, passphrase_file: str 
 @_passphrase_file
 @click.option("--force", is_flag=True, help="Replace the signature that is there.")
 def sign(cache: str, key: str, passphrase_file: str | None, force: bool) -> None:
-    """Sign a cache, so that others can tell that it is yours and whole.
+    """Sign a cache, so that others can check that it is yours and unchanged.
 
     \b
     Examples:

@@ -25,7 +25,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 def token() -> None:
     """Give people tokens for `context serve --http`, list them, or end them.
 
-    A token has a name, the folders that it may see, and an end. A running server takes a change up at once.
+    A token has a name, the folders that it may see, and an end. A running server applies a change at once.
 
     \b
     Examples:
@@ -68,7 +68,9 @@ _DATA_DIR = (
 )
 @click.option("--all-roots", is_flag=True, help="It may see every root.")
 @click.option("--admin", is_flag=True, help="It may index, too; without --root it sees every root.")
-@click.option("--days", type=click.IntRange(1, 36_500), metavar="N", help="It ends after so many days. Default: never.")
+@click.option(
+    "--days", type=click.IntRange(1, 36_500), metavar="N", help="It ends after this many days. Default: never."
+)
 @_data_dir_options
 def add(
     data_dir: Path,

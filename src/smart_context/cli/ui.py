@@ -29,12 +29,12 @@ _SECONDS = 5.0  # for another server on this machine to answer
 @click.command(cls=Command)
 @settings_options
 @click.option("--port", type=click.IntRange(0, 65535), help="The server's port; 0 takes a free one.")
-@click.option("--no-browser", is_flag=True, help="Print the link, and leave opening it to you.")
+@click.option("--no-browser", is_flag=True, help="Print the link instead of opening it.")
 def ui(settings: Settings, port: int | None, no_browser: bool) -> None:
     """Search in a browser.
 
-    Uses the server that runs on this machine (`context serve --http`), or starts one that indexes the roots, keeps up with them and
-    ends with Ctrl-C. The link that it opens works once, within a minute.
+    Uses the server that runs on this machine (`context serve --http`), or starts one that indexes the roots, keeps the index up to date
+    and ends with Ctrl-C. The link that it opens works once, within a minute.
 
     \b
     Examples:

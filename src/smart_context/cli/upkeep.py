@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def watch(settings: Settings) -> None:
     """Index the roots, then whatever changes in them, until interrupted.
 
-    Changes are searchable one to two seconds after the last of them. Network shares, where the system tells of no changes, are looked
+    Changes can be searched one to two seconds later. Network shares, where the system reports no changes, are looked
     at every `watch.poll_seconds`; everything is looked at every `watch.sweep_minutes`.
     """
     from smart_context.api import App
@@ -84,7 +84,7 @@ class _Told:
 @click.command(cls=Command)
 @settings_options
 def maintain(settings: Settings) -> None:
-    """Tidy the index: give unused space back, finish merges, and check record against ranking.
+    """Tidy the index: free unused space, finish merges, and compare the ranking with the record.
 
     A server does this by itself when it is idle.
     """

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=Command)
-@click.option("--once", is_flag=True, help="End when nothing waits any more.")
+@click.option("--once", is_flag=True, help="End when the queue is empty.")
 @settings_options
 def worker(once: bool, settings: Settings) -> None:
-    """Take batches of files from the queue of a shared record, read them here, and write what they say.
+    """Read files from the queue of a shared record, and write their text into it.
 
-    A worker takes what lies below its own roots, wherever they are mounted here (`engine_places`). Any number work
-    at once, on any number of machines; what a worker that dies had in hand is taken up by another.
+    A worker takes files below its own roots, wherever they are mounted here (`engine_places`). Any number of workers may run,
+    on any number of machines. If one dies, another takes over its files.
 
     \b
     Examples:
