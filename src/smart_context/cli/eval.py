@@ -167,7 +167,7 @@ def _show_known(outcomes: Sequence[Outcome], worst: int) -> None:
     ]
     click.echo(table(("asked by", "times", "found first", "in first five", "another as good"), rows))
     for one in _missed(outcomes)[:worst]:
-        where = f"{one.rank}. of the first {len(one.found)}" if one.rank else "not in the first five"
+        where = f"place {one.rank} of the first {len(one.found)}" if one.rank else "not in the first five"
         click.echo(f"  {plain.line(one.probe.query)}")
         click.echo(f"      {results.place(one.probe.path)}: {where}")
         if one.found:

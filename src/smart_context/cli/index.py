@@ -29,7 +29,7 @@ _LISTED = 20  # files without text that `status` names on a terminal
 
 @click.command(cls=Command)
 @click.argument("folders", nargs=-1, type=click.Path(file_okay=False), metavar="[FOLDER]...")
-@click.option("--full", is_flag=True, help="Read every file anew, changed or not.")
+@click.option("--full", is_flag=True, help="Read every file again, changed or not.")
 @click.option("--no-embed", is_flag=True, help="Do not embed new text for ranking by meaning now.")
 @click.option(
     "--ocr/--no-ocr",
@@ -40,7 +40,7 @@ _LISTED = 20  # files without text that `status` names on a terminal
 @click.option(
     "--rebuild",
     is_flag=True,
-    help="Make the ranking anew; a damaged record is moved aside first, and its files are read again.",
+    help="Rebuild the ranking; a damaged record is moved aside first, and its files are read again.",
 )
 @click.option(
     "--enqueue", is_flag=True, help="Only list what is new or changed; `context worker` reads it, into a shared record."

@@ -123,8 +123,8 @@ class LlmSettings:
     api_key_file: str = _setting("", "A file that holds the key; goes before the environment.", is_path=True)
     timeout: float = _setting(30.0, "Seconds for one answer.", least=1)
     retries: int = _setting(2, "Further attempts after a failure that may pass.", most=10)
-    calls_per_day: int = _setting(1000, "Calls a day; 0: no bound.")
-    tokens_per_day: int = _setting(2_000_000, "Tokens a day; 0: no bound.")
+    calls_per_day: int = _setting(1000, "Calls a day; 0: no limit.")
+    tokens_per_day: int = _setting(2_000_000, "Tokens a day; 0: no limit.")
     proxy: str = _setting("", "An HTTP proxy for the endpoint; empty: none.")
 
 
@@ -210,7 +210,7 @@ class Settings:
     )
     cache_root: str = _setting("", "Folder of the caches that tools may read.", is_path=True, env="CONTEXT_CACHE_ROOT")
     rate_limits: Mapping[str, int] = _numbers(
-        _RATES, "Calls a minute for each client; 0: no bound.", keys=tuple(_RATES)
+        _RATES, "Calls a minute for each caller; 0: no limit.", keys=tuple(_RATES)
     )
     timeouts: Mapping[str, float] = _numbers(
         _TIMEOUTS, "Seconds for one call; `indexFolder` has no limit.", keys=_TIMED, least=1
