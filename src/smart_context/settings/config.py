@@ -104,7 +104,7 @@ class CacheSettings:
     )
     keys: str = _setting(
         "",
-        "Public key of minisign, or a folder of them (`*.pub`): whose signatures of caches the page believes.",
+        "Public key (minisign's format) whose signatures of caches the page trusts, or a folder of such keys (`*.pub`).",
         is_path=True,
     )
 
@@ -120,9 +120,9 @@ class LlmSettings:
     base_url: str = _setting("", "The endpoint, `http://localhost:11434/v1` for example; empty: OpenAI's.")
     model: str = _setting("gpt-4.1-mini", "The model's name.")
     api_key_env: str = _setting("OPENAI_API_KEY", "The environment variable that holds the key.")
-    api_key_file: str = _setting("", "A file that holds the key; goes before the environment.", is_path=True)
+    api_key_file: str = _setting("", "A file that holds the key; used before the environment variable.", is_path=True)
     timeout: float = _setting(30.0, "Seconds for one answer.", least=1)
-    retries: int = _setting(2, "Further attempts after a failure that may pass.", most=10)
+    retries: int = _setting(2, "Further attempts after a failure that may be temporary.", most=10)
     calls_per_day: int = _setting(1000, "Calls a day; 0: no limit.")
     tokens_per_day: int = _setting(2_000_000, "Tokens a day; 0: no limit.")
     proxy: str = _setting("", "An HTTP proxy for the endpoint; empty: none.")
@@ -146,7 +146,7 @@ class OcrSettings:
     enabled: bool = _setting(False, "Read scanned pages and pictures too; `context index --ocr` does so once.")
     languages: tuple[str, ...] = _setting(
         defaults.OCR_LANGUAGES,
-        "Languages of the pages, the commonest first: `en`, `de`, … or Tesseract's names. Few are read faster and better.",
+        "Languages of the pages, the commonest first: `en`, `de`, … or Tesseract's names. Fewer are faster and read better.",
     )
     data_dir: str = _setting(
         "", "Folder with Tesseract's data (`eng.traineddata`, …); empty: where systems keep it.", is_path=True
@@ -167,7 +167,7 @@ class HttpSettings:
     )
     max_body: int = _setting(defaults.MAX_BODY, "Largest request, in bytes.", least=1024)
     max_concurrency: int = _setting(defaults.MAX_CONCURRENCY, "Calls served at once.", least=1)
-    session_seconds: float = _setting(defaults.SESSION_SECONDS, "A session that is idle for so long ends.", least=1)
+    session_seconds: float = _setting(defaults.SESSION_SECONDS, "Seconds after which an idle session ends.", least=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,12 +201,12 @@ class Settings:
     )
     engine: str = _setting(
         "",
-        "Where the record of the index is shared, `postgresql://user@host/database` for example; empty: in the data folder.",
+        "Database that holds a shared record, `postgresql://user@host/database` for example; empty: the record is in the data folder.",
         env="SMART_CONTEXT_ENGINE",
         starts=("postgresql://", "postgres://"),
     )
     engine_places: tuple[str, ...] = _names(
-        "Where folders of a shared record lie on this machine, if elsewhere: `/srv/share=/mnt/nas/share` for example."
+        "Folders of a shared record that are mounted at another place on this machine: `/srv/share=/mnt/nas/share` for example."
     )
     cache_root: str = _setting("", "Folder of the caches that tools may read.", is_path=True, env="CONTEXT_CACHE_ROOT")
     rate_limits: Mapping[str, int] = _numbers(
