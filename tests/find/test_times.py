@@ -159,6 +159,16 @@ def test_what_is_hidden_in_a_title_or_an_author_is_not_found_by_it(app, query):
     assert "tr0ub4dor" not in str(page.answer()["items"])
 
 
+@pytest.mark.parametrize(
+    "query", ["author:jane " * 2000, "name:" + "[" * 10_000 + "*", 'title:"' + "report " * 2000 + '"']
+)
+def test_a_query_made_of_fields_costs_no_more_than_a_few(app, query):
+    reading = filters.read(query, today=TODAY)
+    assert len(reading.fields) <= 8
+    assert all(len(field.value) <= 255 for field in reading.fields)
+    ask(app, query)
+
+
 def test_the_tool_takes_what_is_left_out_as_nothing(app):
     whole = app.search_files("walrus report", 50)
     assert app.search_files("walrus report", 50, 0, (), (), (), None, None, "relevance", False) == whole

@@ -135,7 +135,7 @@ def read(
     text = text[:_LONGEST]
     if today is None:
         return _types_and_years(text, exts, years)
-    labelled = _wanted(labels.FIELD, text, quoted=True)
+    labelled = _wanted(labels.FIELD, text, quoted=True)[: labels.MOST]
     text, found = when.read(_without(text, [match.span() for match in labelled]), today, _wanted_time)
     return replace(
         _types_and_years(text, exts, years),

@@ -23,9 +23,11 @@ if TYPE_CHECKING:
     from smart_context.redact import Redactor
 
 FIELD = re.compile(
-    r"(?<![\w:-])(?P<field>author|title|name|filename):(?:[\"“”](?P<quoted>[^\"“”]+)[\"“”]|(?P<value>[^\s\"“”:][^\s\"“”]*))",
+    r"(?<![\w:-])(?P<field>author|title|name|filename):"
+    r"(?:[\"“”](?P<quoted>[^\"“”]{1,255})[\"“”]|(?P<value>[^\s\"“”:][^\s\"“”]{0,254})(?![^\s\"“”]))",
     re.IGNORECASE,
-)
+)  # a name has no more than 255 characters; what is longer stays words
+MOST = 8  # fields of a query: each is held against every file
 _COLUMNS: dict[str, Label] = {"author": "author", "title": "title", "name": "path"}
 _HIDDEN = re.compile(r"\[redacted:[a-z]{1,16}\]")
 _WORD = re.compile(r"\w+")
