@@ -88,11 +88,11 @@ class App(Held):
     def add_root(self, folder: str, *, caller: Caller = OWNER) -> tuple[str, bool]:
         """Let a folder be read from now on, and queue it: its name, and whether the next server knows it, too.
 
-        Raises: Forbidden for anybody but the owner; BadRequest, saying what to do.
+        Raises: Forbidden for anybody but the owner, and for a caller that sees some roots only; BadRequest, saying what to do.
         """
         from smart_context.access import new_root
 
-        if not caller.is_owner:
+        if not caller.is_owner or caller.roots is not None:  # else what is refused would tell of others' roots
             raise Forbidden("this token may not add roots", hint="ask who runs the server")
         name = new_root.checked(folder, self.roots, str(self.data_dir))
         is_kept = new_root.keep(name, self.roots, self.settings)

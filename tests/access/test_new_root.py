@@ -88,3 +88,13 @@ def test_only_the_owner_adds_a_root(home):
     settings = config.load({"roots": (str(home / "old"),), "data_dir": str(home / "data")})
     with App(settings) as app, pytest.raises(Forbidden):
         app.add_root(str(home / "new"), caller=Caller("guest", is_owner=False))
+
+
+@pytest.mark.parametrize("typed", ["new", "absent", "old", "a.txt"])
+def test_a_token_of_some_roots_adds_none_and_learns_nothing_of_others(home, typed):
+    settings = config.load({"roots": (str(home / "old"),), "data_dir": str(home / "data")})
+    with App(settings) as app:
+        confined = Caller("ada", (str(home / "old/inner"),), is_owner=True)
+        with pytest.raises(Forbidden, match="may not add roots"):
+            app.add_root(str(home / typed), caller=confined)
+        assert app.roots.names == (str(home / "old"),)

@@ -16,7 +16,11 @@ import pytest
 from smart_context import engine
 from smart_context.api import App
 from smart_context.engine.model import NewFile
-from smart_context.model import Caller, Segment
+from smart_context.errors import Forbidden
+from smart_context.frozen import provenance
+from smart_context.frozen.provenance import Question
+from smart_context.frozen.verbs import How
+from smart_context.model import OWNER, Caller, Segment
 from smart_context.redact import Redactor
 from smart_context.settings import config
 from smart_context.text import years
@@ -107,6 +111,35 @@ def test_a_thousand_random_permissions_answer_as_an_index_of_those_folders_alone
         if differ(*asked):
             wrong.add(asked)
     assert wrong == set()
+
+
+def test_what_a_confined_token_freezes_is_what_an_index_of_its_folders_gives(
+    apps: dict[tuple[str, ...], App], tmp_path: Path
+) -> None:
+    whole, alone = apps[FOLDERS], apps["a", "b"]
+    own = whole.roots.names[:2]
+    caller = Caller("ada", own, is_owner=True)
+    for number, query in enumerate(("rent wages", "mietvert*", "report 2021", "ledger OR island")):
+        question = Question(query, 50, (), (), own)
+        documents = []
+        for name, app, who in (("whole", whole, caller), ("alone", alone, OWNER)):
+            target = tmp_path / f"{name}{number}"
+            app.freeze(question, str(target), How(), caller=who)
+            documents.append(provenance.read(target).documents)
+        assert documents[0] == documents[1]
+
+
+def test_a_confined_token_writes_no_cache_where_it_sees_none(tmp_path: Path, tree) -> None:
+    root = tree({"x/a.txt": "rent wages"})
+    (tmp_path / "caches" / "taken").mkdir(parents=True)
+    (tmp_path / "allowed.toml").write_text("[cache]\nfreeze = true\n", encoding="utf-8")
+    flags = {"roots": [str(root)], "data_dir": str(tmp_path / "data"), "cache_root": str(tmp_path / "caches")}
+    with App(config.load({**flags, "config": str(tmp_path / "allowed.toml")}, {"HOME": str(tmp_path)})) as app:
+        app.index_here(str(root), full=False, on_progress=lambda _step: None)
+        for name in ("taken", "free"):
+            with pytest.raises(Forbidden, match="may not write caches"):
+                app.freeze_search("rent", name, caller=Caller("ada", (str(root / "x"),), is_owner=True))
+        assert app.freeze_search("rent", "free")["document_count"] == 1
 
 
 def test_a_near_word_that_stands_elsewhere_alone_is_not_suggested(apps: dict[tuple[str, ...], App]) -> None:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from smart_context.access.roots import Place, Roots, parsed, shown
@@ -103,7 +104,7 @@ def replay(desk: Desk, cache: str) -> tuple[Provenance, list[Change]]:
         with desk.turn():
             index.refresh()
             redactor = None if how.unredacted else desk.redactor
-            texts = ask.again(index.both()[0], desk.roots, origin, redactor)
+            texts = ask.again(index.both(desk.caller.key)[0], desk.roots, origin, redactor)
     else:
         texts = _asked(desk, origin.question, ask.absolute(origin.question.folders, desk.roots), how)
     return origin, comparison.changes(origin, texts)
@@ -118,11 +119,13 @@ def freeze_search(
     """
     if not desk.settings.cache.freeze or not desk.settings.cache_root:
         raise Forbidden("this server freezes nothing", hint="the settings `cache.freeze` and `cache_root` allow it")
-    if not desk.caller.is_owner:
+    root = os.path.realpath(desk.settings.cache_root)
+    seen = desk.caller.roots is None or any(Path(root).is_relative_to(name) for name in desk.caller.roots)
+    if not (desk.caller.is_owner and seen):  # a name that is taken would tell of a cache that it may not see
         raise Forbidden("this token may not write caches", hint="ask who runs the server")
     if not _NAME.fullmatch(name):
         raise BadRequest("'cache' is not a plain name", hint="use letters, digits, dots, hyphens and underscores")
-    target = os.path.join(os.path.realpath(desk.settings.cache_root), name)
+    target = os.path.join(root, name)
     try:
         how = How(picked=picked or None, whole_files=whole_files)
         built = freeze(desk, question, target, how, created_at=created_at, on_progress=lambda _step: None)
@@ -148,7 +151,15 @@ def _asked(desk: Desk, question: Question, folders: tuple[str, ...], how: How) -
 
         def find(request: SearchRequest) -> SearchPage:
             request = replace(request, never_show=desk.settings.index.never_show)
-            return search.find(index, request, redactor=desk.redactor, stop=desk.stop, meaning=desk.meaning())
+            return search.find(
+                index,
+                request,
+                redactor=desk.redactor,
+                stop=desk.stop,
+                meaning=desk.meaning(),
+                within=None if desk.caller.roots is None else desk.roots.names,
+                key=desk.caller.key,
+            )
 
         picked = ask.places(find, question, folders or desk.roots.names, whole_files=how.whole_files)
         return _texts(desk, picked, how.unredacted)
@@ -156,7 +167,7 @@ def _asked(desk: Desk, question: Question, folders: tuple[str, ...], how: How) -
 
 def _texts(desk: Desk, picked: list[Picked], unredacted: bool) -> list[Text]:
     redactor = None if unredacted else desk.redactor
-    return collect.texts(desk.index().both()[0], desk.roots, picked, redactor)
+    return collect.texts(desk.index().both(desk.caller.key)[0], desk.roots, picked, redactor)
 
 
 def _log_unredacted(desk: Desk, query: str, count: int) -> None:
