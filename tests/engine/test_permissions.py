@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 import random
+import signal
+import threading
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from conftest import PATIENCE
 from postgres_server import Server
 from smart_context import engine, errors
 from smart_context.access import tokens
@@ -101,6 +105,26 @@ def test_a_node_that_mixes_callers_up_shows_nothing_of_another(team: Team) -> No
     assert found(team.app, fault) == ["staff"]
     with pytest.raises(errors.Forbidden):
         team.app.open_file(team.folder("legal") + "/plan.txt", caller=bob)
+
+
+def test_while_the_database_is_away_a_node_shows_to_a_token_what_it_showed_it_before_and_nothing_of_another(
+    postgres: Server, team: Team
+) -> None:
+    fay, gus = team.token("fay", None), team.token("gus", ("staff",))
+    assert sorted(found(team.app, fay)) == sorted(FOLDERS)
+    assert found(team.app, gus) == ["staff"]
+    postgres.stop(signal.SIGQUIT)
+    try:
+        assert sorted(found(team.app, fay)) == sorted(FOLDERS)
+        assert found(team.app, gus) == ["staff"]
+        with pytest.raises(errors.Unreachable):  # what a fault in the node would make of gus
+            team.app.search_files("plan", caller=replace(gus, roots=None))
+    finally:
+        postgres.start()
+    late = time.monotonic() + PATIENCE
+    while team.app.index.following().is_away:
+        assert time.monotonic() < late
+        threading.Event().wait(0.01)
 
 
 def test_a_folder_whose_name_begins_alike_is_another_and_an_end_is_an_end(team: Team) -> None:

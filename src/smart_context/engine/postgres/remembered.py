@@ -1,8 +1,8 @@
 """The record as a search node sees it: asked each time, and remembered for the time when it cannot be.
 
 In: ids of what a search found.  Out: files, segments, texts.
-Always: as long as the database answers, what it says counts; when it does not, what was shown lately is shown as it was then, and
-anything else fails, rather than being left out of a page.
+Always: as long as the database answers, what it says counts; when it does not, what was shown lately to the same token is shown as it was
+then, and anything else fails, rather than being left out of a page.
 """
 
 from __future__ import annotations
@@ -68,31 +68,31 @@ class Remembered(Record):
                 raise self._database.away()
             found = ask(ids)
         except Unreachable:
-            known = memory.all_of(ids)
+            known = memory.all_of(ids, self._key)
             if known is None:
                 raise
             return known
-        memory.keep(found)
+        memory.keep(found, self._key)
         return found
 
 
-class _Memory(OrderedDict[int, Value]):
-    """The last so many rows."""
+class _Memory(OrderedDict[tuple[str, int], Value]):
+    """The last so many rows, each with the token that it was shown to: nobody else is shown it while the database cannot decide."""
 
     def __init__(self, most: int) -> None:
         super().__init__()
         self._most = most
         self._turn = threading.Lock()
 
-    def keep(self, found: dict[int, Value]) -> None:
+    def keep(self, found: dict[int, Value], key: str) -> None:
         with self._turn:
             for number, row in found.items():
-                self[number] = row
-                self.move_to_end(number)
+                self[key, number] = row
+                self.move_to_end((key, number))
             while len(self) > self._most:
                 self.popitem(last=False)
 
-    def all_of(self, ids: list[int]) -> dict[int, Value] | None:
+    def all_of(self, ids: list[int], key: str) -> dict[int, Value] | None:
         """Every one of them, or None."""
         with self._turn:
-            return {i: self[i] for i in sorted(set(ids))} if all(i in self for i in ids) else None
+            return {i: self[key, i] for i in sorted(set(ids))} if all((key, i) in self for i in ids) else None
