@@ -15,8 +15,9 @@ import pytest
 
 from smart_context import engine
 from smart_context.api import App
-from smart_context.engine.model import NewFile
+from smart_context.engine.model import Following, NewFile
 from smart_context.errors import Forbidden
+from smart_context.find import search
 from smart_context.frozen import provenance
 from smart_context.frozen.provenance import Question
 from smart_context.frozen.verbs import How
@@ -127,6 +128,13 @@ def test_what_a_confined_token_freezes_is_what_an_index_of_its_folders_gives(
             app.freeze(question, str(target), How(), caller=who)
             documents.append(provenance.read(target).documents)
         assert documents[0] == documents[1]
+
+
+def test_how_many_files_a_shared_record_has_is_not_told_to_who_sees_some() -> None:
+    (all_of_it,) = search.lag(Following(taken=3, total=4711), is_confined=False)
+    (some_of_it,) = search.lag(Following(taken=3, total=4711), is_confined=True)
+    assert "3 of 4,711 files" in all_of_it
+    assert some_of_it == "this machine is still taking in the shared record"
 
 
 def test_a_confined_token_writes_no_cache_where_it_sees_none(tmp_path: Path, tree) -> None:

@@ -114,7 +114,10 @@ def find(
         is_folded = bool(folds) and not fold.are_apart(ahead)
         total = _total(view, asked, ordering, total, [one.file.file_id for one in worth] if worth else None, is_folded)
     lines = tuple(whole.as_typed(line, typed) for line in _interpretation(asked))
-    notes = (*(whole.as_typed(line, typed) for line in asked.notes), *_lag(index.following()))
+    notes = (
+        *(whole.as_typed(line, typed) for line in asked.notes),
+        *lag(index.following(), is_confined=within is not None),
+    )
     if meaning is not None and not asked.listing and within is None:
         notes = (*notes, *_vectors(len(meaning.vectors), view))
     return SearchPage(items, request.offset, total, lines, (*notes, *_read_by_ocr(page, request.offset)))
@@ -252,10 +255,12 @@ def _total(
     return max(reached, kept if count <= _COUNTED else round(count * kept / len(files)))
 
 
-def _lag(following: Following) -> Iterator[str]:
-    """What of a shared record this machine does not know yet."""
+def lag(following: Following, *, is_confined: bool) -> Iterator[str]:
+    """What of a shared record this machine does not know yet; who sees some folders only is not told how much there is in all."""
     if following.is_away:
         yield "the shared record does not answer; this is what was known of it before"
+    elif following.total and is_confined:
+        yield "this machine is still taking in the shared record"
     elif following.total:
         yield f"this machine is still taking in the shared record: {following.taken:,} of {following.total:,} files"
 
