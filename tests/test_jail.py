@@ -184,7 +184,9 @@ def test_every_format_reads_the_same_in_the_jail(tmp_path: Path) -> None:
     jailed, free = read(paths, "prefer"), read(paths, "off")
     assert jailed == free
     found = {key: done.outcome for key, done in jailed.items()}
-    assert {key for key, outcome in found.items() if not isinstance(outcome, Extracted) or not outcome.units} == {"p.png"}
+    assert {key for key, outcome in found.items() if not isinstance(outcome, Extracted) or not outcome.units} == {
+        "p.png"
+    }
 
 
 @needs_jail

@@ -70,7 +70,9 @@ def _rows(data: Path) -> dict:
 
 
 def _found(run, place: Path, query: str) -> set[str]:
-    done = run("search", query, "--root", place / "traps", "--data-dir", place / "data", "--json", "-k", "50", "--all-copies")
+    done = run(
+        "search", query, "--root", place / "traps", "--data-dir", place / "data", "--json", "-k", "50", "--all-copies"
+    )
     assert done.returncode == 0
     return {parsed(item["path"]) for item in json.loads(done.stdout)["items"]}
 
