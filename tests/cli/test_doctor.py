@@ -13,6 +13,7 @@ import pytest
 import broken_encoders
 from conftest import clean_env
 from smart_context.cache import build
+from smart_context.cli import checks
 from smart_context.clients.command import words
 
 
@@ -64,6 +65,14 @@ def test_a_sound_installation_has_no_problem_and_nothing_is_changed_by_looking(d
     before = {path: path.stat().st_mtime_ns for path in data(tmp_path).rglob("*") if "sqlite-" not in path.name}
     assert ask() == []
     assert {p: p.stat().st_mtime_ns for p in data(tmp_path).rglob("*") if "sqlite-" not in p.name} == before
+
+
+def test_what_was_found_is_said_before_the_next_is_looked_at(tmp_path):
+    late = tmp_path / "config.toml"
+    findings = checks.examine({"config": str(late)}, ["false"])
+    assert next(findings).area == "installation"
+    late.write_text("[http]\nport = 1\n", encoding="utf-8")
+    assert [finding.what for finding in findings if finding.area == "configuration"] == [str(late)]
 
 
 def test_a_wrong_key_is_found_with_its_place(doctor, run):

@@ -53,25 +53,25 @@ class Finding:
     mend: tuple[str, ...] = ()
 
 
-def examine(flags: Mapping[str, object], server: Sequence[str]) -> list[Finding]:
-    """Look at everything; `server` is the command that a client would start."""
-    found = list(_installation())
+def examine(flags: Mapping[str, object], server: Sequence[str]) -> Iterator[Finding]:
+    """Look at everything, and say of each part what was found before the next is looked at.
+
+    server: the command that a client would start.
+    """
+    yield from _installation()
     try:
         settings = config.load(flags)
     except ConfigError as error:
-        return [
-            *found,
-            Finding("configuration", "problem", error.message, error.hint or "mend it, then run this again"),
-        ]
+        yield Finding("configuration", "problem", error.message, error.hint or "mend it, then run this again")
+        return
     place = settings.config_file or f"no file ({config.config_path()} would be read)"
-    found.append(Finding("configuration", "ok", place))
-    found += of_settings(settings)
-    found += _server(server)
-    found += _clients()
-    return found
+    yield Finding("configuration", "ok", place)
+    yield from of_settings(settings)
+    yield from _server(server)
+    yield from _clients()
 
 
-def of_settings(settings: Settings) -> list[Finding]:
+def of_settings(settings: Settings) -> Iterator[Finding]:
     """Look at what the settings name: roots, index, caches, models."""
     checks: tuple[Callable[[Settings], Iterator[Finding]], ...] = (
         _roots,
@@ -84,7 +84,8 @@ def of_settings(settings: Settings) -> list[Finding]:
         _ocr,
         _watching,
     )
-    return [finding for check in checks for finding in check(settings)]
+    for check in checks:
+        yield from check(settings)
 
 
 def _installation() -> Iterator[Finding]:

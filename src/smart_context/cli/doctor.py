@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 import click
 
 from smart_context.cli import Command
 from smart_context.cli.options import json_option
 from smart_context.cli.show import json_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from smart_context.cli.checks import Finding
 
 _MARKS = {"ok": ("✓", "green"), "note": ("·", "cyan"), "warning": ("!", "yellow"), "problem": ("✗", "red")}
 _FOLDER = click.Path(file_okay=False)
@@ -48,18 +54,26 @@ def doctor(
         server += [option, value] if value else []
     for root in roots:
         server += ["--root", root]
-    findings = core.examine(flags, server)
-    if fix and (found := [finding for finding in findings if finding.mend]):
-        for finding in found:
-            click.echo(core.mend(finding), err=True)
-        findings = core.examine(flags, server)
+    looked: Iterable[Finding] = core.examine(flags, server)
+    if fix:
+        looked = list(looked)
+        if found := [finding for finding in looked if finding.mend]:
+            for finding in found:
+                click.echo(core.mend(finding), err=True)
+            looked = core.examine(flags, server)
+    findings = []
+    for finding in looked:  # each is shown before the next is looked for: some take seconds
+        findings.append(finding)
+        if not as_json:
+            _show(finding)
     if as_json:
         click.echo(json_of([asdict(finding) for finding in findings], indent=2))
-    else:
-        for finding in findings:
-            mark, colour = _MARKS[finding.grade]
-            click.echo(f"{click.style(mark, fg=colour)} {finding.area:<15} {finding.what}")
-            if finding.fix:
-                click.echo(f"  {'':<15} → {finding.fix}")
     if any(finding.grade == "problem" for finding in findings):
         raise click.exceptions.Exit(1)
+
+
+def _show(finding: Finding) -> None:
+    mark, colour = _MARKS[finding.grade]
+    click.echo(f"{click.style(mark, fg=colour)} {finding.area:<15} {finding.what}")
+    if finding.fix:
+        click.echo(f"  {'':<15} → {finding.fix}")

@@ -114,7 +114,7 @@ def listen_on(settings: Settings, host: str | None, port: int | None, *, no_toke
 def _examined(settings: Settings) -> list[Finding]:
     from smart_context.cli import checks
 
-    return checks.of_settings(settings)
+    return list(checks.of_settings(settings))
 
 
 def _tokens(settings: Settings) -> Tokens:
