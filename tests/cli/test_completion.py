@@ -112,6 +112,22 @@ def test_a_file_that_is_not_indexed_or_not_in_a_root_has_no_pointers(indexed, ru
         assert (done.stdout.strip(), done.stderr) == (b"", b"")
 
 
+def test_no_heading_of_a_file_becomes_a_command_where_bash_completes_it(shell, tree, run):
+    headings = ["$(touch pwned)", "`touch pwned`", '";touch pwned;"', "';touch pwned;'"]
+    root = tree({f"{number}.html": f"<h1>{heading}</h1><p>The ferry.</p>" for number, heading in enumerate(headings)})
+    assert run("roots", "add", root).returncode == 0
+    assert run("index").returncode == 0
+    env, script = shell("bash")
+    ask = 'source "$1"; COMP_WORDS=(context open "$2" --pointer "$3sec"); COMP_CWORD=4; _context_completion context'
+    ask += '; eval "set -- $3${COMPREPLY[0]}$3"; printf %s "$1"'
+    for number, heading in enumerate(headings):
+        for quote in ("'", '"', ""):
+            command = ["bash", "--norc", "-c", ask, "bash", script, f"{number}.html", quote]
+            done = subprocess.run(command, env=env, cwd=root, capture_output=True, check=False)
+            assert done.stdout.decode() == "section '" + heading.replace("'", "''") + "'", (quote, done.stderr)
+    assert not (root / "pwned").exists()
+
+
 class Typing:
     """An interactive shell that has read its completion script, and somebody who types."""
 

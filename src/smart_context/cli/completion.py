@@ -18,8 +18,12 @@ from smart_context.errors import ContextError
 _CHANGES = {
     "bash": (
         "COMPREPLY+=($value)",
-        """if [[ ${COMP_WORDS[COMP_CWORD]} == [\\"\\']* ]]; then COMPREPLY+=("$value")
-            else COMPREPLY+=("$(printf '%%q' "$value")"); fi""",
+        # What a file is made of may hold quotes and commands: it must stay one word, whichever quote was begun.
+        r"""case ${COMP_WORDS[COMP_CWORD]} in
+                \"*) COMPREPLY+=("$(printf '%%s' "$value" | sed 's/[\\$`"]/\\&/g')");;
+                \'*) COMPREPLY+=("$(printf '%%s' "$value" | sed "s/'/'\\\\''/g")");;
+                *) COMPREPLY+=("$(printf '%%q' "$value")");;
+            esac""",
     ),
     "fish": ('string split ","', 'string split -m 1 ","'),
 }
