@@ -6,6 +6,9 @@ import json
 
 import pytest
 
+from smart_context.cli import last
+from smart_context.errors import NotFound
+
 
 @pytest.fixture
 def share(run, tree, tmp_path):
@@ -69,3 +72,10 @@ def test_it_is_gone_when_text_is_forgotten_or_everything_removed(share, tmp_path
     share("search", "ferry")
     assert share(*command).returncode == 0
     assert not (tmp_path / "data/last-search.json").exists()
+
+
+@pytest.mark.parametrize("damage", ["[" * 100_000, '{"offset": 1e999, "results": []}', '{"offset": 0, "results": 7}'])
+def test_what_is_not_a_last_search_is_taken_as_none(tmp_path, damage):
+    (tmp_path / last.FILE).write_text(damage, encoding="utf-8")
+    with pytest.raises(NotFound, match="no search yet"):
+        last.result(str(tmp_path), 1)

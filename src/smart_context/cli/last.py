@@ -46,7 +46,7 @@ def result(data_dir: str, number: int) -> tuple[str, str]:
     try:
         kept = json.loads(regular.read(Path(data_dir) / FILE, _MOST_BYTES))
         offset, rows = int(kept["offset"]), [(str(path), str(pointer)) for path, pointer in kept["results"]]
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
         raise NotFound("there was no search yet", hint="run: context search WORDS") from None
     if not 0 < number - offset <= len(rows):
         shown = f"it showed {offset + 1} to {offset + len(rows)}" if rows else "it found nothing"
