@@ -6,10 +6,13 @@ import base64
 import json
 import random
 import urllib.parse
+from itertools import pairwise
 
 import pytest
 
 from smart_context import redact
+from smart_context.model import Segment
+from smart_context.redact import document
 
 _DICE = random.Random(20)
 _LETTERS = "abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789"
@@ -115,3 +118,35 @@ def test_every_private_part_of_a_web_key_is_hidden():
     parts = {name: _made(43) for name in ("n", "d", "p", "q", "dp", "dq", "qi")}
     cleaned = redact.clean(json.dumps({"kty": "RSA", "e": "AQAB", **parts}))
     assert [name for name, value in parts.items() if value in cleaned and name != "n"] == []
+
+
+def test_a_secret_is_hidden_also_where_it_stands_in_its_file_without_its_name():
+    secret = "Tr0ub4dor&3zebra"
+    texts = [
+        f"password: {secret}\n",
+        "An ordinary page.\n",
+        f"Then log in with {secret}, and ({secret}).\n",
+        "password: summer\n",
+        "In summer\n",
+    ]
+    segments = [Segment(n, f"page {n + 1}", "", text) for n, text in enumerate(texts)]
+    judged = document.judged(segments, redact.Redactor())
+    shown = [_without(segment) for segment in judged]
+    assert not any(secret in text for text in shown)
+    assert shown[2] == "Then log in with …, and (…).\n"
+    assert shown[4] == "In summer\n"  # a word is not hidden wherever it stands
+
+
+def test_a_secret_that_crosses_a_border_is_one_though_a_part_of_it_is_looked_for_too():
+    told, longer = "x7Kq9zPm2Rt5", "x7Kq9zPm2Rt5Lw8Vb3Nc"
+    segments = [Segment(0, "page 1", "", f"api_key = {told}\nsecret_key = {longer}\nagain {longer}\n")]
+    [judged] = document.judged(segments, redact.Redactor())
+    assert _without(judged) == "api_key = …\nsecret_key = …\nagain …\n"
+    assert all(a[1] <= b[0] for a, b in pairwise(judged.hidden))
+
+
+def _without(segment):
+    text = segment.text
+    for start, end, _ in reversed(segment.hidden):
+        text = text[:start] + "…" + text[end:]
+    return text

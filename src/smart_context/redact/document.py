@@ -9,12 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import islice
 
 from smart_context import pointer as grammar
 from smart_context.model import Hidden, Part, Pointer, Segment
+from smart_context.redact import values
 from smart_context.redact.gate import Redactor, Span
 
 _SECRET = 4  # characters that a secret has at least; fewer stand in any title
+_LONGEST = 512  # characters of a secret that is looked for in the rest of its file
+_SOUGHT = 256  # secrets of a file that are
 _PUBLIC = frozenset({"email", "phone"})  # what is hidden wherever it stands, and need not be looked for
 _LINES_OF = {"sheet": "rows", "section": "paragraphs"}  # what the lines of a place are called; elsewhere, lines
 
@@ -39,7 +43,7 @@ class Piece:
 def judged(segments: Sequence[Segment], redactor: Redactor) -> list[Segment]:
     """Judge a file: its segments, each with what is hidden in it, and with a heading that may be shown."""
     text, pieces = join(segments)
-    hidden = _parted(redactor.spans(text), pieces)
+    hidden = _parted(_with_repeats(text, redactor.spans(text)), pieces)
     return [
         replace(segment, hidden=own, heading=_clean(redactor, segment.heading))
         for segment, own in zip(segments, hidden, strict=True)
@@ -116,6 +120,30 @@ def _goes_on(last: Piece, frame: Pointer, lines: Part | None) -> bool:
 def _counted(frame: Pointer, first: int, text: str) -> Part:
     last = first + text.count("\n") - text.endswith("\n")
     return Part(_LINES_OF.get(frame[-1].kind, "lines") if frame else "lines", first=first, last=max(first, last))
+
+
+def _with_repeats(text: str, spans: Sequence[Span]) -> Sequence[Span]:
+    """Hide a secret also where it stands in its file without the name that told it: the first `_SOUGHT` of a file."""
+    told = (text[span.start : span.end].strip() for span in spans if span.kind not in _PUBLIC)
+    sought = dict.fromkeys(value for value in told if len(value) <= _LONGEST and values.is_strong(value))
+    found = list(spans)
+    for value in islice(sought, _SOUGHT):
+        at = text.find(value)
+        while at >= 0:
+            found.append(Span(at, at + len(value), "secret"))
+            at = text.find(value, at + len(value))
+    return _merged(sorted(found, key=lambda span: (span.start, -span.end))) if sought else spans
+
+
+def _merged(spans: Sequence[Span]) -> list[Span]:
+    """The same, with those that overlap as one."""
+    found: list[Span] = []
+    for span in spans:
+        if found and span.start < found[-1].end:
+            found[-1] = replace(found[-1], end=max(found[-1].end, span.end))
+        else:
+            found.append(span)
+    return found
 
 
 def _parted(spans: Sequence[Span], pieces: Sequence[Piece]) -> Iterator[Hidden]:
