@@ -6,6 +6,7 @@ Always: no cut, page or border between segments changes what is hidden; a stretc
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -19,6 +20,7 @@ from smart_context.redact.gate import Redactor, Span
 _SECRET = 4  # characters that a secret has at least; fewer stand in any title
 _LONGEST = 512  # characters of a secret that is looked for in the rest of its file
 _SOUGHT = 256  # secrets of a file that are
+_BLANKED = re.compile("\0+")
 _PUBLIC = frozenset({"email", "phone"})  # what is hidden wherever it stands, and need not be looked for
 _LINES_OF = {"sheet": "rows", "section": "paragraphs"}  # what the lines of a place are called; elsewhere, lines
 
@@ -126,24 +128,17 @@ def _with_repeats(text: str, spans: Sequence[Span]) -> Sequence[Span]:
     """Hide a secret also where it stands in its file without the name that told it: the first `_SOUGHT` of a file."""
     told = (text[span.start : span.end].strip() for span in spans if span.kind not in _PUBLIC)
     sought = dict.fromkeys(value for value in told if len(value) <= _LONGEST and values.is_strong(value))
-    found = list(spans)
-    for value in islice(sought, _SOUGHT):
-        at = text.find(value)
-        while at >= 0:
-            found.append(Span(at, at + len(value), "secret"))
-            at = text.find(value, at + len(value))
-    return _merged(sorted(found, key=lambda span: (span.start, -span.end))) if sought else spans
-
-
-def _merged(spans: Sequence[Span]) -> list[Span]:
-    """The same, with those that overlap as one."""
-    found: list[Span] = []
+    if not sought:
+        return spans
+    rest, at = [], 0  # of the text, with what is hidden already blanked out
     for span in spans:
-        if found and span.start < found[-1].end:
-            found[-1] = replace(found[-1], end=max(found[-1].end, span.end))
-        else:
-            found.append(span)
-    return found
+        rest += [text[at : span.start], "\1" * (span.end - span.start)]
+        at = span.end
+    left = "".join([*rest, text[at:]]).replace("\0", " ")
+    for value in sorted(islice(sought, _SOUGHT), key=len, reverse=True):
+        left = left.replace(value, "\0" * len(value))
+    repeats = [Span(found.start(), found.end(), "secret") for found in _BLANKED.finditer(left)]
+    return sorted([*spans, *repeats], key=lambda span: span.start) if repeats else spans
 
 
 def _parted(spans: Sequence[Span], pieces: Sequence[Piece]) -> Iterator[Hidden]:
