@@ -1,5 +1,8 @@
 """How often a budget holds a document that answers: `python -m bench pack FOLDER… [--budgets 1000,4000] [--out FILE]`.
 
+With `--latency CACHE` instead: CPU time of questions that were not asked before, as a server answers them, by their length. Their words are drawn
+from the cache's documents with a fixed seed.
+
 Each FOLDER holds `corpus.jsonl`, `queries.jsonl`, `qrels.tsv`. Its documents become a cache, one Markdown file each; every question is packed and
 resolved within each budget. Printed is the share of questions with a relevant document in the answer, and CPU time for a question from memory.
 """
@@ -8,6 +11,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import random
+import statistics
 import tempfile
 import time
 from collections.abc import Iterator
@@ -15,17 +20,48 @@ from pathlib import Path
 
 import smart_context
 
+_QUESTIONS = 60  # of each length
+
 
 def main(argv: list[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m bench pack")
-    parser.add_argument("folders", nargs="+", type=Path)
+    parser.add_argument("folders", nargs="*", type=Path)
+    parser.add_argument("--latency", type=Path, metavar="CACHE", help="time different questions to this cache")
     parser.add_argument("--budgets", default="1000,4000")
     parser.add_argument("--out", type=Path, help="write the figures into this file, as JSON")
     args = parser.parse_args(argv)
     budgets = [int(budget) for budget in args.budgets.split(",")]
+    rows = [*_latency(args.latency, max(budgets))] if args.latency else _shares(args.folders, budgets)
+    if args.out:
+        args.out.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+
+
+def _latency(cache: Path, budget: int) -> Iterator[dict[str, float | str]]:
+    """Time different questions of several lengths."""
+    draw = random.Random(3)
+    with smart_context.open_cache(cache) as opened:
+        files = sorted((cache / "documents").iterdir())
+        texts = [json.loads(file.read_bytes())["content"] for file in draw.sample(files, min(300, len(files)))]
+        words = [word for text in texts for word in text.split()]
+        began = time.process_time()
+        opened.pack("", budget)
+        yield {"what": "the first call, which reads the cache", "ms": 1000 * (time.process_time() - began)}
+        for length in (2, 3, 5, 8, 12, 20):
+            spent = []
+            for _ in range(_QUESTIONS):
+                question = " ".join(draw.sample(words, length))
+                began = time.process_time()
+                opened.pack(question, budget)
+                spent.append(1000 * (time.process_time() - began))
+            p50, p95 = statistics.median(spent), sorted(spent)[_QUESTIONS * 95 // 100]
+            print(f"{length:>2} words: p50 {p50:5.1f} ms, p95 {p95:5.1f} ms", flush=True)
+            yield {"what": f"{length} words", "questions": _QUESTIONS, "budget": budget, "p50": p50, "p95": p95}
+
+
+def _shares(folders: list[Path], budgets: list[int]) -> list[dict[str, float | str]]:
     print(f"{'collection':12} {'budget':>7} {'questions':>9} {'pack':>6} {'resolve':>8} {'documents':>9} {'ms':>6}")
     rows = []
-    for folder in args.folders:
+    for folder in folders:
         for row in _measured(folder, budgets):
             rows.append(row)
             print(
@@ -33,8 +69,7 @@ def main(argv: list[str]) -> None:
                 f" {row['documents']:>9.1f} {row['ms']:>6.1f}",
                 flush=True,
             )
-    if args.out:
-        args.out.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+    return rows
 
 
 def _measured(folder: Path, budgets: list[int]) -> Iterator[dict[str, float | str]]:

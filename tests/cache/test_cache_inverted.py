@@ -61,6 +61,11 @@ def test_counts_are_the_same_however_documents_fall_into_blocks(contents: list[s
             words = counted(contents)
         assert words.matches(terms).tolist() == expected(contents, terms)
         assert words.totals.tolist() == [len(naive.words(content)) for content in contents]
+        groups = [[*terms], [], *([term] for term in LOOKALIKES)]
+        for group, (numbers, often) in zip(groups, words.found(groups), strict=True):
+            times = expected(contents, set(group))
+            assert dict(zip(numbers.tolist(), often.tolist(), strict=True)) == {n: t for n, t in enumerate(times) if t}
+            assert numbers.tolist() == sorted(numbers.tolist())
 
 
 def test_words_that_mix_alike_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:

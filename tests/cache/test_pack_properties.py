@@ -61,6 +61,19 @@ def test_packing_equals_the_naive_implementation_cold_and_in_memory(
         residents.close()
 
 
+def test_memory_ranks_as_disk_does_far_beyond_the_first_hundred_documents_and_where_many_are_equal(
+    tmp_path: Path,
+) -> None:
+    tree = {f"{number:04}.md": "deploy " * (number % 5) + f"tag n{number} " * (number % 3) for number in range(1300)}
+    build.cache(naive.write_sources(tmp_path / "sources", tree), tmp_path / "cache", created_at=CREATED_AT)
+    residents = Residents(1 << 24)
+    for budget in (4000, 10**6):
+        packed = pack.packed(tmp_path / "cache", "deploy the tag", budget)
+        assert residents.packed(tmp_path / "cache", "deploy the tag", budget, counting="bytes4") == packed
+    assert packed.documents_matching > 1152
+    residents.close()
+
+
 @settings(max_examples=200)
 @given(st.text(naive.ALPHABET + "。.!#`", max_size=1500))
 @example("x" * 5000)

@@ -40,6 +40,10 @@ _AFTER_HEAD = np.array([_padding(length) for length in range(_WHOLE + 1)], dtype
 _AFTER_TAIL = np.array([_padding(length - _HALF) for length in range(_WHOLE + 1)], dtype=np.uint64)
 
 
+if TYPE_CHECKING:
+    Found = tuple[NDArray[np.intp], NDArray[np.int64]]  # numbers of documents, and how many words each has
+
+
 class _Words(NamedTuple):
     """Words in the order of a text: where each begins, and the halves by which it is known."""
 
@@ -120,6 +124,18 @@ class Inverted:
                     block.size,
                 )
         return hits
+
+    def found(self, groups: Sequence[Sequence[str]]) -> list[Found]:
+        """Return, for each group of distinct words, the documents that have one of them, in order, and how many each has."""
+        wanted = _words(bytearray(f" {' '.join(word for group in groups for word in group)} ".encode()))
+        parts: list[list[Found]] = [[] for _ in groups]
+        for block in self._blocks:
+            spans = iter(_spans_of_each(block, wanted))
+            for group, part in zip(groups, parts, strict=True):
+                of_group = [span for _ in group for span in next(spans)]
+                if of_group:
+                    part.append(_of_block(block, of_group))
+        return [_joined(part) for part in parts]
 
     def scores(self, hits: NDArray[np.float64]) -> NDArray[np.float32]:
         """Return the documents' scores for so many matches each."""
@@ -236,15 +252,38 @@ def _merged(blocks: Sequence[_Block]) -> _Block:
 
 def _spans(block: _Block, wanted: _Words) -> list[slice]:
     """Where a block has the documents of words."""
+    return [span for spans in _spans_of_each(block, wanted) for span in spans]
+
+
+def _spans_of_each(block: _Block, wanted: _Words) -> list[list[slice]]:
+    """Where a block has the documents of each word."""
     mixed = _mix(wanted)
     lows = np.searchsorted(block.mixed, mixed).tolist()
     highs = np.searchsorted(block.mixed, mixed, "right").tolist()
     return [
-        slice(block.starts[at], block.starts[at + 1])
+        [slice(int(block.starts[at]), int(block.starts[at + 1])) for at in range(low, high) if block.tails[at] == tail]
         for low, high, tail in zip(lows, highs, wanted.tails, strict=True)
-        for at in range(low, high)
-        if block.tails[at] == tail
     ]
+
+
+def _of_block(block: _Block, spans: list[slice]) -> Found:
+    """The documents that stand in some spans of a block, and how often."""
+    if len(spans) == 1:  # they are in order, and each stands there once
+        return block.documents[spans[0]].astype(np.intp) + block.first, block.counts[spans[0]].astype(np.int64)
+    often = np.bincount(
+        np.concatenate([block.documents[span] for span in spans]),
+        np.concatenate([block.counts[span] for span in spans]),
+        block.size,
+    )
+    within = np.flatnonzero(often)
+    return within + block.first, often[within].astype(np.int64)
+
+
+def _joined(parts: list[Found]) -> Found:
+    if len(parts) == 1:
+        return parts[0]
+    numbers = np.concatenate([np.zeros(0, dtype=np.intp), *(part[0] for part in parts)])
+    return numbers, np.concatenate([np.zeros(0, dtype=np.int64), *(part[1] for part in parts)])
 
 
 def _mix(found: _Words) -> NDArray[np.uint64]:

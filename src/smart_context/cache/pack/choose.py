@@ -29,8 +29,9 @@ _Shingle = tuple[bytes, ...]  # three words that follow each other, or all there
 
 
 class Ranked(NamedTuple):
-    """A document that matches, its score, and its text."""
+    """A document that matches: its number in the manifest, its score, and its text."""
 
+    number: int
     id: str
     version: str
     score: int
@@ -120,7 +121,8 @@ class _Choice:
     def __init__(self, opened: list[_Opened], budget: int, count: Count) -> None:
         self._opened, self._left, self._count = opened, budget, count
         self._runs: dict[int, dict[tuple[int, int], tuple[int, int]]] = {}
-        self._owners: dict[_Shingle, list[tuple[int, int]]] = {}
+        self._said: set[_Shingle] = set()
+        self._taken: dict[tuple[int, int], frozenset[_Shingle]] = {}
         self._also: dict[tuple[int, int], set[int]] = {}
 
     def made(self, candidates: list[_Candidate]) -> list[Excerpt]:
@@ -158,19 +160,15 @@ class _Choice:
         for run in neighbours:
             del runs[run]
         runs[first, last] = (cost, best)
-        for shingle in shingles:
-            self._owners.setdefault(shingle, []).append((one.document, one.number))
+        self._said |= shingles
+        self._taken[one.document, one.number] = shingles
 
     def _twin(self, shingles: frozenset[_Shingle]) -> tuple[int, int] | None:
         """A passage that is taken and says nearly the same."""
-        if self._owners.keys().isdisjoint(shingles):
+        least = -(-len(shingles) * _ALIKE[0] // _ALIKE[1])
+        if len(shingles & self._said) < least:
             return None
-        shared: dict[tuple[int, int], int] = {}
-        for shingle in shingles:
-            for owner in self._owners.get(shingle, ()):
-                shared[owner] = shared.get(owner, 0) + 1
-        alike = [owner for owner, times in shared.items() if times * _ALIKE[1] >= len(shingles) * _ALIKE[0]]
-        return min(alike, default=None)
+        return min((taken for taken, said in self._taken.items() if len(shingles & said) >= least), default=None)
 
     def _excerpt(self, document: int, run: tuple[int, int], cost: int, best: int) -> Excerpt:
         opened = self._opened[document]

@@ -7,6 +7,7 @@ Always: the counts are those of cutting the text into words and stemming each; m
 from __future__ import annotations
 
 import re
+from functools import cached_property
 
 from smart_context.cache.pack import stem
 from smart_context.cache.pack.question import Question
@@ -18,21 +19,28 @@ class Counter:
     """Counts the terms of one question. It remembers the words it has met, so keep it for all texts."""
 
     def __init__(self, question: Question) -> None:
+        self._question = question
         self._language = question.language
-        self._seekers = [
+        self._unspaced = [
+            (number, term.text.encode()) for number, term in enumerate(question.terms) if term.is_unspaced
+        ]
+        self._stems: dict[bytes, str] = {}
+        self._terms = {term.text: number for number, term in enumerate(question.terms) if not term.is_unspaced}
+        self._beginnings = tuple({term.beginning for term in question.terms if not term.is_unspaced})
+        self._numbers: dict[bytes, int] = {}
+
+    @cached_property
+    def _seekers(self) -> list[tuple[int, str, bytes, re.Pattern[bytes] | None]]:
+        """For each term its number, its text, what stands in a text that has it, and what finds words that may be its."""
+        return [
             (
                 number,
                 term.text,
                 term.text.encode() if term.is_unspaced or not term.beginning else b" " + term.beginning,
                 None if term.is_unspaced else re.compile(b" (" + re.escape(term.beginning) + b"[^ ]*)"),
             )
-            for number, term in enumerate(question.terms)
+            for number, term in enumerate(self._question.terms)
         ]
-        self._unspaced = [(number, needle) for number, _, needle, pattern in self._seekers if pattern is None]
-        self._stems: dict[bytes, str] = {}
-        self._terms = {term.text: number for number, term in enumerate(question.terms) if not term.is_unspaced}
-        self._beginnings = tuple({term.beginning for term in question.terms if not term.is_unspaced})
-        self._numbers: dict[bytes, int] = {}
 
     def count(self, words: bytes) -> dict[int, int]:
         """Return how often each term occurs, by its number; terms that do not occur are left out."""
@@ -54,15 +62,15 @@ class Counter:
 
     def count_part(self, words: bytes) -> dict[int, int]:
         """Return what `count` returns, of a part of a text that was counted before: only words that it may be cut through are new."""
-        if len(self._seekers) <= _FEW:
+        if len(self._question.terms) <= _FEW:
             return self.count(words)
         parts = words.split()
         numbers = self._numbers
         found: dict[int, int] = {}
         for number in [numbers[word] for word in parts if word in numbers]:
             found[number] = found.get(number, 0) + 1
-        for word in {0: parts[0], len(parts) - 1: parts[-1]}.values() if parts else ():
-            if word not in numbers and word.startswith(self._beginnings):
+        for word in parts if len(parts) < 2 else (parts[0], parts[-1]):
+            if word.startswith(self._beginnings) and word not in numbers:
                 known = self._terms.get(self.stem(word))
                 if known is not None:
                     found[known] = found.get(known, 0) + 1

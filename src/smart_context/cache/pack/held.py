@@ -6,6 +6,7 @@ Always: the numbers are those of counting in the texts; only the documents that 
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ import numpy as np
 
 from smart_context.cache import inverted
 from smart_context.cache.pack import count, normal, pack, passages, question, score
+from smart_context.cache.pack.passages import Passage
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,12 +24,11 @@ if TYPE_CHECKING:
     from smart_context.cache.manifest import Manifest
     from smart_context.cache.pack.choose import Ranked
     from smart_context.cache.pack.model import Packed
-    from smart_context.cache.pack.passages import Passage
     from smart_context.cache.pack.question import Term
     from smart_context.model import Stop
 
-_CUT = 1024  # documents whose passages are kept
 _WORD_BYTES = 60  # a word of the vocabulary, with its place in the list
+_FIRST = 128  # documents that are put in order first: mostly nobody asks for more
 
 
 class Held:
@@ -38,7 +39,8 @@ class Held:
         self._met: set[bytes] = set()
         self._vocabulary: list[bytes] = []
         self._sizes: list[int] = []
-        self._passages: dict[str, list[Passage]] = {}
+        self._spans = array("I")  # where the passages of all documents stand, one after the other
+        self._ends = array("Q", [0])  # where those of each document end in it
 
     def add(self, document_id: str, text: str, size: int) -> None:
         """Take in the next document, of so many bytes."""
@@ -46,6 +48,9 @@ class Held:
         self._met.update(words.split())
         self._words.add_words(words, size)
         self._sizes.append(size)
+        for span in passages.spans(text):
+            self._spans.extend(span)
+        self._ends.append(len(self._spans))
 
     def finish(self) -> None:
         """Take in no more."""
@@ -61,48 +66,54 @@ class Held:
     def nbytes(self) -> int:
         """The memory that this takes, about."""
         words = len(self._met) + len(self._vocabulary)
-        return self._words.nbytes + _WORD_BYTES * words + 8 * len(self._sizes)
+        spans = self._spans.itemsize * len(self._spans)
+        return self._words.nbytes + _WORD_BYTES * words + spans + 16 * len(self._sizes)
 
     def packed(self, opened: Folder, listed: Manifest, request: tuple[str, int, str], stop: Stop | None) -> Packed:
         """Return what `pack.packed` returns. Raises: CacheInvalid, IoError; whatever `stop` raises."""
         asked = question.read(request[0])
         counter = count.Counter(asked)
-        times = [self._times(term, counter) for term in asked.terms]
-        having = [len(found) for found, _ in times]
+        found = self._words.found([self._forms(term, counter) for term in asked.terms])
+        having = [len(numbers) for numbers, _ in found]
         weights = score.weights((term.weight for term in asked.terms), having, len(self._sizes))
         scores = np.zeros(len(self._sizes), dtype=np.int64)
-        for weight, (found, often) in zip(weights, times, strict=True):
-            scores[found] += weight * score.saturated(np.minimum(often, score.MOST_TIMES), self._drags[found])
+        for weight, (numbers, often) in zip(weights, found, strict=True):
+            scores[numbers] += weight * score.saturated(np.minimum(often, score.MOST_TIMES), self._drags[numbers])
         matching = np.flatnonzero(scores)
-        order = matching[np.argsort(-scores[matching], kind="stable")]
-        best_first = ((int(number), int(scores[number])) for number in order)
-        return pack.chosen(opened, listed, counter, best_first, weights, request, len(matching), stop, self._cut)
+        ranked = _best_first(matching, scores[matching])
+        return pack.chosen(opened, listed, counter, ranked, weights, request, len(matching), stop, self._cut)
 
     def _cut(self, ranked: Ranked) -> list[Passage]:
-        """The passages of a document; those of documents that were asked for lately are known."""
-        known = self._passages.get(ranked.id)
-        if known is None:
-            if len(self._passages) == _CUT:
-                self._passages.clear()
-            known = self._passages[ranked.id] = passages.cut(ranked.text)
-        return known
-
-    def _times(self, term: Term, counter: count.Counter) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
-        """The documents that have a term, and how often."""
-        words = [
-            word.decode() for word in self._candidates(term) if term.is_unspaced or counter.stem(word) == term.text
+        """The passages of a document."""
+        begin, end = self._ends[ranked.number : ranked.number + 2]
+        numbers = iter(self._spans[begin:end])
+        return [
+            Passage(start, stop, ranked.text[heading:heading_end])
+            for start, stop, heading, heading_end in zip(numbers, numbers, numbers, numbers, strict=True)
         ]
-        if not words:
-            return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.int64)
-        often = self._words.matches(words)
-        found = np.flatnonzero(often)
-        return found, often[found].astype(np.int64)
 
-    def _candidates(self, term: Term) -> Iterator[bytes]:
-        at = bisect_left(self._vocabulary, term.beginning)
-        while at < len(self._vocabulary) and self._vocabulary[at].startswith(term.beginning):
-            yield self._vocabulary[at]
-            at += 1
+    def _forms(self, term: Term, counter: count.Counter) -> list[str]:
+        """The words of the cache that count as a term."""
+        known = self._vocabulary
+        found = []
+        for at in range(bisect_left(known, term.beginning), len(known)):
+            word = known[at]
+            if not word.startswith(term.beginning):
+                break
+            if term.is_unspaced or counter.stem(word) == term.text:
+                found.append(word.decode())
+        return found
+
+
+def _best_first(numbers: NDArray[np.intp], scores: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+    """Yield documents by their scores, those of one score by number. Only as much is sorted as is asked for."""
+    first = _FIRST
+    while len(numbers):
+        is_first = scores >= (np.partition(scores, -first)[-first] if first < len(scores) else 0)
+        chosen, theirs = numbers[is_first], scores[is_first]
+        order = np.argsort(-theirs, kind="stable")
+        yield from zip(chosen[order].tolist(), theirs[order].tolist(), strict=True)
+        numbers, scores, first = numbers[~is_first], scores[~is_first], 8 * first
 
 
 def _counted_apart(words: bytes) -> bytes:

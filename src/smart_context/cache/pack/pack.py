@@ -16,7 +16,7 @@ from smart_context.cache.pack.model import Packed
 
 if TYPE_CHECKING:
     from smart_context.cache.folder import Folder
-    from smart_context.cache.manifest import Entry, Manifest
+    from smart_context.cache.manifest import Manifest
     from smart_context.model import Stop
 
 FORMATS: dict[str, Callable[[Packed], bytes]] = {"markdown": render.markdown, "json": render.json}
@@ -56,7 +56,7 @@ def chosen(
     The counter has counted every document; `request` is the query, the budget, the rule of counting.
     """
     query, budget, counting = request
-    found = _read(opened, ((listed.documents[number], scored) for number, scored in best_first), stop)
+    found = _read(opened, listed, best_first, stop)
     excerpts = choose.excerpts(found, counter, weights, budget, tokens.counting(counting), cutter)
     used = sum(one.tokens for one in excerpts)
     return Packed(excerpts, listed.cache_version, query, budget, counting, used, len(listed.documents), matching)
@@ -85,9 +85,12 @@ def _packed(opened: Folder, query: str, budget: int, counting: str, stop: Stop |
     return chosen(opened, listed, counter, best_first, weights, (query, budget, counting), len(found), stop)
 
 
-def _read(opened: Folder, ranked: Iterable[tuple[Entry, int]], stop: Stop | None) -> Iterator[choose.Ranked]:
-    for entry, scored in ranked:
+def _read(
+    opened: Folder, listed: Manifest, ranked: Iterable[tuple[int, int]], stop: Stop | None
+) -> Iterator[choose.Ranked]:
+    for number, scored in ranked:
         if stop:
             stop()
+        entry = listed.documents[number]
         text, _ = verify.content(opened, entry)
-        yield choose.Ranked(entry.id, entry.version, scored, text)
+        yield choose.Ranked(number, entry.id, entry.version, scored, text)

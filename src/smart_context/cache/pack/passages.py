@@ -36,23 +36,37 @@ class Passage(NamedTuple):
     heading: str
 
 
+class Span(NamedTuple):
+    """Where in a text a passage stands, and where its heading does."""
+
+    start: int
+    end: int
+    heading_start: int
+    heading_end: int
+
+
 def cut(text: str) -> list[Passage]:
     """Return the passages of a text."""
-    found: list[Passage] = []
-    heading = ""
+    return [Passage(one.start, one.end, text[one.heading_start : one.heading_end]) for one in spans(text)]
+
+
+def spans(text: str) -> list[Span]:
+    """Return where the passages of a text stand."""
+    found: list[Span] = []
+    heading = (0, 0)
     is_code = False
+    has_code = "```" in text or "~~~" in text
     for start, end in _paragraphs(text):
         begins_section = None if is_code else _HEADING.match(text, start, end)
         if begins_section:
-            heading = begins_section[1].strip(_SPACES)
-        is_code ^= len(_FENCE.findall(text, start, end)) % 2 == 1
+            heading = _bare(text, *begins_section.span(1))
+        is_code ^= has_code and len(_FENCE.findall(text, start, end)) % 2 == 1
         for begin, stop in _pieces(text, start, end):
-            piece = Passage(begin, stop, heading)
             begins = begins_section is not None and begin == start
-            if found and not begins and _are_one(text, found[-1], piece):
-                found[-1] = Passage(found[-1].start, stop, heading)
+            if found and not begins and _are_one(text, found[-1], stop):
+                found[-1] = Span(found[-1].start, stop, *heading)
             else:
-                found.append(piece)
+                found.append(Span(begin, stop, *heading))
     return found
 
 
@@ -101,12 +115,19 @@ def _end(text: str, start: int, stop: int) -> int:
     return start + len(text[start:stop].rstrip(_SPACES))
 
 
-def _are_one(text: str, last: Passage, piece: Passage) -> bool:
+def _bare(text: str, start: int, stop: int) -> tuple[int, int]:
+    """Where a part of a text stands without the white space around it."""
+    stop = _end(text, start, stop)
+    return stop - len(text[start:stop].lstrip(_SPACES)), stop
+
+
+def _are_one(text: str, last: Span, end: int) -> bool:
+    """Whether the last passage is so short that the piece after it, which ends there, belongs to it."""
     return (
         last.end - last.start < LEAST
-        and piece.end - last.start <= MOST
+        and end - last.start <= MOST
         and _bytes(text, last.start, last.end) < LEAST
-        and _bytes(text, last.start, piece.end) <= MOST
+        and _bytes(text, last.start, end) <= MOST
     )
 
 
