@@ -296,6 +296,8 @@ class App(Held):
         years: tuple[str, ...] = (),
         roots: tuple[str, ...] = (),
         whole_files: bool = False,
+        since: str | None = None,
+        until: str | None = None,
         *,
         picked: tuple[Picked, ...] = (),
         stop: Stop = _never,
@@ -308,7 +310,7 @@ class App(Held):
 
         desk = self._desk(stop, caller)
         now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        question = Question(query, k, exts, years, roots)
+        question = Question(query, k, exts, years, roots, (), since or "", until or "")
         return verbs.freeze_search(desk, question, cache, whole_files=whole_files, created_at=now, picked=picked)
 
     def replay(self, cache: str, *, stop: Stop = _never, caller: Caller = OWNER) -> tuple[Provenance, list[Change]]:

@@ -142,12 +142,14 @@ class SearchIndex:
         exts: Iterable[str] = (),
         years: Iterable[str] = (),
         roots: Iterable[Folder] = (),
+        since: str = "",
+        until: str = "",
         whole_files: bool = False,
         unredacted: bool = False,
         force: bool = False,
         on_progress: OnProgress | None = None,
     ) -> Built:
-        """Freeze what a query finds into a cache: passages, or whole files; `force` replaces an old cache.
+        """Freeze what a query finds into a cache: passages, or whole files; `force` replaces an old cache. since, until: as for `search`.
 
         Raises: InvalidQuery when nothing is found; BadRequest, Forbidden, NotFound without an index, SameId, IoError.
         """
@@ -155,7 +157,7 @@ class SearchIndex:
         from smart_context.frozen.verbs import How
 
         folders = tuple(os.fspath(root) for root in roots)
-        question = Question(query, k, tuple(exts), tuple(years), folders)
+        question = Question(query, k, tuple(exts), tuple(years), folders, since=since, until=until)
         how = How(None, whole_files, unredacted, force)
         tell = on_progress or (lambda _step: None)
         built: Built = self._app.freeze(question, os.fspath(cache), how, on_progress=tell)

@@ -166,6 +166,8 @@ FREEZE_SEARCH_IN = inputs(
     years=_texts("Only files with one of these years in their name or text, such as 2021"),
     roots=_texts("Only below these folders"),
     whole_files={"type": "boolean", "default": False, "description": "One document for each file, not each passage"},
+    since=_text("Only files from this day, month or year on, such as 2024-03"),
+    until=_text("Only files up to this day, month or year"),
 )
 FREEZE_SEARCH_OUT = outputs(
     cache=_text("The cache, as the context.* tools take it"),

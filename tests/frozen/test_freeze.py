@@ -201,6 +201,27 @@ def test_replay_says_what_became_of_each_document(run: Run, frozen: Path, folder
     assert run("replay", frozen, "--root", folder).stdout.decode().startswith("state")
 
 
+def test_only_files_of_a_time_are_frozen_which_freeze_json_names_by_its_days(
+    run: Run, frozen: Path, folder: Path
+) -> None:
+    for file in folder.rglob("*"):
+        os.utime(file, (1_700_000_000, 1_700_000_000))
+    note = folder / "note.md"
+    note.write_text("The price of scanning is new.\n", encoding="utf-8")
+    assert run("index", folder, "--root", folder).returncode == 0
+    freeze = ("freeze", "--root", folder, "--force", "--cache")
+    assert run(*freeze, "dated", "price", "of", "scanning", "--since", "yesterday").returncode == 0
+    origin = provenance.read(frozen.parent / "dated")
+    assert {one.source for one in origin.documents} == {"note.md"}
+    assert (len(origin.question.since), origin.question.until) == (len("2024-03-31"), "")
+    assert run("replay", "dated", "--root", folder).returncode == 0
+    assert run(*freeze, "old", "price", "of", "scanning", "--until", "2023-11").returncode == 0
+    assert "note.md" not in {one.source for one in provenance.read(frozen.parent / "old").documents}
+    assert b'"since"' not in (frozen / "freeze.json").read_bytes()
+    assert run(*freeze, "bad", "price", "--since", "soon").stderr.startswith(b"error: `--since` is no date")
+    assert b"give it as --since" in run(*freeze, "words", "price of scanning last week").stderr
+
+
 def test_a_cache_that_was_not_frozen_cannot_be_replayed_and_says_why(run: Run, tree: Tree, tmp_path: Path) -> None:
     root = tree({"a.md": "alpha"})
     assert run("build", "--sources", root, "--cache", "plain").returncode == 0

@@ -51,6 +51,13 @@ _COLOURS = {"unchanged": None, "changed": "yellow", "missing": "red", "moved in 
     metavar="DIR",
     help="Only files below this folder of a root (`roots` of the tool); repeatable.",
 )
+@click.option(
+    "--since",
+    default="",
+    metavar="WHEN",
+    help="Only files from then on: 2024, 2024-03, 2024-03-31, yesterday, 'last week'.",
+)
+@click.option("--until", default="", metavar="WHEN", help="Only files up to and including then.")
 @click.option("--whole-files", is_flag=True, help="One document for each file instead of each passage.")
 @click.option("--unredacted", is_flag=True, help="Hide nothing. For your own use; it is logged.")
 @click.option("--from", "results", metavar="FILE", help="Freeze what `context search --json` printed into this file.")
@@ -65,6 +72,8 @@ def freeze(
     exts: tuple[str, ...],
     years: tuple[str, ...],
     folders: tuple[str, ...],
+    since: str,
+    until: str,
     whole_files: bool,
     unredacted: bool,
     results: str | None,
@@ -81,9 +90,11 @@ def freeze(
       context freeze --cache answer.cache --whole-files -k 5 vendor contracts --ext .pdf
       context search budget --json > found.json && context freeze --cache budget.cache --from found.json
       context freeze --cache notes.cache --sources ~/notes release checklist
+      context freeze --cache minutes.cache minutes --since 'last month'
 
     Passages are Markdown, redacted. freeze.json beside the manifest says what was asked and where each document stands in
-    which file. `context replay` asks again. A question that finds nothing freezes nothing (exit 2).
+    which file. `context replay` asks again. A question that finds nothing freezes nothing (exit 2). The same question freezes the
+    same on every day: "last week" within it are words; --since and --until take them, and freeze.json names the days.
     """
     from smart_context.cli.show import plural
     from smart_context.frozen import ask
@@ -100,10 +111,26 @@ def freeze(
         whole_files = True
         picked = list({one.path: Picked(one.path, None, one.score) for one in reversed(picked)}.values())[::-1]
     within = tuple(os.path.abspath(folder) for folder in folders)
-    question = Question(" ".join(words), k, exts, years, within)
+    question = Question(" ".join(words), k, exts, years, within, since=since, until=until)
     how = How(None if picked is None else tuple(picked), whole_files, unredacted, force)
+    _mind_the_day(question.query)
     built = _frozen(settings, question, cache, how, sources)
     say(f"{plural(built.document_count, 'document')}, {built.cache_version}")
+
+
+def _mind_the_day(query: str) -> None:
+    """Say that words such as "last week", which a search reads as a time, are words here."""
+    import time
+
+    from smart_context.find import filters
+
+    if (
+        filters.read(query, today=time.strftime("%Y-%m-%d", time.gmtime())).read_times
+        != filters.read(query, today="").read_times
+    ):
+        say(
+            "note: words for a time that depends on today are looked for as words; give it as --since or --until instead"
+        )
 
 
 @click.command(cls=Command)

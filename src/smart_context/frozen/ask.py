@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from smart_context.access.roots import Roots, parsed
 from smart_context.defaults import MAX_K
 from smart_context.errors import BadRequest, Forbidden, IoError, NotFound
+from smart_context.find import when
 from smart_context.find.model import SearchRequest
 from smart_context.frozen import collect
 from smart_context.frozen.collect import Picked, Text
@@ -34,7 +35,16 @@ def places(find: Find, question: Question, folders: tuple[str, ...], *, whole_fi
     if not 1 <= question.k <= MOST:
         raise BadRequest(f"`k` must be from 1 to {MOST}")
     found: dict[tuple[str, str | None], Picked] = {}
-    asked = SearchRequest(question.query, MAX_K, 0, question.exts, question.years, folders)
+    asked = SearchRequest(
+        question.query,
+        MAX_K,
+        0,
+        question.exts,
+        question.years,
+        folders,
+        since=question.since,
+        until=question.until,
+    )
     while len(found) < question.k:
         page = find(asked)
         for item in page.items:
@@ -46,6 +56,12 @@ def places(find: Find, question: Question, folders: tuple[str, ...], *, whole_fi
             break
         asked = replace(asked, offset=asked.offset + MAX_K)
     return list(found.values())
+
+
+def dated(question: Question, today: str) -> Question:
+    """Return a question whose times are days, whatever they were called today. Raises: BadRequest."""
+    times = when.given(question.since, question.until, today)
+    return replace(question, since=times.since, until=times.until)
 
 
 def relative(folders: Iterable[str], roots: Roots) -> tuple[str, ...]:

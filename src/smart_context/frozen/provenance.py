@@ -21,11 +21,15 @@ RULES = "1"
 _KINDS: dict[str, type | tuple[type, ...]] = {
     "id": str, "version": str, "source": str, "sha256": str, "pointer": str, "score": (int, float), "kind": str,
 }  # fmt: skip
+_TIMES = ("since", "until")  # written only where they bound the question
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What was asked: `folders` are paths below their root. `paths`: what was named instead of asked for, below its root."""
+    """What was asked: `folders` are paths below their root. `paths`: what was named instead of asked for, below its root.
+
+    since, until: days such as `2024-03-31`, "" for no bound.
+    """
 
     query: str
     k: int
@@ -33,6 +37,8 @@ class Question:
     years: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
+    since: str = ""
+    until: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +72,7 @@ class Provenance:
 
 def to_json(found: Provenance) -> bytes:
     """Return the file, pretty, with a newline at the end."""
-    question = asdict(found.question)
+    question = {key: value for key, value in asdict(found.question).items() if value or key not in _TIMES}
     head = {
         "freeze": RULES,
         "created_at": found.created_at,
@@ -108,9 +114,9 @@ def _provenance(data: Any) -> Provenance:
     if data["freeze"] != RULES:
         raise ValueError(f"its format {data['freeze']!r} is not known")
     asked = data["question"]
-    question = Question(
-        _text(asked["query"]), int(asked["k"]), *(_texts(asked[key]) for key in ("exts", "years", "folders", "paths"))
-    )
+    exts, years, folders, paths = (_texts(asked[key]) for key in ("exts", "years", "folders", "paths"))
+    since, until = (_text(asked.get(key, "")) for key in _TIMES)
+    question = Question(_text(asked["query"]), int(asked["k"]), exts, years, folders, paths, since, until)
     for row in data["documents"]:
         if row.keys() != _KINDS.keys() or not all(isinstance(row[key], kind) for key, kind in _KINDS.items()):
             raise ValueError("a document has other fields")

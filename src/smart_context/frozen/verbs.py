@@ -73,6 +73,7 @@ class How:
 
 def freeze(desk: Desk, question: Question, target: str, how: How, *, created_at: str, on_progress: OnProgress) -> Built:
     """Write what a question finds, or what was picked, into a cache. Raises: as `App.freeze`."""
+    question = ask.dated(question, created_at[: len("2024-03-31")])
     build.check_target(target, force=how.force)
     if how.unredacted and not desk.caller.is_owner:
         raise Forbidden("only the owner may freeze text that is not redacted")

@@ -138,6 +138,8 @@ async def freeze(desk: Desk, visit: Visit, asked: Asked, name: str, chosen: Sequ
             asked.kinds,
             asked.years,
             asked.folders,
+            since=asked.since,
+            until=asked.until,
             picked=picked,
             stop=stop,
             caller=visit.caller,
