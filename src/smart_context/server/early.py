@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from smart_context import __version__
-from smart_context.server import apps
+from smart_context.server import apps, json_line
 from smart_context.server.tools import Program, Tool, ToolNames
 from smart_context.server.wire import Wire
 
@@ -56,7 +56,7 @@ class _Early:
         self, program: Program, tools: Sequence[Tool], names: ToolNames, wire: Wire, load: Callable[[], object]
     ) -> None:
         self._program, self._tools, self._names, self._wire, self._load = program, tools, names, wire, load
-        self._greeting: dict[str, Any] | None = None
+        self._greeting: bytes | None = None
         self._views: Mapping[str, str] = {}
         self._has_started = False
         self._loading: threading.Thread | None = None
@@ -86,8 +86,7 @@ class _Early:
     def _left(self, rest: bytes) -> Left:
         if self._greeting is None:
             return Left(rest)
-        greeting = json.dumps({**self._greeting, "id": GREETING_ID}).encode() + b"\n"
-        return Left(greeting + (_STARTED if self._has_started else b"") + rest, is_greeted=True)
+        return Left(self._greeting + (_STARTED if self._has_started else b"") + rest, is_greeted=True)
 
     def _read(self) -> bytes:
         while not select.select([self._wire.read_fd], [], [], _PARENT_EVERY)[0]:
@@ -119,7 +118,9 @@ class _Early:
         if self._greeting is None:
             if method != "initialize" or not _is_plain_greeting(params):
                 return None
-            self._greeting = message
+            self._greeting = _once_more(message)
+            if self._greeting is None:
+                return None
             self._views = apps.views(self._tools) if apps.are_shown_by(params["capabilities"]) else {}
             return _frame(message["id"], _welcome(self._program, params["protocolVersion"], self._views))
         if params or method not in {"ping", "tools/list"}:
@@ -131,11 +132,8 @@ class _Early:
 
 def _plain_message(line: bytes) -> dict[str, Any] | None:
     """A request or notification without anything unusual about it."""
-    # Escapes may hide half a character, and a number may be written so that it is none: the SDK's side knows all that.
-    if b"\\u" in line or b"-0" in line:
-        return None
     try:
-        message = json.loads(line)
+        message = json_line.read(line)
     except (ValueError, RecursionError):
         return None
     if not isinstance(message, dict) or message.keys() - {"jsonrpc", "id", "method", "params"}:
@@ -152,6 +150,14 @@ def _is_plain_greeting(params: dict[str, Any]) -> bool:
     who, offers = params["clientInfo"], params["capabilities"]
     is_named = isinstance(who, dict) and who.keys() >= {"name", "version"} and all(map(_is_text, who.values()))
     return is_named and isinstance(offers, dict) and all(isinstance(offer, dict) for offer in offers.values())
+
+
+def _once_more(greeting: dict[str, Any]) -> bytes | None:
+    """The greeting that the SDK meets; None where it holds a number that cannot be written again."""
+    try:
+        return json.dumps({**greeting, "id": GREETING_ID}, allow_nan=False).encode() + b"\n"
+    except (ValueError, RecursionError):
+        return None
 
 
 def _is_text(value: object) -> bool:

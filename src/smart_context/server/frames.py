@@ -1,15 +1,14 @@
 """Turn one line into a JSON-RPC message or the error that answers it, and a message into one line.
 
 In: the bytes of a line, without its newline.  Out: what the SDK takes, or a `Refusal` to send back.
-Always: every line gives exactly one of the two, and numbers stay as they were written (`1.0` never becomes `1`).
+Always: every line gives exactly one of the two.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 
 from mcp_types import (
     INVALID_REQUEST,
@@ -23,15 +22,9 @@ from mcp_types import (
     RequestId,
 )
 
-MAX_LINE = 1024 * 1024  # bytes, the newline not counted
+from smart_context.server import json_line
 
-# A pair of surrogate escapes is one character; half a pair (the named group) is no character at all. The last branch eats
-# every other escape, so that a backslash that is itself escaped never starts one.
-_ESCAPE = re.compile(
-    r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(?P<lone>u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
-    re.DOTALL,
-)
-_MAX_DIGITS = 4000  # Python refuses to read integers not far above; nobody means one
+MAX_LINE = 1024 * 1024  # bytes, the newline not counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +43,7 @@ class Refusal:
 def decode(line: bytes) -> JSONRPCMessage | Refusal:
     """Read a line."""
     try:
-        value = _read(line)
+        value = json_line.read(line)
     except (ValueError, RecursionError) as error:
         return Refusal(PARSE_ERROR, f"Parse error: {_reason(error)}")
     if isinstance(value, list):
@@ -70,26 +63,6 @@ def encode(message: JSONRPCMessage) -> bytes:
     else:
         body = message.model_dump(mode="json", by_alias=True, exclude_unset=True)
     return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n"
-
-
-def _read(line: bytes) -> object:
-    text = line.decode("utf-8")
-    value: object = _DECODER.decode(text)
-    if "\\u" in text and any(match["lone"] for match in _ESCAPE.finditer(text)):
-        raise ValueError("lone surrogate")
-    return value
-
-
-def _integer(digits: str) -> int | float:
-    # Minus zero is no integer either: `+0`, `0` and nothing else are zero where only digits count.
-    return int(digits) if len(digits) < _MAX_DIGITS and digits != "-0" else float(digits)
-
-
-def _constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not JSON")
-
-
-_DECODER = json.JSONDecoder(parse_int=_integer, parse_constant=_constant)
 
 
 def _reason(error: Exception) -> str:
