@@ -42,10 +42,54 @@ def test_types_and_years_leave_the_text_and_filter(text, left, exts, years):
         "what the pdf of a normal distribution looks like",
         "the data in excel were wrong for two years",
         "children climb the ladder and go down the slides",
+        "can I rotate a pdf",
+        "the quarterly pdf report",
+        "strip html tags in python",
     ],
 )
 def test_a_kind_of_file_inside_a_sentence_is_a_word(text):
     assert filters.read(text) == filters.Reading(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Move selected slides",
+        "Move selected slides up",
+        "Move selected slides to the end",
+        "delete hidden slides",
+        "print slides with notes",
+        "Change the order of slides",
+        "how to merge pdf files",
+        "merging pdf files",
+        "read json file and turn it into a dictionary",
+        "export emails from outlook",
+        "csv import settings",
+        "json to protobuf",
+        "PDF drehen",
+    ],
+)
+def test_what_something_is_done_with_is_a_word(text):
+    assert filters.read(text) == filters.Reading(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("budget spreadsheets", "budget"),
+        ("spreadsheets about rent", "about rent"),
+        ("copy of the rent, spreadsheets", "copy of the rent,"),
+        ("data export excel", "data export"),
+        ("excel rents north", "rents north"),
+        ("convert the rents, as xlsx", "convert the rents,"),
+        ("rents excel from the north", "rents from the north"),
+        ("merge *.xlsx", "merge"),
+        ("where are the excel files of the north office", "where are the of the north office"),
+    ],
+)
+def test_files_that_are_looked_for_are_told_from_what_is_done_with_them(text, left):
+    read = filters.read(text)
+    assert (read.text, ".xlsx" in read.exts) == (left, True)
 
 
 @pytest.mark.parametrize(

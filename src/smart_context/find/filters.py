@@ -178,7 +178,11 @@ def _types(text: str) -> tuple[str, tuple[str, ...]]:
     spans: list[tuple[int, int]] = []
     for match in _wanted(_TYPE_LIST, text):
         names = _ONE_TYPE.findall(match["types"])
-        if not kinds.is_asked_for(text, *match.span(), is_type=_is_type(match, len(names))):
+        is_type, is_written = _is_type(match, len(names)), _is_written(match)
+        # Behind one type, others may be named.
+        behind = match.end() + kinds.REACH
+        alone = text[: match.end()] + _ONE_TYPE.sub("and", text[match.end() : behind]) + text[behind:]
+        if not kinds.is_asked_for(alone, *match.span(), is_type=is_type, is_written=is_written):
             continue
         for name in names:
             found.update(dict.fromkeys(_TYPES[" ".join(name.lower().split())]))
@@ -187,10 +191,13 @@ def _types(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _is_type(match: re.Match[str], count: int) -> bool:
-    """Whether what was found names types whatever stands around it: several of them, `*.pdf`, `as pdf`, `pdf files`."""
-    types = match["types"]
-    is_called = not match[0].endswith(types)  # by a word behind it, such as files
-    return count > 1 or types[0] in "*." or is_called or match[0].lower().split()[0] in _AS
+    """Whether what was found names types whatever stands around it: several of them, `pdf files`."""
+    return count > 1 or not match[0].endswith(match["types"])
+
+
+def _is_written(match: re.Match[str]) -> bool:
+    """Whether it is written as types are: `*.pdf`, `as pdf`."""
+    return match["types"][0] in "*." or match[0].lower().split()[0] in _AS
 
 
 def _years(text: str) -> tuple[str, tuple[str, ...]]:
