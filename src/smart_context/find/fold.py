@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from smart_context.engine.facts import Marked
 from smart_context.engine.model import FileRow
 from smart_context.engine.port import Record
-from smart_context.find.order import Placed
+from smart_context.find.order import Leading, Placed
 from smart_context.text import copies
 
 MOST_ALSO = 5
@@ -103,14 +103,25 @@ def are_apart(files: Sequence[Marked]) -> bool:
     return len(set(same)) == len(same) and not np.triu(_alike(sketches, sketches), 1).any()
 
 
-def counted(files: Sequence[int], record: Record, most: int) -> float:
-    """The share of results that is left of the matches in these files when copies are folded, at most so many of a file."""
-    times = Counter(files)
-    some = list(times)[:_COUNTED]
-    marks = {mark.file_id: mark for mark in record.marks(some)}
+def counted(best: Sequence[Leading], times: Counter[int], record: Record, most: int) -> float:
+    """The share of results that is left when copies are folded, at most so many of a file, as the files of the best matches tell it.
+
+    times: how often each file matches. Of files that score the same, no order is told: they are put in one by what they hold.
+    """
+    scores: dict[int, float] = {}
+    last = 0.0
+    for file_id, score in best:
+        if len(scores) >= _COUNTED and score < last:
+            break
+        last = scores.setdefault(file_id, score)
+    marks = {mark.file_id: mark for mark in record.marks(scores)}
+    known = [mark for i in scores if (mark := marks.get(i))]
+    known.sort(key=lambda mark: (-scores[mark.file_id], -times[mark.file_id], mark.same, mark.like))
     folds = Folds()
-    left = [i for i in some if i not in marks or folds.stands_for(marks[i]) == i]
-    return sum(min(times[i], most) for i in left) / sum(min(times[i], most) for i in some)
+    left = [mark.file_id for mark in known if folds.stands_for(mark) == mark.file_id]
+    left += [i for i in scores if i not in marks]
+    every = sum(min(times[i], most) for i in scores)
+    return sum(min(times[i], most) for i in left) / every if every else 1.0
 
 
 def of_row(file: FileRow) -> Marked:

@@ -55,10 +55,10 @@ class Fused(Ordering):
     def best(self) -> Iterator[Placed]:
         """Every result, best first."""
         count = self.matches.count
-        tier, given = self._tier(0, LEXICAL, count) if count else ([], 0)
+        tier, given = self._tier(self.matches, 0, LEXICAL) if count else ([], 0)
         tier = self._with_verbatim(tier) if count else tier
         nearest = self._nearest({candidate.segment_id for candidate in tier})
-        scored = self._fused(tier, nearest)
+        scored = self._leading = self._fused(tier, nearest)
         self.added = tuple(one.candidate.file_id for one in scored if one.made_of and not one.made_of.times)
         yield from self._placed(scored)
         lowest = scored[-1].score if scored else 1.0
@@ -66,7 +66,7 @@ class Fused(Ordering):
         for size in (size for size in TIERS if size > LEXICAL):
             if given >= count:
                 return
-            tier, given = self._tier(given, size, count)
+            tier, given = self._tier(self.matches, given, size)
             after = self._scored([c for c in tier if c.segment_id not in seen], lowest)
             yield from self._placed(after)
             lowest = after[-1].score if after else lowest

@@ -13,7 +13,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from itertools import groupby
+from itertools import groupby, islice
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -55,6 +55,13 @@ class Scored(NamedTuple):
     made_of: Score | None = None
 
 
+class Leading(NamedTuple):
+    """A match among the best: its file, and its final score."""
+
+    file_id: int
+    score: float
+
+
 class Ordering:
     """All matches of one plan, in order. `added`: the files of results that do not match it, where there are any."""
 
@@ -71,6 +78,7 @@ class Ordering:
         self._hides = ignore.hider(never_show) if never_show else None
         self._scorer = Scorer(plan, view)
         self._verbatim: frozenset[int] = frozenset()
+        self._leading: Sequence[Scored] = ()
         self._files: dict[int, FileRow] = {}
         self._segments: dict[int, SegmentRow] = {}
 
@@ -93,16 +101,24 @@ class Ordering:
         seen: frozenset[int] = frozenset()
         last: list[Scored] = []  # the lowest of a tier wait for the next one, whose best may score the same
         for size in TIERS if count > _ALL_AT_ONCE else (count,):
-            tier, given = self._tier(given, size, count)
+            tier, given = self._tier(self.matches, given, size)
             tier = self._unseen(tier, seen) if seen else self._with_verbatim(tier)
             seen = seen or frozenset(c.segment_id for c in tier)
             scored = last + self._scored(tier, lowest)
+            self._leading = self._leading or scored
             lowest = scored[-1].score if scored else lowest
             last = [one for one in scored if one.score == lowest]
             yield from self._placed(scored[: len(scored) - len(last)])
             if given >= count:
                 break
         yield from self._placed(last + (self._rest(given, count, lowest, seen) if given < count else []))
+
+    def leading(self, limit: int) -> list[Leading]:
+        """The best so many matches by their final score, and whatever scores the same as the last of them; once a result was read."""
+        if not self._leading:  # nothing tells them apart
+            return [Leading(one.file.file_id, one.score) for one in islice(self.best(), limit)]
+        least = self._leading[min(limit, len(self._leading)) - 1].score
+        return [Leading(one.candidate.file_id, one.score) for one in self._leading if one.score >= least]
 
     def explain(self, one: Placed) -> tuple[str, ...]:
         """Why a segment stands where it does, in lines."""
@@ -115,11 +131,12 @@ class Ordering:
             found = look(replace(self._limits, files=tuple(some)))
             yield from self._placed([Scored(candidate, score) for candidate in found])
 
-    def _tier(self, given: int, size: int, count: int) -> tuple[Sequence[Candidate], int]:
+    def _tier(self, matches: Matches, given: int, size: int) -> tuple[Sequence[Candidate], int]:
         """The candidates from `given` to about `size`: further where the next ones score the same."""
+        count = matches.count
         room = max(size, given) + max(size, given) // 4
         while True:
-            found = self.matches.top(min(count, room))
+            found = matches.top(min(count, room))
             last = min(max(size, given), len(found))
             floor = found[last - 1].score * (1 - _EQUAL) if last else 0.0
             while last < len(found) and found[last].score >= floor:
@@ -156,7 +173,7 @@ class Ordering:
         """A tier, and what has a sentence as it was typed: common words may put much before that, roughly."""
         if self._plan.verbatim is None:
             return tier
-        found = self._view.matches(self._plan.verbatim, self._limits).top(_MOST_VERBATIM)
+        found, _ = self._tier(self._view.matches(self._plan.verbatim, self._limits), 0, _MOST_VERBATIM)
         self._verbatim = frozenset(candidate.segment_id for candidate in found)
         return [*tier, *self._unseen(found, {candidate.segment_id for candidate in tier})]
 
@@ -182,7 +199,7 @@ class Ordering:
                 if (c := one.candidate) and (row := self._segments.get(c.segment_id)) and self._shows(c)
             ]
             yield from (
-                sorted(placed, key=lambda one: (os.fsencode(one.file.path), one.segment.pointer))
+                sorted(placed, key=lambda one: (os.fsencode(one.file.path), one.segment.pointer, one.segment.seq))
                 if len(placed) > 1
                 else placed
             )

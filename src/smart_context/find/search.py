@@ -105,7 +105,8 @@ def find(
         apart = fold.results(there, folds) if folds else there
         reached = list(islice(_few_a_file(apart), min(wanted, sys.maxsize)))
         page = reached[request.offset :]
-        ahead = record.marks({*ordering.matches.files(_AHEAD), *ordering.added}) if folds and page else []
+        leading = {one.file_id for one in ordering.leading(_AHEAD)} if folds and page else set()
+        ahead = record.marks(leading.union(ordering.added)) if leading else []
         also = _also(record, page, ordering, folds, presence, ahead) if folds else {}
     stop()
     items = tuple(_items(record, page, ordering, asked.plan, redactor, typed, also))
@@ -248,10 +249,17 @@ def _total(
     if asked.listing and worth is None:
         return view.file_count(asked.limits)
     count = ordering.matches.count if worth is None else 0
-    files = [*ordering.matches.files(count if count <= _COUNTED else _SAMPLED), *ordering.added] if count else []
-    files = files if worth is None else list(worth)
-    kept = sum(min(times, A_FILE) for times in Counter(files).values())
-    kept = round(kept * fold.counted(files, ordering.record, A_FILE)) if is_folded else kept
+    if worth is not None:
+        best = [order.Leading(file_id, -place) for place, file_id in enumerate(worth)]
+    else:
+        best = ordering.leading(max(count, 1) if count <= _COUNTED else _SAMPLED)
+    if worth is None and count <= _COUNTED:
+        files = [*ordering.matches.files(count), *ordering.added] if count else []
+    else:
+        files = [one.file_id for one in best]
+    times = Counter(files)
+    kept = sum(min(n, A_FILE) for n in times.values())
+    kept = round(kept * fold.counted(best, times, ordering.record, A_FILE)) if is_folded else kept
     return max(reached, kept if count <= _COUNTED else round(count * kept / len(files)))
 
 

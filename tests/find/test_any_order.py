@@ -1,0 +1,46 @@
+"""Answers to what many files match equally well: the order in which these came decides nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from searching import no_stop
+from smart_context import engine, redact
+from smart_context.engine.model import NewFile
+from smart_context.engine.port import Index
+from smart_context.find.model import SearchPage, SearchRequest
+from smart_context.find.search import find
+from smart_context.model import Segment
+
+FILES = 400
+
+
+def answers(folder: Path, numbers: list[int]) -> list[SearchPage]:
+    """Files of one and of five segments that all say the same, in some order; every file is a copy of the one ten after it."""
+    with engine.at(folder).open(writable=True) as index:
+        for count, number in enumerate(numbers):
+            put(index, number)
+            if count % 90 == 60:
+                index.commit()
+        index.commit()
+        index.refresh()
+        requests = [SearchRequest("harbour"), SearchRequest("harbour wharf"), SearchRequest("harbour -crane")]
+        requests += [SearchRequest("-crane"), SearchRequest("left", 50), SearchRequest("harbour", 10, 300)]
+        return [find(index, request, redactor=redact.Redactor(), stop=no_stop) for request in requests]
+
+
+def put(index: Index, number: int) -> None:
+    side = "left" if number < 120 else "right"
+    texts = [f"the harbour and its wharf, {side}"] * (5 if number % 2 else 1)
+    segments = [Segment(seq, f"lines {seq + 1}-{seq + 1}", "", text) for seq, text in enumerate(texts)]
+    text = b"%d" % (number % 10 + number // 20 * 10)
+    new = NewFile(f"/r/{number:04}.txt", "/r", "text", 1, 5, "ab", "ok", same_text=text)
+    index.put(new, segments, (), "2024-05-06T07:08:09Z")
+
+
+def test_the_order_in_which_files_come_changes_neither_totals_nor_the_copies_that_are_named(tmp_path: Path) -> None:
+    upward, downward = list(range(FILES)), list(range(FILES))[::-1]
+    first = answers(tmp_path / "first", upward)
+    assert first == answers(tmp_path / "second", downward)
+    assert first == answers(tmp_path / "third", upward[1::2] + upward[::2])
+    assert any(item.also for item in first[0].items)
