@@ -57,3 +57,14 @@ def test_a_text_without_words_has_no_marks():
 def test_marks_have_a_fixed_size_whatever_the_text(pieces):
     made = copies.marks(pieces)
     assert (len(made.same), len(made.like)) in {(0, 0), (16, 128)}
+
+
+@given(st.binary(min_size=copies.BINS, max_size=copies.BINS), st.data())
+def test_sketches_are_alike_by_the_share_of_their_bins_that_agree(one, data):
+    kept = data.draw(st.lists(st.integers(0, copies.BINS - 1), max_size=100).map(set))
+    one = bytes(byte if at in kept or data.draw(st.booleans()) else 0 for at, byte in enumerate(one))
+    changed = data.draw(st.dictionaries(st.integers(0, copies.BINS - 1), st.integers(0, 255), max_size=30))
+    other = bytes(changed.get(at, byte) for at, byte in enumerate(one))
+    filled = sum(1 for a, b in zip(one, other, strict=True) if a or b)
+    both = sum(1 for a, b in zip(one, other, strict=True) if a and a == b)
+    assert copies.are_alike(one, other) == (filled >= copies.LEAST and both >= copies.ALIKE * filled)

@@ -10,9 +10,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-
-import numpy as np
-from numpy.typing import NDArray
+from itertools import combinations
 
 from smart_context.engine.facts import Marked
 from smart_context.engine.model import FileRow
@@ -22,7 +20,7 @@ from smart_context.text import copies
 
 MOST_ALSO = 5
 _COUNTED = 200  # files among which copies are counted; of more, by their share
-_NONE = bytes(copies.BINS)
+_FEW = 60  # files that are compared one by one
 
 
 class Folds:
@@ -31,8 +29,7 @@ class Folds:
     def __init__(self) -> None:
         self._first: dict[int, int] = {}  # file → the one that stands for it
         self._same: dict[bytes, int] = {}
-        self._standing: list[Marked] = []
-        self._sketches = _sketches([])
+        self._standing: list[tuple[int, int]] = []  # the number of its sketch, the file
 
     def stands_for(self, file: Marked) -> int:
         """The file that stands for one: itself, where nothing like it came before."""
@@ -41,36 +38,22 @@ class Folds:
             found = self.like([file])[0]
             if found is None:
                 found = file.file_id
-                self._standing.append(file)
-                self._sketches = np.concatenate((self._sketches, _sketches([file])))
+                self._standing.append((copies.number(file.like), found))
                 if file.same:
-                    self._same[file.same] = file.file_id
+                    self._same[file.same] = found
             self._first[file.file_id] = found
         return found
 
     def like(self, files: Sequence[Marked]) -> list[int | None]:
         """For each file the one that stands for it, if one does; they are not remembered."""
-        if not self._standing:
-            return [None] * len(files)
-        alike = _alike(_sketches(files), self._sketches)
-        near = [self._standing[at].file_id for at in alike.argmax(axis=1)]
-        return [
-            self._first.get(file.file_id, self._same.get(file.same, other if is_near else None))
-            for file, other, is_near in zip(files, near, np.atleast_1d(alike.any(axis=1)), strict=True)
-        ]
+        return [self._found(file) for file in files]
 
-
-def _sketches(files: Sequence[Marked]) -> NDArray[np.uint8]:
-    data = b"".join(file.like if len(file.like) == copies.BINS else _NONE for file in files)
-    return np.frombuffer(data, np.uint8).reshape(-1, copies.BINS)
-
-
-def _alike(some: NDArray[np.uint8], others: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Of each pair, whether `copies.are_alike` holds."""
-    left, right = some[:, None, :], others[None, :, :]
-    filled = np.count_nonzero(left | right, axis=2)
-    both = np.count_nonzero((left == right) & (left != 0), axis=2)
-    return np.asarray((filled >= copies.LEAST) & (both >= copies.ALIKE * filled))
+    def _found(self, file: Marked) -> int | None:
+        known = self._first.get(file.file_id, self._same.get(file.same))
+        if known is None:
+            sketch = copies.number(file.like)
+            known = next((other for number, other in self._standing if copies.are_near(sketch, number)), None)
+        return known
 
 
 def results(placed: Iterable[Placed], folds: Folds) -> Iterator[Placed]:
@@ -99,8 +82,10 @@ def also(
 def are_apart(files: Sequence[Marked]) -> bool:
     """Whether none of the files is a copy of another."""
     same = [file.same for file in files if file.same]
-    sketches = _sketches(files)
-    return len(set(same)) == len(same) and not np.triu(_alike(sketches, sketches), 1).any()
+    if len(set(same)) < len(same):
+        return False
+    sketches = [copies.number(file.like) for file in files]
+    return not any(copies.are_near(one, other) for one, other in combinations(sketches, 2))
 
 
 def counted(best: Sequence[Leading], times: Counter[int], record: Record, most: int) -> float:
@@ -117,11 +102,43 @@ def counted(best: Sequence[Leading], times: Counter[int], record: Record, most: 
     marks = {mark.file_id: mark for mark in record.marks(scores)}
     known = [mark for i in scores if (mark := marks.get(i))]
     known.sort(key=lambda mark: (-scores[mark.file_id], -times[mark.file_id], mark.same, mark.like))
-    folds = Folds()
-    left = [mark.file_id for mark in known if folds.stands_for(mark) == mark.file_id]
+    left = [mark.file_id for mark in apart(known)]
     left += [i for i in scores if i not in marks]
     every = sum(min(times[i], most) for i in scores)
     return sum(min(times[i], most) for i in left) / every if every else 1.0
+
+
+def apart(files: Sequence[Marked]) -> Iterator[Marked]:
+    """The files that stand for themselves, where each is compared with those before it."""
+    sketches = [copies.number(file.like) for file in files]
+    near = _near(files) if len(files) > _FEW else [range(at) for at in range(len(files))]
+    standing: set[int] = set()
+    same: set[bytes] = set()
+    for at, file in enumerate(files):
+        if file.same in same or any(i in standing and copies.are_near(sketches[at], sketches[i]) for i in near[at]):
+            continue
+        standing.add(at)
+        if file.same:
+            same.add(file.same)
+        yield file
+
+
+def _near(files: Sequence[Marked]) -> list[list[int]]:
+    """For each of many files those before it that may be like it: all are compared at once, so that few are left to be looked at."""
+    import numpy as np
+
+    data = b"".join(file.like if len(file.like) == copies.BINS else bytes(copies.BINS) for file in files)
+    sketches = np.frombuffer(data, np.uint8).reshape(-1, copies.BINS)
+    differing = np.zeros((len(files), len(files)), np.uint8)
+    for column in np.ascontiguousarray(sketches.T):
+        np.add(differing, (column[:, None] != column).view(np.uint8), out=differing)
+    filled = np.count_nonzero(sketches, axis=1)
+    # Both together have no more bins filled than one and the other.
+    may_be = np.tril(differing <= (1 - copies.ALIKE) * (filled[:, None] + filled), -1)
+    found: list[list[int]] = [[] for _ in files]
+    for at, other in np.argwhere(may_be).tolist():
+        found[at].append(other)
+    return found
 
 
 def of_row(file: FileRow) -> Marked:

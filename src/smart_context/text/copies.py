@@ -13,8 +13,7 @@ import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import blake2b
-from itertools import pairwise, repeat
-from operator import eq, or_
+from itertools import pairwise
 
 _DIGEST = 16  # bytes
 BINS = 128
@@ -26,6 +25,9 @@ _MASK = 0xFFFFFFFF
 LEAST = 24  # bins that words fall into: a note of a few words that differs in one says something else
 # Where nine tenths of the words of either text are words of the other, so many of all are in both.
 ALIKE = 0.9 / (2 - 0.9)
+_DIFFERING = int(BINS * (1 - ALIKE))  # bins in which texts that are alike may differ, at most
+_LOW = int.from_bytes(b"\x7f" * BINS, "little")
+_HIGH = int.from_bytes(b"\x80" * BINS, "little")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +59,28 @@ def _sketch(numbers: list[int]) -> bytes:
     return bytes((least[at] >> 7) % 255 + 1 if at in least else 0 for at in range(BINS))
 
 
-def are_alike(a: bytes, b: bytes) -> bool:
-    """Whether nine tenths of two texts agree, by their sketches; never for texts of a few words."""
-    if len(a) != BINS or len(b) != BINS:
+def number(sketch: bytes) -> int:
+    """A sketch as `are_near` takes it; 0, which is near nothing, for what is none."""
+    return int.from_bytes(sketch, "little") if len(sketch) == BINS else 0
+
+
+def are_near(one: int, other: int) -> bool:
+    """Whether nine tenths of two texts agree, by the numbers of their sketches; never for texts of a few words."""
+    differing = _filled(one ^ other)
+    if differing > _DIFFERING:
         return False
-    filled = BINS - sum(map(eq, map(or_, a, b), repeat(0)))
-    both = sum(map(eq, a, b)) - (BINS - filled)
-    return filled >= LEAST and bool(both >= ALIKE * filled)
+    filled = _filled(one | other)
+    return filled >= LEAST and filled - differing >= ALIKE * filled
+
+
+def are_alike(a: bytes, b: bytes) -> bool:
+    """What `are_near` says, of sketches themselves."""
+    return are_near(number(a), number(b))
+
+
+def _filled(number: int) -> int:
+    """How many bytes of a sketch are not 0. All are added to at once: the highest bit of each tells."""
+    return (((number & _LOW) + _LOW | number) & _HIGH).bit_count()
 
 
 def _pairs(plain: bytes) -> list[int]:
