@@ -88,7 +88,7 @@ def are_apart(files: Sequence[Marked]) -> bool:
     return not any(copies.are_near(one, other) for one, other in combinations(sketches, 2))
 
 
-def counted(best: Sequence[Leading], times: Counter[int], record: Record, most: int) -> float:
+def counted(best: Iterable[Leading], times: Counter[int], record: Record, most: int) -> float:
     """The share of results that is left when copies are folded, at most so many of a file, as the files of the best matches tell it.
 
     times: how often each file matches. Of files that score the same, no order is told: they are put in one by what they hold.

@@ -113,12 +113,16 @@ class Ordering:
                 break
         yield from self._placed(last + (self._rest(given, count, lowest, seen) if given < count else []))
 
-    def leading(self, limit: int) -> list[Leading]:
+    def leading(self, limit: int) -> Iterator[Leading]:
         """The best so many matches by their final score, and whatever scores the same as the last of them; once a result was read."""
         if not self._leading:  # nothing tells them apart
-            return [Leading(one.file.file_id, one.score) for one in islice(self.best(), limit)]
+            yield from (Leading(one.file.file_id, one.score) for one in islice(self.best(), limit))
+            return
         least = self._leading[min(limit, len(self._leading)) - 1].score
-        return [Leading(one.candidate.file_id, one.score) for one in self._leading if one.score >= least]
+        for one in self._leading:
+            if one.score < least:
+                return
+            yield Leading(one.candidate.file_id, one.score)
 
     def explain(self, one: Placed) -> tuple[str, ...]:
         """Why a segment stands where it does, in lines."""

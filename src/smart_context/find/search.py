@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -249,13 +249,13 @@ def _total(
     if asked.listing and worth is None:
         return view.file_count(asked.limits)
     count = ordering.matches.count if worth is None else 0
-    if worth is not None:
-        best = [order.Leading(file_id, -place) for place, file_id in enumerate(worth)]
-    else:
-        best = ordering.leading(max(count, 1) if count <= _COUNTED else _SAMPLED)
+    best: Iterable[order.Leading]
     if worth is None and count <= _COUNTED:
+        best = ordering.leading(max(count, 1))
         files = [*ordering.matches.files(count), *ordering.added] if count else []
     else:
+        placed = [order.Leading(file_id, -place) for place, file_id in enumerate(worth or ())]
+        best = list(ordering.leading(_SAMPLED)) if worth is None else placed
         files = [one.file_id for one in best]
     times = Counter(files)
     kept = sum(min(n, A_FILE) for n in times.values())
