@@ -15,6 +15,7 @@ PACKAGE = Path(smart_context.__file__).parent
 MODULES = {path.relative_to(PACKAGE).as_posix(): ast.parse(path.read_bytes()) for path in PACKAGE.rglob("*.py")}
 GROUND = (
     "errors.py",
+    "data.py",
     "model.py",
     "pointer.py",
     "flock.py",

@@ -17,10 +17,10 @@ import os
 import re
 import stat
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Literal
 
 from smart_context.access import confined
+from smart_context.data import dataclass
 from smart_context.errors import BadRequest, Forbidden, NotFound, SearchFailed
 
 State = Literal["available", "unavailable"]

@@ -12,7 +12,6 @@ import shutil
 import stat
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from importlib import metadata, util
 from pathlib import Path
 from typing import Literal
@@ -21,6 +20,7 @@ from smart_context import __version__
 from smart_context.access.roots import Roots, shown
 from smart_context.clients import change, entries, probe
 from smart_context.clients.known import CLIENTS, Places
+from smart_context.data import dataclass
 from smart_context.errors import ConfigError, ContextError, IoError, NotFound, how_to_add
 from smart_context.model import JAIL_LAYERS
 from smart_context.settings import config

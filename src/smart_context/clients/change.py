@@ -10,12 +10,12 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from smart_context import regular
 from smart_context.clients import codex_toml, jsonc
 from smart_context.clients.known import Client, Places
+from smart_context.data import dataclass
 from smart_context.errors import ConfigError, IoError
 from smart_context.settings import toml_lines
 

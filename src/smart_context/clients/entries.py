@@ -9,11 +9,11 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from smart_context.clients import change, command, probe
 from smart_context.clients.known import Client, Places
+from smart_context.data import dataclass
 from smart_context.errors import IoError
 
 _START = "serve"

@@ -10,11 +10,11 @@ import hashlib
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import zip_longest
 from typing import Protocol
 
+from smart_context.data import dataclass
 from smart_context.engine import names
 from smart_context.text import analysis, codes, languages
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from typing import Literal
 
+from smart_context.data import dataclass
 from smart_context.model import Hidden
 
 State = Literal["ok", "no_text", "failed"]

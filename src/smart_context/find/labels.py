@@ -10,10 +10,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fnmatch import translate
 from typing import TYPE_CHECKING
 
+from smart_context.data import dataclass
 from smart_context.engine.facts import Label, Labelled
 from smart_context.engine.port import Record
 from smart_context.find.when import Times

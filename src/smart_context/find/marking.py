@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
+from smart_context.data import dataclass
 from smart_context.find.sought import Sought
 from smart_context.text import analysis
 from smart_context.text.words import fold, has_no_spaces, normal, spaced

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from smart_context import defaults
+from smart_context.data import dataclass
 
 NOT_INDEXED = "not searched, because it was never indexed: "
 NOT_REACHED = "cannot be reached now, so that its last index answers: "

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial
 from itertools import groupby, islice
 from operator import attrgetter
 from typing import NamedTuple
 
+from smart_context.data import dataclass
 from smart_context.engine import names
 from smart_context.engine.expression import Filters
 from smart_context.engine.model import FileRow, SegmentRow

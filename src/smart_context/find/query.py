@@ -15,7 +15,8 @@ Always: no text is an error; what cannot be read as an operator is read as words
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from smart_context.data import dataclass
 
 MAX_WORDS = 300  # what comes after is left out: nobody means it, and it must not cost
 MAX_DEPTH = 12

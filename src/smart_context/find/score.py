@@ -11,13 +11,13 @@ neighbours in the text add to it, and what lacks words loses by it. `docs/concep
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from smart_context.data import dataclass
 from smart_context.engine.port import Candidate, View
 from smart_context.find.plan import PART
 from smart_context.find.sought import Plan

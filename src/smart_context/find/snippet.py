@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from smart_context import redact
+from smart_context.data import dataclass
 from smart_context.engine.model import Passage
 from smart_context.find import marking
 from smart_context.find.marking import Hit, Words, words

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from smart_context.data import dataclass
 from smart_context.engine.expression import Everything, Expression
 
 _EVERYTHING = Everything()

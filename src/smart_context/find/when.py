@@ -10,9 +10,9 @@ from __future__ import annotations
 import calendar
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import date, timedelta
 
+from smart_context.data import dataclass
 from smart_context.errors import BadRequest
 
 _MONTHS = (

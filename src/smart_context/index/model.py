@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from smart_context.data import dataclass
 from smart_context.engine.model import State, Tally
 
 

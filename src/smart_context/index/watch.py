@@ -13,9 +13,9 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 
 from smart_context import defaults
+from smart_context.data import dataclass
 from smart_context.errors import Conflict, ContextError, NotFound
 
 QUIET_MS = 500  # how long nothing must change before a batch is indexed

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
+from smart_context.data import dataclass
 from smart_context.redact import rules
 
 # The first kind wins where two detectors see the same characters.

@@ -11,7 +11,8 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from smart_context.data import dataclass
 
 MASK = "\ufffc"
 

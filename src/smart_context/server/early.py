@@ -14,10 +14,10 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from smart_context import __version__
+from smart_context.data import dataclass
 from smart_context.server import apps, json_line
 from smart_context.server.tools import Program, Tool, ToolNames
 from smart_context.server.wire import Wire

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass
 
+from smart_context.data import dataclass
 from smart_context.errors import IoError
 
 

@@ -14,12 +14,13 @@ import os
 import re
 import sys
 from collections.abc import Mapping
-from dataclasses import MISSING, Field, dataclass, field, fields
+from dataclasses import MISSING, Field, field, fields
 from functools import cache
 from types import MappingProxyType
 from typing import Any
 
 from smart_context import defaults, regular, tool_table
+from smart_context.data import dataclass
 from smart_context.errors import ConfigError
 from smart_context.model import Limits
 from smart_context.settings import read
@@ -216,7 +217,7 @@ class Settings:
         _TIMEOUTS, "Seconds for one call; `indexFolder` has no limit.", keys=_TIMED, least=1
     )
     index: IndexSettings = IndexSettings()
-    limits: Limits = Limits()  # noqa: RUF009  frozen, like the others
+    limits: Limits = Limits()
     redaction: RedactionSettings = RedactionSettings()
     preview: PreviewSettings = PreviewSettings()
     audit: AuditSettings = AuditSettings()

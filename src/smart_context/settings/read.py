@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from smart_context import regular
+from smart_context.data import dataclass
 from smart_context.errors import ConfigError
 
 _MAX_BYTES = 1_000_000

@@ -18,10 +18,11 @@ import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Generic, TypeVar
 
 from smart_context import defaults
+from smart_context.data import dataclass
 from smart_context.errors import InternalError
 from smart_context.model import Limits, memory_for
 from smart_context.sources import wire

@@ -6,7 +6,7 @@ Always: a format is one row here and one reader below `extract/`; nothing else i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from smart_context.data import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,9 @@ Always: the time that takes is linear in the word, however the pattern was made.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
+
+from smart_context.data import dataclass
 
 _CLASSES = {
     "alnum": r"\w", "alpha": r"^\W\d_", "digit": r"\d", "space": r"\s", "blank": r" \t", "lower": "a-z", "upper": "A-Z",

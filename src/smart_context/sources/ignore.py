@@ -11,9 +11,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from smart_context.data import dataclass
 from smart_context.sources import globs
 from smart_context.sources.globs import Ending, Glob, Name
 

@@ -13,9 +13,9 @@ import json
 import re
 import struct
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any, cast
 
+from smart_context.data import dataclass
 from smart_context.model import (
     HIDDEN_KINDS,
     JAIL_LAYERS,

@@ -13,11 +13,12 @@ import selectors
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import TracebackType
 from typing import Literal
 
 from smart_context import defaults
+from smart_context.data import dataclass
 from smart_context.errors import ContextError, InternalError, SearchFailed
 from smart_context.model import Extracted, Limits, Prepared, Skipped, Stop
 from smart_context.sources.child import Child, Death, command

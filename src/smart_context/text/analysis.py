@@ -10,9 +10,9 @@ ranking is built anew. What was met before is looked up in a table: it saves tim
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Set
-from dataclasses import dataclass
 from functools import lru_cache
 
+from smart_context.data import dataclass
 from smart_context.text import codes, identifiers, languages, stems
 from smart_context.text import words as text_words
 from smart_context.text.words import (

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable
-from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import pairwise
+
+from smart_context.data import dataclass
 
 _DIGEST = 16  # bytes
 BINS = 128

@@ -7,12 +7,12 @@ Always: the answer depends on the bytes and the terms alone.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from smart_context.data import dataclass
 from smart_context.text import codes
 
 _SIDES: tuple[Literal["left"], Literal["right"]] = ("left", "right")

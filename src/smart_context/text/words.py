@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
 from functools import cache
 from itertools import filterfalse, pairwise
+
+from smart_context.data import dataclass
 
 MAX_TERM = 64  # characters; longer runs are blobs, told apart well enough by their beginning
 

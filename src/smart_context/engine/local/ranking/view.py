@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence, Set
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from smart_context.data import dataclass
 from smart_context.engine import entry, expression
 from smart_context.engine.expression import Expression, Filters
 from smart_context.engine.local.ranking import engine, packed

@@ -1,0 +1,185 @@
+"""A quick dataclass is what `dataclasses` makes of the same class."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import importlib
+import inspect
+import pickle
+import pkgutil
+from dataclasses import FrozenInstanceError, field
+from typing import ClassVar
+
+import pytest
+
+import smart_context
+from smart_context import data
+from smart_context.data import dataclass
+
+# Whose modules need an extra that may not be installed, or are programs that run when they are imported.
+LEFT_OUT = (
+    "smart_context.meaning.",
+    "smart_context.__main__",
+    "smart_context.engine.postgres.",
+    "smart_context.sources.",
+)
+
+
+def quick_classes():
+    """Every class of the program that is made so."""
+    for found in pkgutil.walk_packages(smart_context.__path__, "smart_context."):
+        if not found.name.startswith(LEFT_OUT) and not found.name.endswith("_child"):
+            for thing in vars(importlib.import_module(found.name)).values():
+                if inspect.isclass(thing) and getattr(thing, "__replace__", None) is data._replaced:
+                    yield thing
+
+
+CLASSES = sorted(set(quick_classes()), key=lambda cls: (cls.__module__, cls.__qualname__))
+
+
+def slow(cls):
+    """The same class, as `dataclasses` makes it."""
+    inside = {
+        each.name: field(default=each.default, default_factory=each.default_factory, repr=each.repr)
+        for each in dataclasses.fields(cls)
+    }
+    inside = {name: one for name, one in inside.items() if not is_bare(one)}
+    types = {each.name: each.type for each in dataclasses.fields(cls)}
+    made = type(cls.__name__, (), {"__annotations__": types, "__doc__": cls.__doc__, **inside})
+    made.__qualname__ = cls.__qualname__
+    return dataclasses.dataclass(frozen=True, slots=True)(made)
+
+
+def is_bare(one):
+    return one.default is one.default_factory is dataclasses.MISSING and one.repr
+
+
+def test_the_program_has_such_classes():
+    assert len(CLASSES) > 60
+
+
+@pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: f"{cls.__module__}.{cls.__qualname__}")
+def test_a_class_of_the_program_is_as_dataclasses_makes_it(cls):
+    other = slow(cls)
+    assert inspect.signature(cls) == inspect.signature(other) or "factory" in str(inspect.signature(cls))
+    assert str(inspect.signature(cls)) == str(inspect.signature(other))
+    assert cls.__slots__ == other.__slots__
+    assert cls.__match_args__ == other.__match_args__
+    assert str(cls.__dataclass_params__) == str(other.__dataclass_params__)
+    assert [(f.name, f.type, f.default) for f in dataclasses.fields(cls)] == [
+        (f.name, f.type, f.default) for f in dataclasses.fields(other)
+    ]
+    values = [f"value {number}" for number, _ in enumerate(cls.__slots__)]
+    one, two = cls(*values), other(*values)
+    assert repr(one).partition("(")[2] == repr(two).partition("(")[2]
+    assert one == cls(*values) != two
+    assert hash(one) == hash(two)
+    assert dataclasses.asdict(one) == dataclasses.asdict(two)
+    for name in cls.__slots__:
+        assert dataclasses.replace(one, **{name: 0}) == cls(
+            *(0 if name == each else v for each, v in zip(cls.__slots__, values, strict=True))
+        )
+        with pytest.raises(FrozenInstanceError):
+            setattr(one, name, 0)
+        with pytest.raises(FrozenInstanceError):
+            delattr(one, name)
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A place."""
+
+    x: int
+    self_: str = "y"
+    inside: list[Point] = field(default_factory=list)
+    _factory: str = field(default="", repr=False)
+
+    def moved(self) -> Point:
+        return dataclasses.replace(self, x=self.x + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """No fields."""
+
+
+@dataclass(frozen=True, slots=True)
+class One:
+    """One field."""
+
+    only: object
+
+
+def test_a_point_can_be_copied_kept_and_compared():
+    point = Point(1, inside=[Point(2)])
+    assert point.moved() == Point(2, "y", [Point(2)])
+    assert pickle.loads(pickle.dumps(point)) == copy.deepcopy(point) == copy.copy(point) == point
+    assert repr(point) == "Point(x=1, self_='y', inside=[Point(x=2, self_='y', inside=[])])"
+    assert Point(1).inside is not Point(1).inside
+    assert Point.__doc__ == "A place."
+    assert not hasattr(point, "__dict__")
+    point.inside.append(point)
+    assert repr(point).endswith("...])")
+    with pytest.raises(TypeError, match="x"):
+        Point()
+    with pytest.raises(TypeError, match="unexpected keyword argument 'z'"):
+        Point(1, z=2)
+    match Point(4, "a"):
+        case Point(x, name):
+            assert (x, name) == (4, "a")
+
+
+def test_classes_of_one_field_and_of_none_are_compared_by_their_values():
+    assert Nothing() == Nothing()
+    assert hash(Nothing()) == hash(())
+    assert One("a") == One("a") != One("b")
+    assert hash(One("a")) == hash(("a",))
+    assert One(()) != Nothing()
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(One([]))
+
+
+def test_what_is_unusual_is_left_to_dataclasses():
+    @dataclass(frozen=True, slots=True)
+    class Counted:
+        count: ClassVar[int] = 3
+        x: int = 0
+
+        def __post_init__(self):
+            assert self.x >= 0
+
+    @dataclass(frozen=True, slots=True)
+    class Below(Point):
+        z: int = 5
+
+    @dataclass(slots=True)
+    class Loose:
+        x: int
+
+    @dataclass(frozen=True, slots=True)
+    class Named:
+        x: int = field(kw_only=True)
+
+    assert Counted.count == 3
+    assert [f.name for f in dataclasses.fields(Counted)] == ["x"]
+    assert Below(1, z=6) == Below(1, "y", [], "", 6)
+    loose = Loose(1)
+    loose.x = 2
+    assert loose == Loose(2)
+    assert Named(x=1).x == 1
+
+
+def test_a_default_that_all_would_share_and_a_field_that_comes_too_late_are_refused():
+    with pytest.raises(ValueError, match="mutable default"):
+
+        @dataclass(frozen=True, slots=True)
+        class _Shared:
+            x: list[int] = []  # noqa: RUF012
+
+    with pytest.raises(TypeError, match="non-default argument"):
+
+        @dataclass(frozen=True, slots=True)
+        class _Late:
+            x: int = 0
+            y: int
