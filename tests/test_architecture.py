@@ -19,6 +19,7 @@ GROUND = (
     "model.py",
     "pointer.py",
     "flock.py",
+    "later.py",
     "regular.py",
     "defaults.py",
     "talk.py",

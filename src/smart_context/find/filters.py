@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
+from smart_context import later
 from smart_context.data import dataclass
 from smart_context.errors import BadRequest
 from smart_context.find import kinds, labels, when
@@ -50,43 +51,44 @@ _WORDS = {
 }
 _WORDS |= {each.extensions: each.called for each in FORMATS if each.called}
 _TYPES = {name.replace("?", " "): tuple(exts.split()) for exts, names in _WORDS.items() for name in names.split()}
+_FIRST_WORDS = frozenset(re.split(r"[\s-]", name)[0].casefold() for name in _TYPES)
 _NAME = "|".join(
     sorted((re.escape(name).replace(r"\ ", r"\s+") for name in _TYPES), key=lambda name: (-len(name), name))
 )
 _TYPE = rf"(?:\*?\.)?(?:{_NAME})"
 _AND = r"(?:\s*[,/]\s*(?:or\s+|and\s+)?|\s+(?:or|and|und|oder|ou|et|o|y|e)\s+)"
-_TYPE_LIST = re.compile(
+_TYPE_LIST = later.pattern(
     rf"(?<![\w@.*-])(?:(?:in|as|als|en|of\s+type|vom\s+typ|only|nur)\s+)?(?P<types>{_TYPE}(?:{_AND}{_TYPE})*)"
     r"(?:[\s-]+(?:files?|documents?|format|dateien|fichiers|archivos|ficheros))?(?![\w@*-]|\.\w)",
     re.IGNORECASE,
 )
-_ONE_TYPE = re.compile(rf"(?<!\w)(?:{_NAME})(?!\w)", re.IGNORECASE)
+_ONE_TYPE = later.pattern(rf"(?<!\w)(?:{_NAME})(?!\w)", re.IGNORECASE)
 
 _YEAR = r"(?:19|20)[0-9]{2}"
 _BEFORE, _AFTER = r"(?<![\w/.,+-])", r"(?![\w/]|[-.,:][0-9])"
-_RANGE = re.compile(
+_RANGE = later.pattern(
     rf"{_BEFORE}(?:(?:from|between|von|zwischen|de|entre|from\s+the\s+years?)\s+)?({_YEAR})"
     rf"(?:\s*[-–—]\s*|\s+(?:to|until|till|through|bis|à|al?|hasta)\s+|(?<=between\s.{{4}})\s+and\s+|(?<=zwischen\s.{{4}})\s+und\s+"
     rf"|(?<=entre\s.{{4}})\s+(?:et|y)\s+)({_YEAR}){_AFTER}",
     re.IGNORECASE,
 )
-_SAID = re.compile(
+_SAID = later.pattern(
     rf"{_BEFORE}(?:from|in|of|dated|during|for|year|years|the\s+year|aus|vom?\s+jahr|im\s+jahr|de|en|du|del)\s+"
     rf"({_YEAR}(?:{_AND}{_YEAR})*){_AFTER}",
     re.IGNORECASE,
 )
-_BARE = re.compile(rf"{_BEFORE}{_YEAR}{_AFTER}")
-_QUOTED = re.compile(r'["“”„«»][^"“”„«»]*["“”„«»]')
-_QUOTED_ALONE = re.compile(r'(?<![:\w])["“”„«»][^"“”„«»]*["“”„«»]')  # and not the value of a field
+_BARE = later.pattern(rf"{_BEFORE}{_YEAR}{_AFTER}")
+_QUOTED = later.pattern(r'["“”„«»][^"“”„«»]*["“”„«»]')
+_QUOTED_ALONE = later.pattern(r'(?<![:\w])["“”„«»][^"“”„«»]*["“”„«»]')  # and not the value of a field
 # What ends right before a type or a year that is not wanted: that one stays a word, for the operator to exclude.
-_NEGATED = re.compile(
+_NEGATED = later.pattern(
     r"(?<!\w)(?:not|no|without|except|excluding|ohne|nicht|außer|sauf|sans|sin|excepto|-(?=\())[\s(]+"
     r"(?:(?:from|in|of|for|dated|the|any|as|aus|von|de|en)\s+)*$",
     re.IGNORECASE,
 )
 _LONGEST = 20_000  # characters: more than the words that a query is read for, and a pasted book must not cost
 _NEGATION = 40  # characters in which a negation stands
-_WORD = re.compile(r"\w+")
+_WORD = later.pattern(r"\w+")
 _CITING = 12
 _AS = frozenset({"as", "als", "only", "nur", "of", "vom"})  # in front of a type
 _ANY_TIME = Times()
@@ -136,7 +138,7 @@ def read(
     text = text[:_LONGEST]
     if today is None:
         return _types_and_years(text, exts, years)
-    labelled = _wanted(labels.FIELD, text, quoted=True)[: labels.MOST]
+    labelled = _wanted(labels.FIELD, text, quoted=True)[: labels.MOST] if ":" in text else []
     text, found = when.read(_without(text, [match.span() for match in labelled]), today, _wanted_time)
     return replace(
         _types_and_years(text, exts, years),
@@ -175,6 +177,8 @@ def given(exts: Iterable[str], years: Iterable[str]) -> tuple[tuple[str, ...], t
 
 
 def _types(text: str) -> tuple[str, tuple[str, ...]]:
+    if not may_name_types(text):
+        return text, ()
     found: dict[str, None] = {}
     spans: list[tuple[int, int]] = []
     for match in _wanted(_TYPE_LIST, text):
@@ -191,6 +195,13 @@ def _types(text: str) -> tuple[str, tuple[str, ...]]:
     return _without(text, spans), tuple(sorted(found))
 
 
+def may_name_types(text: str) -> bool:
+    """Whether a text has the first word of some type's name: most have none, and need not be held against all of them."""
+    # As `re.IGNORECASE` has it: a dotless i is an i, and so is a capital one with its dot.
+    plain = text.casefold().replace("\u0307", "").replace("\u0131", "i")
+    return not _FIRST_WORDS.isdisjoint(_WORD.findall(plain))
+
+
 def _is_type(match: re.Match[str], count: int) -> bool:
     """Whether what was found names types whatever stands around it: several of them, `pdf files`."""
     return count > 1 or not match[0].endswith(match["types"])
@@ -202,6 +213,8 @@ def _is_written(match: re.Match[str]) -> bool:
 
 
 def _years(text: str) -> tuple[str, tuple[str, ...]]:
+    if "19" not in text and "20" not in text:
+        return text, ()
     found: set[str] = set()
     left = text
     for pattern in (_RANGE, _SAID):

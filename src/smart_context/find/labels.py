@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from fnmatch import translate
 from typing import TYPE_CHECKING
 
+from smart_context import later
 from smart_context.data import dataclass
 from smart_context.engine.facts import Label, Labelled
 from smart_context.engine.port import Record
@@ -22,15 +23,15 @@ from smart_context.text.words import fold, normal
 if TYPE_CHECKING:
     from smart_context.redact import Redactor
 
-FIELD = re.compile(
+FIELD = later.pattern(
     r"(?<![\w:-])(?P<field>author|title|name|filename):"
     r"(?:[\"“”](?P<quoted>[^\"“”]{1,255})[\"“”]|(?P<value>[^\s\"“”:][^\s\"“”]{0,254})(?![^\s\"“”]))",
     re.IGNORECASE,
 )  # a name has no more than 255 characters; what is longer stays words
 MOST = 8  # fields of a query: each is held against every file
 _COLUMNS: dict[str, Label] = {"author": "author", "title": "title", "name": "path"}
-_HIDDEN = re.compile(r"\[redacted:[a-z]{1,16}\]")
-_WORD = re.compile(r"\w+")
+_HIDDEN = later.pattern(r"\[redacted:[a-z]{1,16}\]")
+_WORD = later.pattern(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)

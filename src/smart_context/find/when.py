@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import calendar
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import date, timedelta
 
+from smart_context import later
 from smart_context.data import dataclass
 from smart_context.errors import BadRequest
 
@@ -52,34 +53,51 @@ _RELATIVE = (
     rf"|(?:the\s+|den\s+|les\s+|los\s+|las\s+)?{_LAST}\s+(?P<many>[0-9]{{1,4}})\s+(?:{_UNIT})"
     rf"|(?P<ago>[0-9]{{1,4}})\s+(?:{_UNIT.replace('?P<', '?P<ago')})\s+ago"
 )
-_PERIOD = re.compile(rf"(?:{_ISO}|{_NAMED}|(?:{_RELATIVE})(?![\w'’-]))", re.IGNORECASE)
-_ANY = re.sub(r"\?P<\w+>", "?:", _PERIOD.pattern)
+_ONE = rf"(?:{_ISO}|{_NAMED}|(?:{_RELATIVE})(?![\w'’-]))"
+_PERIOD = later.pattern(_ONE, re.IGNORECASE)
+_ANY = re.sub(r"\?P<\w+>", "?:", _ONE)
 _RELATIVE_ANY = re.sub(r"\?P<\w+>", "?:", rf"(?:{_RELATIVE})(?![\w'’-])")
 _CHANGED = r"(?:modified|changed|edited|updated|saved|created|written|dated|geändert|bearbeitet|modifiés?|modificados?)"
 
 # `modified:2024-03`, `since:yesterday`, `date:2024-01..2024-03`, `modified:>2024`
-_FIELD = re.compile(
+_FIELD = later.pattern(
     rf"(?<![\w:])(?P<field>modified|date|dated|since|until|after|before):\s*(?P<sign>[<>]=?|)(?P<quote>[\"“”]?)(?P<from>{_ANY.replace(chr(92) + 's+', '[' + chr(92) + 's_-]+')})"
     rf"(?P<range>\.\.(?P<to>{_ANY})?)?[\"“”]?",
     re.IGNORECASE,
 )
-_SINCE = re.compile(
+_SINCE = later.pattern(
     rf"(?<![\w-])(?:(?:{_CHANGED}\s+)?(?:since|ab|seit|depuis|desde)|{_CHANGED}\s+(?:after|nach|après|después\s+de))\s+(?P<from>{_ANY})",
     re.IGNORECASE,
 )
-_UNTIL = re.compile(
+_UNTIL = later.pattern(
     rf"(?<![\w-])(?:(?:{_CHANGED}\s+)?(?:until|till|up\s+to|bis|jusqu['’](?:à|en)|hasta)|(?P<before>{_CHANGED}\s+(?:before|vor|avant|antes\s+de)))\s+(?P<from>{_ANY})",
     re.IGNORECASE,
 )
-_IN = re.compile(
+_IN = later.pattern(
     rf"(?<![\w-])(?:{_CHANGED}\s+(?:in|on|im|am|en|le)?\s*(?P<changed>{_ANY})"
     rf"|(?:in|from|of|during|on|im|vom|vom|am|aus|en|de|du|del)\s+(?P<within>{re.sub(r'[?]P<[a-z]+>', '?:', _NAMED)}|{_YEAR}-(?:0[1-9]|1[0-2])(?:-[0-9]{{2}})?(?![-\w])|{_RELATIVE_ANY})"
     rf"|(?P<bare>{_RELATIVE_ANY}))",
     re.IGNORECASE,
 )
-_DAY_ALONE = re.compile(r"today|heute|aujourd['’]hui|hoy|yesterday|gestern|hier|ayer", re.IGNORECASE)
-_YEAR_BEFORE = re.compile(rf"{_YEAR}\s*$")
-_ONLY_YEAR = re.compile(_YEAR)
+_DAY_ALONE = later.pattern(r"today|heute|aujourd['’]hui|hoy|yesterday|gestern|hier|ayer", re.IGNORECASE)
+_YEAR_BEFORE = later.pattern(rf"{_YEAR}\s*$")
+_ONLY_YEAR = later.pattern(_YEAR)
+# What stands in every text that a pattern matches: parts of its words, whatever comes before or behind.
+_DAY_WORDS = ("today", "heute", "aujourd", "hoy", "yesterday", "gestern", "hier", "ayer")
+_UNIT_WORDS = (
+    *("week", "woche", "semaine", "semana", "month", "monat", "mois", "mes"),
+    *("year", "jahr", "année", "año"),
+)
+_COUNTED_WORDS = ("day", "tag", "jour", "día", "an")  # with a number before them
+_LAST_WORDS = (
+    *("last", "past", "previous", "letzte", "vergangen", "derni", "últim", "pasad", "ago"),
+    *("this", "diese", "cette", "esta", "ce", "este"),
+)
+_SINCE_WORDS = ("since", "ab", "seit", "depuis", "desde", "after", "nach", "après", "después")
+_UNTIL_WORDS = ("until", "till", "up", "bis", "jusqu", "hasta", "before", "vor", "avant", "antes")
+_CHANGED_WORDS = (
+    *("modif", "changed", "edited", "updated", "saved", "created", "written", "dated", "geändert", "bearbeitet"),
+)
 _STATEMENT = 8  # words of a sentence in which "since 1979" tells something
 _SENTENCE = 6  # words from which "today" is a word of a sentence, unless it says what happened then
 
@@ -122,7 +140,10 @@ Wanted = Callable[[re.Pattern[str], str], list[re.Match[str]]]
 def read(text: str, today: str, wanted: Wanted) -> tuple[str, Times]:
     """Read the times of a query; what is left of it."""
     found = Times()
+    tried = to_try(text)
     for pattern, meaning in ((_FIELD, _field), (_SINCE, _since), (_UNTIL, _until), (_IN, _in)):
+        if pattern not in tried:
+            continue
         spans = []
         for match in wanted(pattern, text):
             times = meaning(match, today, text)
@@ -132,6 +153,26 @@ def read(text: str, today: str, wanted: Wanted) -> tuple[str, Times]:
         for start, end in reversed(spans):
             text = f"{text[:start]} {text[end:]}"
     return text, found
+
+
+def to_try(text: str) -> list[re.Pattern[str]]:
+    """The patterns that a text may hold, by the words that each must have. Most queries name no time, and compiling all would take longer
+    than the rest of a search."""
+    # As `re.IGNORECASE` has it: a dotless i is an i, and so is a capital one with its dot.
+    plain = text.casefold().replace("\u0307", "").replace("\u0131", "i")
+    has_year = "19" in plain or "20" in plain
+    has_number = any(digit in plain for digit in "0123456789")
+    units = (*_UNIT_WORDS, *_COUNTED_WORDS) if has_number else _UNIT_WORDS
+    is_relative = _has(plain, _DAY_WORDS) or (_has(plain, units) and _has(plain, _LAST_WORDS))
+    if not (has_year or is_relative):
+        return []
+    dated = is_relative or "-" in plain or _has(plain, _CHANGED_WORDS) or _has(plain, _NUMBER)
+    words = ((_FIELD, ":" in plain), (_SINCE, _has(plain, _SINCE_WORDS)), (_UNTIL, _has(plain, _UNTIL_WORDS)))
+    return [pattern for pattern, may_stand in (*words, (_IN, dated)) if may_stand]
+
+
+def _has(plain: str, words: Iterable[str]) -> bool:
+    return any(word in plain for word in words)
 
 
 def given(since: str, until: str, today: str = "") -> Times:
