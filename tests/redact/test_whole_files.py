@@ -60,15 +60,15 @@ def test_four_times_the_text_takes_four_times_the_steps(name):
     assert many < few * 4 * 1.3 + 2000
 
 
-def test_a_hundred_thousand_secrets_in_one_file_are_hidden():
-    secrets = [_made(14) for _ in range(100_000)]
+def test_tens_of_thousands_of_secrets_in_one_file_are_hidden():
+    secrets = [_made(14) for _ in range(25_000)]
     text = "\n".join(f"password: {secret}" for secret in secrets)
     spans = redact.spans(text)
     assert [text[span.start : span.end] for span in spans] == secrets
 
 
-def test_a_span_of_millions_of_characters_is_one_span():
-    key = "\n".join(["-----BEGIN PRIVATE KEY-----", *(_made(64) for _ in range(40_000)), "-----END PRIVATE KEY-----"])
+def test_a_span_of_half_a_million_characters_is_one_span():
+    key = "\n".join(["-----BEGIN PRIVATE KEY-----", *(_made(64) for _ in range(8_000)), "-----END PRIVATE KEY-----"])
     text = f"before\n{key}\nafter"
     (span,) = redact.spans(text)
     assert (text[: span.start], text[span.end :]) == ("before\n", "\nafter")
