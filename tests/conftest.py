@@ -78,6 +78,23 @@ def port() -> Iterator[int]:
 
 
 @pytest.fixture(scope="session")
+def layers() -> tuple[str, ...]:
+    """What this system has of the jail in which files are read."""
+    from smart_context.sources import worker
+
+    return worker.layers() if sys.platform == "linux" else ()
+
+
+@pytest.fixture
+def whole_jail(layers: tuple[str, ...]) -> None:
+    """Needed by a test of the whole jail."""
+    from smart_context.model import JAIL_LAYERS
+
+    if layers != JAIL_LAYERS:
+        pytest.skip(f"this system has no complete jail, but {layers or 'none'}")
+
+
+@pytest.fixture(scope="session")
 def postgres() -> Iterator[Server]:
     """A PostgreSQL server for all tests that ask for one."""
     with running() as server:

@@ -12,7 +12,7 @@ import pytest
 import smart_context
 
 PACKAGE = Path(smart_context.__file__).parent
-MODULES = {path.relative_to(PACKAGE).as_posix(): ast.parse(path.read_bytes()) for path in PACKAGE.rglob("*.py")}
+MODULES = [path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py")]
 GROUND = (
     "errors.py",
     "data.py",
@@ -48,6 +48,11 @@ FACES = ("cli", "page", "server")
 
 
 @functools.cache
+def trees() -> dict[str, ast.Module]:
+    return {name: ast.parse((PACKAGE / name).read_bytes()) for name in MODULES}
+
+
+@functools.cache
 def imports(tree: ast.Module) -> frozenset[str]:
     return frozenset(_imports(tree))
 
@@ -72,7 +77,7 @@ def _imports(tree: ast.AST) -> Iterator[str]:
 def who_imports(*modules: str) -> set[str]:
     return {
         name
-        for name, tree in MODULES.items()
+        for name, tree in trees().items()
         if any(found == module or found.startswith(f"{module}.") for found in imports(tree) for module in modules)
     }
 
@@ -118,7 +123,7 @@ def test_a_room_uses_only_the_rooms_below_it(room: str) -> None:
     used = {
         name.split(".")[1]
         for path in below(room)
-        for name in imports(MODULES[path])
+        for name in imports(trees()[path])
         if name.startswith("smart_context.") and name.split(".")[1] in {*ROOMS, *FACES, "api"}
     }
     assert used - {room} <= set(ROOMS[room])
@@ -142,19 +147,19 @@ def test_the_ground_knows_nothing_that_stands_on_it() -> None:
 def test_people_are_told_through_one_channel_and_no_state_is_found() -> None:
     speakers = {
         name
-        for name, tree in MODULES.items()
+        for name, tree in trees().items()
         for node in nodes(tree)
         if isinstance(node, ast.Attribute) and ast.unparse(node) in {"sys.stderr", "sys.argv"}
     }
     entries = {"cli/__init__.py", "server/__init__.py", "sources/child.py", "server/wire.py"}
     assert speakers - below("cli") <= {"talk.py"} | entries
-    assert not [name for name in below(*ROOMS) if calls(MODULES[name], "print")]
+    assert not [name for name in below(*ROOMS) if calls(trees()[name], "print")]
 
 
 def test_folders_are_stepped_into_by_one_module() -> None:
     steppers = {
         name
-        for name, tree in MODULES.items()
+        for name, tree in trees().items()
         for node in nodes(tree)
         if "O_DIRECTORY" in (getattr(node, "attr", None), getattr(node, "value", None))
     }
@@ -174,13 +179,13 @@ def test_every_folder_is_on_the_map() -> None:
 def test_extractors_open_no_file_and_no_socket_and_start_no_process() -> None:
     extractors = below("sources/extract")
     assert not who_imports("os", "socket", "subprocess", "pathlib", "shutil", "tempfile") & extractors
-    assert not {name for name in extractors if calls(MODULES[name], "open", "io.open")}
+    assert not {name for name in extractors if calls(trees()[name], "open", "io.open")}
 
 
 def test_only_the_configuration_reads_the_environment() -> None:
     readers = {
         name
-        for name, tree in MODULES.items()
+        for name, tree in trees().items()
         for node in nodes(tree)
         if (isinstance(node, ast.Attribute) and node.attr in {"environ", "environb", "getenv"})
         or (isinstance(node, ast.keyword) and node.arg in {"envvar", "auto_envvar_prefix"})
@@ -192,7 +197,7 @@ def test_only_the_configuration_reads_the_environment() -> None:
 def test_every_exception_is_caught_only_at_an_outer_edge_and_around_the_parsers_of_others() -> None:
     catchers = {
         name
-        for name, tree in MODULES.items()
+        for name, tree in trees().items()
         for node in nodes(tree)
         if isinstance(node, ast.ExceptHandler) and isinstance(node.type, ast.Name) and node.type.id == "Exception"
     }
@@ -208,6 +213,6 @@ def test_every_exception_is_caught_only_at_an_outer_edge_and_around_the_parsers_
 
 
 def test_every_module_says_what_it_is_and_fits_on_a_few_screens() -> None:
-    assert {name for name, tree in MODULES.items() if not ast.get_docstring(tree)} == set()
+    assert {name for name, tree in trees().items() if not ast.get_docstring(tree)} == set()
     lengths = {name: len((PACKAGE / name).read_bytes().splitlines()) for name in MODULES}
     assert {name: length for name, length in lengths.items() if length > 450} == {}

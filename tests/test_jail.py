@@ -16,13 +16,12 @@ import jail_acts
 from office_files import docx, epub, odf, paragraph, pdf_pages, pptx, shape, shown, xlsx, zipped
 from smart_context.errors import SearchFailed
 from smart_context.model import JAIL_LAYERS, Extracted, Limits
-from smart_context.sources import child, seccomp, worker
+from smart_context.sources import child, seccomp
 from smart_context.sources.worker import Done, Pool, Task
 from unprivileged import needs_root
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the jail is Linux's")
-LAYERS = worker.layers() if sys.platform.startswith("linux") else ()
-needs_jail = pytest.mark.skipif(LAYERS != JAIL_LAYERS, reason=f"this kernel gives {LAYERS or 'no jail'}")
+needs_jail = pytest.mark.usefixtures("whole_jail")
 
 # A reading process as ours, but for its reader, which does what it should not be able to.
 INTRUDER = """
@@ -129,9 +128,10 @@ def test_another_user_can_do_nothing_of_it_either(stage) -> None:
     assert {act: how for act, how in results.items() if how == "done"} == {}
 
 
-@pytest.mark.skipif("landlock" not in LAYERS, reason="this kernel has no Landlock")
 @pytest.mark.parametrize("layer", ["landlock", pytest.param("landlock as root", marks=needs_root)])
-def test_landlock_alone_keeps_files_and_connections_away(tmp_path: Path, stage, layer: str) -> None:
+def test_landlock_alone_keeps_files_and_connections_away(tmp_path: Path, stage, layers, layer: str) -> None:
+    if "landlock" not in layers:
+        pytest.skip("this kernel has no Landlock")
     # One wall is enough for these, should the other have a hole.
     held, results = alone(*stage, layer)
     assert held is True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from pathlib import Path
 
@@ -11,16 +12,20 @@ from smart_context.cli import COMMANDS
 from test_architecture import GROUND, PACKAGE, ROOMS
 
 ROOT = Path(__file__).parent.parent
-FILES = {
-    path.as_posix()
-    for base in (PACKAGE, ROOT / "tests", ROOT / "tools", ROOT / "docs", ROOT / "bench")
-    for path in base.rglob("*")
-    if "__pycache__" not in path.parts
-}
-SOURCE = {path: path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py")}
 TARGETS = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
 VARIABLES = set(re.findall(r"^([A-Z_]+) \?=", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
 PAGES = ("ARCHITECTURE.md", "CONTRIBUTING.md")
+
+
+@functools.cache
+def files() -> set[str]:
+    places = (PACKAGE, *(ROOT / name for name in ("tests", "tools", "docs", "bench")))
+    return {path.as_posix() for place in places for path in place.rglob("*") if "__pycache__" not in path.parts}
+
+
+@functools.cache
+def sources() -> dict[Path, str]:
+    return {path: path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py")}
 
 
 def spans(page: str) -> set[str]:
@@ -31,14 +36,14 @@ def spans(page: str) -> set[str]:
 def is_file(name: str) -> bool:
     """Whether a path leads somewhere from the top, or is the end of one in the package, the tests or the tools."""
     name = name.rstrip("/")
-    return (ROOT / name).exists() or any(path.endswith((f"/{name}", f"/{name}.py")) for path in FILES)
+    return (ROOT / name).exists() or any(path.endswith((f"/{name}", f"/{name}.py")) for path in files())
 
 
 def is_defined(module: str, name: str) -> bool:
     defined = re.compile(rf"^\s*(?:def|class) {name}\b|^{name}\b.*=", re.MULTILINE)
     return any(
         defined.search(text)
-        for path, text in SOURCE.items()
+        for path, text in sources().items()
         if path.stem == module or (path.stem == "__init__" and path.parent.name == module)
     )
 
@@ -59,7 +64,7 @@ def test_every_function_class_and_constant_that_a_page_names_is_there(page):
     ]
     constants = [span for span in spans(page) if re.fullmatch(r"[A-Z_]{4,}", span) and span not in VARIABLES]
     missing += [
-        name for name in constants if not any(f"{name}:" in text or f"{name} =" in text for text in SOURCE.values())
+        name for name in constants if not any(f"{name}:" in text or f"{name} =" in text for text in sources().values())
     ]
     assert missing == []
 

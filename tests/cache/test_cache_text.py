@@ -16,18 +16,22 @@ from smart_context.cache import exact_json, lowercase, strict_json, words
 from smart_context.cache.lowercase_tables import NEWER
 
 _NEWER = {code for first, last in NEWER for code in range(first, last + 1)}
-_EVERY = [chr(code) for code in range(sys.maxunicode + 1) if not 0xD800 <= code <= 0xDFFF]
+
+
+def _every() -> str:
+    """All characters there are."""
+    return "".join(map(chr, (*range(0xD800), *range(0xE000, sys.maxunicode + 1))))
 
 
 def test_every_letter_that_this_python_knows_is_lowered_as_it_does() -> None:
     if not lowercase.knows_python():
         pytest.skip("a Python with a Unicode newer than our tables")
-    text = "".join(letter for letter in _EVERY if ord(letter) not in _NEWER and letter != "Σ")
+    text = "".join(letter for letter in _every() if ord(letter) not in _NEWER and letter != "Σ")
     assert lowercase.by_table(text) == text.lower()
 
 
 def test_letters_younger_than_python_are_lowered_and_only_they_differ() -> None:
-    text = "".join(letter for letter in _EVERY if letter != "Σ")
+    text = "".join(letter for letter in _every() if letter != "Σ")
     assert lowercase.lower(text) == lowercase.by_table(text)
     assert [lowercase.lower(chr(code)) for code in (0x1C89, 0xA7CB, 0xA7DC, 0x10D50, 0x16EA0)] == [
         "\u1c8a",
@@ -54,7 +58,7 @@ def test_every_white_space_separates_and_no_other_character_does(space: str) -> 
 
 
 def test_no_other_character_separates() -> None:
-    others = "".join(set(_EVERY) - set(naive.WHITE_SPACE))
+    others = "".join(set(_every()) - set(naive.WHITE_SPACE))
     assert words.split(others) == [others]
     assert words.split(others.replace("\x1c", "").replace("\x1d", "").replace("\x1e", "").replace("\x1f", "")) == [
         others.replace("\x1c", "").replace("\x1d", "").replace("\x1e", "").replace("\x1f", "")
@@ -100,7 +104,7 @@ def test_a_quotient_rounds_once_to_float32(one: int, other: int) -> None:
 
 def test_only_quotes_backslashes_and_control_characters_are_escaped() -> None:
     named = {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
-    for letter in _EVERY:
+    for letter in _every():
         escaped = named.get(letter) or (f"\\u{ord(letter):04x}" if letter < " " else letter)
         assert exact_json.string(letter) == f'"{escaped}"'
 

@@ -22,7 +22,7 @@ from scans import HAS_PIL, needs_ocr, page, picture, png, scan
 from smart_context.api import App
 from smart_context.index import background, ocr_child, scans
 from smart_context.index.prepare import Preparing
-from smart_context.model import JAIL_LAYERS, Limits, Prepared
+from smart_context.model import Limits, Prepared
 from smart_context.settings.config import OcrSettings, Settings
 from smart_context.sources import child, tessdata, worker
 from smart_context.sources.worker import Task
@@ -167,7 +167,7 @@ def _until_waiting(process: subprocess.Popen[bytes], home: Path) -> Iterator[Pat
 
 
 @needs_ocr
-@pytest.mark.skipif(worker.layers() != JAIL_LAYERS, reason="this system has no complete jail")
+@pytest.mark.usefixtures("whole_jail")
 def test_pictures_are_read_in_the_whole_jail(tmp_path: Path) -> None:
     """Turned ones too: what tells the orientation opens a log when it first speaks."""
     lines = ["The pump stands beside the river", "and is greased in April."] * 3
