@@ -31,7 +31,7 @@ unit: install ## the tests alone
 
 coverage: install ## the tests, with the lines and branches they reach, child processes included
 	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest -n auto --dist worksteal
+	COVERAGE_PROCESS_START=$(CURDIR)/pyproject.toml $(BIN)/pytest -n auto --dist worksteal
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --skip-covered --sort=cover
 

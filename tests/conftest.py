@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+import ready
 from machine import kept_port
 from postgres_server import Server, running
 
@@ -57,7 +58,7 @@ def run(tmp_path: Path) -> Run:
         stdin: bytes | None = None,
         timeout: float = PATIENCE,
     ) -> subprocess.CompletedProcess[bytes]:
-        return subprocess.run(
+        return ready.run(
             [sys.executable, "-m", "smart_context", *args],
             env={**clean_env(tmp_path), **(env or {})},
             cwd=cwd or tmp_path,
@@ -103,9 +104,8 @@ def postgres() -> Iterator[Server]:
 
 def clean_env(home: Path) -> dict[str, str]:
     """An environment with nothing of the developer's in it."""
-    keep = {k: v for k, v in os.environ.items() if k in {"PATH", "LANG", "LD_LIBRARY_PATH", "PYTHONPATH", "TMPDIR"}}
     return {
-        **keep,
+        **ready.kept(),
         "HOME": str(home),
         "XDG_CONFIG_HOME": str(home / "config"),
         "XDG_DATA_HOME": str(home / "data"),

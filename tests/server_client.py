@@ -11,6 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+import ready
 from conftest import clean_env
 
 TOY = (sys.executable, str(Path(__file__).parent / "clients" / "toy_server.py"))
@@ -23,9 +24,15 @@ Frame = dict[str, Any]
 class Peer:
     """A server in a process of its own, and our ends of its pipes."""
 
-    def __init__(self, argv: Sequence[str], home: Path, env: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        argv: Sequence[str],
+        home: Path,
+        env: Mapping[str, str] | None = None,
+        start: type[subprocess.Popen[bytes]] = ready.Popen,
+    ) -> None:
         self._log = tempfile.TemporaryFile()  # noqa: SIM115  # closed with the peer
-        self.process = subprocess.Popen(
+        self.process = start(
             argv,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

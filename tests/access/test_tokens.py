@@ -11,6 +11,8 @@ import sys
 import pytest
 from test_http import ACCEPT, INITIALIZE, Served, called
 
+import ready
+from conftest import clean_env
 from server_client import SERVE, Peer, text_of
 from unprivileged import needs_root
 
@@ -40,7 +42,7 @@ def answer(server, tool, arguments, token=None):
 
 def context(home, *args, status=0):
     command = [sys.executable, "-m", "smart_context", "token", *map(str, args), "--data-dir", str(home / "index")]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = ready.run(command, env=clean_env(home), capture_output=True, text=True, check=False)
     assert done.returncode == status, done.stderr
     return done.stdout
 

@@ -7,11 +7,11 @@ import pty
 import select
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+import ready
 from conftest import PATIENCE, clean_env
 
 TYPED = [("context res", "resolve"), ("context roots ad", "add"), ("context index --no-e", "--no-embed")]
@@ -21,9 +21,7 @@ TYPED = [("context res", "resolve"), ("context roots ad", "add"), ("context inde
 def shell(tmp_path, run):
     """An environment with `context` on its path, and the script of a shell; skips where that shell is not installed."""
     (tmp_path / "bin").mkdir()
-    program = tmp_path / "bin" / "context"
-    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m smart_context "$@"\n', encoding="utf-8")
-    program.chmod(0o755)
+    ready.program(tmp_path / "bin/context")
     env = {**clean_env(tmp_path), "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}", "TERM": "dumb"}
 
     def prepared(name: str) -> tuple[dict[str, str], Path]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
 import sys
 
 import pytest
 
 import broken_encoders
+import ready
 from conftest import clean_env
 from smart_context.cache import build
 from smart_context.cli import checks
@@ -23,7 +23,7 @@ def sound(tmp_path_factory):
     home = tmp_path_factory.mktemp("sound")
     (home / "root").mkdir()
     (home / "root/a.md").write_text("# Boats\nThe ferry.\n", encoding="utf-8")
-    subprocess.run(
+    ready.run(
         [sys.executable, "-m", "smart_context", "index", home / "root"],
         env=clean_env(home),
         capture_output=True,

@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+import ready
 from conftest import PATIENCE, Run, Tree, clean_env
 from office_files import pdf_pages, shown
 from scans import HAS_PIL, needs_ocr, page, picture, png, scan
@@ -60,7 +61,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 
 def context(home: Path, *args: str) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
+    return ready.run(
         [sys.executable, "-m", "smart_context", *args],
         env=clean_env(home),
         capture_output=True,

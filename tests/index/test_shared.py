@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+import ready
 from conftest import PATIENCE, clean_env
 from postgres_server import Server
 from smart_context import engine, errors, team
@@ -105,7 +106,7 @@ def started(root: Path, tmp_path: Path, name: str, address: str) -> subprocess.P
         "SMART_CONTEXT_INDEX_WORKERS": "1",
     }
     with open(tmp_path / f"{name}.log", "wb") as log:
-        return subprocess.Popen(
+        return ready.Popen(
             [sys.executable, "-m", "smart_context", "worker"], env=env, cwd=tmp_path, stdout=log, stderr=log
         )
 

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+import ready
 from conftest import PATIENCE, clean_env
 from server_client import SERVE, Peer
 from smart_context.api import App
@@ -215,7 +216,7 @@ def test_where_the_kernel_has_too_few_watches_the_roots_are_looked_at_instead(tr
         search = [sys.executable, "-m", "smart_context", "search", "trawler", "--json", *places]
         while (
             str(root / "3/new.md").encode()
-            not in subprocess.run(search, env=clean_env(tmp_path), capture_output=True, check=False).stdout
+            not in ready.run(search, env=clean_env(tmp_path), capture_output=True, check=False).stdout
         ):
             assert watching.poll() is None
     finally:

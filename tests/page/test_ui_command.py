@@ -11,6 +11,7 @@ import sys
 import threading
 from urllib.parse import urlsplit
 
+import ready
 from conftest import PATIENCE, clean_env
 
 UI = [sys.executable, "-m", "smart_context", "ui", "--no-browser"]
@@ -28,12 +29,12 @@ def status_of(link):
 def test_ui_starts_a_server_and_the_next_one_uses_it(tmp_path, tree):
     root = tree({"a.md": "A walrus.\n"})
     common = ["--root", str(root), "--data-dir", str(tmp_path / "index")]
-    started = subprocess.Popen(
+    started = ready.Popen(
         [*UI, "--port", "0", *common], env=clean_env(tmp_path), stderr=subprocess.PIPE, stdout=subprocess.DEVNULL
     )
     link = next(found[0] for line in started.stderr if (found := re.search(r"http\S+ticket=\S+", line.decode())))
     assert status_of(link) == 303
-    again = subprocess.run(
+    again = ready.run(
         [*UI, "--port", str(urlsplit(link).port), *common],
         env=clean_env(tmp_path),
         check=False,

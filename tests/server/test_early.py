@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
 
 import pytest
 
@@ -92,7 +93,7 @@ def test_a_greeting_with_a_number_that_no_machine_holds_is_left_to_the_sdk(tmp_p
 
 def test_the_session_goes_on_with_what_its_greeting_said_under_ids_used_before(tmp_path):
     data = ["--data-dir", str(tmp_path / "d")]
-    with Peer([*SERVE, "--root", str(tmp_path), *data], tmp_path) as peer:
+    with Peer([*SERVE, "--root", str(tmp_path), *data], tmp_path, start=subprocess.Popen) as peer:
         for message in (
             request(1, "initialize", greeting("2024-11-05")),
             STARTED,
@@ -177,7 +178,7 @@ def test_the_first_answers_need_no_sdk_and_nothing_else_that_is_heavy(tmp_path, 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_a_server_that_has_only_greeted(tmp_path, number):
-    with Peer(CONTEXT_SERVER, tmp_path) as peer:
+    with Peer(CONTEXT_SERVER, tmp_path, start=subprocess.Popen) as peer:
         peer.initialize()
         peer.process.send_signal(signal.SIGHUP)
         peer.ask("ping")

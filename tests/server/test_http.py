@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+import ready
 from conftest import PATIENCE, clean_env
 from machine import children
 
@@ -37,7 +38,7 @@ class Served:
         (home / "config/smart-context").mkdir(parents=True, exist_ok=True)
         (home / "config/smart-context/config.toml").write_text(config, encoding="utf-8")
         self.home = home
-        self.process = subprocess.Popen(
+        self.process = ready.Popen(
             [*under, *CONTEXT, "serve", "--http", "--port", str(port), "--data-dir", str(home / "index"), *args],
             env=clean_env(home),
             stderr=subprocess.PIPE,

@@ -12,6 +12,8 @@ import time
 import pytest
 from test_http import ACCEPT, INITIALIZE, Served, called, post
 
+import ready
+from conftest import clean_env
 from server_client import SERVE, Peer, text_of
 from smart_context.talk import Repeats
 
@@ -102,7 +104,12 @@ def session_of(answer):
 
 def token_of(server, name):
     command = [sys.executable, "-m", "smart_context", "token", "add", name, "--all-roots"]
-    done = subprocess.run([*command, "--data-dir", str(server.home / "index")], capture_output=True, check=True)
+    done = ready.run(
+        [*command, "--data-dir", str(server.home / "index")],
+        env=clean_env(server.home),
+        capture_output=True,
+        check=True,
+    )
     return {"Authorization": f"Bearer {done.stdout.decode().strip()}"}
 
 

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 from mcp import Client, MCPError, StdioServerParameters
 
+import ready
 from conftest import clean_env
 from server_client import CONTEXT_SERVER
 from smart_context.cache import build
@@ -51,7 +52,7 @@ def resolved(env: dict[str, str]) -> str:
     """What the command prints for `ASK`."""
     words = [word for name, value in ASK.items() if name != "cache" for word in (f"--{name}", str(value))]
     command = [sys.executable, "-m", "smart_context", "resolve", "--cache", f"{env['CONTEXT_CACHE_ROOT']}/docs", *words]
-    return subprocess.run(command, env=env, capture_output=True, check=True).stdout.decode()
+    return ready.run(command, env=env, capture_output=True, check=True).stdout.decode()
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto", "2026-07-28"])
