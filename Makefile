@@ -49,11 +49,13 @@ other-versions:
 	$(OTHER)/bin/pytest -n auto --dist worksteal
 
 MUTANTS ?= 75
+SEED ?= 1
+AGAIN ?=
 mutation: ## small changes of find, redact, cache and access: which do the tests not notice? (MUTANTS a room)
 	$(PYTHON) -m venv .venv-mutation
 	.venv-mutation/bin/python -m pip install --quiet uv
 	.venv-mutation/bin/uv pip install --quiet --python .venv-mutation/bin/python --editable ".[all]" --group dev --group mutation
-	.venv-mutation/bin/python -m tools.mutation --each $(MUTANTS)
+	nice -n 19 .venv-mutation/bin/python -m tools.mutation --each $(MUTANTS) --seed $(SEED) $(AGAIN)
 
 FUZZ_SECONDS ?= 300
 fuzz: install ## random requests and examples from a new seed (FUZZ_SECONDS, FUZZ_SEED)
@@ -98,4 +100,4 @@ $(STAMP): pyproject.toml $(LOCK)
 	@touch $(STAMP)
 
 clean: ## remove what was made
-	rm -rf $(VENV) .venv-lowest .venv-newest .venv-mutation .demo dist build site .coverage* .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-lowest .venv-newest .venv-mutation .mutation .demo dist build site .coverage* .mypy_cache .ruff_cache .hypothesis

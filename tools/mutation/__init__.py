@@ -1,0 +1,1 @@
+"""How well do the tests watch? `python -m tools.mutation`."""

@@ -1,0 +1,249 @@
+"""Which tests run which lines of a room: only those can notice a change there.
+
+In: a copy of the checkout in which a room's tests run once.  Out: a `Reach`, which names the tests for a line, the likeliest first.
+Always: what a fixture of several tests runs counts for all tests of their file; a child process counts for the test that started it. A line
+that runs when its module is loaded is left to the tests that run a function of that module, or of one of the room that imports it.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import resource
+import signal
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SLOW = 2.0  # seconds of CPU from which a test is left out, measured while lines are noted
+ENOUGH = 12.0  # seconds of CPU that the tests of one change may take together
+# What a child process of a test is given to run first. It says what it ran when it ends.
+CHILD = """
+import atexit, json, os, pathlib
+def note():
+    import coverage
+    here = pathlib.Path(__file__).parent
+    test = (here / "current").read_text()
+    watch = coverage.Coverage(data_file=None, config_file=False, include=[(here / "room").read_text()])
+    watch._warn_no_data = False
+    def tell():
+        watch.stop()
+        data = watch.get_data()
+        lines = {name: sorted(data.lines(name) or ()) for name in data.measured_files()}
+        with open(here / "children", "ab", buffering=0) as out:
+            out.write(json.dumps([test, lines]).encode() + b"\\n")
+    watch.start()
+    atexit.register(tell)
+try:
+    note()
+except Exception:
+    pass
+"""
+
+
+@dataclass(frozen=True)
+class Noted:
+    """What the tests of one file took and ran. lines: file → line → the tests, or the file of tests for what they share."""
+
+    file: str
+    taken: dict[str, float]
+    failed: list[str]
+    lines: dict[str, dict[int, list[str]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """What each test took, which lines each ran, and which tests are left out."""
+
+    taken: dict[str, float]
+    lines: dict[str, dict[int, set[str]]]  # file → line → tests
+    left_out: list[str]
+
+    def tests(self, path: str, line: int, source: Path) -> list[str]:
+        """The tests for a line, in the order in which to run them."""
+        spans, loaded = _statement(ast.parse((source / path).read_text(encoding="utf-8")), line)
+        if loaded:
+            near = [path, *_importers(path, source)]
+            able = set().union(*(tests for one in near for tests in self._in_functions(one, source)))
+        else:
+            able = set().union(*(self.lines.get(path, {}).get(one, set()) for one in spans))
+        stem = Path(path).stem
+        chosen: list[str] = []
+        spent = 0.0
+        for test in sorted(able & self.taken.keys(), key=lambda one: (stem not in _file(one), self.taken[one], one)):
+            spent += self.taken[test]
+            if spent > ENOUGH:
+                break
+            chosen.append(test)
+        return chosen
+
+    def _in_functions(self, path: str, source: Path) -> Iterator[set[str]]:
+        tree = ast.parse((source / path).read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+                body = node.body if isinstance(node.body, list) else [node.body]
+                for line in range(body[0].lineno, (node.end_lineno or body[0].lineno) + 1):
+                    yield self.lines.get(path, {}).get(line, set())
+
+
+def _file(test: str) -> str:
+    return test.partition("::")[0]
+
+
+def _statement(tree: ast.Module, line: int) -> tuple[range, bool]:
+    """The lines of the innermost statement around a line, and whether it runs when the module is loaded."""
+    best, loaded = range(line, line + 1), True
+    bodies: list[tuple[list[ast.stmt], bool]] = [(tree.body, True)]
+    while bodies:
+        body, outside = bodies.pop()
+        for node in body:
+            first = min([node.lineno, *(one.lineno for one in getattr(node, "decorator_list", ()))])
+            if not first <= line <= (node.end_lineno or first):
+                continue
+            inner = [
+                part
+                for name in ("body", "orelse", "finalbody")
+                if isinstance(part := getattr(node, name, None), list) and part and isinstance(part[0], ast.stmt)
+            ]
+            inner += [one.body for one in [*getattr(node, "handlers", ()), *getattr(node, "cases", ())]]
+            starts = [part[0].lineno for part in inner]
+            best = range(first, max(first, min(starts) - 1) + 1 if starts else (node.end_lineno or first) + 1)
+            loaded = outside
+            function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+            bodies += [(part, outside and not function) for part in inner]
+            if line not in best and not any(part[0].lineno <= line <= (part[-1].end_lineno or 0) for part in inner):
+                best = range(line, line + 1)  # the head of a handler or of a case
+    return best, loaded
+
+
+def _importers(path: str, source: Path) -> Iterator[str]:
+    """The modules of the same room that import a module."""
+    room = (source / path).relative_to(source / "src/smart_context").parts[0]
+    stem = Path(path).stem
+    for other in sorted((source / "src/smart_context" / room).rglob("*.py")):
+        for node in ast.walk(ast.parse(other.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (
+                stem in (node.module or "").split(".") or stem in {one.name for one in node.names}
+            ):
+                yield other.relative_to(source).as_posix()
+                break
+
+
+class Noting:
+    """A plugin that notes what each test takes and runs."""
+
+    def __init__(self, place: Path, room: str) -> None:
+        import coverage
+
+        self._place, self._room = place, room
+        self._taken: dict[str, float] = {}
+        self._failed: set[str] = set()
+        self._now = ""
+        only = f"{place}/src/smart_context/{room}/*"
+        (place / "noting/room").write_text(only, encoding="utf-8")
+        self._watch = coverage.Coverage(data_file=None, config_file=False, include=[only])
+        self._set("")
+        self._watch.start()
+        signal.signal(signal.SIGVTALRM, _too_slow)
+
+    def _set(self, context: str) -> None:
+        self._now = context
+        (self._place / "noting/current").write_text(context, encoding="utf-8")
+
+    def _switch(self, context: str) -> None:
+        self._set(context)
+        self._watch.switch_context(context)
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        """A test begins."""
+        self._switch(nodeid)
+        self._taken[nodeid] = -cpu()
+        signal.setitimer(signal.ITIMER_VIRTUAL, 2 * SLOW)
+
+    def pytest_runtest_logfinish(self, nodeid: str) -> None:
+        """A test has ended."""
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        self._taken[nodeid] += cpu()
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        """A test that fails here is left out."""
+        if report.failed:
+            self._failed.add(report.nodeid)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_fixture_setup(self, fixturedef: Any, request: Any) -> Any:
+        """What a shared fixture runs counts for its whole file."""
+        before = self._now
+        if fixturedef.scope != "function":
+            self._switch(_file(before))
+        try:
+            return (yield)
+        finally:
+            if fixturedef.scope != "function":
+                self._switch(before)
+
+    def pytest_sessionfinish(self) -> None:
+        """Write down what was noted."""
+        self._watch.stop()
+        data = self._watch.get_data()
+        ran: dict[str, dict[int, list[str]]] = {}
+        for name in data.measured_files():
+            ran[name] = data.contexts_by_lineno(name)
+        out = {"taken": self._taken, "failed": sorted(self._failed), "ran": ran}
+        (self._place / "noting/done.json").write_text(json.dumps(out), encoding="utf-8")
+
+
+def _too_slow(_signal: int, _frame: object) -> None:
+    """End a test that is left out anyway."""
+    pytest.fail("too slow")
+
+
+def read(place: Path) -> list[Noted]:
+    """What was noted in a copy, by the file of the tests."""
+    done = json.loads((place / "noting/done.json").read_text(encoding="utf-8"))
+    found: dict[str, Noted] = {}
+    for test, seconds in done["taken"].items():
+        noted = found.setdefault(_file(test), Noted(_file(test), {}, [], defaultdict(lambda: defaultdict(list))))
+        noted.taken[test] = seconds
+        noted.failed.extend([test] if test in done["failed"] else [])
+
+    def ran(name: str, line: int, context: str) -> None:
+        if _file(context) in found:
+            found[_file(context)].lines[Path(name).relative_to(place).as_posix()][line].append(context)
+
+    for name, at in done["ran"].items():
+        for line, contexts in at.items():
+            for context in contexts:
+                ran(name, int(line), context)
+    children = place / "noting/children"
+    for told in children.read_text(encoding="utf-8").splitlines() if children.exists() else ():
+        context, files = json.loads(told)
+        for name, numbers in files.items():
+            for line in numbers:
+                ran(name, line, context)
+    return list(found.values())
+
+
+def together(noted: Iterable[Noted]) -> Reach:
+    """One `Reach` of what was noted."""
+    taken: dict[str, float] = {}
+    left_out: list[str] = []
+    lines: dict[str, dict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for one in noted:
+        left_out += [test for test, seconds in one.taken.items() if seconds >= SLOW or test in one.failed]
+        taken |= {test: seconds for test, seconds in one.taken.items() if test not in left_out}
+        for name, at in one.lines.items():
+            for line, contexts in at.items():
+                for context in contexts:
+                    lines[name][int(line)] |= {context} if "::" in context else one.taken.keys()
+    return Reach(taken, lines, sorted(left_out))
+
+
+def cpu() -> float:
+    """Seconds of CPU that this process and its ended children have taken."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)

@@ -1,0 +1,182 @@
+"""Run tests on a changed copy of the checkout.
+
+In: a `Mutant` and its tests.  Out: whether they noticed it, and which one did.
+Always: the checkout is not touched. The tests of one change run in one process, and the first that fails ends it. No process is left. A change
+that takes five times as long as the tests take without it, and ten seconds more, is noticed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .draw import ROOT, Mutant
+from .reach import CHILD, Noted, Noting, Reach, read, together
+
+KEPT = ROOT / ".mutation"  # what was noted of each file of tests
+_BROKEN = 70  # the status of a process that could not run the tests
+_MEMORY = 6 << 30  # bytes: a change that never stops collecting is stopped
+_WITHOUT = (
+    "-p",
+    "no:xdist",
+    "-p",
+    "no:xdist.looponfail",
+    "-p",
+    "no:anyio",
+)  # they take longer to load than most tests to run
+TOO_LONG = "the time limit"
+_NO_TEST = 5  # pytest's status when nothing was run
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Which test noticed a change; None if none did."""
+
+    noticed_by: str | None
+
+
+class Copy:
+    """A copy of the checkout, in which one change at a time is made and tested."""
+
+    def __init__(self, place: Path) -> None:
+        self.place = place
+        listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout
+        for name in filter(None, listed.decode().split("\0")):
+            if (ROOT / name).is_file():
+                (place / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(ROOT / name, place / name)
+        (place / "noting").mkdir()
+        (place / "noting/sitecustomize.py").write_text(CHILD, encoding="utf-8")
+        self._clock = 2_000_000_000  # each change has a time of its own, so that nothing compiled is taken for it
+
+    def note(self, room: str) -> Reach:
+        """Run a room's tests once without a change, noting which lines each runs. What was noted before of the same files is kept."""
+        files = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "tests" / room).glob("test_*.py"))
+        at = {file: KEPT / f"{_print(room, file)}.json" for file in files}
+        new = [file for file in files if not at[file].exists()]
+
+        def tests() -> int:
+            os.environ["PYTHONPATH"] += f"{os.pathsep}{self.place}/noting"
+            return _pytest(self.place, new, Noting(self.place, room), quiet=self.place / "log")
+
+        if new:
+            _ended(self._fork(tests), limit=7200)
+            if not (self.place / "noting/done.json").exists():
+                raise SystemExit((self.place / "log").read_text(encoding="utf-8")[-3000:])
+            KEPT.mkdir(exist_ok=True)
+            for noted in read(self.place):
+                at[noted.file].write_text(json.dumps(noted.__dict__), encoding="utf-8")
+        return together(Noted(**json.loads(at[file].read_text(encoding="utf-8"))) for file in files)
+
+    def test(self, mutant: Mutant, reach: Reach) -> Verdict:
+        """Make a change, run its tests, and take it back."""
+        chosen = reach.tests(mutant.path, mutant.line, ROOT)
+        if not chosen:
+            return Verdict(None)
+        usual = sum(reach.taken[one] for one in chosen)
+        failed = self.place / "failed"
+        failed.unlink(missing_ok=True)
+
+        def tests() -> int:
+            limit = int(10 + 5 * usual)
+            resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
+            return _pytest(
+                self.place, ["-x", *sorted({one.partition("::")[0] for one in chosen})], _Order(chosen, failed)
+            )
+
+        self._write(mutant.path, mutant.text)
+        status = _ended(self._fork(tests), limit=20 * (10 + 5 * usual))
+        self._write(mutant.path, (ROOT / mutant.path).read_text(encoding="utf-8"))
+        if status is None or os.WIFSIGNALED(status):
+            return Verdict(TOO_LONG)
+        if os.waitstatus_to_exitcode(status) == _NO_TEST:
+            raise SystemExit(f"no test was run for {mutant.path}:{mutant.line}")
+        if status == 0:
+            return Verdict(None)
+        return Verdict(failed.read_text(encoding="utf-8") if failed.exists() else "the module cannot be loaded")
+
+    def _fork(self, tests: Callable[[], int]) -> int:
+        process = os.fork()
+        if process == 0:
+            status = _BROKEN
+            try:
+                os.setpgid(0, 0)
+                os.chdir(self.place)
+                os.environ["PYTHONPATH"] = str(self.place / "src")
+                sys.path.insert(0, str(self.place / "src"))
+                resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+                status = tests()
+            finally:
+                if status == _BROKEN:
+                    traceback.print_exc()
+                sys.stderr.flush()
+                sys.stdout.flush()
+                os._exit(status)
+        return process
+
+    def _write(self, path: str, text: str) -> None:
+        self._clock += 10
+        (self.place / path).write_text(text, encoding="utf-8", newline="")
+        os.utime(self.place / path, (self._clock, self._clock))
+
+
+def _print(room: str, file: str) -> str:
+    """A hash of a file of tests, of what tests share, and of the room."""
+    shared = [path for path in (ROOT / "tests").rglob("*.py") if not path.name.startswith("test_")]
+    said = hashlib.sha256()
+    for path in sorted([ROOT / file, *shared, *(ROOT / "src/smart_context" / room).rglob("*.py")]):
+        said.update(path.as_posix().encode() + b"\0" + path.read_bytes())
+    return said.hexdigest()[:32]
+
+
+class _Order:
+    """A plugin that runs the chosen tests in their order, and notes the first that fails."""
+
+    def __init__(self, chosen: list[str], failed: Path) -> None:
+        self._rank = {test: number for number, test in enumerate(chosen)}
+        self._failed = failed
+
+    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
+        items[:] = sorted((one for one in items if one.nodeid in self._rank), key=lambda one: self._rank[one.nodeid])
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        if report.failed and not self._failed.exists():
+            self._failed.write_text(report.nodeid, encoding="utf-8")
+
+
+def _pytest(place: Path, arguments: list[str], plugin: object, quiet: Path = Path(os.devnull)) -> int:
+    import pytest
+
+    out = os.open(quiet, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    os.dup2(out, 1)
+    os.dup2(out, 2)
+    loaded = ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # some modules are loaded already
+    return int(pytest.main(["-q", *_WITHOUT, f"--rootdir={place}", *loaded, *arguments], plugins=[plugin]))
+
+
+def _ended(process: int, *, limit: float) -> int | None:
+    """Wait for the tests; their status, or None where they took too long. Nothing of them is left."""
+    end = time.monotonic() + limit
+    status = None
+    while status is None and time.monotonic() < end:
+        waited, code = os.waitpid(process, os.WNOHANG)
+        status = code if waited else time.sleep(0.05)
+    try:
+        os.killpg(process, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    if status is None:
+        os.waitpid(process, 0)
+    return status
