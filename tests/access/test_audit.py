@@ -17,7 +17,7 @@ import pytest
 from smart_context.access import audit, audit_check
 from smart_context.access.audit import AuditLog, Call
 from smart_context.access.audit_check import Filters
-from smart_context.errors import IoError, NotFound, UsageError
+from smart_context.errors import CallCancelled, IoError, NotFound, UsageError
 
 WRITER = """
 import sys
@@ -305,3 +305,86 @@ def test_what_is_no_time_is_an_error() -> None:
     for text in ("notatime", "2026", "2026-13-01", "yesterday"):
         with pytest.raises(UsageError):
             audit_check.moment(text)
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ("2026-05-01T12:30:01.123456", "2026-05-01T12:30:01.123"),
+        ("2026-05-01T12:30:01.123", "2026-05-01T12:30:01.123"),
+        ("2026-05-01T12:30:01+00:00", "2026-05-01T12:30:01"),
+    ],
+)
+def test_times_are_as_precise_as_those_in_the_log_at_most(given: str, meant: str) -> None:
+    assert audit_check.moment(given) == meant
+
+
+def test_a_log_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "audit.jsonl").mkdir()
+    with pytest.raises(IoError):
+        audit_check.verify(str(tmp_path / "audit.jsonl"))
+
+
+def test_names_are_cut_and_what_is_not_known_is_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "audit.jsonl"
+    log = open_log(path)
+    log.write(Call("a", "n" * 201, 1, client="c" * 201, address="::1", query="q" * 2001))
+    log.write(Call("a", "n" * 200, 1, error=CallCancelled.code))
+    first, second = audit_check.read(str(path))
+    assert (first["caller"], first["client"], first["address"]) == ("n" * 200, "c" * 200, "::1")
+    assert first["query"] == "q" * 2000
+    assert (second["caller"], second["outcome"]) == ("n" * 200, CallCancelled.code)
+    assert {"client", "address", "error", "query", "lost"}.isdisjoint(second)
+
+
+def test_a_log_turns_over_when_a_line_would_be_too_many_bytes_and_not_before(tmp_path: Path) -> None:
+    path = tmp_path / "audit.jsonl"
+    size = len(b"".join(fill(path, 2)))
+    for file in tmp_path.iterdir():
+        file.unlink()
+    fill(path, 2, max_bytes=size)
+    assert [file.name for file in sorted(tmp_path.iterdir())] == ["audit.jsonl", "audit.jsonl.state"]
+    for file in tmp_path.iterdir():
+        file.unlink()
+    fill(path, 2, max_bytes=size - 1)
+    assert [file.name for file in sorted(tmp_path.iterdir())] == ["audit.jsonl", "audit.jsonl.1", "audit.jsonl.state"]
+    fill(path, 1, max_bytes=1, keep=1)
+    assert [file.name for file in sorted(tmp_path.iterdir())] == ["audit.jsonl", "audit.jsonl.1", "audit.jsonl.state"]
+    assert audit_check.verify(str(path)).is_intact
+
+
+def test_a_line_longer_than_all_that_is_allowed_is_written_all_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "audit.jsonl"
+    assert len(fill(path, 1, max_bytes=10)) == 1
+    assert not (tmp_path / "audit.jsonl.1").exists()
+
+
+def test_lines_of_no_entry_have_no_number_and_problems_are_told_up_to_a_hundred(tmp_path: Path) -> None:
+    path = tmp_path / "audit.jsonl"
+    fill(path, 1)
+    with path.open("ab") as log:
+        log.write(b"[]\n" * 120)
+    verdict = audit_check.verify(str(path))
+    assert (verdict.lines, len(verdict.problems), verdict.lost, verdict.head) == (121, 101, 0, "")
+    assert [problem.line for problem in verdict.problems] == [*range(2, 102), 0]
+
+
+def test_lines_put_in_by_somebody_else_are_counted(tmp_path: Path) -> None:
+    path = tmp_path / "audit.jsonl"
+    before = json.loads(fill(path, 2)[-1])["hash"]
+    for number in range(3):
+        line = audit.sealed({"seq": 3 + number}, before)
+        before = audit.hash_of(line)
+        with path.open("ab") as log:
+            log.write(line)
+    verdict = audit_check.verify(str(path))
+    [problem] = verdict.problems
+    assert problem.what.startswith("the last 3 were put in by somebody else")
+    assert verdict.head == f"5-{before}"
+
+
+def test_an_empty_log_and_a_head_of_an_empty_one(tmp_path: Path) -> None:
+    path = tmp_path / "audit.jsonl"
+    path.write_bytes(b"")
+    verdict = audit_check.verify(str(path))
+    assert (verdict.lines, verdict.head, verdict.is_intact) == (0, "", False)  # there is no state beside it

@@ -149,3 +149,34 @@ def test_no_minute_ever_holds_more_calls_than_allowed(
         if served(limits):
             times.append(clock.at)
     assert all(len([t for t in times if end - 60 < t <= end]) <= most for end in times)
+
+
+def test_the_files_of_clients_are_looked_through_now_and_then(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("smart_context.access.rates._SWEEP_EVERY", 3)
+    limits = RateLimits(str(tmp_path), {"t": 9}, Clock())
+    limits.take("old", "t")
+    (old,) = (tmp_path / "rates").iterdir()
+    now = time.time()
+    seen = []
+    for _ in range(3):
+        os.utime(old, (now - 3700, now - 3700))
+        limits.take("new", "t")
+        seen.append(old.exists())
+    assert seen == [True, True, False]
+    limits.take("old", "t")
+    os.utime(old, (now - 3500, now - 3500))
+    for _ in range(3):
+        limits.take("new", "t")
+    assert old.exists()  # not gone for an hour yet
+
+
+def test_a_count_with_more_than_it_needs_is_cut_to_what_counts(tmp_path: Path) -> None:
+    clock = Clock()
+    limits = RateLimits(str(tmp_path), {"t": 3}, clock)
+    for _ in range(3):
+        limits.take("c", "t")
+    (file,) = (tmp_path / "rates").iterdir()
+    assert file.stat().st_size == 24
+    clock.at += 60
+    limits.take("c", "t")
+    assert file.stat().st_size == 8

@@ -6,7 +6,8 @@ import os
 import socket
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 
 from smart_context.access.roots import Place, Roots, parsed, shown
 from smart_context.errors import BadRequest, ContextError, Forbidden, NotFound, SearchFailed
+from unprivileged import NOBODY, needs_root
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX paths and links")
 
@@ -325,3 +327,99 @@ def test_every_name_survives_being_shown(name: bytes) -> None:
     path = os.fsdecode(name)
     shown(path).encode("utf-8")
     assert os.fsencode(parsed(shown(path))) == name
+
+
+@contextmanager
+def as_nobody(*places: Path) -> Iterator[None]:
+    """Be a user without rights for a while, who may pass through some folders."""
+    for place in places:
+        for outer in place.parents:
+            if outer.stat().st_uid == 0 and "pytest" in str(outer):
+                outer.chmod(0o711)
+    os.seteuid(NOBODY)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
+@needs_root
+@pytest.mark.parametrize("by_descriptor", [True, False])
+def test_what_another_user_may_not_read_is_an_error_that_names_it_and_the_reason(
+    world: Path, monkeypatch: pytest.MonkeyPatch, by_descriptor: bool
+) -> None:
+    monkeypatch.setattr("smart_context.access.roots._BY_DESCRIPTOR", by_descriptor)
+    roots = Roots([world / "in"])
+    (world / "in/a.txt").chmod(0o600)
+    (world / "in/sub").chmod(0o700)
+    with as_nobody(world / "in"):
+        for path in (f"{world}/in/a.txt", f"{world}/in/sub/b.txt")[: 1 + by_descriptor]:
+            code, message, _ = failure(lambda path=path: roots.open_file(path))  # type: ignore[misc]
+            assert (code, message) == (SearchFailed.code, f"cannot read {path}: Permission denied")
+
+
+@posix
+def test_as_many_links_are_followed_as_the_kernel_follows_and_no_more(world: Path) -> None:
+    roots = Roots([world / "in"])
+    (world / "in/l0").symlink_to("a.txt")
+    for number in range(1, 40):
+        (world / f"in/l{number}").symlink_to(f"l{number - 1}")
+    assert read(roots, world / "in/l38") == "in/a.txt"  # 39 links and the file
+    with pytest.raises(Forbidden):
+        roots.open_file(str(world / "in/l39"))
+
+
+@posix
+def test_a_part_of_the_roots_is_all_that_somebody_sees(world: Path) -> None:
+    roots = Roots([world / "in", world / "out"])
+    part = roots.within([f"{world}/in/sub/", f"{world}/nowhere"])
+    assert part.names == (f"{world}/in/sub",)
+    assert read(part, world / "in/sub/b.txt") == "in/sub/b.txt"
+    assert read(part, world / "in/sub/deep/../b.txt") == "in/sub/b.txt"
+    for path in ("in/a.txt", "in/sub/../a.txt", "in", "out/secret.txt", "in/subway"):
+        with pytest.raises(Forbidden):
+            part.open_file(str(world / path))
+    assert roots.within([str(world)]).names == (f"{world}/in", f"{world}/out")
+    assert roots.within([]).names == ()
+
+
+@posix
+def test_the_steps_to_a_path_begin_at_its_root(world: Path) -> None:
+    (world / "name").symlink_to("in")
+    roots = Roots([world / "name"])
+    assert roots.steps(f"{world}/name/sub/b.txt") == (f"{world}/in", ("sub", "b.txt"))
+    assert roots.steps(f"{world}/in") == (f"{world}/in", ())
+    for path in (f"{world}/out", "sub", f"{world}/in\0"):
+        with pytest.raises(Forbidden):
+            roots.steps(path)
+
+
+@posix
+def test_a_system_without_descriptors_of_folders_keeps_to_the_roots_too(
+    world: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("smart_context.access.roots._BY_DESCRIPTOR", False)
+    (world / "in/inside").symlink_to("sub/b.txt")
+    (world / "in/leaves").symlink_to(world / "out")
+    roots = Roots([world / "in"])
+    assert read(roots, world / "in/a.txt") == "in/a.txt"
+    assert read(roots, world / "in/inside") == "in/sub/b.txt"
+    assert roots.inside(f"{world}/in/inside") == Place(f"{world}/in", f"{world}/in/sub/b.txt")
+    assert roots.inside(f"{world}/in/absent") == Place(f"{world}/in", f"{world}/in/absent")
+    outcomes = {"leaves/secret.txt": Forbidden, "sub": BadRequest, "absent": NotFound, "../out/secret.txt": Forbidden}
+    for path, error in outcomes.items():
+        with pytest.raises(error):
+            roots.open_file(f"{world}/in/{path}")
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [("/a/\udc80\udcff", "/a/\\x80\\xff"), ("/a/\udc7f\ud800", "/a/\ufffd\ufffd"), ("/a/\udd00", "/a/\ufffd")],
+)
+def test_a_byte_that_is_no_text_is_shown_as_such_and_half_a_character_as_unknown(path: str, text: str) -> None:
+    assert shown(path) == text
+
+
+def test_bytes_that_are_a_character_together_name_it() -> None:
+    assert parsed("/a/\\xc3\\xa9") == "/a/é"
+    assert parsed("/a/\\xc3\ud800") == "/a/\udcc3\ud800"
