@@ -15,13 +15,14 @@ import os
 import platform
 import random
 import re
-import signal
 import subprocess
 import sys
 import tempfile
 import time
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+
+from bench import _server
 
 _SEED = 7
 _SYLLABLES = [a + b for a in "bdfgklmnprstv" for b in ("a", "e", "i", "o", "u")]
@@ -59,18 +60,10 @@ def main(argv: list[str]) -> None:
         (home / "config.toml").write_text(rates + "[index]\nat_start = false\n")
         common = ["--config", str(home / "config.toml"), "--data-dir", str(home / "data")]
         roots = ["--root", str(home / "old"), "--root", str(home / "new")]
-        context = [sys.executable, "-m", "smart_context"]
-        subprocess.run([*context, "index", str(home / "old"), *common, *roots], check=True, capture_output=True)
-        server = subprocess.Popen(
-            [*context, "serve", "--http", "--no-token", "--port", "0", *common, *roots],
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        try:
-            result = asyncio.run(_measure(server, home / "new", args))
-        finally:
-            server.send_signal(signal.SIGTERM)
-            server.communicate(timeout=60)
+        index = [sys.executable, "-m", "smart_context", "index", str(home / "old"), *common, *roots]
+        subprocess.run(index, check=True, capture_output=True)
+        with _server.started([*common, *roots]) as (server, port):
+            result = asyncio.run(_measure(server.pid, port, home / "new", args))
     print(json.dumps(result, indent=1))
     if args.out:
         args.out.write_text(json.dumps(result, indent=1) + "\n")
@@ -85,15 +78,10 @@ def _write(folder: Path, count: int) -> None:
         (place / f"{number:05}.md").write_text(f"# Note {number}\n\n{text}\n")
 
 
-async def _measure(server: subprocess.Popen[str], new: Path, args: argparse.Namespace) -> dict[str, object]:
-    assert server.stderr
-    said = server.stderr.readline()
-    while "listening" not in said:
-        said = server.stderr.readline()
-    port = int(re.findall(r":(\d+)/mcp", said)[0])
+async def _measure(pid: int, port: int, new: Path, args: argparse.Namespace) -> dict[str, object]:
     tally = Tally()
     began = os.times()
-    server_began = _cpu(server.pid)
+    server_began = _server.cpu(pid)
     # One search first, so that what is opened once is not counted as growth.
     await _client(port, 0, time.monotonic() + 0.1, 0.01, Tally())
     before = await _memory(port)
@@ -116,28 +104,17 @@ async def _measure(server: subprocess.Popen[str], new: Path, args: argparse.Name
         "per_second": round(len(times) / args.seconds, 1),
         "errors": asdict(tally)["errors"],
         "rate_limited": tally.limited,
-        "p50_ms": _at(times, 0.5),
-        "p99_ms": _at(times, 0.99),
-        "max_ms": _at(times, 1.0),
+        "p50_ms": _server.at(times, 0.5),
+        "p99_ms": _server.at(times, 0.99),
+        "max_ms": _server.at(times, 1.0),
         "memory_mb_before": before,
         "memory_mb_meanwhile": await watching,
         "memory_mb_after": after,
         "indexed_meanwhile": counted,
         "indexing_ended_before_the_clients": is_done,
-        "server_cpu_seconds": round(_cpu(server.pid) - server_began, 1),
+        "server_cpu_seconds": round(_server.cpu(pid) - server_began, 1),
         "client_cpu_seconds": round(os.times().user + os.times().system - began.user - began.system, 1),
     }
-
-
-def _cpu(pid: int) -> float:
-    """Processor time of the server itself, in seconds; the reading processes have their own."""
-    with open(f"/proc/{pid}/stat", encoding="ascii") as stat:
-        fields = stat.read().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def _at(times: list[float], part: float) -> float:
-    return round(times[min(len(times) - 1, int(part * len(times)))], 1) if times else 0.0
 
 
 async def _client(port: int, number: int, until: float, every: float, tally: Tally) -> None:

@@ -15,15 +15,14 @@ import os
 import platform
 import random
 import re
-import signal
-import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 from urllib.parse import parse_qs, quote, urlsplit
 
-from bench.load import _at, _write
+from bench import _server
+from bench.load import _write
 
 _SEED = 11
 _LETTER = 0.18  # seconds between two letters
@@ -51,27 +50,14 @@ def main(argv: list[str]) -> None:
         )
         common = ["--config", str(home / "config.toml"), "--data-dir", str(args.data)]
         roots = ["--root", str(args.folder), "--root", str(home / "new")]
-        server = subprocess.Popen(
-            [sys.executable, "-m", "smart_context", "serve", "--http", "--no-token", "--port", "0", *common, *roots],
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        try:
-            result = asyncio.run(_measure(server, home / "new", args))
-        finally:
-            server.send_signal(signal.SIGTERM)
-            server.communicate(timeout=60)
+        with _server.started([*common, *roots]) as (server, port):
+            result = asyncio.run(_measure(server.pid, port, home / "new", args))
     print(json.dumps(result, indent=1))
     if args.out:
         args.out.write_text(json.dumps(result, indent=1) + "\n")
 
 
-async def _measure(server: subprocess.Popen[str], new: Path, args: argparse.Namespace) -> dict[str, object]:
-    assert server.stderr
-    said = server.stderr.readline()
-    while "listening" not in said:
-        said = server.stderr.readline()
-    port = int(re.findall(r":(\d+)/mcp", said)[0])
+async def _measure(pid: int, port: int, new: Path, args: argparse.Namespace) -> dict[str, object]:
     queries = _queries(args.folder, args.queries)
     print(f"listening on {port}; {queries}", file=sys.stderr)
     link = Link(port)
@@ -85,23 +71,23 @@ async def _measure(server: subprocess.Popen[str], new: Path, args: argparse.Name
         "processors": os.cpu_count(),
         "load_average": os.getloadavg()[0],
         "segments": facts[1].replace("\u202f", "") if len(facts) > 1 else "",
-        "typed": await _each(link, server.pid, typed),
-        "pages_of_results": await _each(link, server.pid, [f"/?q={quote(query)}" for query in queries]),
-        "searches_alone": await _searches(link, server.pid, queries),
-        "seen": await _each(link, server.pid, await _results(link, queries)),
-        "pictures": await _each(link, server.pid, pictures, may_lack=True) if pictures else None,
+        "typed": await _each(link, pid, typed),
+        "pages_of_results": await _each(link, pid, [f"/?q={quote(query)}" for query in queries]),
+        "searches_alone": await _searches(link, pid, queries),
+        "seen": await _each(link, pid, await _results(link, queries)),
+        "pictures": await _each(link, pid, pictures, may_lack=True) if pictures else None,
     }
     link.close()
     times: list[float] = []
     errors: list[int] = []
     indexing = asyncio.create_task(_index(port, new))
     until = time.monotonic() + args.seconds
-    began = _cpu(server.pid)
+    began = _server.cpu(pid)
     await asyncio.gather(
         *(_person(port, number, queries, until, args.every, times, errors) for number in range(args.people))
     )
     is_done = indexing.done()
-    cpu = _cpu(server.pid) - began
+    cpu = _server.cpu(pid) - began
     indexing.cancel()
     times.sort()
     return result | {
@@ -109,10 +95,10 @@ async def _measure(server: subprocess.Popen[str], new: Path, args: argparse.Name
         "people_asked": len(times),
         "people_errors": len(errors),
         "people_per_second": round(len(times) / args.seconds, 1),
-        "people_p50_ms": _at(times, 0.5),
-        "people_p95_ms": _at(times, 0.95),
-        "people_p99_ms": _at(times, 0.99),
-        "people_max_ms": _at(times, 1.0),
+        "people_p50_ms": _server.at(times, 0.5),
+        "people_p95_ms": _server.at(times, 0.95),
+        "people_p99_ms": _server.at(times, 0.99),
+        "people_max_ms": _server.at(times, 1.0),
         "people_cpu_ms_each": round(1000 * cpu / max(1, len(times)), 1),
         "load_average_after": os.getloadavg()[0],
         "indexing_ended_before_the_people": is_done,
@@ -143,7 +129,7 @@ async def _each(link: Link, pid: int, addresses: list[str], *, may_lack: bool = 
         times.append((time.perf_counter() - start) * 1000)
     cpu = 1000 * (_cpu_of_all(pid) - began) / max(1, len(addresses))
     times.sort()
-    shown = {"p50_ms": _at(times, 0.5), "p95_ms": _at(times, 0.95), "max_ms": _at(times, 1.0)}
+    shown = {"p50_ms": _server.at(times, 0.5), "p95_ms": _server.at(times, 0.95), "max_ms": _server.at(times, 1.0)}
     found: dict[str, object] = {"requests": len(addresses), "cpu_ms_each": round(cpu, 1), **shown}
     print(found, file=sys.stderr)
     return found
@@ -161,8 +147,8 @@ async def _searches(link: Link, pid: int, queries: list[str]) -> dict[str, objec
     return {
         "requests": len(queries),
         "cpu_ms_each": round(cpu, 1),
-        "p50_ms": _at(times, 0.5),
-        "p95_ms": _at(times, 0.95),
+        "p50_ms": _server.at(times, 0.5),
+        "p95_ms": _server.at(times, 0.95),
     }
 
 
@@ -221,12 +207,6 @@ async def _person(
 async def _index(port: int, new: Path) -> None:
     link = Link(port)
     await link.call("indexFolder", {"root": str(new)})
-
-
-def _cpu(pid: int) -> float:
-    with open(f"/proc/{pid}/stat", encoding="ascii") as stat:
-        fields = stat.read().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _cpu_of_all(pid: int) -> float:
