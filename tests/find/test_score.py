@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from smart_context.engine.expression import Everything
 from smart_context.engine.port import Candidate
 from smart_context.find import score
 from smart_context.find.sought import Plan, Sought
-from smart_context.text import codes
+from smart_context.text import analysis, codes
 
 WORDS = ["copper", "kettle", "whistl", "harbour", "gull", "frozen"]
 OTHERS = ["salt", "rope"]
@@ -63,3 +66,151 @@ def test_what_has_all_that_was_typed_gains_most():
     candidates = [Candidate(number, number, "en", 1.0) for number in range(3)]
     verbatim, run, one = score.Scorer(plan, Packed(texts)).scores(candidates, {0})  # type: ignore[arg-type]
     assert 1 > verbatim.total > run.total > one.total
+
+
+class Segment:
+    """What a segment says: its words, other forms of them, the words of its heads, and what is only known to be there."""
+
+    def __init__(self, text: str = "", also: str = "", heads: str = "", there: str = "", as_written: str = "") -> None:
+        self.text, self.also, self.heads = text.split(), also.split(), heads.split()
+        self.there, self.as_written = there.split(), as_written.split()
+
+
+class View:
+    average_length = 6.0
+
+    def __init__(self, segments: list[Segment]) -> None:
+        self._segments = segments
+
+    def packed(self, candidates: list[Candidate]) -> list[bytes]:
+        def coded(words: list[str], one: Segment) -> bytes:
+            return b"".join(codes.code(word, word in one.as_written) for word in words)
+
+        return [
+            codes.pack(
+                len(one.text),
+                coded(one.text, one),
+                coded(one.also, one),
+                coded(one.heads, one),
+                b"".join(map(codes.short, one.there)),
+            )
+            for one in (self._segments[candidate.segment_id] for candidate in candidates)
+        ]
+
+
+def scored(sought: list[Sought], *segments: Segment) -> list[float]:
+    scorer = score.Scorer(Plan(Everything(), tuple(sought)), View(list(segments)))  # type: ignore[arg-type]
+    return [one.total for one in scorer.scores([Candidate(at, at, "en", 1.0) for at in range(len(segments))])]
+
+
+def one(word: str, idf: float = 1.0, **more: object) -> Sought:
+    return Sought(word, frozenset({word}), count=1, idf=idf, **more)  # type: ignore[arg-type]
+
+
+def total_by_hand(sought: list[Sought], segment: Segment) -> float:
+    """The score as `docs/concepts/ranking.md` has it, one word and one pair after the other."""
+    room = 1.4 * (0.35 + 0.65 * len(segment.text) / 6.0)
+    most = got = found = 0.0
+    for word in sought:
+        times = float(
+            sum(term in word.terms for term in segment.text) or sum(term in word.terms for term in segment.also)
+        )
+        times += (8 if word.name else 1) * sum(term in word.terms for term in segment.heads)
+        if not times:
+            inside = sum(term in word.parts for term in segment.text) or sum(
+                term in word.parts for term in segment.also
+            )
+            times = 0.5 * (inside + (8 if word.name else 1) * sum(term in word.parts for term in segment.heads))
+        worth = word.idf * word.times
+        most += 2.4 * worth
+        got += worth * 2.4 * times / (times + room)
+        found += worth if times else 0.0
+    for a, b in pairwise(sought):
+        worth = 0.6 * min(a.idf * min(a.times, 1.0), b.idf * min(b.times, 1.0))
+        near = sum(
+            1 / (y - x) ** 2
+            for x, first in enumerate(segment.text) for y, second in enumerate(segment.text)
+            if first in a.terms and second in b.terms and 0 < abs(y - x) <= 5
+        )  # fmt: skip
+        most += 2.4 * worth
+        got += worth * 2.4 * near / (near + room)
+    share = found / sum(word.idf * word.times for word in sought)
+    return round(min(got / most * share ** max(0.0, (4 - len(sought)) / 3), 1.0), 6)
+
+
+_LINES = st.lists(st.sampled_from([*WORDS[:3], *OTHERS, "teakettle"]), max_size=14).map(" ".join)
+
+
+@settings(max_examples=40)
+@given(
+    st.lists(st.builds(Segment, _LINES, _LINES, _LINES), min_size=1, max_size=4),
+    st.lists(st.tuples(st.sampled_from([0.5, 1.0, 2.5]), st.sampled_from([0.5, 1.0, 2.0])), min_size=1, max_size=6),
+)
+def test_a_score_is_the_one_counted_by_hand(segments, weights):
+    sought = [
+        one(word, idf, times=times, parts=frozenset({"teakettle"}) if word == "kettle" else frozenset())
+        for word, (idf, times) in zip(WORDS, weights, strict=False)
+    ]
+    assert scored(sought, *segments) == pytest.approx(
+        [total_by_hand(sought, segment) for segment in segments], abs=2e-6
+    )
+
+
+def test_the_name_of_a_file_is_worth_more_than_a_text_that_says_it_often():
+    sought = [one("kettle", name="kettle"), one("harbour")]
+    named, said, both = (
+        Segment(heads="kettle"),
+        Segment("kettle kettle kettle kettle"),
+        Segment("harbour", heads="kettle"),
+    )
+    totals = scored(sought, named, said, both)
+    assert totals == pytest.approx([total_by_hand(sought, segment) for segment in (named, said, both)], abs=2e-6)
+    assert totals[0] > totals[1]
+    # Worth more than a word, it is all that was typed: nothing is lost by the other words.
+    sought = [one("kettle", name="kettle", times=3.0), one("harbour")]
+    room = 1.4 * 0.35
+    assert scored(sought, named) == [pytest.approx(3 * 2.4 * 8 / (8 + room) / (2.4 * (4 + 0.6)), abs=2e-6)]
+
+
+def test_a_word_in_another_form_than_the_one_typed_is_worth_less_the_fewer_words_there_are():
+    as_typed, other = Segment("kettl~en", there=analysis.form("kettles")), Segment("kettl~en")
+    for count, loss in ((1, 0.5), (2, 0.75)):
+        sought = [Sought("kettles", frozenset({"kettl~en"}), count=1, idf=1.0, typed="kettles")]
+        sought += [one(word) for word in WORDS[3 : 2 + count]]
+        first, second = scored(sought, as_typed, other)
+        assert second == pytest.approx(loss * first, abs=2e-6)
+    # What is spelt as its stem is known by the mark beside its code, and in a head by itself.
+    sought = [Sought("kettl", frozenset({"kettl~en"}), count=1, idf=1.0, typed="kettl")]
+    marked, plain, head = Segment("kettl~en", as_written="kettl~en"), Segment("kettl~en"), Segment(heads="kettl~en")
+    totals = scored(sought, marked, plain, head)
+    assert totals[0] == pytest.approx(2 * totals[1], abs=2e-6)
+    assert totals[2] == pytest.approx(2.4 / (1 + 1.4 * 0.35) / 2.4, abs=2e-6)
+
+
+def test_several_words_typed_as_one_thing_are_worth_half_where_they_stand_as_a_word():
+    sought = [one("tea-kettle", typed="tea-kettle", is_joined=True)]
+    apart, joined = scored(sought, Segment(also="tea-kettle"), Segment("tea-kettle"))
+    assert apart > joined > 0
+
+
+def test_a_stop_word_that_is_there_counts_once():
+    sought = [Sought("the", frozenset({"the"}), count=1, idf=1.0, typed="the")]
+    there, not_there = scored(sought, Segment("kettle", there=f"the {analysis.form('the')}"), Segment("kettle"))
+    assert not_there == 0.0
+    assert there == pytest.approx(1 / (1 + 1.4 * (0.35 + 0.65 / 6)), abs=2e-6)
+
+
+def test_a_score_is_explained_by_its_parts():
+    sought = [one("copper"), one("kettle", idf=2.0)]
+    scorer = score.Scorer(Plan(Everything(), tuple(sought)), View([Segment("copper kettle copper"), Segment("rope")]))  # type: ignore[arg-type]
+    both, none = scorer.scores([Candidate(at, at, "en", 1.0) for at in range(2)])
+    room = 1.4 * (0.35 + 0.65 * 3 / 6)
+    most = 3.6
+    assert scorer.explain(both) == (
+        f"copper × 2: {2 / (2 + room) / most:.4f}",
+        f"kettle × 1: {2 * 1 / (1 + room) / most:.4f}",
+        f"neighbours: {0.6 * 2 / (2 + room) / most:.4f}",
+        "share of the query found: 1.00",
+    )
+    assert scorer.explain(none) == ("neighbours: 0.0000", "share of the query found: 0.00")
+    assert scorer.scores([]) == []

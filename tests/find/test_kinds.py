@@ -1,0 +1,67 @@
+"""Whether a word such as "slides" asks for files of that kind, or is a word of a sentence."""
+
+from __future__ import annotations
+
+import pytest
+
+from smart_context.find import kinds
+
+
+def asks(text, word="slides", *, is_type=False):
+    start = text.index(word)
+    return kinds.is_asked_for(text, start, start + len(word), is_type=is_type)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "slides", "budget slides", "one two three four slides", "show me the slides about the new budget of spring",
+        "find slides on budgets of the spring plan", "the plan of the new budget slides", "notes on the new budget slides 2024", "notes on the new budget slides 2023-24",
+        "which slides mention the budget of the spring", "what slides", "please find all slides, from the last spring meeting",
+    ],
+)  # fmt: skip
+def test_it_asks_in_a_few_words_first_before_what_they_are_about_or_last(text):
+    assert asks(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "one two slides three four five", "the child slides down the hill quickly", "what are the many slides that he took", "alpha slides beta",
+        "he took pictures and showed the slides", "show me the slides quickly before the budget",
+    ],
+)  # fmt: skip
+def test_it_is_a_word_of_a_sentence_or_a_question_elsewhere(text):
+    assert not asks(text)
+    assert asks(text, is_type=True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "how do slides work",
+        "why do we make slides",
+        "merge slides",
+        "slides to pictures",
+        "copy all slides",
+        "slides download",
+    ],
+)
+def test_what_something_is_done_with_is_not_asked_for(text):
+    assert not asks(text)
+    assert not asks(text, is_type=True)
+    start = text.index("slides")
+    assert kinds.is_asked_for(text, start, start + 6, is_type=True, is_written=True)
+
+
+@pytest.mark.parametrize("words", [5, 6])
+def test_six_words_are_a_sentence(words):
+    text = " ".join(["slides", "beta", "gamma", "delta", "epsilon", "zeta"][:words])
+    assert asks(text) is (words == 5)
+
+
+@pytest.mark.parametrize(("gap", "is_asked"), [(190, True), (205, False)])
+def test_two_hundred_characters_on_either_side_are_looked_at(gap, is_asked):
+    far = "of " * (gap // 3)
+    assert asks(f"alpha beta gamma delta epsilon slides {far}") is is_asked
+    assert asks(f"find {far}slides about the budget of the spring") is is_asked
