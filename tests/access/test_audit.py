@@ -388,3 +388,25 @@ def test_an_empty_log_and_a_head_of_an_empty_one(tmp_path: Path) -> None:
     path.write_bytes(b"")
     verdict = audit_check.verify(str(path))
     assert (verdict.lines, verdict.head, verdict.is_intact) == (0, "", False)  # there is no state beside it
+
+
+@pytest.mark.parametrize("left", [0, 3])
+def test_lines_after_one_that_was_cut_off_stand_for_themselves(tmp_path: Path, left: int) -> None:
+    path = tmp_path / "audit.jsonl"
+    lines = fill(path, 3)
+    path.write_bytes(b"".join(lines)[:-5] if left else b"")
+    found = fill(path, 2)
+    assert len(found) == left + 2
+    assert [audit.is_sealed(line) for line in found] == [True] * max(0, left - 1) + [False] * (left > 0) + [True, True]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links")
+@pytest.mark.parametrize("name", ["audit.jsonl", "audit.jsonl.state"])
+def test_a_link_in_the_place_of_the_log_or_its_state_is_not_written_through(tmp_path: Path, name: str) -> None:
+    other = tmp_path / "other"
+    other.write_bytes(b"somebody's\n")
+    (tmp_path / "log").mkdir()
+    (tmp_path / "log" / name).symlink_to(other)
+    with pytest.raises(IoError):
+        open_log(tmp_path / "log" / "audit.jsonl").write(Call("a", "b", 1))
+    assert other.read_bytes() == b"somebody's\n"

@@ -185,3 +185,13 @@ def test_files_are_read_again_when_they_changed_or_when_asked_to(tmp_path: Path)
     found = known.caller(given.encode())
     assert isinstance(found, Caller)
     assert found.name == "eve"
+
+
+def test_a_list_of_tokens_of_sixteen_megabytes_is_read_and_a_longer_one_is_not(tmp_path: Path) -> None:
+    add(tmp_path, "ada")
+    path = tmp_path / tokens.FILE
+    write(path, path.read_bytes().ljust(16 * 1024 * 1024))
+    assert [one.name for one in tokens.kept(tmp_path)] == ["ada"]
+    write(path, path.read_bytes() + b" ")
+    with pytest.raises(ConfigError):
+        tokens.kept(tmp_path)

@@ -236,7 +236,7 @@ class _Locked:
 
     def __init__(self, path: str) -> None:
         self._path = path
-        self._fd = -1
+        self._fd: int
         self.state = State()
 
     def __enter__(self) -> _Locked:

@@ -275,7 +275,7 @@ class _Changing:
 
     def __init__(self, data_dir: Path) -> None:
         self._data_dir = data_dir
-        self._lock = -1
+        self._lock: int
         self.tokens: list[Token] = []
 
     def __enter__(self) -> _Changing:
