@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 import sys
+import threading
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from smart_context.access import tokens
-from smart_context.errors import ConfigError, IoError, NotFound, UsageError
+from smart_context.errors import ConfigError, IoError, NotFound, Unreachable, UsageError
 from smart_context.model import OWNER, Caller
 
 MADE = "2026-05-01T12:00:00Z"
@@ -195,3 +196,75 @@ def test_a_list_of_tokens_of_sixteen_megabytes_is_read_and_a_longer_one_is_not(t
     write(path, path.read_bytes() + b" ")
     with pytest.raises(ConfigError):
         tokens.kept(tmp_path)
+
+
+class Elsewhere:
+    """Tokens that several machines share, on a machine that may be away."""
+
+    def __init__(self) -> None:
+        self.rows: dict[str, tokens.Token] = {}
+        self.is_away = False
+
+    def all(self) -> list[tokens.Token]:
+        if self.is_away:
+            raise Unreachable("nobody answers")
+        return [self.rows[name] for name in sorted(self.rows)]
+
+    def add(self, token: tokens.Token) -> bool:
+        return self.rows.setdefault(token.name, token) is token
+
+    def remove(self, name: str) -> bool:
+        return self.rows.pop(name, None) is not None
+
+
+def test_shared_tokens_are_added_listed_and_revoked_elsewhere(tmp_path: Path) -> None:
+    shared = Elsewhere()
+    how = {"is_admin": False, "made": MADE, "ends": "", "shared": shared}
+    given = tokens.add(tmp_path, "bob", None, **how)  # type: ignore[arg-type]
+    tokens.add(tmp_path, "ada", None, **how)  # type: ignore[arg-type]
+    with pytest.raises(UsageError):
+        tokens.add(tmp_path, "bob", None, **how)  # type: ignore[arg-type]
+    assert [one.name for one in tokens.kept(tmp_path, shared)] == ["ada", "bob"]
+    assert tokens.kept(tmp_path) == []
+    known = tokens.Tokens(tmp_path, None, shared=shared)
+    assert known.caller(given.encode()) == Caller("bob", None, False, given)
+    with pytest.raises(NotFound):
+        tokens.revoke(tmp_path, "eve", shared)
+    tokens.revoke(tmp_path, "ada", shared)
+    assert [one.name for one in tokens.kept(tmp_path, shared)] == ["bob"]
+
+
+def test_shared_tokens_are_read_again_behind_a_request_and_stay_while_nobody_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tokens, "_FRESH", 0.0)
+    shared, told = Elsewhere(), []  # type: ignore[var-annotated]
+    given = tokens.add(tmp_path, "ada", None, is_admin=False, made=MADE, ends="", shared=shared)
+    known = tokens.Tokens(tmp_path, None, told.append, shared=shared)
+
+    def seen() -> bool:
+        """What a request sees after those before it had the tokens read once more."""
+        known.caller(b"")
+        for thread in threading.enumerate():
+            if thread.name == "tokens":
+                thread.join()
+        return isinstance(known.caller(given.encode()), Caller)
+
+    assert seen()
+    shared.is_away = True
+    shared.rows.clear()
+    assert seen()
+    assert told
+    assert set(told) == {Unreachable("nobody answers").in_one_line}
+    shared.is_away = False
+    assert not seen()
+
+
+def test_shared_tokens_that_cannot_be_read_at_first_let_nobody_in_and_that_is_told(tmp_path: Path) -> None:
+    shared, told = Elsewhere(), []  # type: ignore[var-annotated]
+    given = tokens.add(tmp_path, "ada", None, is_admin=False, made=MADE, ends="", shared=shared)
+    shared.is_away = True
+    known = tokens.Tokens(tmp_path, None, told.append, shared=shared)
+    assert known.caller(given.encode()) == "a valid bearer token is needed"
+    assert told == [Unreachable("nobody answers").in_one_line]
+    assert known.caller(tokens.own(tmp_path, None).encode()) == OWNER
