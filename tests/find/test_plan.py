@@ -1,0 +1,219 @@
+"""What is looked for: each word with what it is worth, by how many segments have it; and where that turns."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from smart_context.engine.expression import AnyOf, Everything, Group, Sequence, Term
+from smart_context.find import plan, query, spelling
+
+
+class Words:
+    """A view of an index of which only the words are known: how many segments have each."""
+
+    average_length, dead = 10.0, 0
+
+    def __init__(self, counts, segments=1000, languages=("en",), compounds=()):
+        self.segments, self.languages = segments, languages
+        self._counts, self._compounds = counts, compounds
+
+    def having(self, term):
+        return self._counts.get(term, 0)
+
+    def terms(self, beginning, *, rough=False):
+        found = [term for term in self._counts if term.startswith(beginning)]
+        return sorted(found, key=lambda term: (-self._counts[term], term))
+
+    def compounds(self, part):
+        return [word for word in self._compounds if part in word]
+
+    def count(self, wanted):
+        return sum(map(self.having, wanted.terms))
+
+
+def made(text, view):
+    return plan.make(query.parse(text), view, text)
+
+
+def idf(count, segments=1000):
+    return math.log(1 + (segments - count + 0.5) / (count + 0.5))
+
+
+def test_a_word_is_worth_the_more_the_fewer_segments_have_it():
+    view = Words({"harbour": 100, "kettl": 10})
+    [harbour, kettles] = made("harbour kettles", view).sought
+    assert (harbour.count, harbour.idf, harbour.times) == (100, pytest.approx(idf(100)), 1)
+    assert (kettles.count, kettles.idf, kettles.typed) == (10, pytest.approx(idf(10)), "kettles")
+    [twice] = made("kettles kettles", view).sought
+    assert twice.times == 2
+
+
+def test_everything_is_planned_for_no_query():
+    assert plan.make(None, Words({})) == plan.Plan(Everything(), ())
+
+
+@pytest.mark.parametrize(
+    ("count", "commoner", "is_meant"), [(1, 50, True), (1, 49, False), (2, 100, True), (2, 99, False), (3, 999, False)]
+)
+def test_a_word_that_hardly_anything_has_is_looked_for_with_one_that_far_more_have(count, commoner, is_meant):
+    [word] = made("harbor", Words({"harbor": count, "harbour": commoner}, 10_000)).sought
+    assert word.terms == ({"harbor", "harbour"} if is_meant else {"harbor"})
+    assert word.idf == pytest.approx(idf(count, 10_000))
+
+
+def test_a_short_word_and_a_word_among_many_are_looked_for_as_they_are():
+    view = Words(
+        {"boots": 1, "boot": 900, "boats": 900, "harbor": 1, "harbour": 900, "copper": 9, "kettl": 9, "rope": 9}, 10_000
+    )
+    [short] = made("boots", view).sought
+    assert not short.instead
+    assert made("harbor copper kettles", view).sought[0].instead == ("harbour",)
+    assert [word.instead for word in made("harbor copper kettles rope", view).sought] == [()] * 4
+
+
+def test_a_word_that_stands_nowhere_is_replaced_at_less_worth():
+    [word] = made("harbuor", Words({"harbour": 40})).sought
+    assert (word.instead, word.idf) == (("harbour",), pytest.approx(0.6 * idf(40)))
+    assert made("x1y2z3w4", Words({"x1y2z3w5": 40})).sought == ()
+
+
+@pytest.mark.parametrize(
+    ("typed", "worth"),
+    [
+        ("notes.md", 2.0),
+        ("one two three.md", 2.0 * 4 / 3),
+        ("a b c d e f.md", 2.0 * 7 / 3),
+        ("a b c d e f g h i.md", None),
+    ],
+)
+def test_the_name_of_a_file_that_is_all_that_was_typed_is_worth_more_the_longer_it_is(typed, worth):
+    key = "/" + typed.replace(" ", "")
+    found = [word for word in made(typed, Words({key: 2})).sought if word.name]
+    assert [word.times for word in found] == ([] if worth is None else [pytest.approx(worth)])
+
+
+def test_a_name_among_other_words_is_worth_as_much_as_the_best_of_them():
+    view = Words({"/notes.md": 2, "kettl": 10, "harbour": 100})
+    named = made("kettles harbour notes.md", view)
+    [name] = [word for word in named.sought if word.name]
+    assert (name.times, name.idf, name.stands) == (1.0, pytest.approx(idf(10)), False)
+    assert Term("/notes.md") in named.wanted.should
+
+
+def test_four_names_are_looked_for_at_most():
+    names = [f"n{number}.md" for number in range(6)]
+    view = Words({f"/{name}": 1 for name in names})
+    assert [
+        word.name for word in made(" ".join(["kettles", *names, "and", "more", "words", "here"]), view).sought
+    ] == names[:4]
+
+
+def test_an_option_is_no_name():
+    assert not [word for word in made("-notes.md kettles", Words({"/notes.md": 2, "kettl": 3})).sought if word.name]
+
+
+@pytest.mark.parametrize(("words", "is_sentence"), [(4, False), (5, True), (40, True), (41, False)])
+def test_five_to_forty_words_may_be_a_sentence_of_some_text(words, is_sentence):
+    said = [f"walrus{'bcdfghjkmp'[n % 10]}{'bcdfghjkmp'[n // 10]}" for n in range(words)]
+    found = made(" ".join(said), Words(dict.fromkeys(said, 5))).verbatim
+    assert found == (Sequence(tuple(said)) if is_sentence else None)
+
+
+def test_a_sentence_has_three_words_that_tell_and_no_operator():
+    view = Words({"harbour": 5, "kettl": 5, "copper": 5})
+    assert made("the copper in the harbour of a kettle", view).verbatim is not None
+    assert made("the copper in the harbour of it", view).verbatim is None
+    assert made("the copper in the harbour of a kettle -rope", view).verbatim is None
+
+
+@pytest.mark.parametrize(
+    ("segments", "common", "is_left"), [(24_000, 2001, True), (24_000, 2000, False), (19_999, 9000, False)]
+)
+def test_in_a_large_index_a_common_word_of_a_sentence_finds_nothing_by_itself(segments, common, is_left):
+    counts = {"harbour": common, "copper": 9, "kettl": 9, "rope": 9}
+    text = "How was the copper in the harbour with a kettle and a rope?"
+    tree = query.parse(text)
+    assert tree.is_prose
+    found = plan.make(tree, Words(counts, segments), text)
+    assert (Term("harbour") not in found.wanted.should) is is_left
+    assert "harbour" in {word.text for word in found.sought}
+    fewer = plan.make(tree, Words({**counts, "rope": 0}, segments), text)
+    assert Term("harbour") in fewer.wanted.should
+
+
+def test_of_a_page_the_words_that_tell_most_are_looked_for():
+    said = [f"walrus{'bcdfghjkmp'[n % 10]}{'bcdfghjkmp'[n // 10]}" for n in range(50)]
+    view = Words({word: 1 + n for n, word in enumerate(said)})
+    assert [word.text for word in made(" ".join(said), view).sought] == said[:48]
+
+
+def test_a_beginning_is_looked_for_as_every_word_that_has_it():
+    view = Words({f"harb{letter}": 30 - at for at, letter in enumerate("abcdefghijklmnopqrstuvwxy")})
+    [few] = made("harba*", view).sought
+    assert few.terms == {"harba"}
+    many = made("harb*", view)
+    [word] = many.sought
+    assert (word.beginning, len(word.terms), len(word.commonest)) == ("harb", 25, 24)
+    assert many.wanted == Group((AnyOf(tuple(sorted(word.terms)), 0.0, "harb"),), tuple(
+        Term(term, round(word.idf / idf(view.having(term)), 3)) for term in word.commonest
+    ))  # fmt: skip
+
+
+def test_a_word_is_looked_for_in_compounds_at_half_its_worth_where_a_language_has_them():
+    view = Words(
+        {"miet~de": 10, "mietvertrag~de": 4, "kaltmiet~de": 3},
+        languages=("de",),
+        compounds=("mietvertrag", "kaltmiete"),
+    )
+    found = made("Miete", view)
+    [word] = found.sought
+    assert word.parts == {"mietvertrag~de", "kaltmiet~de"}
+    assert AnyOf(("kaltmiet~de", "mietvertrag~de"), round(0.5 * word.idf, 3)) in found.wanted.should
+    english = made("Miete", Words({"miet": 10}, languages=("en",), compounds=("mietvertrag",)))
+    assert english.sought[0].parts == frozenset()
+
+
+def test_a_compound_that_stands_nowhere_is_cut_into_two_words_that_do():
+    view = Words({"miet~de": 10, "vertrag~de": 4}, languages=("de",))
+    [word] = made("Mietvertrag", view).sought
+    assert set(word.instead) == {"miet~de", "vertrag~de"}
+    joined = made("Arbeitsvertrag", Words({"arbeit~de": 10, "vertrag~de": 4}, languages=("de",)))
+    assert set(joined.sought[0].instead) == {"arbeit~de", "vertrag~de"}
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "steps"),
+    [
+        ("kettle", "kettle", 0), ("kettle", "kettel", 1), ("kettle", "ettle", 1), ("kettle", "kettles", 1), ("kettle", "kittle", 1),
+        ("kettle", "kitels", 3), ("kettle", "ketttles", 2), ("kettle", "ktetel", 2), ("abcd", "wxyz", 3), ("kettle", "kettleabc", 3), ("ab", "ba", 1), ("abc", "bca", 2),
+    ],
+)  # fmt: skip
+def test_the_way_from_one_word_to_another_is_counted_in_letters(a, b, steps):
+    assert spelling.distance(a, b, 2) == spelling.distance(b, a, 2) == steps
+
+
+@pytest.mark.parametrize(
+    ("unit", "there", "found"),
+    [
+        ("cat", "cut", ()), ("boot", "boat", ("boat",)), ("boot", "baat", ()), ("kettles", "kattlus", ()),
+        ("kettlest", "kattlust", ("kattlust",)), ("kettlest", "kattlusd", ()), ("boot", "b0ot", ()),
+    ],
+)  # fmt: skip
+def test_a_longer_word_may_be_mistyped_further(unit, there, found):
+    assert spelling.words(unit, [unit], Words({there: 5})) == found
+
+
+def test_the_nearest_words_come_first_then_the_commonest_and_three_at_most():
+    view = Words({"boat": 1, "book": 9, "boor": 5, "boom": 7, "root": 3})
+    assert spelling.words("boot", ["boot"], view) == ("book", "boom", "boor")
+    assert spelling.words("boot", ["boot"], view, least=6) == ("book", "boom")
+    assert spelling.words("kettlest", ["kettlest"], Words({"kattlest": 1, "kattlust": 9})) == ("kattlest",)
+
+
+def test_in_a_large_index_words_that_begin_alike_are_looked_at():
+    for segments, found in ((20_000, ("bpat",)), (20_001, ())):
+        assert spelling.words("boat", ["boat"], Words({"bpat": 5}, segments)) == found
+    for other in ("boit", "obat", "baot"):
+        assert spelling.words("boat", ["boat"], Words({other: 5}, 20_001)) == (other,)
