@@ -108,3 +108,28 @@ def test_a_rare_word_chooses_the_part_before_two_common_ones():
     asked = [("office", 0.4), ("open", 0.5), ("zeppelin", 6.0)]
     words = snippet.words([Sought(word, frozenset({word}), idf=idf) for word, idf in asked])
     assert "zeppelin landed" in snippet.cut(Passage(text), words, "en").text
+
+
+@pytest.mark.parametrize(
+    ("hits", "first", "last"),
+    [
+        ({200: "rent"}, "…w168", "w266…"),  # a third of the room before it
+        ({2: "rent"}, "w000", "w098…"),
+        ({33: "rent"}, "…w001", "w099…"),
+        ({398: "rent"}, "…w301", "w399"),
+        ({100: "rent", 150: "rent", 300: "due"}, "…w084", "w182…"),  # more of them
+        ({100: "rent", 160: "due", 300: "rent", 365: "due"}, "…w087", "w186…"),  # as many: the first
+        ({100: "rent", 166: "due"}, "…w068", "due…"),  # two thirds of the room are looked at together
+        ({100: "rent", 167: "due"}, "…w068", "w166…"),
+    ],
+)
+def test_what_is_shown_of_a_long_text_begins_and_ends_with_these_words(hits, first, last):
+    text = " ".join(hits.get(number, f"w{number:03}") for number in range(400))
+    cut = snippet.cut(Passage(text), sought("rent", "due"), "en")
+    assert (cut.text.split()[0], cut.text.split()[-1]) == (first, last)
+    assert set(marked(cut)) <= set(hits.values())
+
+
+@pytest.mark.parametrize(("size", "shown"), [(499, 499), (500, 500), (501, 499)])
+def test_five_hundred_characters_are_shown_as_they_are_and_of_more_what_fits(size, shown):
+    assert len(snippet.cut(Passage("x" * size), sought("rent"), "en").text) == shown
