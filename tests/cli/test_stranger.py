@@ -150,7 +150,7 @@ def test_the_first_answer_comes_after_two_commands_and_a_yes(terminal):
 def test_it_can_be_read_at_forty_columns(terminal):
     shell = terminal(40)
     shell.type("context search lost laptop --root ~/Documents/handbook")
-    shell.until(r"never indexed\. Index now\? \[y/N\]: ")
+    shell.until(r"Index\s+now\?\s+\[y/N\]: ")
     shell.type("y")
     shell.until("READY ")
     lines = shell.screen()

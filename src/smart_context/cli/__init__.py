@@ -5,6 +5,7 @@ Always: stdout is data and empty on any error; stderr is for people; the exit st
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -23,7 +24,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "search": ("search", "Find files by what they say.", "Search"),
     "open": ("reading", "Show a part of a file, or of a result, as agents see it.", "Search"),
     "cat": ("reading", "Print the text of a file of any format.", "Search"),
-    "status": ("index", "Show what is indexed, what could not be read, and what has changed.", "Search"),
+    "status": ("status", "Show what is indexed, what could not be read, and what has changed.", "Search"),
     "ui": ("ui", "Search in a browser.", "Search"),
     "eval": ("eval", "Measure how well search answers.", "Search"),
     "roots": ("roots", "List the folders that may be read, or change them.", "Search"),
@@ -62,6 +63,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
 # Commands whose name cannot be that of a function.
 _FUNCTIONS = {"eval": "eval_", "open": "open_", "help": "help_"}
 
+_NARROW = 20  # columns: a shorter line fits every terminal
 _DEBUG = "smart_context.debug"  # in the meta that all contexts of a run share
 _CONTEXT_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
@@ -189,19 +191,39 @@ def cli(context: click.Context) -> None:
 
 def main() -> NoReturn:
     """Run the command line and exit with its status."""
+    _write_what_can_be_written()
     if os.environ.get("_CONTEXT_COMPLETE"):  # a shell asks what could come next
         cli.main(prog_name="context")
     sys.exit(_run(sys.argv[1:]))
 
 
+def _write_what_can_be_written() -> None:
+    """Escape what a terminal of another encoding than UTF-8 has no letter for, instead of failing on it."""
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.encoding.lower() not in {"utf-8", "utf8"}:
+        sys.stdout.reconfigure(errors="backslashreplace")
+
+
 def say(*lines: str | None) -> None:
-    """Write lines for people to stderr; where nobody takes them, they are lost rather than a failure."""
+    """Write lines for people to stderr, each no wider than their terminal; where nobody takes them, they are lost rather than a failure."""
     try:
         for line in lines:
             if line:
-                click.echo(line, err=True)
+                click.echo(_fitted(line), err=True)
     except OSError:
         _discard(2)
+
+
+def _fitted(line: str) -> str:
+    if len(line) < _NARROW or sys.stderr is None or not sys.stderr.isatty():
+        return line
+    from smart_context.cli import layout
+
+    return layout.fitted(layout.with_home(line), min(layout.WIDEST, layout.columns(sys.stderr)))
+
+
+def can_erase() -> bool:
+    """Whether the terminal can erase what it shows, and show colours."""
+    return os.environ.get("TERM", "dumb") != "dumb"
 
 
 def in_our_words(text: str) -> str:
@@ -218,7 +240,8 @@ def _run(args: list[str]) -> int:
     """Run a command and say what went wrong, if anything. Returns the exit status."""
     context = None
     try:
-        with cli.make_context("context", args, color=False if os.environ.get("NO_COLOR") else None) as context:
+        color = None if can_erase() and not os.environ.get("NO_COLOR") else False
+        with cli.make_context("context", args, color=color) as context:
             cli.invoke(context)
         if sys.stdout:
             sys.stdout.flush()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from smart_context import plain
-from smart_context.cli import Command, show
+from smart_context.cli import Command, say, show
 from smart_context.cli.options import json_option, settings_options
 from smart_context.errors import UsageError
 
@@ -89,6 +89,6 @@ def _verify(path: str, anchor: str, *, as_json: bool, prints_anchor: bool) -> No
             click.echo(plain.line(f"{problem.file}:{problem.line}: {problem.what}"), err=prints_anchor)
         how = "intact" if verdict.is_intact else "changed since they were written"
         lost = f"; {show.plural(verdict.lost, 'call')} could not be logged" if verdict.lost else ""
-        click.echo(f"{verdict.lines:,} lines, {how}{lost}", err=True)
+        say(f"{verdict.lines:,} lines, {how}{lost}")
     if not verdict.is_intact:
         raise click.exceptions.Exit(5)

@@ -53,10 +53,12 @@ class Finding:
     mend: tuple[str, ...] = ()
 
 
-def examine(flags: Mapping[str, object], server: Sequence[str]) -> Iterator[Finding]:
+def examine(
+    flags: Mapping[str, object], server: Sequence[str], on_step: Callable[[str], None] = lambda _text: None
+) -> Iterator[Finding]:
     """Look at everything, and say of each part what was found before the next is looked at.
 
-    server: the command that a client would start.
+    server: the command that a client would start.  on_step: called with what is looked at now.
     """
     yield from _installation()
     try:
@@ -66,8 +68,11 @@ def examine(flags: Mapping[str, object], server: Sequence[str]) -> Iterator[Find
         return
     place = settings.config_file or f"no file ({config.config_path()} would be read)"
     yield Finding("configuration", "ok", place)
+    on_step("looking at roots, index and models …")
     yield from of_settings(settings)
+    on_step("starting the server to try it …")
     yield from _server(server)
+    on_step("looking at the settings of clients …")
     yield from _clients()
 
 

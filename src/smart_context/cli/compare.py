@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -10,12 +11,14 @@ from smart_context.cli import Command, say
 from smart_context.cli.cache import print_bytes
 from smart_context.cli.show import DIFFERENT
 from smart_context.errors import UsageError
+from smart_context.plain import line
 
 if TYPE_CHECKING:
     from smart_context.frozen.diff import Difference
     from smart_context.frozen.why import Reason
 
 _MOST_ROWS = 50
+_STATE = 9  # columns for what became of a document
 
 
 @click.command(cls=Command)
@@ -87,31 +90,30 @@ def diff(old: str, new: str, stat: bool, query: str | None, budget: str | None, 
 
 
 def _explain(one: Reason, budget: int) -> None:
-    from smart_context.plain import line as safe
 
     colour = "green" if one.is_taken else "yellow"
-    click.echo(click.style(safe(one.id), bold=True) + ": " + click.style(one.words, fg=colour))
+    click.echo(click.style(line(one.id), bold=True) + ": " + click.style(one.words, fg=colour))
     click.echo(f"  rank    {one.rank}")
     click.echo(f"  score   {one.score:.6g} ({one.term_matches} of {one.total_words} words match)")
     click.echo(f"  tokens  {one.tokens}; of the budget of {budget}, {one.left} were left")
     if one.instead:
         click.echo("  its room went to")
         for other, tokens in one.instead:
-            click.echo(f"    {safe(other)} ({tokens} tokens)")
+            click.echo(f"    {line(other)} ({tokens} tokens)")
 
 
 def _list(found: list[Reason]) -> None:
-    from smart_context.cli.show import table
-    from smart_context.plain import line as safe
+    from smart_context.cli.layout import columns, table
 
     rows = [
-        (str(one.rank), f"{one.score:.6f}", str(one.tokens), str(one.left), safe(one.id), one.words)
+        (str(one.rank), f"{one.score:.6f}", str(one.tokens), str(one.left), line(one.id), one.words)
         for one in found[:_MOST_ROWS]
     ]
-    lines = table(("rank", "score", "tokens", "left", "document", "reason"), rows, left=range(4, 6)).split("\n")
+    head = ("rank", "score", "tokens", "left", "document", "reason")
+    lines = table(head, rows, left=range(4, 6), names=(4, 5), room=columns(sys.stdout))
     click.secho(lines[0], bold=True)
-    for one, line in zip(found, lines[1:], strict=False):
-        click.secho(line, fg="green" if one.is_taken else None)
+    for one, row in zip(found, lines[1:], strict=False):
+        click.secho(row, fg="green" if one.is_taken else None)
     hidden = len(found) - len(rows)
     say(
         f"{sum(one.is_taken for one in found)} of {len(found)} documents are taken"
@@ -119,25 +121,32 @@ def _list(found: list[Reason]) -> None:
     )
 
 
+def _name(state: str, name: str, after: str = "", *, fg: str) -> None:
+    """A document and what became of it, on one line of a terminal."""
+    from smart_context.cli.layout import columns, shortened
+
+    told, room = line(name), columns(sys.stdout) - _STATE - len(after)
+    click.secho(f"{state:<{_STATE}}{shortened(told, max(8, room)) if columns(sys.stdout) else told}{after}", fg=fg)
+
+
 def _show(found: Difference, *, stat: bool) -> None:
     from smart_context.cli.show import plural
-    from smart_context.plain import line as safe
 
     for entry in found.added:
-        click.secho(f"added    {safe(entry.id)}", fg="green")
+        _name("added", entry.id, fg="green")
     for entry in found.removed:
-        click.secho(f"removed  {safe(entry.id)}", fg="red")
+        _name("removed", entry.id, fg="red")
     for one in found.moved:
-        click.secho(f"moved    {safe(one.old)} -> {safe(one.new)}", fg="cyan")
+        _name("moved", f"{one.old} -> {one.new}", fg="cyan")
     for change in found.changed:
-        click.secho(f"changed  {safe(change.id)}  +{change.lines_added} -{change.lines_removed}", fg="yellow")
-        for line in [] if stat else change.text.split("\n")[:-1]:
-            click.secho(f"  {safe(line)}", fg={"+": "green", "-": "red", "@": "cyan"}.get(line[:1]))
+        _name("changed", change.id, f"  +{change.lines_added} -{change.lines_removed}", fg="yellow")
+        for text in [] if stat else change.text.split("\n")[:-1]:
+            click.secho(f"  {line(text)}", fg={"+": "green", "-": "red", "@": "cyan"}.get(text[:1]))
     if found.selected:
         for name in found.selected.gained:
-            click.secho(f"gained   {safe(name)}", fg="green")
+            _name("gained", name, fg="green")
         for name in found.selected.lost:
-            click.secho(f"lost     {safe(name)}", fg="red")
+            _name("lost", name, fg="red")
         say(f"the query selects {plural(found.selected.kept, 'document')} from both")
     counts = (
         (len(found.added), "added"),

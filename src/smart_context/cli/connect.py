@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from smart_context.cli import Command
+from smart_context.cli import Command, say
+from smart_context.cli.layout import columns, shortened_path
+from smart_context.cli.show import ask, can_ask, home, waiting
 from smart_context.clients import change, probe
 from smart_context.clients import command as start
 from smart_context.clients.known import CLIENTS, Client, Places
@@ -20,6 +22,8 @@ from smart_context.settings import config
 if TYPE_CHECKING:
     from smart_context.settings.config import Settings
 
+_WITH_TITLE = 100  # columns from which there is room for a client's whole name
+_LEAST_FILE = 20  # columns that make it worth naming a file
 _FOLDER = click.Path(file_okay=False, resolve_path=True)
 
 
@@ -79,8 +83,10 @@ def connect(
         click.echo(plan.after, nl=False)
         return
     if _apply(plan, places, yes=yes):
-        _try(command)
-        click.echo(f"{chosen.title} is connected. {chosen.after}", err=True)
+        with waiting("starting the server to try it"):
+            names = _tried(command)
+        say(f"the server starts and offers {len(names)} tools: {', '.join(names)}")
+        say(f"{chosen.title} is connected. {chosen.after}")
 
 
 def arguments(client: Client, flags: Mapping[str, object], *, watch: bool) -> list[str]:
@@ -113,42 +119,52 @@ def _say_what_is_left_out(flags: Mapping[str, object], served: Sequence[str]) ->
         return
     left_out = [root for root in config.load({**flags, "roots": None}).roots if root not in served]
     if left_out:
-        click.echo(
-            f"this client will search {', '.join(served)} alone, and none of your configured roots ({', '.join(left_out)}); "
-            "without --root it searches those",
-            err=True,
+        say(
+            f"this client will search {', '.join(served)} alone",
+            f"it will not search your configured roots ({', '.join(left_out)}); without --root it searches those",
         )
 
 
 def _apply(plan: change.Plan, places: Places, *, yes: bool) -> bool:
     """Show the change and make it; True if the settings are then as planned."""
     if plan.is_empty:
-        click.echo(f"{plan.file} is already up to date", err=True)
+        say(f"{home(str(plan.file))} is already up to date")
         return True
     click.echo(plan.difference(), err=True, nl=False)
     if not yes:
-        if not sys.stdin.isatty():
+        if not can_ask():
             raise UsageError("nothing was changed, since nobody can be asked here", hint="add --yes to make the change")
-        if not click.confirm(f"Change {plan.file}?", err=True):
-            click.echo("nothing was changed", err=True)
+        if not ask(f"Change {home(str(plan.file))}?"):
+            say("nothing was changed")
             return False
     backup = change.write(plan, places)
-    click.echo(f"changed {plan.file}" + (f"; the old one is {backup.name}" if backup else ""), err=True)
+    say(f"changed {home(str(plan.file))}" + (f"; the old one is {backup.name}" if backup else ""))
     return True
 
 
-def _try(command: Sequence[str]) -> None:
+def _tried(command: Sequence[str]) -> Sequence[str]:
     # Without --watch: a server that is only tried should not begin to read folders.
-    names = probe.tools([word for word in command if word != "--watch"])
-    click.echo(f"the server starts and offers {len(names)} tools: {', '.join(names)}", err=True)
+    return probe.tools([word for word in command if word != "--watch"])
 
 
 def _list(places: Places) -> None:
+    """A line for each client: all of it for a pipe and a wide terminal, else what there is room for."""
+    room = columns(sys.stdout)
+    troubles = []
     for client in CLIENTS.values():
-        file = client.settings(places)
+        file = home(str(client.settings(places)))
         try:
             connected = change.command_of(client, places) is not None
-            state = "connected" if connected else "not connected" if file.exists() else "no settings"
+            state = "connected" if connected else "not connected" if client.settings(places).exists() else "no settings"
         except ConfigError as error:
-            state = f"unreadable settings: {error.reason}"
-        click.echo(f"{client.name:<20} {client.title:<31} {state:<14} {file}")
+            state = "unreadable"
+            troubles.append(f"{file} cannot be read: {error.reason}")
+        told = (
+            f"{client.name:<20} " + (f"{client.title:<31} " if not room or room >= _WITH_TITLE else "") + f"{state:<14}"
+        )
+        left = room - len(told) - 1
+        if not room:
+            click.echo(f"{told} {file}")
+        else:
+            click.echo(f"{told} {shortened_path(file, left) if left > _LEAST_FILE else ''}".rstrip())
+    say(*troubles, "connect one with: context connect NAME --root DIR")

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+import sys
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 import click
 
-from smart_context.cli import Command
+from smart_context.cli import Command, layout
 from smart_context.cli.options import json_option
-from smart_context.cli.show import json_of
+from smart_context.cli.show import Passing, json_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from smart_context.cli.checks import Finding
 
 _MARKS = {"ok": ("✓", "green"), "note": ("·", "cyan"), "warning": ("!", "yellow"), "problem": ("✗", "red")}
+_WITH_AREA = 60  # columns from which what was found stands beside what was looked at
 _FOLDER = click.Path(file_okay=False)
 
 
@@ -54,26 +56,58 @@ def doctor(
         server += [option, value] if value else []
     for root in roots:
         server += ["--root", root]
-    looked: Iterable[Finding] = core.examine(flags, server)
+    now = _Now()
+    looked: Iterable[Finding] = core.examine(flags, server, now.show)
     if fix:
         looked = list(looked)
+        now.clear()
         if found := [finding for finding in looked if finding.mend]:
             for finding in found:
                 click.echo(core.mend(finding), err=True)
-            looked = core.examine(flags, server)
+            looked = core.examine(flags, server, now.show)
     findings = []
     for finding in looked:  # each is shown before the next is looked for: some take seconds
         findings.append(finding)
+        now.clear()
         if not as_json:
             _show(finding)
+            now.again()
+    now.clear()
     if as_json:
         click.echo(json_of([asdict(finding) for finding in findings], indent=2))
     if any(finding.grade == "problem" for finding in findings):
         raise click.exceptions.Exit(1)
 
 
+class _Now(Passing):
+    """What is looked at now, below what was found so far."""
+
+    _text = ""
+
+    def show(self, text: str) -> None:
+        """Say what is looked at from now on."""
+        self._text = text
+        super().show(text)
+
+    def again(self) -> None:
+        """Say it once more, below what was found."""
+        if self._text:
+            super().show(self._text)
+
+
 def _show(finding: Finding) -> None:
     mark, colour = _MARKS[finding.grade]
-    click.echo(f"{click.style(mark, fg=colour)} {finding.area:<15} {finding.what}")
-    if finding.fix:
-        click.echo(f"  {'':<15} → {finding.fix}")
+    room = layout.columns(sys.stdout)
+    if room:
+        finding = replace(finding, what=layout.with_home(finding.what), fix=layout.with_home(finding.fix))
+    if 0 < room < _WITH_AREA:  # the area on a line of its own
+        click.echo(f"{click.style(mark, fg=colour)} {finding.area}")
+        told, indent = finding.what, "  "
+    else:
+        told, indent = f"{finding.area:<15} {finding.what}", " " * 18
+        told = layout.fitted(f"  {told}", min(room, layout.WIDEST), indent[2:])[2:]
+        click.echo(f"{click.style(mark, fg=colour)} {told}")
+        told = ""
+    for line in (told, finding.fix and f"→ {finding.fix}"):
+        if line:
+            click.echo(layout.fitted(indent + line, min(room, layout.WIDEST)))

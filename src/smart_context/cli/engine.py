@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from smart_context.cli import Group
+from smart_context.cli import Group, say
 from smart_context.cli.options import json_option, settings_options
 from smart_context.errors import UsageError
 
@@ -36,7 +36,7 @@ def init(settings: Settings) -> None:
     for line in made:
         click.echo(f"made: {line}")
     if not made:
-        click.echo("everything is there", err=True)
+        say("everything is there")
 
 
 @engine.command()
@@ -65,7 +65,7 @@ def status(settings: Settings, as_json: bool) -> None:
 def migrate(settings: Settings) -> None:
     """Upgrade the tables of an older version of this program. Searches work meanwhile."""
     steps = _shared(settings).migrate()
-    click.echo(f"{steps} {'step' if steps == 1 else 'steps'} taken" if steps else "the tables are up to date", err=True)
+    say(f"{steps} {'step' if steps == 1 else 'steps'} taken" if steps else "the tables are up to date")
 
 
 def _shared(settings: Settings) -> Shared:

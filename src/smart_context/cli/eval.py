@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -11,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from smart_context import plain
-from smart_context.cli import Command, results
+from smart_context.cli import Command, layout, results, say
 from smart_context.cli.options import json_option, settings_options
-from smart_context.cli.show import ProgressBar, json_of, table
+from smart_context.cli.show import ProgressBar, home, json_of, waiting
 
 if TYPE_CHECKING:
     from smart_context.api import App
@@ -102,7 +103,7 @@ def known_items(folder: Path | None, sample: int, settings: Settings) -> list[Ou
         tempfile.TemporaryDirectory(prefix="context-eval-") as scratch,
         App(replace(own, roots=(root,), data_dir=scratch, engine="")) as app,
     ):
-        with ProgressBar("indexing") as bar:
+        with ProgressBar("indexing", at_once=True) as bar:
             app.index_here(root, full=False, on_progress=bar)
         return _probed(app, (root,), sample)
 
@@ -111,7 +112,8 @@ def _probed(app: App, folders: tuple[str, ...], sample: int) -> list[Outcome]:
     from smart_context.errors import NotFound
     from smart_context.find import known
 
-    asked = app.probes(folders, sample)
+    with waiting("choosing what to ask for"):
+        asked = app.probes(folders, sample)
     if not asked:
         raise NotFound("there is no indexed file to ask for", hint="read some in with: context index FOLDER")
     with ProgressBar("asking") as bar:
@@ -160,21 +162,27 @@ def _missed(outcomes: Sequence[Outcome]) -> list[Outcome]:
 
 
 def _show_known(outcomes: Sequence[Outcome], worst: int) -> None:
-    told = known_summary(outcomes, worst)
+    summed = known_summary(outcomes, worst)
     rows = [
         (way["way"], *(f"{way[name]:,}" for name in ("asked", "first", "first_five", "same_elsewhere")))
-        for way in told["ways"]
+        for way in summed["ways"]
     ]
-    click.echo(table(("asked by", "times", "found first", "in first five", "another as good"), rows))
+    head = ("asked by", "times", "found first", "in first five", "another as good")
+    room = layout.columns(sys.stdout)
+    click.echo("\n".join(layout.table(head, rows, room=room)))
     for one in _missed(outcomes)[:worst]:
         where = f"place {one.rank} of the first {len(one.found)}" if one.rank else "not in the first five"
-        click.echo(f"  {plain.line(one.probe.query)}")
-        click.echo(f"      {results.place(one.probe.path)}: {where}")
+        told = [f"  {plain.line(one.probe.query)}", f"      {_place(one.probe.path, room)}: {where}"]
         if one.found:
             also = ", which has the same" if one.twin else ""
-            click.echo(f"      shown first: {results.place(one.found[0])}{also}")
-    if told["missed_total"] > worst:
-        click.echo(f"{told['missed_total'] - worst:,} more were not found first; see them with --worst", err=True)
+            told.append(f"      shown first: {_place(one.found[0], room)}{also}")
+        click.echo(layout.fitted("\n".join(told), room))
+    if summed["missed_total"] > worst:
+        say(f"{summed['missed_total'] - worst:,} more were not found first; see them with --worst")
+
+
+def _place(path: str, room: int) -> str:
+    return layout.shortened_path(home(results.place(path)), room - 8) if room else results.place(path)
 
 
 def measure(documents: Path, data: Path, asked: Sequence[Query], name: Callable[[str], str]) -> list[Evaluation]:
@@ -192,7 +200,7 @@ def measure(documents: Path, data: Path, asked: Sequence[Query], name: Callable[
     semantic = replace(bare.semantic, enabled=model is not None, model_dir=str(model or ""))
     settings = replace(bare, roots=(str(root),), data_dir=str(data), engine="", semantic=semantic)
     with App(settings) as app:
-        with ProgressBar("indexing") as bar:
+        with ProgressBar("indexing", at_once=True) as bar:
             app.index_folder(str(root), on_progress=bar)
 
         def asking(method: str) -> Evaluation:

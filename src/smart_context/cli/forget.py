@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from smart_context.cli import Command, last
+from smart_context.cli import Command, last, say
 from smart_context.cli.options import settings_options
 from smart_context.cli.show import ProgressBar, plural, safe
 
@@ -33,11 +33,9 @@ def forget(path: str, settings: Settings) -> None:
     from smart_context.api import App
 
     name = os.path.abspath(os.path.expanduser(path))
-    with App(settings) as app, ProgressBar("forgetting") as bar:
+    with App(settings) as app, ProgressBar("forgetting", at_once=True) as bar:
         count = app.forget(name, on_progress=bar)
     last.clear(settings.data_dir)
-    click.echo(f"{plural(count, 'file')} at {safe(shown(name))} forgotten", err=True)
+    say(f"{plural(count, 'file')} at {safe(shown(name))} forgotten")
     if count and os.path.lexists(name):
-        click.echo(
-            "note: what is still there and in a root is read again by the next run; see `index.exclude`", err=True
-        )
+        say("note: what is still there and in a root is read again by the next run; see `index.exclude`")

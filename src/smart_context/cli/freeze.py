@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -153,7 +154,7 @@ def replay(cache: str, sources: str | None, settings: Settings, as_json: bool) -
     from smart_context.frozen import replay as stage
 
     provenance.read(cache)  # so that a cache without a question is refused before a folder is read
-    with ProgressBar("reading") as bar, _searching(settings, sources, bar) as app:
+    with ProgressBar("asking again", at_once=True) as bar, _searching(settings, sources, bar) as app:
         origin, found = app.replay(cache)
     if as_json:
         print_bytes(stage.to_json(origin, found))
@@ -166,7 +167,7 @@ def replay(cache: str, sources: str | None, settings: Settings, as_json: bool) -
 def _frozen(settings: Settings, question: Question, cache: str, how: How, sources: str | None) -> Built:
     from smart_context.cli.show import ProgressBar
 
-    with ProgressBar("freezing") as bar, _searching(settings, sources, bar) as app:
+    with ProgressBar("freezing", at_once=True) as bar, _searching(settings, sources, bar) as app:
         return app.freeze(question, cache, how, on_progress=bar)
 
 
@@ -192,10 +193,12 @@ def _searching(settings: Settings, sources: str | None, bar: OnProgress) -> Iter
 
 
 def _show(found: list[Change]) -> None:
-    from smart_context.cli.show import safe, table
+    from smart_context.cli.layout import columns, table
+    from smart_context.plain import line as safe
 
     rows = [(one.state, safe(one.id), str(one.was or "-"), str(one.now or "-")) for one in found]
-    lines = table(("state", "document", "rank then", "now"), rows, left=range(2)).split("\n")
+    head = ("state", "document", "rank then", "now")
+    lines = table(head, rows, left=range(2), names=(1,), room=columns(sys.stdout))
     click.secho(lines[0], bold=True)
     for one, line in zip(found, lines[1:], strict=True):
         click.secho(line, fg=_COLOURS[one.state])

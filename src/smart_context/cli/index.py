@@ -1,30 +1,31 @@
-"""The commands on the index: `index`, `status`."""
+"""`context index`: read folders into the index."""
 
 from __future__ import annotations
 
 import os
 import signal
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from smart_context import plain
-from smart_context.cli import Command, in_our_words, results
+from smart_context.cli import Command, in_our_words, results, say
+from smart_context.cli.layout import columns, is_terminal, table
 from smart_context.cli.options import json_option, settings_options
-from smart_context.cli.show import ProgressBar, can_ask, home, json_of, plural, size, table
+from smart_context.cli.show import ProgressBar, ask, can_ask, exactly, json_of, plural, size, waiting
 from smart_context.errors import ContextError, UsageError
 
 if TYPE_CHECKING:
     from smart_context.api import App
-    from smart_context.index.model import IndexReport, KindCount, RootStatus, Status
+    from smart_context.index.model import IndexReport, KindCount
     from smart_context.model import Stop
     from smart_context.settings.config import Settings
 
-_CLIP = 160  # characters of a reason that `status` shows on a terminal: an archive may have thousands of notes
-_LISTED = 20  # files without text that `status` names on a terminal
+_LONG = 10.0  # seconds: after a longer run people are told what they can do now
 
 
 @click.command(cls=Command)
@@ -76,8 +77,9 @@ def index(
     A folder outside the configured roots is indexed all the same; searches find it when it is named as a root:
     `context roots add DIR` does that for good, `--root DIR` for one command.
     """
-    from smart_context.access.roots import shown
-    from smart_context.api import App
+    with waiting("starting"):
+        from smart_context.access.roots import shown
+        from smart_context.api import App
 
     named = tuple(os.path.abspath(folder) for folder in folders)
     if to or from_:
@@ -103,11 +105,11 @@ def index(
     else:
         _summarize(list(reports.values()))
     if embedded:
-        click.echo(f"{plural(embedded, 'segment')} embedded", err=True)
+        say(f"{plural(embedded, 'segment')} embedded")
     for folder in (folder for folder in new if folder in reports):
-        click.echo(f"note: to search it, add it to the roots: context roots add {_quoted(shown(folder))}", err=True)
+        say(f"note: to search it, add it to the roots: context roots add {_quoted(shown(folder))}")
     for failure in failures[1:]:
-        click.echo(f"error: {in_our_words(failure.message)}", err=True)
+        say(f"error: {in_our_words(failure.message)}")
     if failures:
         raise failures[0]
 
@@ -146,12 +148,12 @@ def _copy(settings: Settings, to: str | None, from_: str | None) -> None:
         raise UsageError("--to and --from do not go together")
     address = config.checked("engine", to or from_ or "", "--to" if to else "--from")
     try:
-        with ProgressBar("copying") as bar, _until_told_to_end() as stop:
+        with ProgressBar("copying", at_once=True) as bar, _until_told_to_end() as stop:
             count = team.copy(settings, address, back=bool(from_), on_progress=bar, stop=stop)
     except _Ended as ended:
-        click.echo("ended before everything was copied", err=True)
+        say("ended before everything was copied")
         raise click.exceptions.Exit(128 + ended.number) from None
-    click.echo(f"{plural(count, 'file')} copied", err=True)
+    say(f"{plural(count, 'file')} copied")
 
 
 def _enqueue(app: App, folders: Sequence[str], *, full: bool) -> None:
@@ -160,7 +162,7 @@ def _enqueue(app: App, folders: Sequence[str], *, full: bool) -> None:
 
     for folder in folders:
         count = team.enqueue(app, folder, full=full)
-        click.echo(f"{shown(folder)}: {count:,} {'batch' if count == 1 else 'batches'} put into the queue", err=True)
+        say(f"{shown(folder)}: {count:,} {'batch' if count == 1 else 'batches'} put into the queue")
 
 
 def _offer_roots(settings: Settings, folders: tuple[str, ...]) -> tuple[Settings, tuple[str, ...]]:
@@ -170,8 +172,8 @@ def _offer_roots(settings: Settings, folders: tuple[str, ...]) -> tuple[Settings
 
     left = []
     for folder in folders:
-        ask = f"{results.place(folder)} is not a root, so searches will not find it. Make it one?"
-        if os.path.isdir(folder) and click.confirm(ask, err=True):
+        question = f"{results.place(folder)} is not a root, so searches will not find it. Make it one?"
+        if os.path.isdir(folder) and ask(question):
             write.add_root(roots.file_of(settings), folder)
             settings = replace(settings, roots=(*settings.roots, folder))
         else:
@@ -180,10 +182,10 @@ def _offer_roots(settings: Settings, folders: tuple[str, ...]) -> tuple[Settings
 
 
 def _mend(app: App) -> None:
-    with ProgressBar("rebuilding") as bar:
+    with ProgressBar("rebuilding", at_once=True) as bar:
         aside = app.engine.repair(bar)
     if aside:
-        click.echo(f"the damaged index is now in {aside}", err=True)
+        say(f"the damaged index is now in {aside}")
 
 
 def _run(
@@ -199,7 +201,7 @@ def _run(
         if folder in new and not os.path.isdir(folder):  # a slip of the pen, not a share that is away
             failures.append(NotFound(f"there is no folder {shown(folder)}", hint="check the spelling"))
             continue
-        bar = ProgressBar("indexing")
+        bar = ProgressBar("indexing", at_once=True)
         try:
             with bar, _until_told_to_end() as stop:
                 reports[folder] = app.index_here(folder, full=full, on_progress=bar, stop=stop)
@@ -219,11 +221,11 @@ def _say_kept(bar: ProgressBar | None, folder: str) -> None:
     again = "context index" + (f" {_quoted(results.place(folder))}" if folder else "")
     step = bar.last if bar else None
     if step and not step.total:
-        click.echo(f"ended before a file was read; begin again with: {again}", err=True)
+        say(f"ended before a file was read; begin again with: {again}")
         return
     if step and step.total:
-        click.echo(f"ended: {step.done:,} of {plural(step.total, 'file')} were read", err=True)
-    click.echo(f"what was read is kept and can be searched; go on with: {again}", err=True)
+        say(f"ended: {step.done:,} of {plural(step.total, 'file')} were read")
+    say(f"what was read is kept and can be searched; go on with: {again}")
 
 
 def _read_scans(app: App, reports: dict[str, IndexReport]) -> list[ContextError]:
@@ -232,10 +234,10 @@ def _read_scans(app: App, reports: dict[str, IndexReport]) -> list[ContextError]
 
     for folder, report in reports.items():
         try:
-            with ProgressBar("reading scans") as bar, _until_told_to_end() as stop:
+            with ProgressBar("reading scans", at_once=True) as bar, _until_told_to_end() as stop:
                 seen = app.read_scans_here(folder, on_progress=bar, stop=stop)
         except _Ended as ended:
-            click.echo("what was read is kept and can be searched; go on with: context index --ocr", err=True)
+            say("what was read is kept and can be searched; go on with: context index --ocr")
             raise click.exceptions.Exit(128 + ended.number) from None
         except ConfigError as error:
             return [error]
@@ -284,10 +286,10 @@ def _embed(app: App) -> int:
         with ProgressBar("embedding") as bar:
             return app.embed(workers=app.settings.index.workers or os.cpu_count() or 1, on_progress=bar)
     except (ConfigError, Conflict) as error:
-        click.echo(f"warning: not embedded: {error.in_one_line}", err=True)
+        say(f"warning: not embedded: {error.in_one_line}")
         return 0
     except KeyboardInterrupt:
-        click.echo("everything is indexed, and the vectors made so far are kept; go on with: context index", err=True)
+        say("everything is indexed, and the vectors made so far are kept; go on with: context index")
         raise
 
 
@@ -302,16 +304,19 @@ def _summarize(reports: Sequence[IndexReport]) -> None:
                 *(getattr(was, f) + getattr(count, f) for f in ("files", "failed", "no_text", "chars"))
             )
     if kinds:
-        click.echo(table(("kind", "files", "text", "no text", "failed"), _kind_rows(kinds)), err=True)
+        room = columns(sys.stderr)
+        say(*table(("kind", "files", "text", "no text", "failed"), _kind_rows(kinds), room=room))
     for problem in [problem for report in reports for problem in report.problems]:
-        click.echo(f"not looked into: {plain.line(problem)}", err=True)
+        say(f"not looked into: {plain.line(problem)}")
     if reports:
         done = {name: sum(getattr(report, name) for report in reports) for name in _TOTALS}
         seconds = sum(report.duration_ms for report in reports) / 1000
         told = ", ".join(f"{count:,} {_TOTALS[name]}" for name, count in done.items() if count or name == "indexed")
-        click.echo(f"{told} in {seconds:,.1f} s", err=True)
+        say(f"{told} in {f'{seconds:,.1f} s' if seconds < 60 else exactly(seconds)}")
         if done["failed"]:
-            click.echo("see what failed, and why: context status", err=True)
+            say("see what failed, and why: context status")
+        if seconds >= _LONG and done["indexed"] and is_terminal(sys.stderr):
+            say("search what was read with: context search WORDS")
 
 
 _TOTALS = {
@@ -341,92 +346,3 @@ def _quoted(path: str) -> str:
     import shlex
 
     return shlex.quote(path)
-
-
-@click.command(cls=Command)
-@settings_options
-@json_option
-def status(settings: Settings, as_json: bool) -> None:
-    """Show what is indexed of each root, what could not be read and why, and what has changed since.
-
-    \b
-    Examples:
-      context status
-      context status --json
-    """
-    from smart_context.api import App
-
-    with App(settings) as app:
-        found = app.status()
-    if as_json:
-        click.echo(json_of(_as_json(found)))
-        return
-    for root in found.roots:
-        click.echo("\n".join(_root_lines(root)) + "\n")
-    if not found.roots:
-        click.echo("no roots are configured; add one with: context roots add DIR", err=True)
-    if found.meaning:
-        of = found.meaning
-        left = of.segments - of.embedded
-        more = f"; {left:,} left for the next run or server" if left else ""
-        click.echo(f"meaning: {of.embedded:,} of {plural(of.segments, 'segment')} embedded with {of.model}{more}")
-    click.echo(f"index: {size(found.size)} in {home(found.data_dir)}")
-    if found.writer:
-        click.echo(f"being written by {found.writer}")
-
-
-def _as_json(found: Status) -> dict[str, Any]:
-    from smart_context.access.roots import shown
-
-    whole = asdict(found)
-    for root in whole["roots"]:
-        root["root"] = shown(root["root"])
-        if root["changes"]:
-            root["changes"]["hidden"] = [shown(path) for path in root["changes"]["hidden"]]
-    return whole
-
-
-def _root_lines(root: RootStatus) -> list[str]:
-    from smart_context.access.roots import shown
-
-    lines = [
-        plain.line(home(shown(root.root)))
-        + ("" if root.is_available else "  (not there now; searched as it was indexed last)")
-    ]
-    lines.append(f"  {plural(root.files, 'file')}, {plural(root.segments, 'segment')}, {size(root.chars)} of text")
-    lines.append(f"  {_staleness(root)}")
-    if root.read_pages or root.unread_pages:
-        wait = f"; {plural(root.unread_pages, 'page')} to read: context index --ocr" if root.unread_pages else ""
-        lines.append(f"  OCR: {plural(root.read_pages, 'page')} read{wait}")
-    reasons: dict[str, int] = {}
-    for tally in root.kinds:
-        if tally.state != "ok":
-            reasons[tally.reason] = reasons.get(tally.reason, 0) + tally.files
-    if reasons:
-        lines.append(f"  failed {root.failed:,}, without text {root.no_text:,}:")
-        lines += [
-            f"    {count:>6,}  {reason}" for reason, count in sorted(reasons.items(), key=lambda r: (-r[1], r[0]))
-        ]
-        for trouble in root.troubles[:_LISTED]:
-            why = f"{trouble.reason} ({trouble.detail})" if trouble.detail else trouble.reason
-            below = os.path.relpath(trouble.path, shown(root.root))
-            lines += [f"    {plain.line(below)}", f"      {plain.line(_clipped(why))}"]
-        if len(root.troubles) > _LISTED:
-            lines.append("    … (--json lists more)")
-    return lines
-
-
-def _staleness(root: RootStatus) -> str:
-    when = f"indexed {root.last_run.replace('T', ' ').replace('Z', ' UTC')}" if root.last_run else "no run has finished"
-    if root.changes is None:
-        return when
-    parts = [
-        f"{n:,} {word}"
-        for n, word in ((root.changes.new, "new"), (root.changes.changed, "changed"), (root.changes.gone, "gone"))
-        if n
-    ]
-    return f"{when}; {', '.join(parts) + ' since' if parts else 'up to date'}"
-
-
-def _clipped(text: str) -> str:
-    return text if len(text) <= _CLIP else f"{text[:_CLIP].rsplit(' ', 1)[0]} …"

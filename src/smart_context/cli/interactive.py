@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 import click
 
 from smart_context.access.roots import parsed
-from smart_context.cli import results
+from smart_context.cli import can_erase, results
+from smart_context.cli.layout import is_terminal
 from smart_context.cli.show import plural, safe
 from smart_context.errors import CallCancelled, ConfigError, UsageError, how_to_add
 
@@ -35,8 +36,10 @@ def search(settings: Settings, request: SearchRequest) -> None:
 
     Raises: UsageError off a terminal; ConfigError without the extra.
     """
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not (is_terminal(sys.stdin) and is_terminal(sys.stdout)):
         raise UsageError("an interactive search needs a terminal", hint="leave out --interactive")
+    if not can_erase():
+        raise UsageError("this terminal (TERM) cannot show an interactive search", hint="leave out --interactive")
     if util.find_spec("prompt_toolkit") is None:
         raise ConfigError("the extra for interactive search is not installed", hint=how_to_add("tui"))
     from smart_context.api import App

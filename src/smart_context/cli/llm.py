@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from smart_context import defaults
-from smart_context.cli import Command, Group
+from smart_context.cli import Command, Group, say
+from smart_context.cli.layout import columns, fitted
 from smart_context.cli.options import json_option, settings_options
 from smart_context.cli.show import json_of, safe
 
@@ -19,7 +21,7 @@ _NOTHING: dict[str, Any] = {"summary": "", "tokens_used": {"prompt": 0, "complet
 
 
 @click.command(cls=Command)
-@click.argument("query")
+@click.argument("words", nargs=-1, required=True, metavar="QUERY...")
 @click.option(
     "-k",
     "--limit",
@@ -42,7 +44,7 @@ _NOTHING: dict[str, Any] = {"summary": "", "tokens_used": {"prompt": 0, "complet
 @settings_options
 @json_option
 def summarize(
-    query: str,
+    words: tuple[str, ...],
     k: int,
     style: str,
     max_tokens: int,
@@ -55,14 +57,15 @@ def summarize(
 
     \b
     Examples:
-      context summarize "when does the agreement with Oakford end"
-      context summarize "vendor X contracts from 2021" --style table -k 20
+      context summarize when does the agreement with Oakford end
+      context summarize vendor X contracts from 2021 --style table -k 20
 
     Without a language model in the configuration the summary is made of sentences from the files, and nothing leaves this
     machine.
     """
     from smart_context.api import App
 
+    query = " ".join(words)
     with App(settings) as app:
         items = app.search_files(query, k, 0, exts, years)["items"]
         answer = app.summarize_results(query, items, style, max_tokens) if items else _NOTHING
@@ -70,29 +73,29 @@ def summarize(
         click.echo(json_of(answer))
         return
     if not items:
-        click.echo("nothing found", err=True)
+        say("nothing found")
         return
-    click.echo(safe(answer["summary"]))
+    click.echo(fitted(safe(answer["summary"]), columns(sys.stdout)))
     used = answer["tokens_used"]
     if used["prompt"]:
-        click.echo(f"{settings.llm.model}: {used['prompt']:,} tokens asked, {used['completion']:,} answered", err=True)
+        say(f"{settings.llm.model}: {used['prompt']:,} tokens asked, {used['completion']:,} answered")
 
 
 @click.command(cls=Command)
-@click.argument("query")
+@click.argument("words", nargs=-1, required=True, metavar="QUERY...")
 @settings_options
 @json_option
-def rewrite(query: str, settings: Settings, as_json: bool) -> None:
+def rewrite(words: tuple[str, ...], settings: Settings, as_json: bool) -> None:
     """Turn QUERY, a question in plain words, into the query language with its filters.
 
     \b
     Examples:
-      context rewrite "Find vendor X contracts from 2021 in ppt or docx"
+      context rewrite find vendor X contracts from 2021 in ppt or docx
     """
     from smart_context.api import App
 
     with App(settings) as app:
-        answer = app.rewrite_query(query)
+        answer = app.rewrite_query(" ".join(words))
     if as_json:
         click.echo(json_of(answer))
         return
@@ -100,7 +103,7 @@ def rewrite(query: str, settings: Settings, as_json: bool) -> None:
     for name, values in answer["filters"].items():
         if values:
             click.echo(f"{name}: {' '.join(values)}")
-    click.echo(safe(answer["notes"]), err=True)
+    say(safe(answer["notes"]))
 
 
 @click.group(cls=Group)
@@ -143,4 +146,4 @@ def check(send: bool, settings: Settings, as_json: bool) -> None:
         counts = f"{tried.prompt_tokens} tokens asked, {tried.completion_tokens} answered"
         click.echo(f"\n--- answer after {tried.seconds:.1f} s ({counts})\n{safe(tried.answer)}")
     elif send:
-        click.echo("there is no endpoint to send it to", err=True)
+        say("there is no endpoint to send it to")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 from smart_context.cli import Command, say
@@ -75,8 +77,10 @@ def pack(cache: str, query: str | None, budget: str | None, style: str, counting
 def _report(cache: str, questions: str, counting: str, *, as_json: bool) -> None:
     from smart_context.cache import api
     from smart_context.cache.pack import report
-    from smart_context.cli.show import ProgressBar, safe, table
+    from smart_context.cli.layout import columns, table
+    from smart_context.cli.show import ProgressBar
     from smart_context.model import Progress
+    from smart_context.plain import line as safe
 
     asked = report.read(questions)
     outcomes = []
@@ -97,7 +101,8 @@ def _report(cache: str, questions: str, counting: str, *, as_json: bool) -> None
             )
             for one in outcomes
         ]
-        click.echo(table(("result", "question", "document", "tokens", "budget"), rows, left=range(3)))
+        head = ("result", "question", "document", "tokens", "budget")
+        click.echo("\n".join(table(head, rows, left=range(3), names=(1, 2), room=columns(sys.stdout))))
     say(f"{len(outcomes) - len(failed)} of {len(outcomes)} questions find their document")
     if failed:
         raise click.exceptions.Exit(DIFFERENT)

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 from smart_context import plain
-from smart_context.cli import Command, last, results
+from smart_context.cli import Command, last, results, say
+from smart_context.cli.layout import columns, is_terminal, shortened, shortened_path, width_of
 from smart_context.cli.options import json_option, settings_options
-from smart_context.cli.show import json_of, safe, say_unredacted
+from smart_context.cli.show import home, json_of, safe, say_unredacted
 
 if TYPE_CHECKING:
     from smart_context.settings.config import Settings
@@ -71,14 +72,11 @@ def open_(
     if as_json:
         click.echo(json_of(answer))
         return
-    click.echo(f"{results.place(answer['path'])}  {plain.line(answer['pointer'])}", err=True)
+    say(_title(answer["path"], answer["pointer"]))
     click.echo(safe(answer["preview"]).rstrip("\n"))
     if answer["truncated"]:
         more = f'--pointer "{answer["next"]}"' if answer.get("next") else "--pointer"
-        click.echo(
-            f"… there is more after {plain.line(answer['pointer']) or 'this'}; ask for it with {plain.line(more)}",
-            err=True,
-        )
+        say(f"… there is more after {plain.line(answer['pointer']) or 'this'}; ask for it with {plain.line(more)}")
 
 
 @click.command(cls=Command)
@@ -107,7 +105,16 @@ def cat(path: str, pointer: str | None, unredacted: bool, settings: Settings) ->
         _, text = app.read_file(name, pointer, unredacted=unredacted)
     if unredacted:
         say_unredacted(settings)
-    click.echo((safe(text) if sys.stdout.isatty() else text).rstrip("\n"))
+    click.echo((safe(text) if is_terminal(sys.stdout) else text).rstrip("\n"))
+
+
+def _title(path: str, pointer: str) -> str:
+    """A file and a place in it, on one line of a terminal."""
+    place, room = plain.line(pointer), columns(sys.stderr)
+    if not room:
+        return f"{results.place(path)}  {place}"
+    place = shortened(place, max(8, room // 2))
+    return f"{shortened_path(home(results.place(path)), max(8, room - width_of(place) - 2))}  {place}"
 
 
 def _meant(settings: Settings, path: str, pointer: str | None) -> tuple[str, str | None]:

@@ -17,36 +17,45 @@ from urllib.parse import quote
 import click
 
 from smart_context import plain
-from smart_context.cli.show import highlighted, width_of
+from smart_context.cli.layout import ELLIPSIS, is_terminal, shortened, shortened_path, width_of
+from smart_context.cli.show import highlighted, home
 
 if TYPE_CHECKING:
     from smart_context.find.model import SearchItem, SearchPage
 
-_LEAST = 40  # columns that are made use of, however narrow the terminal says it is
+_LEAST = 20  # columns that are made use of, however narrow the terminal says it is
+_WITH_PLACE = 40  # columns from which there is room for the place in the file, and the score
 _WITH_DATE = 60  # columns from which there is room for the date
+_BESIDE_RESULTS = 3  # lines of a screen: what is said after the results, and two for the next command
 _INDENT = "     "
-_ELLIPSIS = "…"
 
 
 def lines(page: SearchPage, *, explain: bool = False, grouped: bool = False) -> Iterator[str]:
     """Every line of a page of results."""
     numbered = list(enumerate(page.items, page.offset + 1))
+    whole = _has_room_for_copies(page)
     if grouped:
         for path, items in groupby(
             sorted(numbered, key=lambda one: _first(numbered, one[1].path)), lambda o: o[1].path
         ):
-            yield _linked(shortened(place(path), _columns()), path, 1, bold=True)
+            yield _linked(_path(path, _columns()), path, 1, bold=True)
             for number, item in items:
-                yield f"{number:>3}. {_facts(item, with_path=False)}"
+                yield f"{number:>3}. {_facts(item, with_path=False, whole=whole)}"
                 yield _passage(item)
-                yield from _also(item)
+                yield from _also(item) if whole else ()
         return
     for number, item in numbered:
-        yield f"{number:>3}. {_facts(item, with_path=True)}"
+        yield f"{number:>3}. {_facts(item, with_path=True, whole=whole)}"
         yield _passage(item)
-        yield from _also(item)
+        yield from _also(item) if whole else ()
         if explain:
             yield from (click.style(f"{_INDENT}  {line}", dim=True) for line in item.explanation)
+
+
+def _has_room_for_copies(page: SearchPage) -> bool:
+    """Whether all results fit the screen with a line for each that stands elsewhere too; a pipe has room for everything."""
+    needed = 2 * len(page.items) + sum(bool(item.also) for item in page.items) + _BESIDE_RESULTS
+    return not is_terminal(sys.stdout) or needed <= shutil.get_terminal_size().lines
 
 
 def names(page: SearchPage) -> list[str]:
@@ -56,8 +65,15 @@ def names(page: SearchPage) -> list[str]:
 
 def place(path: str) -> str:
     """A path as people type it here: below the working folder relative to it."""
-    relative = os.path.relpath(path)
+    try:
+        relative = os.path.relpath(path)
+    except OSError:  # the working folder was removed
+        return plain.line(path)
     return plain.line(relative if not relative.startswith(os.pardir) else path)
+
+
+def _path(path: str, room: int) -> str:
+    return shortened_path(home(place(path)), room)
 
 
 def _first(numbered: Sequence[tuple[int, SearchItem]], path: str) -> int:
@@ -68,18 +84,22 @@ def _columns() -> int:
     return max(_LEAST, shutil.get_terminal_size().columns)
 
 
-def _facts(item: SearchItem, *, with_path: bool) -> str:
-    """What stands above a passage: where it is, from when, how good."""
+def _facts(item: SearchItem, *, with_path: bool, whole: bool) -> str:
+    """What stands above a passage: where it is, from when, how good; how many copies, where they have no line of their own."""
     pointer, when = plain.line(item.pointer), item.modified[:10]
     after = f"  {when}  {item.score:.2f}" if _columns() >= _WITH_DATE else f"  {item.score:.2f}"
-    if not sys.stdout.isatty():
+    if not is_terminal(sys.stdout):
         return (f"{place(item.path)}  " if with_path else "") + pointer + after
+    if not whole and item.also:
+        after += f"  +{len(item.also)} like it" if _columns() >= _WITH_DATE else f" +{len(item.also)}"
+    if _columns() < _WITH_PLACE:
+        after, pointer = "", "" if with_path else pointer
     room = _columns() - len(_INDENT) - len(after)
     pointer = shortened(pointer, max(8, room // 2 if with_path else room))
     told = click.style(pointer, fg="green")
     if with_path:
-        path = shortened(place(item.path), max(12, room - width_of(pointer) - 2))
-        told = f"{_linked(path, item.path, _page_of(item.pointer), bold=True)}  {told}"
+        path = _path(item.path, max(12, room - (width_of(pointer) + 2 if pointer else 0)))
+        told = _linked(path, item.path, _page_of(item.pointer), bold=True) + (f"  {told}" if pointer else "")
     return told + click.style(after, dim=True)
 
 
@@ -91,7 +111,7 @@ def _page_of(pointer: str) -> int:
 def _linked(text: str, path: str, page: int, *, bold: bool) -> str:
     """A name that opens its file where a terminal follows links (OSC 8), at its page where the viewer can."""
     shown = click.style(text, fg="cyan", bold=bold)
-    if not sys.stdout.isatty() or click.get_current_context().color is False:
+    if not is_terminal(sys.stdout) or click.get_current_context().color is False:
         return shown
     address = f"file://{quote(os.fsencode(path))}" + (f"#page={page}" if page > 1 else "")
     return f"\x1b]8;;{address}\x1b\\{shown}\x1b]8;;\x1b\\"
@@ -100,18 +120,18 @@ def _linked(text: str, path: str, page: int, *, bold: bool) -> str:
 def _passage(item: SearchItem) -> str:
     """The line that answers: whole for a pipe, the stretch around the first match on a terminal."""
     text, marks = plain.masked(item.snippet.replace("\n", " ")), item.highlights
-    if not sys.stdout.isatty():
+    if not is_terminal(sys.stdout):
         return _INDENT + text
     start, end = stretch(text, marks, _columns() - len(_INDENT))
-    head, tail = (_ELLIPSIS if start else ""), (_ELLIPSIS if end < len(text) else "")
+    head, tail = (ELLIPSIS if start else ""), (ELLIPSIS if end < len(text) else "")
     return _INDENT + head + highlighted(text, start, end, marks) + tail
 
 
 def _also(item: SearchItem) -> Iterator[str]:
     """Where else the same text stands."""
     if item.also:
-        told = f"also in {', '.join(map(place, item.also))}"
-        if sys.stdout.isatty():
+        told = f"also in {', '.join(place(path) for path in item.also)}"
+        if is_terminal(sys.stdout):
             told = shortened(told, _columns() - len(_INDENT))
         yield _INDENT + click.style(told, dim=True)
 
@@ -134,14 +154,3 @@ def _start(text: str, marks: Sequence[tuple[int, int]], room: int) -> int:
     start = max(0, marks[0][0] - room // 4)
     space = text.find(" ", start, marks[0][0])
     return space + 1 if space >= 0 else start
-
-
-def shortened(text: str, room: int) -> str:
-    """Text cut in the middle, so that both its beginning and its end can be read."""
-    if width_of(text) <= room:
-        return text
-    head = max(1, (room - 1) // 3)
-    start, end = text[:head], text[-max(1, room - 1 - head) :]
-    while len(end) > 1 and width_of(start + end) > room - 1:
-        end = end[1:]
-    return start + _ELLIPSIS + end

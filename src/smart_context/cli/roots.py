@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from smart_context.cli import Group, last
+from smart_context.cli import Group, last, say
 from smart_context.cli.options import json_option, settings_options
 from smart_context.cli.show import home, json_of, plural
 from smart_context.errors import ConfigError, ContextError, NotFound
@@ -44,7 +44,7 @@ def roots(ctx: click.Context, settings: Settings, as_json: bool) -> None:
     for name, state in states:
         click.echo(name if state == "available" else f"{name}  ({state})")
     if not states:
-        click.echo("no roots are configured; add one with: context roots add DIR", err=True)
+        say("no roots are configured; add one with: context roots add DIR")
 
 
 @roots.command()
@@ -60,9 +60,9 @@ def add(settings: Settings, folder: str) -> None:
 
     done = write.add_root(path, name)
     _check(path)
-    click.echo(f"{home(name)} {'is now' if done else 'was already'} a root, in {home(str(path))}", err=True)
+    say(f"{home(name)} {'is now' if done else 'was already'} a root, in {home(str(path))}")
     if done:
-        click.echo("read it into the index with: context index", err=True)
+        say("read it into the index with: context index")
 
 
 @roots.command()
@@ -76,7 +76,7 @@ def remove(settings: Settings, folder: str) -> None:
 
     if not write.remove_root(path, name):
         raise NotFound(f"{name} is not among the roots in {path}", hint="list them with: context roots")
-    click.echo(f"removed root {home(name)} from {home(str(path))}", err=True)
+    say(f"removed root {home(name)} from {home(str(path))}")
     _forget(settings, name)
 
 
@@ -92,11 +92,11 @@ def _forget(settings: Settings, name: str) -> None:
         with App(replace(settings, roots=others)) as app:
             count = app.forget(name, keep=others)
     except ContextError as error:
-        click.echo(f"warning: its text is still in the index: {error.in_one_line}", err=True)
-        click.echo(f"remove it with: context forget {name}", err=True)
+        say(f"warning: its text is still in the index: {error.in_one_line}")
+        say(f"remove it with: context forget {name}")
         return
     if count:
-        click.echo(f"{plural(count, 'file')} forgotten", err=True)
+        say(f"{plural(count, 'file')} forgotten")
 
 
 def file_of(settings: Settings) -> Path:

@@ -36,7 +36,8 @@ from prompt_toolkit.styles import Style
 from smart_context import plain
 from smart_context.cli import results
 from smart_context.cli.interactive import Newest, Session
-from smart_context.cli.show import width_of
+from smart_context.cli.layout import shortened, shortened_path, width_of
+from smart_context.cli.show import home
 from smart_context.errors import ContextError
 from smart_context.find.model import SearchItem
 
@@ -285,8 +286,8 @@ class Screen:
     def _facts(self, item: SearchItem, is_chosen: bool) -> StyleAndTextTuples:
         after = f"  {item.modified[:10]}  {item.score:.2f}" if self._room() >= _WITH_DATE else f"  {item.score:.2f}"
         room = self._room() - len(_INDENT) - len(after) - 1
-        pointer = results.shortened(plain.line(item.pointer), max(8, room // 2))
-        path = results.shortened(results.place(item.path), max(12, room - width_of(pointer) - 2))
+        pointer = shortened(plain.line(item.pointer), max(8, room // 2))
+        path = shortened_path(home(results.place(item.path)), max(12, room - width_of(pointer) - 2))
         name = "class:name class:chosen" if is_chosen else "class:name"
         return [(name, path), ("", "  "), ("class:place", pointer), ("class:faint", after)]
 
@@ -306,10 +307,10 @@ class Screen:
         session = self._session
         if not (item := session.item):
             return []
-        source = f"{results.place(item.path)}  {plain.line(item.pointer)}"
+        source = f"{home(results.place(item.path))}  {plain.line(item.pointer)}"
         room = self._columns() - self._room() - 1 if self._is_wide() else self._columns()
         lines = [piece for line in session.preview[session.above :] for piece in wrapped(line, room)]
-        return [("bold", results.shortened(source, room)), ("", "\n\n"), ("", "\n".join(lines))]
+        return [("bold", shortened(source, room)), ("", "\n\n"), ("", "\n".join(lines))]
 
     def _bar_height(self) -> Dimension:
         """More than a line only for what does not fit into one, such as an error with its hint."""

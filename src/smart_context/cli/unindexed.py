@@ -9,10 +9,8 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
-import click
-
-from smart_context.cli import results
-from smart_context.cli.show import can_ask
+from smart_context.cli import results, say
+from smart_context.cli.show import ask, can_ask
 
 if TYPE_CHECKING:
     from smart_context.api import App
@@ -29,13 +27,13 @@ def offer(app: App, settings: Settings) -> None:
     if not missing:
         return
     more = f" and {len(missing) - 1} more were" if len(missing) > 1 else " was"
-    if click.confirm(f"{results.place(missing[0])}{more} never indexed. Index now?", err=True):
+    if ask(f"{results.place(missing[0])}{more} never indexed. Index now?"):
         from smart_context.cli import index
 
         index.read(settings, tuple(missing))
 
 
-def say(app: App) -> None:
+def name(app: App) -> None:
     """Name the roots that were searched in part, or not at all."""
     if not app.has_index():
         return
@@ -43,7 +41,7 @@ def say(app: App) -> None:
     if not roots:
         return
     if who := app.engine.writer():
-        click.echo(f"what was read so far is searched; the index is being written by {who}", err=True)
+        say(f"what was read so far is searched; the index is being written by {who}")
         return
     for root in roots[:_MOST_NAMED]:
         is_begun = app.is_begun(root)
@@ -52,6 +50,6 @@ def say(app: App) -> None:
             if is_begun
             else "not searched, because it was never indexed"
         )
-        click.echo(f"{told}: {results.place(root)}", err=True)
+        say(f"{told}: {results.place(root)}")
     more = f"; {len(roots) - _MOST_NAMED} more like it" if len(roots) > _MOST_NAMED else ""
-    click.echo(f"index it with: context index {shlex.quote(results.place(roots[0]))}{more}", err=True)
+    say(f"index it with: context index {shlex.quote(results.place(roots[0]))}{more}")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import shutil
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -12,20 +14,22 @@ from typing import TYPE_CHECKING
 
 import click
 
-from smart_context.cli import Command
+from smart_context.cli import Command, say
+from smart_context.cli.layout import columns, fitted, shortened_path
 from smart_context.cli.options import settings_options
-from smart_context.cli.show import size
-from smart_context.errors import ConfigError, Conflict
+from smart_context.cli.show import home, size, waiting
+from smart_context.errors import ConfigError, Conflict, ContextError, IoError
 
 if TYPE_CHECKING:
     from smart_context.settings.config import Settings
 
-# What lies in a data folder by our doing. Whatever else is there is somebody else's, and stays.
-_OURS = (
-    "record.sqlite*", "ranking*", "vectors-*.bin", "node", "write.lock", "embed.lock", "set-aside-*",
-    "audit.jsonl*", "rates", "tokens.json*", "http-token", "llm-usage.json*", "models", "ui", "shown.json",
-    "last-search.json",
-)  # fmt: skip
+# What lies in a data folder by our doing, and what it is. Whatever else is there is somebody else's, and stays.
+_OURS = {
+    "record.sqlite*": "the index", "ranking*": "the index", "vectors-*.bin": "the index", "node": "the index",
+    "set-aside-*": "a damaged index", "write.lock": "a lock", "embed.lock": "a lock", "models": "models",
+    "audit.jsonl*": "the audit log", "rates": "counts of calls", "tokens.json*": "tokens", "http-token": "tokens",
+    "llm-usage.json*": "counts of tokens", "ui": "the page's files", "shown.json": "the last search", "last-search.json": "the last search",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,16 +60,31 @@ def uninstall(yes: bool, settings: Settings) -> None:
     if who := engine.at(settings.data_dir, settings.engine, settings.engine_places).writer():
         raise Conflict(f"the index is being written by {who}", hint="end that first, then run this again")
     steps = [*_clients(), *_data(settings), *_configuration(settings)]
-    for step in steps:
-        click.echo(f"{'removed' if yes else 'would remove'} {step.what}: {step.where}")
-        if yes:
-            step.remove()
+    done = [_done(step, yes=yes) for step in steps]
     if not steps:
-        click.echo("there is nothing to remove", err=True)
+        say("there is nothing to remove")
     elif not yes:
-        click.echo("nothing was removed; do it with: context uninstall --yes", err=True)
+        say("nothing was removed; do it with: context uninstall --yes")
     if settings.cache_root and os.path.isdir(settings.cache_root):
-        click.echo(f"your caches stay in {settings.cache_root}", err=True)
+        say(f"your caches stay in {settings.cache_root}")
+    if not all(done):
+        raise IoError("not everything could be removed", hint="mend what is named above, then run this again")
+
+
+def _done(step: _Step, *, yes: bool) -> bool:
+    """Do a step, or only say that it would be done; whether nothing stood in its way."""
+    if yes:
+        try:
+            with waiting(f"removing {step.what}"):
+                step.remove()
+        except (OSError, ContextError) as error:
+            why = error.in_one_line if isinstance(error, ContextError) else error.strerror
+            say(f"could not remove {step.what}: {step.where}: {why}")
+            return False
+    room = columns(sys.stdout)
+    where = shortened_path(step.where, room - 2) if room else step.where
+    click.echo(fitted(f"{'removed' if yes else 'would remove'} {step.what}: {where}", room))
+    return True
 
 
 def _clients() -> Iterator[_Step]:
@@ -80,38 +99,27 @@ def _clients() -> Iterator[_Step]:
                 continue
             plan = change.remove(client, places)
         except ConfigError as error:
-            click.echo(f"left as it is: {error.in_one_line}", err=True)
+            say(f"left as it is: {error.in_one_line}")
             continue
-        yield _Step(f"the entry of {client.title}", str(plan.file), partial(change.write, plan, places))
+        yield _Step(f"the entry of {client.title}", home(str(plan.file)), partial(change.write, plan, places))
 
 
 def _data(settings: Settings) -> Iterator[_Step]:
-    folder = Path(settings.data_dir)
-    found = sorted({path for pattern in _OURS for path in folder.glob(pattern)})
-    audit = Path(settings.audit_path())
+    folder, audit = Path(settings.data_dir), Path(settings.audit_path())
+    found = [(path, kind) for pattern, kind in _OURS.items() for path in sorted(folder.glob(pattern))]
     if audit.parent != folder:
-        found += sorted(audit.parent.glob(f"{audit.name}*"))
-    for path in found:
-        yield _Step(_kind(path), f"{path} ({size(_bytes(path))})", partial(_remove, path))
+        found += [(path, "the audit log") for path in sorted(audit.parent.glob(f"{glob.escape(audit.name)}*"))]
+    for path, kind in found:
+        yield _Step(f"{kind} ({size(_bytes(path))})", home(str(path)), partial(_remove, path))
     if folder.is_dir():
-        yield _Step("the data folder, if it is empty then", str(folder), lambda: _remove_empty(folder))
+        yield _Step("the data folder, if it is empty then", home(str(folder)), lambda: _remove_empty(folder))
 
 
 def _configuration(settings: Settings) -> Iterator[_Step]:
     if settings.config_file:
         path = Path(settings.config_file)
-        yield _Step("the configuration", str(path), lambda: path.unlink(missing_ok=True))
-        yield _Step("its folder, if it is empty then", str(path.parent), lambda: _remove_empty(path.parent))
-
-
-def _kind(path: Path) -> str:
-    if path.name.startswith("audit"):
-        return "the audit log"
-    if path.name.startswith(("tokens", "http-token")):
-        return "tokens"
-    if path.name == "models":
-        return "models"
-    return "the index" if path.name.startswith(("record", "ranking", "vectors", "node")) else "what belongs to it"
+        yield _Step("the configuration", home(str(path)), lambda: path.unlink(missing_ok=True))
+        yield _Step("its folder, if it is empty then", home(str(path.parent)), lambda: _remove_empty(path.parent))
 
 
 def _bytes(path: Path) -> int:

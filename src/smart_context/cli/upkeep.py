@@ -9,7 +9,7 @@ import click
 
 from smart_context import plain
 from smart_context.access.roots import shown
-from smart_context.cli import Command
+from smart_context.cli import Command, say
 from smart_context.cli.options import settings_options
 from smart_context.cli.show import ProgressBar, home, plural, size
 from smart_context.errors import ConfigError
@@ -33,7 +33,7 @@ def watch(settings: Settings) -> None:
     if not settings.roots:
         raise ConfigError("there is nothing to watch", hint="name a folder with --root DIR, or: context roots add DIR")
     with App(settings) as app:
-        click.echo(f"watching {', '.join(map(home, app.roots.names))}; stop with Ctrl-C", err=True)
+        say(f"watching {', '.join(map(home, app.roots.names))}; stop with Ctrl-C")
         told = _Told()
         watcher = background.start_watching(app, told.line, told.run, told.bar)
         ended = threading.Event()
@@ -61,7 +61,7 @@ class _Told:
 
     def line(self, text: str) -> None:
         self.bar.clear()
-        click.echo(text, err=True)
+        say(text)
 
     def run(self, folder: str, report: IndexReport) -> None:
         counts = {"indexed": report.indexed, "removed": report.removed, "failed": report.failed}
@@ -92,7 +92,7 @@ def maintain(settings: Settings) -> None:
 
     with App(settings) as app:
         before = app.status(compare=False).size
-        with ProgressBar("tidying") as bar:
+        with ProgressBar("tidying", at_once=True) as bar:
             app.maintain(on_progress=bar)
         after = app.status(compare=False).size
-    click.echo(f"the index is sound; {size(before)} before, {size(after)} now", err=True)
+    say(f"the index is sound; {size(before)} before, {size(after)} now")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from smart_context.cli import Command
+from smart_context.cli import Command, say
 from smart_context.cli.options import settings_options
 from smart_context.cli.show import plural
 
@@ -35,7 +35,7 @@ def worker(once: bool, settings: Settings) -> None:
 
     def told(report: IndexReport) -> None:
         failed = f", {report.failed:,} failed" if report.failed else ""
-        click.echo(f"{plural(report.indexed, 'file')} read{failed}", err=True)
+        say(f"{plural(report.indexed, 'file')} read{failed}")
 
     with App(settings) as app:
         app.roots.check_any()
