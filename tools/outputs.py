@@ -26,6 +26,7 @@ _CURL = re.compile(r"""curl -s -H "Authorization: Bearer \$TOKEN" http://127\.0\
 _VARIES = re.compile(
     r"""in\ \d+\.\d\ s | (?<=Python\ )[\d.]+ | [\d.,]+\ [kM]?B(?=\ (?:before|now)) | \ +[\d.]+\ ms | \d{4}-\d\d-\d\dT[\d:.]+Z
     | (?<="index_bytes":\ )\d+ | (?<="oldest_run_seconds":\ )[\d.]+ | (?<=_bytes\ )\d+ | (?<=_staleness_seconds\ )[\d.]+
+    | (?<="generation":\ )\d+ | (?<=_generation\ )\d+  # how often a run makes lasting what it has read depends on its time
     | ·\ installation.*\n.*\n""",  # the last: extras that are not installed here
     re.VERBOSE,
 )
