@@ -57,6 +57,8 @@ class Item:
 def items(folder: Path, number: int, seed: int) -> list[Item]:
     """About `number` known items of each group; fewer where a folder has no more."""
     files = sorted(path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
+    # Names that begin with a dot are hidden, and not indexed unless one asks for it.
+    files = [path for path in files if not any(part.startswith(".") for part in path.relative_to(folder).parts)]
     found = [*_sentences(files, number, seed), *_identifiers(files, number * 5 // 6 // len(IDENTIFIERS) or 1, seed)]
     found += [*_names(folder, files, number, seed), *_words(files, number, seed), *_without_spaces(files, number, seed)]
     found = [replace(item, path=Path(item.path).relative_to(folder).as_posix()) for item in found]
