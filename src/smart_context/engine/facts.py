@@ -9,6 +9,7 @@ Always: only files with text; by id. The same queries for every record, in its o
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal, NamedTuple
@@ -35,18 +36,20 @@ class Marked(NamedTuple):
     like: bytes
 
 
-class Facts:
+class Facts(ABC):
     """These questions, for a record that gives rows."""
 
     _FILES = "files"
     _VALUE = "?"
     _AMONG = "file_id IN (SELECT value FROM json_each(?))"
 
+    @abstractmethod
     def _rows(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
-        raise NotImplementedError
+        """What a query gives."""
 
+    @abstractmethod
     def _bound(self, ids: Iterable[int]) -> Any:
-        raise NotImplementedError
+        """Ids as they are bound to a query."""
 
     def between(self, since: str, until: str, modified_since: str, modified_until: str) -> list[int]:
         """The files that lie between days: by the date that they have themselves, else by their last change; and by their last change."""
