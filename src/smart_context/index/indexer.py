@@ -22,7 +22,7 @@ from smart_context.access.roots import Place, Roots, shown
 from smart_context.engine.model import LastRun, Stamp
 from smart_context.engine.port import Index
 from smart_context.errors import NotFound
-from smart_context.index import mounts
+from smart_context.index import between, mounts
 from smart_context.index.model import IndexReport, KindCount
 from smart_context.model import Limits, OnProgress, Progress, Stop
 from smart_context.redact import rules
@@ -284,17 +284,11 @@ class _Run:
         return False
 
     def _tick(self) -> None:
-        """Between two files: tell how far we are, commit when it is time, stop when asked to."""
         done = self.counts["indexed"] + self.counts["failed"]
-        self.on_progress(Progress(done, self.total, self.reading, self.counts, self.searchable))
-        late = time.monotonic() - self.committed_at >= self.patience
-        if self.pending_files >= _BATCH_FILES or self.pending_chars >= _BATCH_CHARS or (late and self.pending_files):
-            self._commit()
-        try:
-            self.stop()
-        except BaseException:
-            self._commit()
-            raise
+        step = Progress(done, self.total, self.reading, self.counts, self.searchable)
+        is_late = self.pending_files > 0 and time.monotonic() - self.committed_at >= self.patience
+        is_due = is_late or self.pending_files >= _BATCH_FILES or self.pending_chars >= _BATCH_CHARS
+        between.tick(step, self.on_progress, is_due=is_due, commit=self._commit, stop=self.stop)
 
     def _commit(self) -> None:
         self.index.commit()

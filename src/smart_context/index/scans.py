@@ -17,7 +17,7 @@ from functools import partial
 from smart_context.access.roots import Place, Roots
 from smart_context.engine.model import FileRow
 from smart_context.engine.port import Index
-from smart_context.index import ocr_child, rejudge
+from smart_context.index import between, ocr_child, rejudge
 from smart_context.index.indexer import Options
 from smart_context.index.intake import Intake
 from smart_context.index.model import IndexReport
@@ -141,14 +141,9 @@ class _Reading:
         self.turns.append(replace(turn, is_careful=True, lost=lost))
 
     def _tick(self) -> None:
-        self.on_progress(Progress(self.done, self.total, self.reading, {"pages": self.done}))
-        if self.is_pending and time.monotonic() - self.committed_at >= _COMMIT_SECONDS:
-            self._commit()
-        try:
-            self.stop()
-        except BaseException:
-            self._commit()
-            raise
+        step = Progress(self.done, self.total, self.reading, {"pages": self.done})
+        is_due = self.is_pending and time.monotonic() - self.committed_at >= _COMMIT_SECONDS
+        between.tick(step, self.on_progress, is_due=is_due, commit=self._commit, stop=self.stop)
 
     def _commit(self) -> None:
         if self.is_pending:
