@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-SLOW = 2.0  # seconds of CPU from which a test is left out, measured while lines are noted
+SLOW = 4.0  # seconds of CPU from which a test is left out, measured while lines are noted
 ENOUGH = 12.0  # seconds of CPU that the tests of one change may take together
 # What a child process of a test is given to run first. It says what it ran when it ends.
 CHILD = """
@@ -142,6 +142,7 @@ class Noting:
         self._place, self._room = place, room
         self._taken: dict[str, float] = {}
         self._failed: set[str] = set()
+        self._shared: dict[str, float] = defaultdict(float)
         self._now = ""
         only = f"{place}/src/smart_context/{room}/*"
         (place / "noting/room").write_text(only, encoding="utf-8")
@@ -176,15 +177,20 @@ class Noting:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(self, fixturedef: Any, request: Any) -> Any:
-        """What a shared fixture runs counts for its whole file."""
-        before = self._now
-        if fixturedef.scope != "function":
-            self._switch(_file(before))
+        """What a shared fixture runs and takes counts for each test of its file."""
+        if fixturedef.scope == "function" or "::" not in self._now:
+            return (yield)
+        before, began = self._now, cpu()
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        self._switch(_file(before))
         try:
             return (yield)
         finally:
-            if fixturedef.scope != "function":
-                self._switch(before)
+            self._switch(before)
+            signal.setitimer(signal.ITIMER_VIRTUAL, 2 * SLOW)
+            taken = cpu() - began
+            self._shared[_file(before)] += taken
+            self._taken[before] -= taken
 
     def pytest_sessionfinish(self) -> None:
         """Write down what was noted."""
@@ -193,7 +199,8 @@ class Noting:
         ran: dict[str, dict[int, list[str]]] = {}
         for name in data.measured_files():
             ran[name] = data.contexts_by_lineno(name)
-        out = {"taken": self._taken, "failed": sorted(self._failed), "ran": ran}
+        taken = {test: seconds + self._shared[_file(test)] for test, seconds in self._taken.items()}
+        out = {"taken": taken, "failed": sorted(self._failed), "ran": ran}
         (self._place / "noting/done.json").write_text(json.dumps(out), encoding="utf-8")
 
 
