@@ -21,6 +21,12 @@ ROOT = Path(__file__).parent.parent.parent
 _SPEED = {"cache", "lru_cache", "cached_property", "final", "overload", "override"}
 # Arguments that stop an author or save memory: the program does the same without them.
 _GUARDS = {"dataclass": {"frozen", "slots"}, "zip": {"strict"}}
+# What the largest families of changes look at; to show them all else takes most of the time.
+_ONLY = {
+    "core/ReplaceBinaryOperator": {"operator"},
+    "core/ReplaceComparisonOperator": {"comparison"},
+    "core/ReplaceUnaryOperator": {"factor", "not_test"},
+}
 _MADE = "Made by tools/"  # tables that a command writes: thousands of places, one test
 
 Span = tuple[tuple[int, int], tuple[int, int]]
@@ -83,7 +89,9 @@ def _positions(path: Path, operators: dict[str, Any]) -> Iterator[tuple[tuple[in
     silent = list(same(path.read_text(encoding="utf-8")))
     nodes = list(ast_nodes(get_ast_from_path(path)))
     for name, operator in operators.items():
-        spots = [start for node in nodes for start, _ in operator().mutation_positions(node)]
+        only = next((types for family, types in _ONLY.items() if name.startswith(family)), None)
+        some = nodes if only is None else [node for node in nodes if node.type in only]
+        spots = [start for node in some for start, _ in operator().mutation_positions(node)]
         for occurrence, start in enumerate(spots):
             if not any(begin <= start < end for begin, end in silent):
                 yield start, name, occurrence
