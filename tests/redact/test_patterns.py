@@ -74,3 +74,46 @@ def test_steps_of_harmless_patterns_are_few(pattern, most):
 
 def test_steps_multiply_only_where_a_character_can_belong_to_either():
     assert ambiguity.steps(r"\w{1,100}@\d{1,100}x") < 1000 < ambiguity.steps(r"\w{1,100}\d{1,100}x")
+
+
+# Both columns of steps: what stands after a repetition can begin with what is repeated, or it cannot.
+COUNTED = {
+    "a": 1, "ab": 2, "a?": 1, "a{1,10}": 10, "a+": 2, "a*": 1, "a{3,}": 4, "ba+": 3, r"\bfoo\b": 5, "^a{1,5}$": 7,
+    "a{1,10}a": 20, "a{1,10}b": 11, "a{2,10}a": 19, "a{0,10}a{0,10}b": 131, "a{0,10}b{0,10}c": 21,
+    "[^a]{1,10}b": 20, "[^a]{1,10}a": 11, "[^ab]{1,10}[ab]": 11, "[a-c]{1,10}[c-f]": 20, "[a-c]{1,10}[d-f]": 11,
+    "(?i)a{1,10}A": 20, "a{1,10}A": 11, r"\d{1,10}\w": 20, r"\d{1,10}\D": 11, r"\s{1,10}\S": 11, r"\W{1,10}\w": 11, ".{1,10}x": 20,
+    r"[^\d]{1,10}\D": 20, r"[^\d]{1,10}\d": 11, "(a|b){1,10}a": 20, "(ab|cd)e": 5, "(a|ab)c": 4, "(a|a){1,5}b": 128,
+    "(?:a{1,3}){1,3}b": 108, "(?:a{1,3}){1,31}b": ambiguity.ENOUGH, "x(?:ab?){1,4}b": 49,
+    "a{1,10}+a": 11, "(?>a{1,10})a": 11, "(?=a{1,10})a": 11, "(a)?(?(1)b|c)d": 4, r"(a)\1{1,5}a": 11,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("pattern", COUNTED)
+def test_the_steps_of_a_pattern_are_counted(pattern):
+    assert ambiguity.steps(pattern) == COUNTED[pattern]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "bounded"),
+    [
+        ("a*b", "a{0,1000}b"), ("a{2,}b", "a{2,1002}b"), ("a{,}b", "a{0,1000}b"), ("(ab*)*c", "(ab{0,100}){0,30}c"), ("a*?b", "a{0,1000}?b"),
+        ("a*+b", "a{0,1000}+b"), ("x(a*)", "x(a*)"), (r"\*b*c", r"\*b{0,1000}c"), ("(?#a*)b*c", "(?#a*)b{0,1000}c"), ("(a)b*c", "(a)b{0,1000}c"),
+    ],
+)  # fmt: skip
+def test_a_repetition_has_as_many_more_as_fit_where_it_stands(pattern, bounded):
+    assert patterns._bounded(pattern) == bounded
+
+
+@pytest.mark.parametrize("size", [1000, 1001])
+def test_a_pattern_has_a_thousand_characters_at_most(size):
+    if size == 1000:
+        assert redact.Redactor(["a" * size]).clean("x" + "a" * size) == "x[redacted:custom]"
+    else:
+        with pytest.raises(ConfigError, match="…"):
+            redact.Redactor(["a" * size])
+
+
+def test_twenty_thousand_steps_at_a_place_are_taken_and_more_are_refused():
+    redact.Redactor(["a{1,10000}a"])
+    with pytest.raises(ConfigError):
+        redact.Redactor(["a{1,10001}a"])
