@@ -20,7 +20,7 @@ import pytest
 from unprivileged import NOBODY
 
 _OLDEST = 15
-_PATIENCE = 60
+_PATIENCE = 300
 # What a test database may lose when the machine does, and what makes it small and quick.
 _HOW = {
     "fsync": "off",

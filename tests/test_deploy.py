@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import clean_env
+from conftest import PATIENCE, clean_env
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 BIN = "/opt/smart-context/bin/"
@@ -69,10 +69,10 @@ def test_the_container_serves_the_mounted_share_and_passes_its_health_check(tmp_
             assert b"warning" in said or said.startswith(b"hint"), said
         assert said.endswith(b"with a bearer token\n")
         assert os.stat(tmp_path / "data/http-token").st_mode & 0o777 == 0o600
-        subprocess.run([word.replace("8765", port) for word in ours(check)], check=True, timeout=60)
+        subprocess.run([word.replace("8765", port) for word in ours(check)], check=True, timeout=PATIENCE)
     finally:
         server.terminate()
-        server.communicate(timeout=60)
+        server.communicate(timeout=PATIENCE)
     assert server.returncode == 0
 
 

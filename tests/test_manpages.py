@@ -10,13 +10,19 @@ from pathlib import Path
 
 import pytest
 
+from conftest import PATIENCE
+
 ROOT = Path(__file__).parent.parent
 PAGES = sorted((ROOT / "man").glob("*.1"))
 
 
 def test_the_manual_pages_match_the_code():
     done = subprocess.run(
-        [sys.executable, "-m", "tools.manpages", "--check"], cwd=ROOT, capture_output=True, timeout=60, check=False
+        [sys.executable, "-m", "tools.manpages", "--check"],
+        cwd=ROOT,
+        capture_output=True,
+        timeout=PATIENCE,
+        check=False,
     )
     assert (done.returncode, done.stderr) == (0, b"")
 
@@ -31,7 +37,7 @@ def test_nothing_in_a_page_is_wrong_in_roff():
     if not shutil.which("groff"):
         pytest.skip("needs groff")
     done = subprocess.run(
-        ["groff", "-man", "-ww", "-Tutf8", "-z", *PAGES], capture_output=True, timeout=60, check=False
+        ["groff", "-man", "-ww", "-Tutf8", "-z", *PAGES], capture_output=True, timeout=PATIENCE, check=False
     )
     assert (done.returncode, done.stderr) == (0, b"")
 
@@ -40,7 +46,7 @@ def test_an_example_stands_in_a_page_as_it_is_typed():
     if not shutil.which("groff"):
         pytest.skip("needs groff")
     command = ["groff", "-man", "-Tascii", "-P-cbou", ROOT / "man/context-search.1"]
-    shown = subprocess.run(command, capture_output=True, timeout=60, check=True).stdout.decode()
+    shown = subprocess.run(command, capture_output=True, timeout=PATIENCE, check=True).stdout.decode()
     for line in (
         "context search '\"notice period\" -draft' --ext .docx",
         "context search -l invoice total | xargs -d '\\n' ls -l",

@@ -6,12 +6,18 @@ import subprocess
 import sys
 from pathlib import Path
 
+from conftest import PATIENCE
+
 ROOT = Path(__file__).parent.parent
 
 
 def test_the_generated_pages_match_the_code():
     done = subprocess.run(
-        [sys.executable, "-m", "tools.reference", "--check"], cwd=ROOT, capture_output=True, timeout=60, check=False
+        [sys.executable, "-m", "tools.reference", "--check"],
+        cwd=ROOT,
+        capture_output=True,
+        timeout=PATIENCE,
+        check=False,
     )
     assert (done.returncode, done.stderr) == (0, b"")
 

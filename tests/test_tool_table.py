@@ -13,6 +13,7 @@ import click
 import pytest
 
 import smart_context
+from conftest import PATIENCE
 from smart_context.api import App
 from smart_context.cli import cli, in_our_words
 from smart_context.server.context_tools import Caches
@@ -56,7 +57,7 @@ def parameters(verb: object, kind: object) -> list[str]:
 
 
 def test_one_row_more_is_a_tool_more_everywhere():
-    done = subprocess.run([sys.executable, "-c", ONE_MORE], cwd=ROOT, capture_output=True, timeout=60, check=True)
+    done = subprocess.run([sys.executable, "-c", ONE_MORE], cwd=ROOT, capture_output=True, timeout=PATIENCE, check=True)
     assert json.loads(done.stdout) == {
         "rate": 7,
         "time": [45.0, 45.0],

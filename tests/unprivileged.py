@@ -33,5 +33,5 @@ def run(work: Path, *args: str) -> subprocess.CompletedProcess[bytes]:
         if outer.stat().st_uid == os.geteuid() and outer.stat().st_mode & 0o077 == 0 and "pytest" in str(outer):
             outer.chmod(0o711)
     return subprocess.run(
-        [sys.executable, "-c", _SCRIPT, *args], cwd=work, capture_output=True, timeout=60, check=False
+        [sys.executable, "-c", _SCRIPT, *args], cwd=work, capture_output=True, timeout=300, check=False
     )

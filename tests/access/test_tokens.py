@@ -12,7 +12,7 @@ import pytest
 from test_http import ACCEPT, INITIALIZE, Served, called
 
 import ready
-from conftest import clean_env
+from conftest import PATIENCE, clean_env
 from server_client import SERVE, Peer, text_of
 from unprivileged import needs_root
 
@@ -193,7 +193,7 @@ def test_a_file_that_cannot_be_used_lets_nobody_in_and_is_told_of(tmp_path):
     (tmp_path / "index/tokens.json").write_text("{", encoding="utf-8")
     assert status_with(server, token)[0] == 401
     server.process.terminate()
-    assert b"is not a list of tokens" in server.process.communicate(timeout=30)[1]
+    assert b"is not a list of tokens" in server.process.communicate(timeout=PATIENCE)[1]
 
 
 def test_without_tokens_callers_are_known_by_their_address(tmp_path):

@@ -13,6 +13,7 @@ import pytest
 
 import naive
 import unprivileged
+from conftest import PATIENCE
 from smart_context.cache import build, inspect, listing, place, resolve
 from smart_context.errors import CacheInvalid, CacheMissing
 
@@ -267,5 +268,5 @@ def test_a_cache_is_found_through_folders_that_may_be_entered_but_not_listed(roo
         "os.setgroups([]); os.setresgid(65534, 65534, 65534); os.setresuid(65534, 65534, 65534)\n"
         "print(verify.cache(place.inside(sys.argv[1], 'sub/two')).document_count)\n"
     )
-    done = subprocess.run([sys.executable, "-c", script, root], capture_output=True, timeout=60, check=False)
+    done = subprocess.run([sys.executable, "-c", script, root], capture_output=True, timeout=PATIENCE, check=False)
     assert done.stdout == b"1\n", done.stderr

@@ -10,7 +10,7 @@ from contextlib import suppress
 
 import pytest
 
-from conftest import clean_env
+from conftest import PATIENCE, clean_env
 
 
 def test_help_names_every_command_and_goes_to_stdout(run):
@@ -92,7 +92,7 @@ def test_output_that_nobody_takes_is_an_error_only_where_it_is_lost(run, tmp_pat
     (tmp_path / "sources").mkdir()
     assert run("build", "--sources", "sources", "--cache", "cache").returncode == 0
     script = f"set -o pipefail; {sys.executable} -m smart_context {command} {redirect}"
-    done = subprocess.run(["bash", "-c", script], cwd=tmp_path, capture_output=True, timeout=60, check=False)
+    done = subprocess.run(["bash", "-c", script], cwd=tmp_path, capture_output=True, timeout=PATIENCE, check=False)
     assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (status, b"", lines), done.stderr
 
 

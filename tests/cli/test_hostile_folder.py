@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import clean_env
+from conftest import PATIENCE, clean_env
 from smart_context.cli import COMMANDS
 from smart_context.clients import probe
 from smart_context.clients.known import CLIENTS
@@ -81,7 +81,7 @@ def bare(tmp_path):
 
 def run(trap, tmp_path, *words):
     env = {key: value for key, value in clean_env(tmp_path).items() if key != "PYTHONPATH"}
-    return subprocess.run(words, cwd=trap[0], env=env, input=b"", capture_output=True, check=False, timeout=120)
+    return subprocess.run(words, cwd=trap[0], env=env, input=b"", capture_output=True, check=False, timeout=PATIENCE)
 
 
 def test_no_command_runs_what_lies_where_the_user_stands(trap, tree, tmp_path):

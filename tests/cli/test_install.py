@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-from conftest import clean_env
+from conftest import PATIENCE, clean_env
 
 ROOT = Path(__file__).parents[2]
 
@@ -82,7 +82,7 @@ def test_two_commands_lead_from_nothing_to_an_answer(installed, tmp_path):
         env=env,
         cwd=tmp_path,
         capture_output=True,
-        timeout=120,
+        timeout=PATIENCE,
         check=False,
     )
     assert done.returncode == 0, done.stderr
@@ -108,7 +108,7 @@ def test_two_commands_lead_from_nothing_to_an_answer(installed, tmp_path):
     ]
     asked = b"".join(json.dumps({"jsonrpc": "2.0", **frame}).encode() + b"\n" for frame in frames)
     server = subprocess.run(
-        [entry["command"], *entry["args"]], env=env, input=asked, capture_output=True, timeout=120, check=False
+        [entry["command"], *entry["args"]], env=env, input=asked, capture_output=True, timeout=PATIENCE, check=False
     )
     answers = {frame.get("id"): frame for frame in map(json.loads, server.stdout.splitlines())}
     assert answers[2]["result"]["structuredContent"]["items"][0]["path"] == str(root / "boats.md")
@@ -116,8 +116,10 @@ def test_two_commands_lead_from_nothing_to_an_answer(installed, tmp_path):
 
 def test_the_base_install_needs_no_extra(installed):
     code = "import importlib.util as u, sys; sys.exit(any(u.find_spec(m) for m in ('onnxruntime', 'pytest')))"
-    assert subprocess.run([installed / "python", "-c", code], check=False, timeout=60).returncode == 0
-    help_text = subprocess.run([installed / "context", "--help"], capture_output=True, check=True, timeout=60).stdout
+    assert subprocess.run([installed / "python", "-c", code], check=False, timeout=PATIENCE).returncode == 0
+    help_text = subprocess.run(
+        [installed / "context", "--help"], capture_output=True, check=True, timeout=PATIENCE
+    ).stdout
     assert b"Caches:" in help_text
     assert (installed / "mcp-context-server").exists()
 
@@ -128,10 +130,10 @@ def test_the_library_ships_its_types_and_the_examples_of_its_page_run(installed,
     page = (ROOT / "docs/reference/python.md").read_text(encoding="utf-8")
     for example in re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL):
         subprocess.run(
-            [installed / "python", "-I", "-c", example], cwd=tmp_path, check=True, capture_output=True, timeout=60
+            [installed / "python", "-I", "-c", example], cwd=tmp_path, check=True, capture_output=True, timeout=PATIENCE
         )
     code = "from importlib.resources import files; print(files('smart_context').joinpath('py.typed').is_file())"
     shipped = subprocess.run(
-        [installed / "python", "-I", "-c", code], cwd=tmp_path, check=True, capture_output=True, timeout=60
+        [installed / "python", "-I", "-c", code], cwd=tmp_path, check=True, capture_output=True, timeout=PATIENCE
     )
     assert shipped.stdout == b"True\n"

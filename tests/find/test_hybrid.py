@@ -16,6 +16,7 @@ pytest.importorskip("onnxruntime", reason="the extra [semantic] is not installed
 pytest.importorskip("tokenizers", reason="the extra [semantic] is not installed")
 
 import tiny_encoder
+from conftest import PATIENCE
 from smart_context.api import App
 from smart_context.errors import Conflict
 from smart_context.find import hybrid
@@ -214,7 +215,7 @@ def test_a_killed_embedder_goes_on_where_it_was(settings, tree):
             "on_progress=lambda step: step.done >= 16 and os.kill(os.getpid(), signal.SIGKILL))"
         )
         args = [settings.data_dir, settings.semantic.model_dir, *settings.roots]
-        died = subprocess.run([sys.executable, "-c", code, *args], check=False, timeout=60)
+        died = subprocess.run([sys.executable, "-c", code, *args], check=False, timeout=PATIENCE)
         assert died.returncode == -9
         (file,) = app.data_dir.glob("vectors-*.bin")
         with file.open("ab") as out:
@@ -368,7 +369,7 @@ with App(config.load(flags, {"HOME": "/nonexistent"})) as app:
 def test_without_the_extra_nothing_is_missing(embedded, model, with_model):
     args = [*embedded.roots, embedded.data_dir, *(("semantic.model_dir", str(model)) if with_model else ())]
     done = subprocess.run(
-        [sys.executable, "-c", _WITHOUT, *args], capture_output=True, text=True, check=False, timeout=60
+        [sys.executable, "-c", _WITHOUT, *args], capture_output=True, text=True, check=False, timeout=PATIENCE
     )
     assert (done.stdout, done.returncode) == ("1\n", 0), done.stderr
     assert done.stderr.count("warning") == int(with_model)

@@ -52,7 +52,7 @@ class Client:
         self._peer = peer
         self.context = browser.new_context(viewport={"width": width, "height": 600})
         self.window = self.context.new_page()
-        self.window.set_default_timeout(60_000)
+        self.window.set_default_timeout(300_000)
         self.asked, self.faults, self.calls = [], [], []
         self.context.on("request", lambda request: self.asked.append(request.url))
         self.window.on("pageerror", lambda error: self.faults.append(str(error)))

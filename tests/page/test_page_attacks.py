@@ -49,7 +49,7 @@ def strange(browser, site, evil, request):
     """A signed-in window, and the address of the other site: on the same name, to which the browser sends our cookie, and on another."""
     context = browser.new_context()
     page = context.new_page()
-    page.set_default_timeout(60_000)
+    page.set_default_timeout(300_000)
     page.goto(site.link())
     yield page, f"http://{request.param}:{evil}"
     context.close()

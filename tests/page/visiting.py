@@ -29,7 +29,7 @@ def visit(browser, site, *, signed_in=True, **how):
     """A browser window of its own, whose every request goes to the server and nowhere else, and in which nothing fails."""
     context = browser.new_context(**how)
     page = context.new_page()
-    page.set_default_timeout(60_000)
+    page.set_default_timeout(300_000)
     asked, faults = [], []
     context.on("request", lambda request: asked.append(request.url))
     page.on("pageerror", lambda error: faults.append(str(error)))

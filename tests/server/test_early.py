@@ -9,6 +9,7 @@ import subprocess
 
 import pytest
 
+from conftest import PATIENCE
 from server_client import CONTEXT_SERVER, SERVE, Peer, call
 from smart_context.server import early
 from smart_context.server.early import VERSIONS
@@ -183,4 +184,4 @@ def test_a_signal_ends_a_server_that_has_only_greeted(tmp_path, number):
         peer.process.send_signal(signal.SIGHUP)
         peer.ask("ping")
         peer.process.send_signal(number)
-        assert peer.process.wait(30) == 0
+        assert peer.process.wait(PATIENCE) == 0

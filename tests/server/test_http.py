@@ -110,7 +110,7 @@ def test_clients_of_both_eras_index_and_search(served, mode):
     from mcp.client.streamable_http import streamable_http_client
 
     async def talk():
-        async with httpx2.AsyncClient(headers=served.token, trust_env=False, timeout=60) as over:
+        async with httpx2.AsyncClient(headers=served.token, trust_env=False, timeout=PATIENCE) as over:
             transport = streamable_http_client(f"http://127.0.0.1:{served.port}/mcp", http_client=over)
             async with Client(transport, mode=mode) as client:
                 names = [tool.name for tool in (await client.list_tools()).tools]

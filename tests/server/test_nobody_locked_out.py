@@ -13,7 +13,7 @@ import pytest
 from test_http import ACCEPT, INITIALIZE, Served, called, post
 
 import ready
-from conftest import clean_env
+from conftest import PATIENCE, clean_env
 from server_client import SERVE, Peer, text_of
 from smart_context.talk import Repeats
 
@@ -24,7 +24,7 @@ most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
 resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 held = []
 for _ in range(int(sys.argv[2])):
-    one = socket.create_connection(("127.0.0.1", int(sys.argv[1])), timeout=60)
+    one = socket.create_connection(("127.0.0.1", int(sys.argv[1])), timeout=300)
     try:
         one.sendall(b"GET /healthz HTTP/1.1\\r\\nHo")
     except OSError:
@@ -45,7 +45,7 @@ class Holding:
         assert self._process.stdout.readline() == b"held\n"
 
     def end(self):
-        self._process.communicate(timeout=30)
+        self._process.communicate(timeout=PATIENCE)
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def beside(tmp_path):
 
 
 def asked(port, path, **headers):
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
     try:
         connection.request("GET", path, headers=headers)
         answer = connection.getresponse()
@@ -95,7 +95,9 @@ def test_half_requests_at_the_http_server_lock_nobody_out(tmp_path):
     assert "roots" in called(server, "listRoots", {})["structuredContent"]
     holding.end()
     server.process.terminate()
-    assert server.process.communicate(timeout=30)[1].split(b" ", 1)[1] == b"the server has ended\n"  # and nothing else
+    assert (
+        server.process.communicate(timeout=PATIENCE)[1].split(b" ", 1)[1] == b"the server has ended\n"
+    )  # and nothing else
 
 
 def session_of(answer):
@@ -144,7 +146,7 @@ def test_a_caller_that_opens_sessions_without_end_ends_its_own_and_nobody_elses(
     server = Served(tmp_path)
     mine = session_of(post(server, INITIALIZE))
     greedy = token_of(server, "greedy")
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
     opened = []
     for _ in range(520):
         connection.request("POST", "/mcp", json.dumps(INITIALIZE), {**ACCEPT, **greedy})

@@ -7,6 +7,7 @@ import stat
 
 import pytest
 
+from conftest import PATIENCE
 from smart_context import regular
 from unprivileged import needs_root
 
@@ -25,7 +26,7 @@ def trap(path, kind):
 def test_a_configuration_that_is_not_a_file_is_refused_at_once(run, tmp_path, kind):
     trap(tmp_path / "config/smart-context/config.toml", kind)
     for words in (("search", "x"), ("roots", "add", tmp_path), ("serve",), ("connect", "cursor", "--root", tmp_path)):
-        done = run(*words, timeout=30)
+        done = run(*words, timeout=PATIENCE)
         assert done.returncode == 1, done.stderr
         assert b"not a regular file" in done.stderr
 
@@ -42,7 +43,7 @@ def test_keys_tokens_and_clients_settings_that_are_no_files_are_refused_at_once(
         encoding="utf-8",
     )
     for words in (("llm", "check"), ("serve", "--http"), ("connect", "cursor", "--yes")):
-        done = run(*words, timeout=30)
+        done = run(*words, timeout=PATIENCE)
         assert done.returncode == 1, (words, done.stderr)
         assert b"not a regular file" in done.stderr
     assert b"internal" not in run("connect").stdout
@@ -58,7 +59,7 @@ def test_a_model_that_is_no_file_is_said_by_index_and_does_not_hang(run, tmp_pat
         "--root",
         tree({"a.md": "boats"}),
         env={"SMART_CONTEXT_SEMANTIC_MODEL_DIR": f"{tmp_path}/model"},
-        timeout=60,
+        timeout=PATIENCE,
     )
     assert b"not a regular file" in done.stderr
     assert b"Traceback" not in done.stderr
@@ -78,7 +79,7 @@ def test_a_key_of_many_parts_is_an_error_with_its_line(run, tmp_path):
     config = tmp_path / "config/smart-context/config.toml"
     config.parent.mkdir(parents=True)
     config.write_text("# one\n" + "a." * 5000 + "a = 1\n", encoding="utf-8")
-    done = run("status", timeout=30)
+    done = run("status", timeout=PATIENCE)
     assert done.returncode == 1
     assert b"config.toml:2: a key has more than 64 parts" in done.stderr
 
