@@ -1,5 +1,22 @@
-"""`python -m smart_context` is the command `context`."""
+"""The way into `context`, which is also `python -m smart_context`."""
 
-from smart_context.cli import main
+from __future__ import annotations
 
-main()
+import signal
+from typing import NoReturn
+
+
+def main() -> NoReturn:
+    """Load the program and run it. Ctrl-C while it is loaded ends it as it ends any program, without a traceback."""
+    catches = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if catches:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    from smart_context.cli import main as run
+
+    if catches:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    run()
+
+
+if __name__ == "__main__":
+    main()

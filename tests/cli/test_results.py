@@ -74,6 +74,25 @@ def test_a_name_is_a_link_to_its_file_and_the_match_is_marked(tmp_path, share):
     assert re.search(r"\x1b\[33m\x1b\[1mgryphon\x1b\[0m", shown)
 
 
+def test_a_link_names_the_file_as_it_is_on_disk(tmp_path, run, tree):
+    root = tree({"a.md": "wyvern"})
+    os.rename(root / "a.md", os.fsencode(root) + b"/bad\xff.md")
+    assert run("index", "--root", root).returncode == 0
+    shown = on_terminal(tmp_path, 100, "search", "wyvern", "--root", root)
+    assert f"file://{root}/bad%FF.md" in shown
+
+
+def test_copies_are_counted_where_the_screen_has_no_room_to_name_them(tmp_path, run, tree):
+    texts = {n: f"# Note {n}\n\n" + f"A gryphon was met in {1900 + n}. " * 40 for n in range(10)}
+    root = tree({f"{place}/{n}.md": text for n, text in texts.items() for place in ("here", "there")})
+    assert run("index", "--root", root).returncode == 0
+    lines = plain(on_terminal(tmp_path, 80, "search", "gryphon", "--root", root)).splitlines()
+    assert len(lines) == 20
+    assert all(line.endswith("  +1 like it") for line in lines[::2])
+    few = plain(on_terminal(tmp_path, 80, "search", "gryphon", "--root", root, "-k", "2")).splitlines()
+    assert [line.strip()[:7] for line in few[2::3]] == ["also in", "also in"]
+
+
 def test_unquoted_words_are_one_query(run, share):
     quoted, unquoted = (
         run("search", *q, "--root", share, "--json") for q in (["note 7 gryphon"], ["note", "7", "gryphon"])

@@ -265,7 +265,9 @@ def _make(path: Path) -> None:
     except FileExistsError:
         return
     except OSError as error:
-        raise IoError(f"cannot write the token to {path}", reason=error.strerror) from error
+        raise IoError(
+            f"cannot write the token to {path}", reason=error.strerror, hint="choose another place with --data-dir"
+        ) from error
     with os.fdopen(handle, "w", encoding="ascii") as out:
         out.write(_PREFIX + secrets.token_urlsafe(32) + "\n")
 

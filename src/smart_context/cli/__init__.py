@@ -248,6 +248,7 @@ def _run(args: list[str]) -> int:
     except click.exceptions.Exit as done:
         return done.exit_code
     except (click.exceptions.Abort, KeyboardInterrupt):
+        _erase_line()
         say("interrupted")
         return 130
     except click.ClickException as error:
@@ -260,6 +261,12 @@ def _run(args: list[str]) -> int:
             say(_traceback(error))
         return _failure(error)
     return 0
+
+
+def _erase_line() -> None:
+    """Take off the screen what a terminal shows for Ctrl-C, and the bar or question before it."""
+    if sys.stderr is not None and sys.stderr.isatty() and can_erase():
+        click.echo("\r\x1b[K", err=True, nl=False)
 
 
 def _usage(error: click.ClickException) -> int:

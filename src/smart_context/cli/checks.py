@@ -134,7 +134,13 @@ def _roots(settings: Settings) -> Iterator[Finding]:
 def _data(settings: Settings) -> Iterator[Finding]:
     folder = settings.data_dir
     if not os.path.isdir(folder):
-        yield Finding("data", "note", f"{folder} will be made by the first index", "context index")
+        above = _above(folder)
+        if os.access(above, os.W_OK | os.X_OK):
+            yield Finding("data", "note", f"{folder} will be made by the first index", "context index")
+        else:
+            yield Finding(
+                "data", "problem", f"{folder} cannot be made", f"chmod u+wx {above}, or choose another --data-dir"
+            )
         return
     found: list[Finding] = []
     mode = stat.S_IMODE(os.stat(folder).st_mode)
@@ -148,6 +154,13 @@ def _data(settings: Settings) -> Iterator[Finding]:
         what = f"only {free // 1024**2} MB are free at {folder}"
         found.append(Finding("data", "warning", what, "free some space, or choose another --data-dir"))
     yield from found or [Finding("data", "ok", folder)]
+
+
+def _above(folder: str) -> str:
+    """The nearest folder above that is there."""
+    while not os.path.isdir(folder):
+        folder = os.path.dirname(folder)
+    return folder
 
 
 def _index(settings: Settings) -> Iterator[Finding]:

@@ -66,13 +66,15 @@ def doctor(
                 click.echo(core.mend(finding), err=True)
             looked = core.examine(flags, server, now.show)
     findings = []
-    for finding in looked:  # each is shown before the next is looked for: some take seconds
-        findings.append(finding)
+    try:
+        for finding in looked:  # each is shown before the next is looked for: some take seconds
+            findings.append(finding)
+            now.clear()
+            if not as_json:
+                _show(finding)
+                now.again()
+    finally:
         now.clear()
-        if not as_json:
-            _show(finding)
-            now.again()
-    now.clear()
     if as_json:
         click.echo(json_of([asdict(finding) for finding in findings], indent=2))
     if any(finding.grade == "problem" for finding in findings):

@@ -218,9 +218,12 @@ def _run(
 
 def _say_kept(bar: ProgressBar | None, folder: str) -> None:
     """Say what is left of a run that was ended, and how to go on."""
+    given = click.get_current_context().params
     again = "context index" + (f" {_quoted(results.place(folder))}" if folder else "")
+    if any(given.get(name) for name in ("config_file", "roots", "data_dir")):
+        again = "the same command"
     step = bar.last if bar else None
-    if step and not step.total:
+    if step and not step.done:
         say(f"ended before a file was read; begin again with: {again}")
         return
     if step and step.total:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+
+from smart_context.cli import say
+
+if TYPE_CHECKING:
+    from smart_context.settings.config import Settings
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -16,6 +21,32 @@ _FOLDER = click.Path(file_okay=False)
 
 def settings_options(command: F) -> F:
     """Add `--config`, `--root`, `--data-dir` and `--cache-root`; the command gets the resolved `settings`."""
+    return _with_settings(command, _strictly)
+
+
+def forgiving_settings_options(command: F) -> F:
+    """Add the same for a command that must work with a broken configuration, too: then the usual places are taken."""
+    return _with_settings(command, _forgivingly)
+
+
+def _strictly(flags: Mapping[str, object]) -> Settings:
+    from smart_context.settings import config
+
+    return config.load(flags)
+
+
+def _forgivingly(flags: Mapping[str, object]) -> Settings:
+    from smart_context.errors import ConfigError
+    from smart_context.settings import config
+
+    try:
+        return config.load(flags)
+    except ConfigError as error:
+        say(f"warning: {error.message}", "the usual places are looked at; name another with --data-dir DIR")
+        return config.load(flags, reads_file=False)
+
+
+def _with_settings(command: F, load: Callable[[Mapping[str, object]], Settings]) -> F:
 
     @wraps(command)
     def resolved(
@@ -26,10 +57,8 @@ def settings_options(command: F) -> F:
         cache_root: str | None,
         **more: Any,
     ) -> Any:
-        from smart_context.settings import config
-
         flags = {"config": config_file, "roots": roots, "data_dir": data_dir, "cache_root": cache_root}
-        return command(*args, settings=config.load(flags), **more)
+        return command(*args, settings=load(flags), **more)
 
     for option in reversed(_SETTINGS):
         resolved = option(resolved)

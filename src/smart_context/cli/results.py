@@ -17,6 +17,7 @@ from urllib.parse import quote
 import click
 
 from smart_context import plain
+from smart_context.access.roots import parsed
 from smart_context.cli.layout import ELLIPSIS, is_terminal, shortened, shortened_path, width_of
 from smart_context.cli.show import highlighted, home
 
@@ -113,7 +114,7 @@ def _linked(text: str, path: str, page: int, *, bold: bool) -> str:
     shown = click.style(text, fg="cyan", bold=bold)
     if not is_terminal(sys.stdout) or click.get_current_context().color is False:
         return shown
-    address = f"file://{quote(os.fsencode(path))}" + (f"#page={page}" if page > 1 else "")
+    address = f"file://{quote(os.fsencode(parsed(path)))}" + (f"#page={page}" if page > 1 else "")
     return f"\x1b]8;;{address}\x1b\\{shown}\x1b]8;;\x1b\\"
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from smart_context import defaults, plain
+from smart_context.access.roots import parsed
 from smart_context.cli import Command, last, results, say, unindexed
 from smart_context.cli.options import json_option, settings_options
 from smart_context.cli.show import json_of, say_unredacted
@@ -187,5 +188,5 @@ def _chosen(page: SearchPage, number: int) -> str:
 
 def launch(path: str) -> None:
     """Open a file in its application, as a click on it would."""
-    if click.launch(path):
+    if click.launch(parsed(path)):
         raise IoError(f"no application opened {results.place(path)}", hint="open it by hand")

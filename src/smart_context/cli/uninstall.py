@@ -16,7 +16,7 @@ import click
 
 from smart_context.cli import Command, say
 from smart_context.cli.layout import columns, fitted, shortened_path
-from smart_context.cli.options import settings_options
+from smart_context.cli.options import forgiving_settings_options
 from smart_context.cli.show import home, size, waiting
 from smart_context.errors import ConfigError, Conflict, ContextError, IoError
 
@@ -43,7 +43,7 @@ class _Step:
 
 @click.command(cls=Command)
 @click.option("--yes", is_flag=True, help="Remove it; without this, only say what would be removed.")
-@settings_options
+@forgiving_settings_options
 def uninstall(yes: bool, settings: Settings) -> None:
     """Remove the index, the audit log, the tokens, the models, the entries in clients' settings and the configuration.
 

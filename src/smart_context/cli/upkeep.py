@@ -43,7 +43,7 @@ def watch(settings: Settings) -> None:
             threading.Event().wait()
         except KeyboardInterrupt:
             told.line("ended; what was read is kept and can be searched")
-            raise
+            raise click.exceptions.Exit(130) from None
         finally:
             ended.set()
             watcher.close()

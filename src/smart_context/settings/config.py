@@ -247,17 +247,18 @@ class ServedCaches:
     memory_mb: int
 
 
-def load(flags: Mapping[str, object] | None = None, environ: Mapping[str, str] | None = None) -> Settings:
+def load(
+    flags: Mapping[str, object] | None = None, environ: Mapping[str, str] | None = None, *, reads_file: bool = True
+) -> Settings:
     """Resolve the settings.
 
-    flags: by dotted name (`roots`, `http.port`), None for one that was not given; `config` names the file.
+    flags: by dotted name (`roots`, `http.port`), None for one that was not given; `config` names the file. reads_file: whether that counts.
     Raises: ConfigError for anything that is wrong, naming its place.
     """
     environ = os.environ if environ is None else environ
     flags = {name: value for name, value in (flags or {}).items() if value not in (None, ())}
     path = _chosen_file(flags.pop("config", None), environ)
-    values = read.file(path, settings()) if path else {}
-    values |= _from_environment(environ)
+    values = (read.file(path, settings()) if path and reads_file else {}) | _from_environment(environ)
     for name, value in flags.items():
         values[name] = read.checked(settings()[name], value, _flag(name), os.getcwd())
     values["data_dir"] = values.get("data_dir") or data_folder(environ)

@@ -130,7 +130,9 @@ def _parsed(path: str, text: str) -> dict[str, Any]:
         message, _, where = str(error).partition(" (at ")
         found = re.match(r"line (\d+)", where)
         line = int(found[1]) if found else text.count("\n") + 1
-        raise ConfigError(f"{path}:{line}: {message[:1].lower()}{message[1:]}") from error
+        raise ConfigError(
+            f"{path}:{line}: {message[:1].lower()}{message[1:]}", hint="mend that line; the file is TOML"
+        ) from error
 
 
 def _walk(

@@ -98,4 +98,8 @@ def _replace(path: Path, text: str) -> None:
             real.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             regular.replace(real, text.encode("utf-8"))
     except OSError as error:
-        raise IoError(f"cannot write {path}", reason=error.strerror) from error
+        raise IoError(
+            f"cannot write {path}",
+            reason=error.strerror,
+            hint="name another file with --config FILE, or the folder with --root DIR",
+        ) from error

@@ -1,0 +1,78 @@
+"""Where something around the program is broken: a configuration, a home that cannot be written, a Ctrl-C that comes too early."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from conftest import clean_env
+
+
+def test_a_broken_configuration_says_where_and_what_to_do(run, tmp_path):
+    (tmp_path / "config/smart-context").mkdir(parents=True)
+    file = tmp_path / "config/smart-context/config.toml"
+    file.write_text("roots = [broken\n", encoding="utf-8")
+    done = run("search", "x")
+    assert done.returncode == 1
+    assert done.stderr.decode().splitlines() == [
+        f"error: {file}:1: invalid value",
+        "hint: mend that line; the file is TOML",
+    ]
+
+
+def test_one_leaves_also_with_a_broken_configuration(run, tree, tmp_path):
+    root = tree({"a.md": "The gryphon sleeps."})
+    assert run("roots", "add", root).returncode == 0
+    assert run("index").returncode == 0
+    file = tmp_path / "config/smart-context/config.toml"
+    file.write_text("roots = [broken\n", encoding="utf-8")
+    assert str(file) in run("uninstall").stdout.decode().replace("~", str(tmp_path))
+    done = run("uninstall", "--yes")
+    assert done.returncode == 0, done.stderr
+    assert not file.exists()
+    assert not list(tmp_path.rglob("record.sqlite*"))
+    assert (root / "a.md").exists()
+
+
+def test_what_cannot_be_removed_is_named_and_the_rest_goes(run, tree, tmp_path):
+    root = tree({"a.md": "The gryphon sleeps."})
+    assert run("index", "--root", root).returncode == 0
+    data = next(path.parent for path in tmp_path.rglob("record.sqlite"))
+    (data / "tokens.json").write_text("{}", encoding="utf-8")
+    mount = subprocess.run(["mount", "--bind", data / "ranking", data / "ranking"], capture_output=True, check=False)
+    if mount.returncode:
+        pytest.skip("a mount, which cannot be removed, needs root")
+    try:
+        done = run("uninstall", "--yes")
+    finally:
+        subprocess.run(["umount", data / "ranking"], check=True)
+    assert done.returncode == 6
+    assert b"could not remove the index" in done.stderr
+    assert not (data / "tokens.json").exists()
+
+
+@pytest.mark.skipif(
+    os.geteuid() == 0 and not shutil.which("setpriv"), reason="root needs setpriv to give up its rights"
+)
+def test_doctor_says_that_a_home_cannot_be_written(tmp_path):
+    home = tmp_path / "home"
+    home.mkdir(mode=0o500)
+    drop = ["setpriv", "--bounding-set", "-dac_override,-dac_read_search"] if os.geteuid() == 0 else []
+    env = {**clean_env(tmp_path), "XDG_DATA_HOME": str(home / "data")}
+    done = subprocess.run(
+        [*drop, sys.executable, "-m", "smart_context", "doctor"], env=env, capture_output=True, check=False
+    )
+    assert done.returncode == 1
+    assert f"✗ data            {home}/data/smart-context cannot be made" in done.stdout.decode()
+
+
+def test_ctrl_c_while_the_program_is_loaded_ends_it_without_a_traceback(tmp_path):
+    (tmp_path / "click.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n", encoding="utf-8")
+    env = {**clean_env(tmp_path), "PYTHONPATH": f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}"}
+    done = subprocess.run([sys.executable, "-m", "smart_context"], env=env, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (-signal.SIGINT, b"")
