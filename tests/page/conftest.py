@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
+from html import escape
 from pathlib import Path
 
 import pytest
 from test_http import called
 from visiting import HOSTILE, Site, visit
 
+from office_files import docx, paragraph, pptx, shape, xlsx, zipped
 from smart_context.cache.api import build_cache
 from smart_context.frozen import keys
 from smart_context.frozen.api import sign_cache
@@ -21,6 +23,21 @@ ARGS = [
     "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
 ROOT = Path(__file__).parents[2]
+
+
+def _write_hostile_places(folder: Path) -> None:
+    """Files whose inner names, which become pointers, are markup: entries, sheets, slides, headings."""
+    folder.mkdir()
+    named = escape(HOSTILE)
+    row = '<row r="1"><c r="A1" t="inlineStr"><is><t>A narwhal in a sheet.</t></is></c></row>'
+    files = {
+        "entries.zip": zipped({f"{HOSTILE}/{HOSTILE}.txt": "A narwhal in an entry.\n"}),
+        "sheets.xlsx": xlsx({named: row}),
+        "slides.pptx": pptx([shape(named, place="title") + shape(f"A narwhal on a slide {named}.")]),
+        "headings.docx": docx(paragraph(named, "Heading1") + paragraph(f"A narwhal in a section {named}.")),
+    }
+    for name, data in files.items():
+        (folder / name).write_bytes(data)
 
 
 @pytest.fixture(scope="session")
@@ -39,6 +56,7 @@ def site(tmp_path_factory) -> Iterator[Site]:
     (odd / "page.html").write_text("<h1>&lt;script&gt;alert(4)&lt;/script&gt;</h1><p>A walrus.</p>", "utf-8")
     (odd / ("long-" * 40 + "name.txt")).write_text("A walrus with a long name.\n", "utf-8")
     (odd / "שלום.txt").write_text("שלום עולם, walrus\n", "utf-8")
+    _write_hostile_places(root / "inside")
     caches = home / "caches"
     caches.mkdir()
     build_cache(root, caches / "handbook")

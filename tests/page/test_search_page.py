@@ -40,6 +40,7 @@ def test_an_answer_that_is_late_never_overwrites_a_newer_one(window):
     window.wait_for_function("() => document.querySelector('#view').getAttribute('aria-busy')")
     window.fill("#q", "laptop")
     settled(window)
+    window.wait_for_selector("#view:not([aria-busy]) .sort")  # the whole answer, which comes after that of the letters
     before = window.inner_html("#view")
     for route in held:
         route.continue_()
@@ -115,6 +116,20 @@ def test_names_and_texts_are_text_and_never_markup(window, site):
     assert "<script>alert(3)</script>" in window.inner_text(".results")
     window.goto(f"{site.address}/?q={'%3Cscript%3Ealert(5)%3C/script%3E'}")
     assert window.input_value("#q") == "<script>alert(5)</script>"
+
+
+def test_names_inside_of_files_are_text_and_lead_to_their_places(window, site):
+    window.goto(f"{site.address}/?q=narwhal")
+    assert window.locator(".result").count() == 4
+    assert window.locator("main img, main script").count() == 0
+    pointers = window.locator(".result .pointer").all_inner_texts()
+    assert (
+        sum(HOSTILE in pointer for pointer in pointers) == 2
+    )  # of the entry and of the sheet; the others are numbered
+    for address in [link.get_attribute("href") for link in window.locator(".result h2 a").all()]:
+        window.goto(site.address + address)
+        assert window.locator("main script, main img").count() == 0
+        assert "narwhal" in window.inner_text("#text").lower()
 
 
 def test_two_tabs_go_their_own_ways_and_end_together(window, site):
