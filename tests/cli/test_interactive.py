@@ -109,6 +109,11 @@ def test_without_an_index_it_says_how_to_begin(screen):
         terminal.until("nothing is indexed yet; begin with: context index FOLDER")
 
 
+def test_what_was_looked_for_instead_is_said(screen):
+    with screen("zebraa") as terminal:
+        terminal.until("1 result; nothing has 'zebraa'; looked for zebra instead")
+
+
 def test_keys_are_told_and_a_passage_is_copied_with_its_source(screen):
     with screen("sugar", columns=100) as terminal:
         terminal.until("1 result")

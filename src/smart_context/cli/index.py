@@ -284,9 +284,11 @@ def _until_told_to_end() -> Iterator[Stop]:
 def _embed(app: App) -> int:
     """Embed what has no vector yet; a model that cannot be used does not undo the indexing."""
     from smart_context.errors import ConfigError, Conflict
+    from smart_context.meaning import place
 
     try:
-        with ProgressBar("embedding") as bar:
+        has_model = place.model(app.settings.semantic) is not None
+        with ProgressBar("embedding", at_once=has_model) as bar:
             return app.embed(workers=app.settings.index.workers or os.cpu_count() or 1, on_progress=bar)
     except (ConfigError, Conflict) as error:
         say(f"warning: not embedded: {error.in_one_line}")

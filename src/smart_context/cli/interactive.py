@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from smart_context import plain
 from smart_context.access.roots import parsed
 from smart_context.cli import can_erase, results
 from smart_context.cli.layout import is_terminal
@@ -83,10 +84,12 @@ class Session:
     def find(self, query: str, is_newest: Callable[[], bool]) -> tuple[SearchPage, str]:
         """In a thread: search, and what to say of it."""
         page = self.app.find(replace(self.request, query=query), stop=_until(is_newest))
-        if not page.items:
-            return page, "nothing found" if self.app.has_index() else _NO_INDEX
-        shown = plural(len(page.items), "result")
-        return page, f"{shown} of about {page.total_estimate:,}" if page.total_estimate > len(page.items) else shown
+        if not self.app.has_index():
+            return page, _NO_INDEX
+        shown = plural(len(page.items), "result") if page.items else "nothing found"
+        if page.total_estimate > len(page.items):
+            shown += f" of about {page.total_estimate:,}"
+        return page, "; ".join([shown, *map(plain.line, page.notes)])
 
     def take(self, page: SearchPage, message: str) -> None:
         """Show a page from its first result on."""
