@@ -182,6 +182,30 @@ def test_a_sentence_in_a_script_without_spaces_is_first(tmp_path):
         assert searched.names("为了密码的安全，你必须让")[0] == "one.txt"
 
 
+@pytest.fixture(scope="module")
+def japanese(tmp_path_factory):
+    base = tmp_path_factory.mktemp("japanese")
+    root = base / "root"
+    root.mkdir()
+    (root / "salmon.txt").write_text("鮭は川で生まれ、海で育つ。小魚を食べる。", encoding="utf-8")
+    (root / "grammar.txt").write_text("川は長く、山に雪がある。町には人がいる。", encoding="utf-8")
+    for number in range(8):
+        (root / f"{number}.txt").write_text(f"{number}番目の話に", encoding="utf-8")
+    with indexed(root, base / "data") as searched:
+        yield searched
+
+
+def test_a_pair_of_characters_that_stands_nowhere_is_found_without_its_particle(japanese):
+    assert japanese.names("鮭に") == ["salmon.txt"]  # and not what ends with に
+    assert japanese.page("餌に").items == ()
+
+
+def test_in_japanese_a_pair_across_the_end_of_a_word_counts_half(japanese):
+    lines = japanese.page("小魚は川").items[0].explanation
+    worth = {name: float(share) for line in lines for name, _, share in [line.partition(" × 1: ")] if share}
+    assert worth["小魚"] == pytest.approx(2 * worth["は川"], abs=1e-3)
+
+
 def test_a_typo_that_stands_somewhere_is_corrected_and_said_where_the_right_word_is_far_commoner(tmp_path):
     root = tmp_path / "root"
     root.mkdir()

@@ -266,7 +266,7 @@ class _Planner:
         for unit in units:
             if scored and (keep or unit not in self._stop):
                 self._word(unit)
-                self._times[unit] = self._times.get(unit, 0) + times
+                self._times[unit] = self._times.get(unit, 0) + times * wishes.worth(unit)
 
     def _prefix(self, text: str, *, scored: bool) -> Expression:
         units = analysis.units(text)
@@ -322,6 +322,8 @@ class _Planner:
         found = self._weighted(Sought(unit, terms, parts - terms, typed=unit))
         if found.count:
             return self._corrected(found)
+        if bare := wishes.without_particle(unit):
+            return self._beginning(unit, bare)
         if not unit.isalpha():
             return found
         instead = self._pieces(unit) or spelling.words(unit, terms, self._view)
@@ -357,7 +359,7 @@ class _Planner:
             self._learn([unit])
         out = self._forms[unit]
         return frozenset(term for term in out if self._view.having(term)) or frozenset(
-            analysis.terms(unit, self._present[0]).line.split()
+            wishes.line(unit, self._present[0])
         )
 
     def _parts(self, unit: str) -> frozenset[str]:

@@ -11,6 +11,8 @@ from dataclasses import replace
 from smart_context.engine.expression import Expression, Group
 from smart_context.text import analysis
 
+_MIXED = 0.5  # what a pair of characters is worth in which a word ends and a particle begins, or the other way round
+
 
 def any_of(items: list[Expression]) -> Expression:
     """Any of these."""
@@ -44,6 +46,19 @@ def spellings(unit: str, language: str) -> list[str]:
     for plain, umlaut in (("ae", "ä"), ("oe", "ö"), ("ue", "ü")):
         other = other.replace(umlaut, plain) if umlaut in unit else other.replace(plain, umlaut)
     return [unit, other] if other != unit else [unit]
+
+
+def worth(unit: str) -> float:
+    """What a word is worth by how it is written: in Japanese, a pair of a hiragana and another character says half of what others say."""
+    return _MIXED if without_particle(unit) else 1.0
+
+
+def without_particle(unit: str) -> str:
+    """The character of a word in a pair of two, where the other one is a hiragana, which most often is a particle or an ending."""
+    if unit.isascii() or len(unit) != 2 or not analysis.has_no_spaces(unit):
+        return ""
+    others = [char for char in unit if not "\u3041" <= char <= "\u309f"]
+    return others[0] if len(others) == 1 else ""
 
 
 def line(text: str, language: str) -> list[str]:
