@@ -16,7 +16,7 @@ from typing import Any
 from smart_context.llm import compose, extractive, summarize
 from smart_context.llm.model import Snippet
 from smart_context.redact import Redactor
-from smart_context.settings.config import LlmSettings
+from smart_context.settings.tables import LlmSettings
 
 _TESTS = Path(__file__).resolve().parent.parent / "tests"
 

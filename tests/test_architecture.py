@@ -102,6 +102,7 @@ def below(*folders: str) -> set[str]:
         ("click", below("cli")),
         ("cryptography", {"frozen/minisign.py"}),
         ("httpx2", below("llm", "server")),
+        ("jwt", {"server/oauth.py", "server/oauth_keys.py"}),
         ("openai", set()),
         ("onnxruntime", below("meaning")),
         ("tomlkit", {"settings/write.py"}),

@@ -38,6 +38,11 @@ MAX_BODY: Final = 1024 * 1024  # bytes of an HTTP request
 MAX_CONCURRENCY: Final = 64  # calls served at once over HTTP
 SESSION_SECONDS: Final = 1800.0  # that a session of HTTP may be idle
 
+OAUTH_CHOICES: Final = (
+    "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA",
+)  # fmt: skip
+OAUTH_ALGORITHMS: Final = ("RS256", "ES256")  # that access tokens may be signed with
+
 AUDIT_MB: Final = 10  # of one file of the audit log
 AUDIT_BYTES: Final = AUDIT_MB * 1024 * 1024
 AUDIT_KEEP: Final = 5  # older files of it

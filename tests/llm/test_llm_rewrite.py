@@ -12,7 +12,7 @@ from smart_context.errors import BadRequest
 from smart_context.llm import grammar, rewrite
 from smart_context.llm.model import Rewritten
 from smart_context.redact import Redactor
-from smart_context.settings.config import LlmSettings
+from smart_context.settings.tables import LlmSettings
 
 QUESTION = "Find vendor X contracts from 2021 in ppt or docx"
 

@@ -19,7 +19,7 @@ from smart_context.errors import BadRequest, LlmUpstream, RateLimited
 from smart_context.llm import budget, prompt, provider, summarize
 from smart_context.llm.model import Message, Reply, Sample, Snippet, Summary
 from smart_context.redact import Redactor
-from smart_context.settings.config import LlmSettings
+from smart_context.settings.tables import LlmSettings
 
 OFFLINE = LlmSettings()
 SNIPPETS = [
@@ -339,7 +339,7 @@ import sys
 from pathlib import Path
 seen = []
 sys.addaudithook(lambda name, args: seen.append(name) if name.startswith("socket.") else None)
-from smart_context.settings.config import LlmSettings
+from smart_context.settings.tables import LlmSettings
 from smart_context.llm import rewrite, summarize
 from smart_context.redact import Redactor
 given = dict(settings=LlmSettings(), redactor=Redactor(), data_dir=Path(sys.argv[1]), stop=lambda: None)

@@ -103,6 +103,7 @@ def listen_on(settings: Settings, host: str | None, port: int | None, *, no_toke
         http.allowed_hosts,
         http.allowed_origins,
         None if no_token else _tokens(settings),
+        None if no_token else settings.oauth,
         http.max_body,
         http.max_concurrency,
         http.session_seconds,

@@ -15,7 +15,7 @@ from smart_context.llm.model import Message, Snippet
 from smart_context.model import Stop
 from smart_context.redact import Redactor
 from smart_context.settings import config
-from smart_context.settings.config import LlmSettings
+from smart_context.settings.tables import LlmSettings
 
 _QUERY = "When does the agreement start, and whom do I write to?"
 _SNIPPETS = (

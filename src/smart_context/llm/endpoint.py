@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from smart_context.errors import ConfigError
-from smart_context.settings.config import LlmSettings
+from smart_context.settings.tables import LlmSettings
 
 OPENAI = "https://api.openai.com/v1"
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})

@@ -17,7 +17,7 @@ from smart_context.llm import budget, compose
 from smart_context.llm.model import Message, Reply, Sample
 from smart_context.model import Stop
 from smart_context.redact import Redactor
-from smart_context.settings.config import LlmSettings
+from smart_context.settings.tables import LlmSettings
 
 _log = logging.getLogger(__name__)
 

@@ -16,7 +16,7 @@ from smart_context.llm import answered, grammar, prompt, provider
 from smart_context.llm.model import Rewritten, Sample
 from smart_context.model import Stop
 from smart_context.redact import Redactor
-from smart_context.settings.config import LlmSettings
+from smart_context.settings.tables import LlmSettings
 
 _MAX_TOKENS = 300
 _MAX_NOTES = 500

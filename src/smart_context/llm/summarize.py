@@ -15,7 +15,7 @@ from smart_context.llm import answered, compose, extractive, joined, prompt, pro
 from smart_context.llm.model import Sample, Snippet, Summary
 from smart_context.model import Stop
 from smart_context.redact import Redactor
-from smart_context.settings.config import LlmSettings
+from smart_context.settings.tables import LlmSettings
 
 __all__ = ["Snippet", "Summary", "results"]
 

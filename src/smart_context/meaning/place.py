@@ -10,7 +10,7 @@ from pathlib import Path
 
 from smart_context import regular
 from smart_context.settings import config
-from smart_context.settings.config import SemanticSettings
+from smart_context.settings.tables import SemanticSettings
 
 DEFAULT = "all-MiniLM-L6-v2"
 MODEL, TOKENIZER = "model.onnx", "tokenizer.json"

@@ -13,7 +13,7 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 import anyio
@@ -30,9 +30,40 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 Known = Callable[[bytes], Caller | str]
 """Who has a token, or why nobody is let in with it."""
 
+_SECONDS = "smart_context.seconds"
+"""The key of how long a caller's token holds, for a stream that stays open."""
+
 OPEN_PATHS = frozenset({"/healthz"})
+_BEARER = "Bearer"
 _LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
 _ANY = ("0.0.0.0", "::")  # noqa: S104 - compared, not bound
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a request is refused. challenge: what it must bring along, as HTTP says it."""
+
+    status: int
+    why: str
+    challenge: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """A token that an issuer gave: whose it is, and for how many seconds more."""
+
+    caller: Caller
+    seconds: float
+
+
+class Issuer(Protocol):
+    """Who gives tokens that are not kept here."""
+
+    async def caller(self, given: bytes) -> Accepted | Refusal:
+        """Who has this token."""
+
+    def refusal(self, status: int, why: str, error: str = "") -> Refusal:
+        """A refusal that says where tokens come from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +71,14 @@ class Policy:
     """What the gate lets through.
 
     hosts: names allowed in Host, without a port. origins: allowed in Origin besides those of the hosts. known: tells whose a token is;
-    None lets everybody in, known by address. open_paths: served without a token. max_concurrent: requests worked on at once; more wait up to `wait_seconds`, then are told to
+    None lets everybody in, known by address. issuer: asked about tokens that are not known. open_paths: served without a token. max_concurrent: requests worked on at once; more wait up to `wait_seconds`, then are told to
     come back.
     """
 
     hosts: frozenset[str]
     origins: frozenset[str] = frozenset()
     known: Known | None = field(default=None, repr=False)
+    issuer: Issuer | None = None
     open_paths: frozenset[str] = OPEN_PATHS
     max_body: int = defaults.MAX_BODY
     max_concurrent: int = defaults.MAX_CONCURRENCY
@@ -88,9 +120,9 @@ class Gate:
             if scope["type"] == "lifespan":
                 await self._inner(scope, receive, send)
             return
-        refusal = self._refusal(scope) or self._unknown(scope)
+        refusal = self._refusal(scope) or await self._unknown(scope)
         if refusal is not None:
-            await _refuse(send, *refusal)
+            await _refuse(send, refusal.status, refusal.why, refusal.challenge)
             return
         if scope["method"] == "GET":
             await self._stand(scope, receive, send)
@@ -104,35 +136,45 @@ class Gate:
 
     async def _stand(self, scope: Scope, receive: Receive, send: Send) -> None:
         """A GET may be a stream that stays open as long as its client: it takes nobody's turn."""
-        with anyio.CancelScope() as stream:
+        with anyio.move_on_after(scope.get(_SECONDS)) as stream:
             self._standing.add(stream)
             try:
                 await self._inner(scope, receive, send)
             finally:
                 self._standing.discard(stream)
 
-    def _refusal(self, scope: Scope) -> tuple[int, str] | None:
+    def _refusal(self, scope: Scope) -> Refusal | None:
         headers: list[tuple[bytes, bytes]] = scope["headers"]
         hosts = [value for name, value in headers if name == b"host"]
         if len(hosts) != 1 or _host(hosts[0]) not in self._policy.hosts:
-            return 421, "this server does not answer to that Host"
+            return Refusal(421, "this server does not answer to that Host")
         for name, value in headers:
             if name == b"origin" and not self._is_allowed_origin(value):
-                return 403, "requests from that Origin are not allowed"
+                return Refusal(403, "requests from that Origin are not allowed")
         return None
 
-    def _unknown(self, scope: Scope) -> tuple[int, str] | None:
+    async def _unknown(self, scope: Scope) -> Refusal | None:
         """Put the caller into the scope, or say why there is none."""
         given = [value for name, value in scope["headers"] if name == b"authorization"]
         if self._policy.known is None:
             scope[CALLER] = Caller(peer(scope) or "unknown")
             return None
         scheme, _, token = given[0].partition(b" ") if len(given) == 1 else (b"", b"", b"")
-        found = self._policy.known(token.strip()) if scheme.lower() == b"bearer" else "a bearer token is needed"
+        is_bearer = scheme.lower() == b"bearer"
+        found = self._policy.known(token.strip()) if is_bearer else "a bearer token is needed"
         scope[CALLER] = None if isinstance(found, str) else found
-        if isinstance(found, str) and (given or scope["path"] not in self._policy.open_paths):
-            return 401, found
-        return None
+        if not isinstance(found, str):
+            return None
+        issuer = self._policy.issuer
+        if issuer is not None and is_bearer and token.count(b".") == 2:
+            answer = await issuer.caller(token.strip())
+            if isinstance(answer, Refusal):
+                return answer
+            scope[CALLER], scope[_SECONDS] = answer.caller, answer.seconds
+            return None
+        if not given and scope["path"] in self._policy.open_paths:
+            return None
+        return issuer.refusal(401, found) if issuer is not None else Refusal(401, found, _BEARER)
 
     def _is_allowed_origin(self, value: bytes) -> bool:
         origin = value.decode("latin-1").lower()
@@ -199,11 +241,11 @@ def _name(netloc: str) -> str:
     return name.rstrip(".") if not colon or port.isdigit() else ""
 
 
-async def _refuse(send: Send, status: int, why: str) -> None:
+async def _refuse(send: Send, status: int, why: str, challenge: str = "") -> None:
     body = why.encode() + b"\n"
     headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(body)).encode())]
     headers += [(b"connection", b"close")] if status in {408, 413} else []
-    headers += [(b"www-authenticate", b"Bearer")] if status == 401 else []
+    headers += [(b"www-authenticate", challenge.encode("latin-1", "replace"))] if challenge else []
     headers += [(b"retry-after", b"1")] if status == 503 else []
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

@@ -31,6 +31,7 @@ from smart_context.server.sessions import Sessions
 
 if TYPE_CHECKING:
     from smart_context.page.app import Page
+    from smart_context.server.oauth import Issuer
 
 PATH = "/mcp"
 
@@ -88,15 +89,18 @@ def application(
         max_sessions=None,
     )
     sessions = Sessions(manager.handle_request)
+    issuer = _issuer(listen)
+    told = issuer.paths if issuer else frozenset()
     policy = Policy(
-        allowed_hosts(listen.host, listen.hosts),
+        allowed_hosts(listen.host, (*listen.hosts, issuer.host) if issuer else listen.hosts),
         frozenset(origin.lower().rstrip("/") for origin in listen.origins),
         listen.tokens.caller if listen.tokens else None,
-        open_paths=OPEN_PATHS | (page.paths if page else frozenset()),  # the page looks after its own
+        issuer,
+        open_paths=OPEN_PATHS | told | (page.paths if page else frozenset()),  # the page looks after its own
         max_body=listen.max_body,
         max_concurrent=listen.max_concurrent,
     )
-    ops = Ops(metrics, state)
+    ops = Ops(metrics, state, dict.fromkeys(told, issuer.metadata()) if issuer else {})
 
     async def route(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -109,6 +113,14 @@ def application(
             await ops(scope, receive, send)
 
     return Gate(route, policy)
+
+
+def _issuer(listen: Listen) -> Issuer | None:
+    if listen.tokens is None or listen.oauth is None or not listen.oauth.issuer:
+        return None
+    from smart_context.server.oauth import Issuer
+
+    return Issuer(listen.oauth)
 
 
 async def _lifespan(manager: StreamableHTTPSessionManager, receive: Receive, send: Send) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from smart_context import defaults
 from smart_context.access.tokens import Tokens
 from smart_context.errors import IoError
+from smart_context.settings.tables import OauthSettings
 
 if TYPE_CHECKING:
     from smart_context.page.desk import Finding
@@ -19,13 +20,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Listen:
-    """Where to listen and whom to let in. tokens: None lets everybody in who can connect."""
+    """Where to listen and whom to let in. tokens: None lets everybody in who can connect. oauth: whose tokens count, too."""
 
     host: str = defaults.HOST
     port: int = defaults.PORT
     hosts: tuple[str, ...] = ()
     origins: tuple[str, ...] = ()
     tokens: Tokens | None = None
+    oauth: OauthSettings | None = None
     max_body: int = defaults.MAX_BODY
     max_concurrent: int = defaults.MAX_CONCURRENCY
     session_seconds: float = defaults.SESSION_SECONDS

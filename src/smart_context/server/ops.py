@@ -1,4 +1,4 @@
-"""What operators ask a server: is it alive, is it ready, what does it do. An ASGI application of two routes.
+"""What operators ask a server: is it alive, is it ready, what does it do. An ASGI application of two routes, and of what is told to anybody.
 
 In: `/healthz` and `/metrics`.  Out: JSON and the text format of Prometheus.
 Always: no file name, path or query is told; who may not see every root learns only that the server is alive.
@@ -10,8 +10,9 @@ import json
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
+from types import MappingProxyType
 
 import anyio
 
@@ -31,17 +32,22 @@ _MAX_CONNECTIONS = 64  # of the operators' own port: a scraper needs one
 
 
 class Ops:
-    """The two routes, behind the gate. `state` is asked at each request."""
+    """The two routes, behind the gate. `state` is asked at each request. told: JSON by path, for anybody."""
 
-    def __init__(self, metrics: Metrics, state: Callable[[], Health]) -> None:
+    def __init__(
+        self, metrics: Metrics, state: Callable[[], Health], told: Mapping[str, bytes] = MappingProxyType({})
+    ) -> None:
         self._metrics = metrics
         self._state = state
+        self._told = told
         self._one_at_a_time = anyio.Lock()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a GET or HEAD of one of the routes; 404 for everything else."""
         if scope["method"] not in {"GET", "HEAD"}:
             await _answer(scope, send, 405, "text/plain", "only GET\n")
+        elif scope["path"] in self._told:
+            await _answer(scope, send, 200, "application/json", self._told[scope["path"]].decode())
         elif scope["path"] == "/healthz":
             await self._health(scope, send)
         elif scope["path"] == "/metrics" and not _may_see_all(scope):
