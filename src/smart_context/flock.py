@@ -17,9 +17,26 @@ if sys.platform == "win32":
                 return
             except OSError:  # it gives up after ten seconds
                 continue
+
+    def try_lock(fd: int) -> bool:
+        """Take the file if nobody has it."""
+        os.lseek(fd, 0, os.SEEK_SET)
+        try:
+            msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
 else:
     import fcntl
 
     def lock(fd: int) -> None:
         """Wait until the file is ours."""
         fcntl.flock(fd, fcntl.LOCK_EX)
+
+    def try_lock(fd: int) -> bool:
+        """Take the file if nobody has it."""
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True

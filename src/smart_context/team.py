@@ -6,6 +6,7 @@ Always: without a shared record there is an error that says so.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from smart_context import engine
 from smart_context.errors import ConfigError
 
 if TYPE_CHECKING:
+    from smart_context.access.ledger import Courier, Ledger
     from smart_context.engine.model import Batch
     from smart_context.engine.port import Shared
     from smart_context.held import Held
@@ -62,7 +64,20 @@ def copy(settings: Settings, address: str, *, back: bool, on_progress: OnProgres
     return move.copy(source, target, settings.roots, on_progress, stop)
 
 
-def _shared(settings: Settings) -> Shared:
+def courier(settings: Settings) -> Courier:
+    """What delivers this machine's audit lines to the shared record, while it is entered."""
+    from smart_context import talk
+    from smart_context.access.ledger import Courier
+
+    return Courier(settings.audit_path(), ledger(settings), os.uname().nodename, talk.warn)
+
+
+def ledger(settings: Settings) -> Ledger:
+    """The audit lines of all machines. Raises: ConfigError where the record is not shared."""
+    return _shared(settings, "there is one log, this machine's").ledger()
+
+
+def _shared(settings: Settings, so: str = "there is no queue") -> Shared:
     if not settings.engine:
-        raise ConfigError("the record is not shared: there is no queue", hint='set engine = "postgresql://…" first')
+        raise ConfigError(f"the record is not shared: {so}", hint='set engine = "postgresql://…" first')
     return engine.shared(settings.data_dir, settings.engine, settings.engine_places)

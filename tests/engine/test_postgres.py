@@ -101,6 +101,8 @@ def test_a_user_without_a_role_is_told_to_get_one_and_with_it_can_index(postgres
         assert indexer.run(index, Roots([str(root)]), str(root), indexer.Options(workers=1)).indexed == 1
     state = engine.shared(tmp_path / "plain", as_plain).state()
     assert (state.roles, state.files, state.missing) == (("smart_context_indexer", "smart_context_node")[:1], 1, ())
+    with App(config.load({"roots": [str(root)], "data_dir": str(tmp_path / "plain"), "engine": as_plain}, {})) as app:
+        assert [item["snippet"] for item in app.search_files("rent")["items"]] == ["rent"]
 
 
 def test_two_programs_that_make_the_tables_at_once_make_them_once(postgres: Server) -> None:

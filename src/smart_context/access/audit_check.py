@@ -94,7 +94,7 @@ def read(path: str, filters: Filters | None = None) -> Iterator[dict[str, Any]]:
     Raises: NotFound if there is no log; IoError if it cannot be read.
     """
     filters = filters or Filters()
-    with _Snapshot(path) as log:
+    with Snapshot(path) as log:
         for _, line in log.lines():
             try:
                 entry = json.loads(line)
@@ -111,7 +111,7 @@ def verify(path: str, anchor: str = "") -> Verdict:
     Raises: NotFound if there is no log; IoError if it cannot be read; UsageError for what is no anchor.
     """
     number, wanted = _anchor(anchor)
-    with _Snapshot(path) as log:
+    with Snapshot(path) as log:
         problems: list[Problem] = []
         before = log.state.start if log.state else None
         count = lost = first = last = 0
@@ -120,7 +120,7 @@ def verify(path: str, anchor: str = "") -> Verdict:
         is_anchored = not wanted
         for place, line in log.lines():
             count += 1
-            what = _wrong(line, before)
+            what = wrong(line, before)
             if what and len(problems) < _MOST_PROBLEMS:
                 problems.append(Problem(*place, what))
             before = audit.hash_of(line) or None
@@ -128,7 +128,7 @@ def verify(path: str, anchor: str = "") -> Verdict:
                 foreign += 1
             if log.state and before == log.state.head:
                 foreign = 0
-            last, missing = _numbers(line)
+            last, missing = numbers(line)
             first, lost = first or last, lost + missing
             is_anchored = is_anchored or (last, before) == (number, wanted)
         problems += _wrong_end(path, log.state, before or "", foreign or 0)
@@ -154,7 +154,7 @@ def _unanchored(number: int, first: int) -> str:
     return f"line {number:,} is not the one that the anchor names: the log was written anew, or cut"
 
 
-def _numbers(line: bytes) -> tuple[int, int]:
+def numbers(line: bytes) -> tuple[int, int]:
     """The number of a line, and how many before it could not be written; 0 for what is no line of ours."""
     try:
         entry = json.loads(line)
@@ -163,7 +163,8 @@ def _numbers(line: bytes) -> tuple[int, int]:
         return 0, 0
 
 
-def _wrong(line: bytes, before: str | None) -> str:
+def wrong(line: bytes, before: str | None) -> str:
+    """What is wrong with a line that follows one of some hash; "" for nothing."""
     if not audit.hash_of(line):
         return "not a whole line of this log"
     if not audit.is_sealed(line):
@@ -184,7 +185,7 @@ def _wrong_end(path: str, state: State | None, head: str, foreign: int) -> list[
     return [Problem(path, 0, "the last lines are missing")]
 
 
-class _Snapshot:
+class Snapshot:
     """A log as it was at one moment: its files are opened and measured while no writer is at work, then read at leisure."""
 
     def __init__(self, path: str) -> None:
@@ -195,7 +196,7 @@ class _Snapshot:
         self.state: State | None = None
         self.names: list[str] = []
 
-    def __enter__(self) -> _Snapshot:
+    def __enter__(self) -> Snapshot:
         try:
             with ExitStack() as lock:
                 try:

@@ -12,6 +12,7 @@ from smart_context.cli.options import json_option, settings_options
 from smart_context.errors import UsageError
 
 if TYPE_CHECKING:
+    from smart_context.access.audit_check import Filters
     from smart_context.settings.config import Settings
 
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 @click.option("--since", default="", metavar="TIME", help="Only calls since then: 2026-05-01, or 2026-05-01T12:30.")
 @click.option("--until", default="", metavar="TIME", help="Only calls up to then.")
 @click.option("--anchor", default="", metavar="ANCHOR", help="With verify: prove that nothing before it changed.")
+@click.option("--all-nodes", is_flag=True, help="The lines of every machine of a shared record, not of this one.")
 @settings_options
 @json_option
 def audit(
@@ -33,6 +35,7 @@ def audit(
     since: str,
     until: str,
     anchor: str,
+    all_nodes: bool,
     settings: Settings,
     as_json: bool,
 ) -> None:
@@ -40,6 +43,7 @@ def audit(
 
     Each line carries the hash of the one before it. `verify` exits with 5 when the chain is broken. `anchor` prints the number and
     hash of the last line: kept where nobody can change it, it proves later that nothing before it changed, even if all was written anew.
+    Of a shared record, `--all-nodes` shows or verifies the lines that every machine's server has delivered, one chain a log.
 
     \b
     Examples:
@@ -47,19 +51,49 @@ def audit(
       context audit --outcome error --json
       context audit verify
       context audit anchor
+      context audit verify --all-nodes
       context audit verify --anchor 41-9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
     """
     from smart_context.access import audit_check
 
     if anchor and action != "verify":
         raise UsageError("--anchor goes with verify")
+    filters = audit_check.Filters(tool, caller, outcome or "", audit_check.moment(since), audit_check.moment(until))
+    if all_nodes:
+        _of_all(action, anchor, filters, settings, as_json=as_json)
+        return
     path = settings.audit_path()
     if action != "show":
         _verify(path, anchor, as_json=as_json, prints_anchor=action == "anchor")
         return
-    filters = audit_check.Filters(tool, caller, outcome or "", audit_check.moment(since), audit_check.moment(until))
     for entry in audit_check.read(path, filters):
         click.echo(show.json_of(entry) if as_json else _line(entry))
+
+
+def _of_all(action: str, anchor: str, filters: Filters, settings: Settings, *, as_json: bool) -> None:
+    from smart_context import team
+    from smart_context.access import ledger
+
+    if anchor or action == "anchor":
+        raise UsageError("anchors are of one machine's log: leave out --all-nodes")
+    kept = team.ledger(settings)
+    if action == "show":
+        for entry in ledger.read(kept, filters):
+            click.echo(show.json_of(entry) if as_json else f"{plain.line(str(entry['node']))}  {_line(entry)}")
+        return
+    verdicts = [(chain, ledger.verify(kept, chain)) for chain in kept.chains()]
+    for chain, verdict in verdicts:
+        problems = [{"line": p.line, "what": p.what} for p in verdict.problems]
+        if as_json:
+            told = {"node": chain, "intact": verdict.is_intact, "lines": verdict.lines, "lost": verdict.lost}
+            click.echo(show.json_of({**told, "head": verdict.head, "problems": problems}))
+            continue
+        for problem in verdict.problems:
+            click.echo(plain.line(f"{chain}:{problem.line}: {problem.what}"))
+        how = "intact" if verdict.is_intact else "changed since they were written"
+        click.echo(plain.line(f"{chain}: {verdict.lines:,} lines, {how}"), err=True)
+    if not all(verdict.is_intact for _, verdict in verdicts):
+        raise click.exceptions.Exit(5)
 
 
 def _line(entry: dict[str, object]) -> str:

@@ -30,6 +30,7 @@ from smart_context.model import OnProgress, Segment
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from smart_context.access.ledger import Ledger
     from smart_context.access.tokens import Kept
     from smart_context.engine.entry import Entry
     from smart_context.engine.vectors import Vectors
@@ -342,6 +343,9 @@ class Shared(Engine, Protocol):
 
     def tokens(self) -> Kept:
         """Its tokens, which hold on every machine."""
+
+    def ledger(self) -> Ledger:
+        """Its audit lines, of all machines."""
 
     def beside(self) -> Index:
         """Open the index as one of many writers: for a worker."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from importlib import util
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from smart_context.errors import how_to_add
 from smart_context.server import run
 from smart_context.server.context_tools import Caches
 from smart_context.server.tools import Guard, Program, Tool, ToolNames
-from smart_context.settings.config import ServedCaches
+from smart_context.settings.config import ServedCaches, Settings
 from smart_context.talk import say, warn
 from smart_context.tool_table import Offer
 
@@ -78,6 +79,7 @@ def serve(
     with (
         Caches(root, settings.cache.memory_mb * _MB) as caches,
         background.work(app, watch=settings.watch.enabled, report=lambda line: say(f"{line}\n")),
+        _courier(settings),
     ):
         own: tuple[Offer, ...] = ("files", "freeze") if root and settings.cache.freeze else ("files",)
         rows = (
@@ -95,6 +97,15 @@ def serve(
 
             ops.beside(ops_port, metrics, lambda: health.of(app), ops_tokens)
         run.over_stdio(program, rows, tool_names=tool_names, guard=guard)
+
+
+def _courier(settings: Settings) -> AbstractContextManager[object]:
+    """What delivers audit lines to where those of all machines are."""
+    if not settings.engine or not settings.audit.enabled:
+        return nullcontext()
+    from smart_context import team
+
+    return team.courier(settings)
 
 
 def _page(

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from smart_context.engine.model import SharedState
     from smart_context.engine.postgres.database import Database
     from smart_context.engine.postgres.index import Index
+    from smart_context.engine.postgres.ledger import SharedLedger
     from smart_context.engine.postgres.queue import Queue
     from smart_context.engine.postgres.record import Record
     from smart_context.engine.postgres.tokens import SharedTokens
@@ -108,6 +109,12 @@ class Postgres:
         from smart_context.engine.postgres.tokens import SharedTokens
 
         return SharedTokens(self._database)
+
+    def ledger(self) -> SharedLedger:
+        """The audit lines of all machines."""
+        from smart_context.engine.postgres.ledger import SharedLedger
+
+        return SharedLedger(self._database)
 
     def beside(self) -> Index:
         """Open the index as one of many writers."""

@@ -1,8 +1,8 @@
 """Who may do what in the database: two roles, which operators give to the users that machines connect as.
 
 In: a user who may make roles.  Out: the roles with their rights; what is missing of them.
-Always: `smart_context_indexer` reads and writes all of the record; `smart_context_node` writes nothing, and reads what a ranking is derived from; of
-texts it reads those that the token of a call may see, which the database itself decides.
+Always: `smart_context_indexer` reads and writes all of the record; `smart_context_node` writes nothing but its own audit lines, and reads what a ranking is derived from;
+of texts it reads those that the token of a call may see, which the database itself decides. Audit lines that are there are changed by neither.
 """
 
 from __future__ import annotations
@@ -41,10 +41,15 @@ def grant(db: Connection) -> None:
         for role in {INDEXER, NODE}.difference(missing):
             db.execute(f"GRANT USAGE ON SCHEMA smart_context TO {role}")
             db.execute(f"GRANT SELECT ON ALL TABLES IN SCHEMA smart_context TO {role}")
+            for function in ("last_line(text)", "add_lines(text, bigint[], bytea[])"):
+                db.execute(f"GRANT EXECUTE ON FUNCTION smart_context.{function} TO {role}")
+        if NODE not in missing:
+            db.execute(f"REVOKE ALL ON smart_context.audit FROM {NODE}")
         if INDEXER not in missing:
             writes = "INSERT, UPDATE, DELETE ON ALL TABLES"
             for what in (writes, "USAGE ON ALL SEQUENCES"):
                 db.execute(f"GRANT {what} IN SCHEMA smart_context TO {INDEXER}")
+            db.execute(f"REVOKE INSERT, UPDATE, DELETE ON smart_context.audit FROM {INDEXER}")
             for table in ("segments", "blocks"):
                 db.execute(f"DROP POLICY IF EXISTS by_role ON smart_context.{table}")
                 db.execute(f"CREATE POLICY by_role ON smart_context.{table} TO {INDEXER} USING (true)")

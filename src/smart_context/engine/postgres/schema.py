@@ -160,7 +160,45 @@ def _keep_what_files_say_of_themselves(db: Connection) -> None:
     db.execute("ALTER TABLE smart_context.segments ADD COLUMN certainty smallint")
 
 
-STEPS: tuple[Step, ...] = (_first, _show_by_token, _keep_what_files_say_of_themselves)
+def _keep_audit_lines(db: Connection) -> None:
+    # One chain a log; `who`: the user of the database that delivered a line.
+    db.execute(
+        """CREATE TABLE smart_context.audit (
+            chain text NOT NULL,
+            seq bigint NOT NULL,
+            line bytea NOT NULL,
+            who name NOT NULL,
+            at timestamptz NOT NULL DEFAULT now(),
+            PRIMARY KEY (chain, seq)
+        )"""
+    )
+    # Nobody but the owner of the tables reads or changes what others wrote: machines add, by these functions.
+    db.execute(
+        """CREATE FUNCTION smart_context.last_line(wanted text) RETURNS TABLE (seq bigint, line bytea)
+        LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog AS $$
+            SELECT a.seq, a.line FROM smart_context.audit a WHERE a.chain = wanted AND a.who = session_user
+            ORDER BY a.seq DESC LIMIT 1
+        $$"""
+    )
+    db.execute(
+        """CREATE FUNCTION smart_context.add_lines(wanted text, numbers bigint[], lines bytea[]) RETURNS bigint
+        LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
+        DECLARE there bigint;
+        BEGIN
+            INSERT INTO smart_context.audit (chain, seq, line, who)
+                SELECT wanted, n, l, session_user FROM unnest(numbers, lines) AS given (n, l)
+                WHERE NOT EXISTS (SELECT FROM smart_context.audit a WHERE a.chain = wanted AND a.who <> session_user)
+                ON CONFLICT DO NOTHING;
+            SELECT count(*) INTO there FROM unnest(numbers, lines) AS given (n, l)
+                JOIN smart_context.audit a ON a.chain = wanted AND a.seq = n AND a.line = l AND a.who = session_user;
+            RETURN there;
+        END $$"""
+    )
+    for function in ("last_line(text)", "add_lines(text, bigint[], bytea[])"):
+        db.execute(f"REVOKE ALL ON FUNCTION smart_context.{function} FROM PUBLIC")
+
+
+STEPS: tuple[Step, ...] = (_first, _show_by_token, _keep_what_files_say_of_themselves, _keep_audit_lines)
 VERSION = len(STEPS)
 
 
