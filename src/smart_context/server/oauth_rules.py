@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from smart_context.data import dataclass
 from smart_context.errors import ConfigError
 from smart_context.model import Caller
 from smart_context.settings.tables import OauthSettings
