@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from smart_context.engine.expression import Everything
 from smart_context.engine.port import Candidate
-from smart_context.find import score
+from smart_context.find import score, score_all, score_each
 from smart_context.find.sought import Plan, Sought
 from smart_context.text import analysis, codes
 
@@ -214,3 +215,56 @@ def test_a_score_is_explained_by_its_parts():
     )
     assert scorer.explain(none) == ("neighbours: 0.0000", "share of the query found: 0.00")
     assert scorer.scores([]) == []
+
+
+TERMS = [*WORDS, *OTHERS, "the", "of", "harbourmaster", "cop"]
+hits = st.lists(st.tuples(st.sampled_from(TERMS), st.booleans()), max_size=20)
+segments = st.lists(
+    st.tuples(st.integers(0, 3000), hits, hits, hits, st.lists(st.sampled_from(TERMS))), min_size=1, max_size=5
+)
+floats = st.floats(0.0, 12.0).map(lambda value: value * 0.7371)
+
+
+@st.composite
+def plans(draw):
+    sought = []
+    for typed in draw(st.lists(st.sampled_from(TERMS), min_size=1, max_size=14)):
+        terms = frozenset({typed, *draw(st.lists(st.sampled_from(TERMS), max_size=2))})
+        sought.append(
+            Sought(
+                typed,
+                terms,
+                count=1,
+                idf=draw(floats),
+                parts=frozenset(draw(st.lists(st.sampled_from(TERMS), max_size=1))),
+                typed=draw(st.sampled_from([typed, ""])),
+                times=draw(st.sampled_from([1.0, 2.0, 0.25])),
+                name=draw(st.sampled_from(["", "", "", "x"])),
+                is_joined=draw(st.booleans()),
+            )
+        )
+    return Plan(Everything(), tuple(sought), verbatim=draw(st.sampled_from([None, Everything()])))
+
+
+@given(plans(), segments, floats, st.data())
+def test_segments_that_are_scored_one_by_one_have_the_scores_of_all_at_once(plan, parts, average, data):
+    packed = [
+        codes.pack(
+            size,
+            *(b"".join(codes.code(term, flag) for term, flag in kind) for kind in kinds),
+            b"".join(map(codes.short, present)),
+        )
+        for size, *kinds, present in parts
+    ]
+    has_all = data.draw(st.sampled_from([[], [False, True] * 6]))[: len(packed)]
+    weighed = score.Weighed(plan, average)
+    singly, together = (way.scores(weighed, packed, has_all) for way in (score_each, score_all))
+    assert [one.total for one in singly] == [one.total for one in together]
+    assert [one.times for one in singly] == [one.times for one in together]
+    for name in ("times", "shares", "near", "found", "gained"):
+        assert getattr(singly[0].made, name) == getattr(together[0].made, name).tolist()
+
+
+@given(st.lists(floats, max_size=40).map(lambda some: some * 7))
+def test_numbers_are_added_up_as_arrays_add_them_up(values):
+    assert score.summed(values) == float(np.array(values).sum())

@@ -159,14 +159,14 @@ class Ordering:
     def _spelt(self, tier: Sequence[Candidate], scores: list[Score]) -> list[Score]:
         """The scores, lower for files whose name is another spelling of the one typed, where some file has that one."""
         for number, word in enumerate(self._plan.sought):
-            named = [at for at, score in enumerate(scores) if score.made.times[score.row, number]] if word.name else []
+            named = [at for at, score in enumerate(scores) if score.made.times[score.row][number]] if word.name else []
             if not named or word.count > _MOST_NAMED:
                 continue
             self._files.update(self.record.files({tier[at].file_id for at in named}.difference(self._files)))
             others = [at for at in named if not self._is_spelt(tier[at], word.name)]
             if len(others) < len(named):
                 for at in others:
-                    less = SPELT * float(scores[at].made.shares[scores[at].row, number])
+                    less = SPELT * float(scores[at].made.shares[scores[at].row][number])
                     scores[at] = scores[at]._replace(total=round(scores[at].total - less, DIGITS))
         return scores
 

@@ -11,13 +11,12 @@ from __future__ import annotations
 
 import mmap
 import os
-from collections.abc import Sequence
+import struct
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
 _DATA, _PLACES = "packed.data", "packed.places"
+_PLACE = struct.Struct("<Q")
 _LENGTH = 24  # bits of a place that are its length
 _SPILL = 8 << 20  # bytes that wait for a flush at most
 _NOTHING = bytes(10)
@@ -48,10 +47,8 @@ class Writer:
             return
         self._spill()
         self._numbered.sort()
-        ids = np.array([number for number, _ in self._numbered], np.int64)
-        places = np.array([place for _, place in self._numbered], "<u8")
-        for run in np.split(np.arange(len(ids)), np.flatnonzero(np.diff(ids) != 1) + 1):
-            _write(self._places, places[run].tobytes(), int(ids[run[0]]) * 8)
+        for first, places in _runs(self._numbered):
+            _write(self._places, struct.pack(f"<{len(places)}Q", *places), first * _PLACE.size)
         os.fsync(self._data)
         os.fsync(self._places)
         self._numbered = []
@@ -66,6 +63,20 @@ class Writer:
         os.close(self._places)
 
 
+def _runs(numbered: Sequence[tuple[int, int]]) -> Iterator[tuple[int, list[int]]]:
+    """The places of numbers that follow each other, with the first of these."""
+    first, places = 0, list[int]()
+    for number, place in numbered:
+        if places and number != first + len(places):
+            yield first, places
+            places = []
+        if not places:
+            first = number
+        places.append(place)
+    if places:
+        yield first, places
+
+
 def _write(file: int, data: bytes, at: int) -> None:
     view = memoryview(data)
     while view:
@@ -78,16 +89,15 @@ class Reader:
 
     def __init__(self, folder: Path) -> None:
         self._data = _mapped(folder / _DATA)
-        self._places: NDArray[np.uint64] = np.frombuffer(_mapped(folder / _PLACES), "<u8")
+        self._places = _mapped(folder / _PLACES)
+        self._count = len(self._places) // _PLACE.size
 
     def of(self, segment_ids: Sequence[int]) -> list[bytes]:
         """What segments hold, in the order asked for; nothing for one that is not there."""
-        ids = np.array(segment_ids, np.int64)
-        inside = ids < len(self._places)
-        places = np.where(inside, self._places[np.where(inside, ids, 0)], 0) if len(self._places) else ids * 0
-        starts, lengths = (places >> _LENGTH).tolist(), (places & ((1 << _LENGTH) - 1)).tolist()
-        data = self._data
-        return [data[at : at + size] if size else _NOTHING for at, size in zip(starts, lengths, strict=True)]
+        data, places, size, count = self._data, self._places, _PLACE.size, self._count
+        read, mask = _PLACE.unpack_from, (1 << _LENGTH) - 1
+        found = [read(places, number * size)[0] if 0 <= number < count else 0 for number in segment_ids]
+        return [data[(at := one >> _LENGTH) : at + (one & mask)] if one & mask else _NOTHING for one in found]
 
 
 def is_wasteful(folder: Path, living: Sequence[int]) -> bool:

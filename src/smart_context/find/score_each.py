@@ -1,0 +1,217 @@
+"""Score segments one by one, without arrays.
+
+In: what a query's words are worth, packed segments, and which of them have all that was typed.  Out: the score of each.
+Always: the numbers of `score_all`, to the last bit: the same steps in the same order.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from smart_context.find.plan import PART
+from smart_context.find.score import (
+    DIGITS,
+    K1,
+    LINK,
+    NEAR,
+    NEARLY,
+    OTHER,
+    RUN,
+    VERBATIM,
+    WINDOW,
+    B,
+    Made,
+    Score,
+    Weighed,
+    summed,
+)
+from smart_context.text import codes
+
+_TEXT, _ALSO, _HEAD = 0, 1, 2
+_SHARP = 10.0**DIGITS
+
+
+class Hit(NamedTuple):
+    """Where a numbered term stands: its place, its number, in what, and whether as its stem is spelt."""
+
+    place: int
+    number: int
+    kind: int
+    as_written: bool
+
+
+class Segment(NamedTuple):
+    """What a segment has of what is sought: its size in words, the hits in order, and which of the short codes it has."""
+
+    size: int
+    hits: list[Hit]
+    present: list[bool]
+
+
+class Row(NamedTuple):
+    """A segment's row of `Made`, and its score."""
+
+    times: list[float]
+    shares: list[float]
+    near: float
+    found: float
+    gained: float
+    total: float
+
+
+def scores(weighed: Weighed, packed: Sequence[bytes], has_all: Sequence[bool]) -> list[Score]:
+    """Score segments; has_all: which of them have all that was typed, empty for none."""
+    terms = _terms(weighed)
+    there = [codes.number(term) & 0xFFFF for term in weighed.there]
+    rows = [
+        _row(weighed, _segment(data, terms, there), has_all=bool(has_all) and has_all[at])
+        for at, data in enumerate(packed)
+    ]
+    made = Made(
+        [row.times for row in rows],
+        [row.shares for row in rows],
+        [row.near for row in rows],
+        [row.found for row in rows],
+        [row.gained for row in rows],
+    )
+    return [Score(row.total, made, at) for at, row in enumerate(rows)]
+
+
+Terms = list[tuple[bytes, bool, tuple[int, ...]]]
+
+
+def _terms(weighed: Weighed) -> Terms:
+    """What to look for: three bytes, what their last bit says, and the numbers that they stand for."""
+    numbers: dict[int, list[int]] = {}
+    for term, own in weighed.numbers.items():
+        numbers.setdefault(codes.number(term), []).extend(own)
+    return [
+        ((code | (codes.AS_WRITTEN if flag else 0)).to_bytes(codes.WIDTH, "little"), flag, tuple(sorted(own)))
+        for code, own in numbers.items()
+        for flag in (False, True)
+    ]
+
+
+def _segment(data: bytes, terms: Terms, there: Sequence[int]) -> Segment:
+    size, in_text, in_also, in_head, short = codes.HEADER.unpack_from(data)
+    edges = (in_text, in_text + in_also)
+    start = codes.HEADER.size
+    end = start + codes.WIDTH * (in_text + in_also + in_head)
+    wide = data[start:end]
+    hits: list[Hit] = []
+    for code, flag, numbers in terms:
+        at = wide.find(code)
+        while at >= 0:
+            place, beside = divmod(at, codes.WIDTH)
+            if not beside:
+                kind = (place >= edges[0]) + (place >= edges[1])
+                hits += [Hit(place, number, kind, flag) for number in numbers]
+            at = wide.find(code, at + 1)
+    hits.sort()
+    known = set(struct.unpack_from(f"<{short}H", data, end)) if there else set()
+    return Segment(size, hits, [code in known for code in there])
+
+
+def _row(weighed: Weighed, segment: Segment, *, has_all: bool) -> Row:
+    """The score of a segment, and what it is made of."""
+    counted = _counts(weighed, segment)
+    times = _times(weighed, segment, counted)
+    room = K1 * (1 - B + B * segment.size / weighed.average)
+    typed = _typed(weighed, segment, counted)
+    shares = [
+        worth * (K1 + 1) * time / (time + room) * form
+        for worth, time, form in zip(weighed.worth, times, typed, strict=True)
+    ]
+    near = _near(weighed, segment, room)
+    share = summed([worth if time > 0 else 0.0 for worth, time in zip(weighed.worth, times, strict=True)]) / weighed.all
+    if any(times[number] > 0 for number in weighed.covers):
+        share = 1.0
+    total = min((summed(shares) + near) / weighed.most * share**weighed.whole, 1.0)
+    gained = VERBATIM if has_all else RUN * _run(weighed, segment) ** NEARLY
+    total += gained * (1 - total)
+    most = weighed.most
+    return Row(times, [one / most for one in shares], near / most, share, gained, round(total * _SHARP) / _SHARP)
+
+
+def _counts(weighed: Weighed, segment: Segment) -> list[list[float]]:
+    """How often a segment has each word and its compounds: in its text, by other forms, in its heads."""
+    columns = 2 * weighed.words
+    counted = [[0.0] * columns for _ in range(3)]
+    for hit in segment.hits:
+        if hit.number < columns:
+            counted[hit.kind][hit.number] += 1.0
+    return counted
+
+
+def _times(weighed: Weighed, segment: Segment, counted: list[list[float]]) -> list[float]:
+    """How often a segment has each word."""
+    words = weighed.words
+    counts = [
+        (text if text > 0 else also) + worth * head
+        for text, also, head, worth in zip(*counted, weighed.heads, strict=True)
+    ]
+    for column, number in enumerate(weighed.stop, words):
+        counts[number] = max(counts[number], float(segment.present[column]))
+    return [counts[n] if counts[n] > 0 else PART * counts[words + n] for n in range(words)]
+
+
+def _typed(weighed: Weighed, segment: Segment, counted: list[list[float]]) -> list[float]:
+    """What each word is worth in a segment by its form."""
+    words = weighed.words
+    as_typed = segment.present[:words]
+    for hit in segment.hits:
+        if hit.number >= 2 * words and (hit.as_written or hit.kind == _HEAD):
+            as_typed[hit.number - 2 * words] = True
+    return [
+        1 - OTHER
+        if weighed.is_joined[n] and not counted[_ALSO][n] + counted[_HEAD][n] > 0
+        else (1.0 if as_typed[n] or not weighed.is_typed[n] else weighed.other)
+        for n in range(words)
+    ]
+
+
+def _near(weighed: Weighed, segment: Segment, room: float) -> float:
+    """What neighbours of the query that stand within a window are worth."""
+    pairs = len(weighed.pairs)
+    if pairs < 1:
+        return 0.0
+    mine = [(hit.place, hit.number) for hit in segment.hits if hit.kind == _TEXT and hit.number <= pairs]
+    close = [0.0] * pairs
+    for ahead in range(1, 2 * WINDOW + 1):
+        sums: dict[int, float] = {}
+        is_inside = False
+        for (place, first), (further, second) in zip(mine, mine[ahead:], strict=False):
+            apart = further - place
+            if apart > WINDOW:
+                continue
+            is_inside = True
+            if apart > 0 and abs(second - first) == 1:
+                pair = min(first, second)
+                sums[pair] = sums.get(pair, 0.0) + 1.0 / (apart * apart)
+        if not is_inside:
+            break
+        for pair, value in sums.items():
+            close[pair] += value
+    worth = zip(weighed.pairs, close, strict=True)
+    return summed([NEAR * one * (K1 + 1) * value / (value + room) for one, value in worth])
+
+
+def _run(weighed: Weighed, segment: Segment) -> float:
+    """The share of the query, by worth, that stands in a segment as one run."""
+    if not weighed.is_sentence:
+        return 0.0
+    best = 0.0
+    every = summed(weighed.worth[: weighed.standing])
+    size, worth = 0, 0.0
+    before: Hit | None = None
+    for hit in segment.hits:
+        if hit.kind != _TEXT or hit.number >= weighed.standing:
+            continue
+        is_next = before and 0 < hit.place - before.place <= LINK and hit.number - before.number == 1
+        size, worth = (size + 1, worth + weighed.worth[hit.number]) if is_next else (1, 0.0 + weighed.worth[hit.number])
+        before = hit
+        if size >= weighed.least_run:
+            best = max(best, worth / every)
+    return best
