@@ -177,7 +177,8 @@ class _Described:
 
     def __get__(self, instance: object, owner: type) -> Any:
         given = {name: field for name, field in self._fields.items() if field is not None}
-        same = type(self._made.__name__, (), {"__doc__": "", "__annotations__": self._types, **given})
+        # Without a docstring, `dataclasses` would write one.
+        same = type(self._made.__name__, (), {"__doc__": "-", "__annotations__": self._types, **given})
         how: dict[str, Any] = self.HOW[self._name]
         found = getattr(dataclasses.dataclass(**how)(same), self._name)
         setattr(self._made, self._name, found)

@@ -18,10 +18,13 @@ def pattern(text: str, flags: int = 0) -> re.Pattern[str]:
 class _Later:
     def __init__(self, text: str, flags: int) -> None:
         self._text, self._flags = text, flags
+        self._compiled: re.Pattern[str] | None = None
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        found = getattr(re.compile(self._text, self._flags), name)
+        if self._compiled is None:
+            self._compiled = re.compile(self._text, self._flags)
+        found = getattr(self._compiled, name)
         setattr(self, name, found)  # the next time it is found without us
         return found

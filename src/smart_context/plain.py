@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import re
 
+from smart_context import later
+
 # Controls; separators of lines and paragraphs; marks and embeddings of direction; what has no shape of its own, but for the joiners
 # that emoji and some scripts need; halves of a pair.
 _STEERS = (
     r"\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     r"\ud800-\udfff\U000e0000-\U000e0fff"
 )
-_IN_A_LINE = re.compile(rf"[\t\n{_STEERS}]")
-_IN_LINES = re.compile(f"[{_STEERS}]")
+_IN_A_LINE = later.pattern(rf"[\t\n{_STEERS}]")
+_IN_LINES = later.pattern(f"[{_STEERS}]")
 _NAMED = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
 
 

@@ -18,6 +18,7 @@ from __future__ import annotations
 import re
 from typing import NoReturn
 
+from smart_context import later
 from smart_context.errors import BadRequest
 from smart_context.model import Part, Pointer
 
@@ -31,7 +32,7 @@ _HINT = (
     "section 'Pricing', message, attachment 'x.pdf' page 2, entry 'inner/a.txt' lines 1-20"
 )
 
-_STEP = re.compile(
+_STEP = later.pattern(
     r"""\s* (?: (?P<numbered>page|slide) \s+ (?P<number>\d{1,9})
           | (?P<range>lines|rows|paragraphs) \s+ (?P<first>\d{1,9}) (?: \s*-\s* (?P<last>\d{1,9}) )?
           | (?P<named>sheet|section|attachment|entry) \s+ '(?P<name>(?:[^']|'')*)' (?: \s* \( (?P<nth>\d{1,9}) \) )?
@@ -39,11 +40,11 @@ _STEP = re.compile(
         ) (?=\s|$)""",
     re.VERBOSE | re.IGNORECASE | re.DOTALL | re.ASCII,
 )
-_UNSAFE = re.compile(
+_UNSAFE = later.pattern(
     "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
     r"|\\(?=x[0-9a-f]{2}|u[0-9a-f]{4})"
 )
-_ESCAPE = re.compile(r"\\(?:x([0-9a-f]{2})|u([0-9a-f]{4}))")
+_ESCAPE = later.pattern(r"\\(?:x([0-9a-f]{2})|u([0-9a-f]{4}))")
 
 
 def format(pointer: Pointer) -> str:  # noqa: A001 — read as pointer.format

@@ -19,6 +19,7 @@ import stat
 from collections.abc import Iterable
 from typing import Literal
 
+from smart_context import later
 from smart_context.access import confined
 from smart_context.data import dataclass
 from smart_context.errors import BadRequest, Forbidden, NotFound, SearchFailed
@@ -313,9 +314,9 @@ def _refused(path: str, error: OSError) -> SearchFailed:
 
 
 # A byte that is not UTF-8 is shown as \xNN; a backslash that would read as such an escape, as \x5c. Nothing else changes.
-_LOOKS_ESCAPED = re.compile(r"\\(?=x(?:5c|[89a-f][0-9a-f]))")
-_ESCAPE = re.compile(r"\\x(5c|[89a-f][0-9a-f])")
-_LONE = re.compile("[\ud800-\udfff]")
+_LOOKS_ESCAPED = later.pattern(r"\\(?=x(?:5c|[89a-f][0-9a-f]))")
+_ESCAPE = later.pattern(r"\\x(5c|[89a-f][0-9a-f])")
+_LONE = later.pattern("[\ud800-\udfff]")
 
 
 def shown(path: str) -> str:

@@ -7,7 +7,7 @@ what they are about, or last. What something is to be done with is no kind that 
 
 from __future__ import annotations
 
-import re
+from smart_context import later
 
 
 def _set(words: str) -> frozenset[str]:
@@ -51,7 +51,7 @@ _DOES = frozenset(
 _DONE = _set("change copy cut download export fix import print sort split update upload")
 _INTO = _set("to into 2")
 _NOT_TO = _set("of for from about on in")  # what stands behind them then
-_BESIDE = re.compile(r"(?:19|20)[0-9]{2}(?:[-–](?:19|20)?[0-9]{2})?|from|in|of|and|or|und|oder|et|ou|y|o")
+_BESIDE = later.pattern(r"(?:19|20)[0-9]{2}(?:[-–](?:19|20)?[0-9]{2})?|from|in|of|and|or|und|oder|et|ou|y|o")
 
 
 def is_asked_for(text: str, start: int, end: int, *, is_type: bool, is_written: bool = False) -> bool:

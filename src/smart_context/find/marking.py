@@ -7,11 +7,11 @@ cannot be hits. Scripts without spaces have no tokens: their terms are marked wh
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import NamedTuple
 
+from smart_context import later
 from smart_context.data import dataclass
 from smart_context.find.sought import Sought
 from smart_context.text import analysis
@@ -21,7 +21,7 @@ _APART = "".join(chr(code) if chr(code).isalnum() else " " for code in range(128
 # Letters from here on are of scripts whose words are cut at their front too: their first letters say nothing.
 _CUT_IN_FRONT = "\u0530"
 # Forms of characters that are another one once they are made plain: compatible, decomposed.
-_OTHER_FORM = re.compile("[\u1100-\u11ff\u2e80-\u2fdf\u3099\u309a\u3131-\u318e\uf900-\ufaff]")
+_OTHER_FORM = later.pattern("[\u1100-\u11ff\u2e80-\u2fdf\u3099\u309a\u3131-\u318e\uf900-\ufaff]")
 
 _Met = tuple[int, bool]
 

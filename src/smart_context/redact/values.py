@@ -6,28 +6,28 @@ Always: linear in the value; no detector decides this by itself.
 from __future__ import annotations
 
 import itertools
-import re
 import string
 from functools import cache
 from operator import add
 
+from smart_context import later
 from smart_context.redact.view import MASK
 
-_TEMPLATE = re.compile(
+_TEMPLATE = later.pattern(
     r"""(?xi)
       [$%]?[<{\[(].*                                   # <password>, ${PASS}, {{ pass }}, [hidden], %(pass)s
     | \$[a-z_][\w.:]*+ | %[sdr] | %\w++%                # $PASS, %s, %PASS%
     | [x*•●.\-_#?0/\\…]++                              # xxxx, ****, ....
     """
 )
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = later.pattern(
     r"""(?xi)
       (?:your|my|the|some|enter|insert|put|replace|add|use|example|sample|dummy|fake|placeholder|redacted|hidden|masked|removed|secret-?here)
       (?:[-_\ ].*)?+
     | .*[-_](?:here|placeholder)
     """
 )
-_SIGNS = re.compile(r"[!#$%&*+=@^|~`{}\[\]]")
+_SIGNS = later.pattern(r"[!#$%&*+=@^|~`{}\[\]]")
 _MANY_SIGNS = 4  # different ones
 # What people and programs write where a value would stand.
 _WORDS = frozenset(
@@ -43,7 +43,7 @@ _WORDS = frozenset(
     wachtwoord was what when which who will wird with wrong y yes you your пароль パスワード 密码
     """.split()  # noqa: SIM905
 )
-_CODE = re.compile(
+_CODE = later.pattern(
     r"""(?x)
       [A-Za-z_$][\w$]*+ (?: (?:\.|->|::)[A-Za-z_$][\w$]*+ )++ [;,)]*      # self.password, config::token
     | [\w$.>:-]++ [(\[] .*                                                # get_token(user), environ["X"]
@@ -51,9 +51,9 @@ _CODE = re.compile(
     | [A-Za-z]++ (?:\[\]|\?|!)? [;,)]*                                    # a type or a name
     """
 )
-_NAMES = re.compile(r"[A-Za-z]+(?:[_-][A-Za-z]+)+[;,)]*")
-_KEYISH = re.compile(r"(?i)passw|pwd|secret|token|api_?key|credential")
-_DATE = re.compile(r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}")
+_NAMES = later.pattern(r"[A-Za-z]+(?:[_-][A-Za-z]+)+[;,)]*")
+_KEYISH = later.pattern(r"(?i)passw|pwd|secret|token|api_?key|credential")
+_DATE = later.pattern(r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}")
 
 
 # Which letters follow which in English words and in the names of programs, for 97 % of all pairs: first letter, then those after it.
@@ -63,10 +63,10 @@ _FOLLOWERS = """
     racdefgiklmnoprstuvy sacehiklmopqrstuy tacefhilmoprstuwy uabcdefgilmnprst vaeio waehinors xaceipt ynopst ze
 """.split()  # noqa: SIM905
 _USUAL = frozenset(row[0] + after for row in _FOLLOWERS for after in row[1:])
-_DIGIT, _LETTER = re.compile(r"[0-9]"), re.compile(r"[^\W\d_]")
-_TURN = re.compile(r"[0-9](?=[A-Za-z])|[A-Za-z](?=[0-9])")
+_DIGIT, _LETTER = later.pattern(r"[0-9]"), later.pattern(r"[^\W\d_]")
+_TURN = later.pattern(r"[0-9](?=[A-Za-z])|[A-Za-z](?=[0-9])")
 _ALPHABET = "abcdefghijklm"
-_PARTS = re.compile(r"[+/_\-=]")
+_PARTS = later.pattern(r"[+/_\-=]")
 _JUDGED = 96  # characters of a value are enough to tell
 
 

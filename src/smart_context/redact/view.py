@@ -12,15 +12,16 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Sequence
 
+from smart_context import later
 from smart_context.data import dataclass
 
 MASK = "\ufffc"
 
 # Soft hyphens, zero-width and direction marks, variation selectors: invisible on paper, so they split nothing here.
 _INVISIBLE = "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff"
-_HIDDEN = re.compile(rf"\[redacted:[a-z]{{1,16}}\]|[{_INVISIBLE}]++")
-_HIDDEN_ASCII = re.compile(r"\[redacted:[a-z]{1,16}\]")
-_IS_INVISIBLE = re.compile(f"[{_INVISIBLE}]")
+_HIDDEN = later.pattern(rf"\[redacted:[a-z]{{1,16}}\]|[{_INVISIBLE}]++")
+_HIDDEN_ASCII = later.pattern(r"\[redacted:[a-z]{1,16}\]")
+_IS_INVISIBLE = later.pattern(f"[{_INVISIBLE}]")
 
 _SPACES = "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
 _DASHES = "\u058a\u2010\u2011\u2012\u2013\u2014\u2015\u2043\u207b\u208b\u2212\ufe58\ufe63\uff0d"
@@ -57,12 +58,12 @@ _ALIKE = str.maketrans(
 _ALIKE_LETTERS = "".join(map(chr, _ALIKE))
 _IS_ALIKE = frozenset(_ALIKE_LETTERS)
 # A word with one of them; looked for where a word begins, so that one without is passed over once.
-_MIXED_WORD = re.compile(f"(?<![A-Za-z{_ALIKE_LETTERS}])[A-Za-z]*+[{_ALIKE_LETTERS}][A-Za-z{_ALIKE_LETTERS}]*+")
-_LATIN = re.compile(r"[A-Za-z]")
+_MIXED_WORD = later.pattern(f"(?<![A-Za-z{_ALIKE_LETTERS}])[A-Za-z]*+[{_ALIKE_LETTERS}][A-Za-z{_ALIKE_LETTERS}]*+")
+_LATIN = later.pattern(r"[A-Za-z]")
 _LONGER = "\u0130"
-_STYLED = re.compile("[\U0001d400-\U0001d7cb\u24b6-\u24e9\u249c-\u24b5\U0001f130-\U0001f189]")
+_STYLED = later.pattern("[\U0001d400-\U0001d7cb\u24b6-\u24e9\u249c-\u24b5\U0001f130-\U0001f189]")
 # A letter or an underscore that a URL would not need to escape, next to other letters: a name that is meant to be overlooked.
-_ESCAPE = re.compile(r"%(?:5[Ff]|[46][1-9A-Fa-f]|[57][0-9Aa])(?:(?<=[A-Za-z_]%..)|(?=[A-Za-z_]{2}))")
+_ESCAPE = later.pattern(r"%(?:5[Ff]|[46][1-9A-Fa-f]|[57][0-9Aa])(?:(?<=[A-Za-z_]%..)|(?=[A-Za-z_]{2}))")
 
 
 @dataclass(frozen=True, slots=True)

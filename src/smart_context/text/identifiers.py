@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 
+from smart_context import later
 from smart_context.text.words import MAX_TERM, fold, has_no_spaces
 
-_MIXED = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]{2}|[A-Za-z]{2}[0-9]{2}|[0-9]{2}[A-Za-z]{2}")
-_PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
-_WORD = re.compile(r"[^\W_]+")
-_NUMBER = re.compile(r"[0-9]+(?:[.,'’][0-9]+)+")
-_CODE = re.compile(r"[0-9_.:@/]|[a-z][A-Z]|[A-Z]{2}[a-z]{2}")
+_MIXED = later.pattern(r"[a-z][A-Z]|[A-Z]{2}[a-z]{2}|[A-Za-z]{2}[0-9]{2}|[0-9]{2}[A-Za-z]{2}")
+_PIECE = later.pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_WORD = later.pattern(r"[^\W_]+")
+_NUMBER = later.pattern(r"[0-9]+(?:[.,'’][0-9]+)+")
+_CODE = later.pattern(r"[0-9_.:@/]|[a-z][A-Z]|[A-Z]{2}[a-z]{2}")
 _GROUP = 3  # digits of a group of thousands
 
 

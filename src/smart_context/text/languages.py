@@ -6,8 +6,9 @@ Always: the answer depends on the words alone. Other scripts need no guess: the 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
+
+from smart_context import later
 
 # Words that carry little meaning. The first use is detection, the second is to leave them out of a query.
 STOP_WORDS: dict[str, frozenset[str]] = {
@@ -154,7 +155,7 @@ _LETTERS = {
     "ế": ("vi",),
     "ộ": ("vi",),
 }
-_RARE = re.compile("[" + "".join(_LETTERS) + "]")
+_RARE = later.pattern("[" + "".join(_LETTERS) + "]")
 _SAMPLE = 300  # words whose letters are looked at
 _LEAST_SHARE = 0.05  # of the words: less is a word or two that another language lends
 _SHORT = 12  # words up to which one that speaks for a language is enough

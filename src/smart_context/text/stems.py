@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from smart_context import later
 from smart_context.text import snowball
 
 _SNOWBALL = {
@@ -42,7 +43,7 @@ def stem(words: Sequence[str], language: str) -> list[str]:
 
 def _endings(words: str) -> re.Pattern[str]:
     longest_first = sorted(words.split(), key=lambda end: (-len(end), end))
-    return re.compile("(?:" + "|".join(longest_first) + ")$")
+    return later.pattern("(?:" + "|".join(longest_first) + ")$")
 
 
 _PL = _endings(
@@ -70,16 +71,16 @@ def _hindi(word: str) -> str:
     return word[: cut.start()] if cut else word
 
 
-_AR_PREFIX = re.compile("^(?:وال|بال|كال|فال|ولل|ال|لل|و)(?=.{3})")
-_AR_SUFFIX = re.compile("(?<=.{3})(?:ها|ات|ان|ون|ين|وا|يه|ه|ة|ي|ا)$")
+_AR_PREFIX = later.pattern("^(?:وال|بال|كال|فال|ولل|ال|لل|و)(?=.{3})")
+_AR_SUFFIX = later.pattern("(?<=.{3})(?:ها|ات|ان|ون|ين|وا|يه|ه|ة|ي|ا)$")
 
 
 def _arabic(word: str) -> str:
     return _AR_SUFFIX.sub("", _AR_PREFIX.sub("", word))
 
 
-_HE_PREFIX = re.compile("^(?:וה|שה|מה|כשה|של|וב|ול|ומ|וש|[הובלמשכ])(?=.{3})")
-_HE_SUFFIX = re.compile("(?<=.{2})(?:יות|ים|ות|ית|ה|ת|י)$")
+_HE_PREFIX = later.pattern("^(?:וה|שה|מה|כשה|של|וב|ול|ומ|וש|[הובלמשכ])(?=.{3})")
+_HE_SUFFIX = later.pattern("(?<=.{2})(?:יות|ים|ות|ית|ה|ת|י)$")
 
 
 def _hebrew(word: str) -> str:

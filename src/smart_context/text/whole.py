@@ -7,25 +7,25 @@ term that is found by its whole value alone: it says nothing about its parts, an
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Callable, Iterator
 from hashlib import blake2b
 
+from smart_context import later
 from smart_context.model import Hidden
 
 # Letters of Linear A, which nobody can read: what an index holds of them is ours, because they are taken out of texts and queries.
 BREAK = "\U00010600"
 _WHOLE = "\U00010601"
 _LETTERS = [chr(code) for code in range(0x10610, 0x10630)]
-_OURS = re.compile("[\U00010600-\U0001077f]+")
-_MARK = re.compile(r"\[redacted:[a-z]{1,16}\]")
+_OURS = later.pattern("[\U00010600-\U0001077f]+")
+_MARK = later.pattern(r"\[redacted:[a-z]{1,16}\]")
 _FOUND_WHOLE = frozenset({"email", "phone"})
 _DIGEST = 10  # bytes: two letters for each ten bits
 
-_ADDRESS = re.compile(r"[^\s\"'<>()\[\]]{1,254}@[^\s\"'<>()\[\]]{1,254}")
-_NUMBER = re.compile(r"\+?\(?\d(?:[\s()./-]{0,3}\d){5,24}")
-_EDGE = re.compile(r"^[^\w]+|[^\w]+$")
+_ADDRESS = later.pattern(r"[^\s\"'<>()\[\]]{1,254}@[^\s\"'<>()\[\]]{1,254}")
+_NUMBER = later.pattern(r"\+?\(?\d(?:[\s()./-]{0,3}\d){5,24}")
+_EDGE = later.pattern(r"^[^\w]+|[^\w]+$")
 
 
 def masked(text: str, hidden: Hidden) -> str:
