@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from conftest import PATIENCE
+from conftest import PATIENCE, clean_env
 from server_client import CONTEXT_SERVER, SERVE, Peer, call
 from smart_context.server import early
 from smart_context.server.early import VERSIONS
@@ -185,3 +185,18 @@ def test_a_signal_ends_a_server_that_has_only_greeted(tmp_path, number):
         peer.ask("ping")
         peer.process.send_signal(number)
         assert peer.process.wait(PATIENCE) == 0
+
+
+def test_who_looks_at_the_tools_and_leaves_loads_no_sdk(tmp_path):
+    marker = tmp_path / "loaded"
+    (tmp_path / "broken" / "mcp").mkdir(parents=True)
+    told = f"open({str(marker)!r}, 'w')\nraise ImportError"
+    (tmp_path / "broken" / "mcp" / "__init__.py").write_text(told, encoding="utf-8")
+    asked = [request(1, "initialize", greeting("2025-06-18")), STARTED, request(2, "tools/list")]
+    # A file, so that the end is there to be read as soon as the last line is.
+    (tmp_path / "asked").write_text("".join(json.dumps(one) + "\n" for one in asked), encoding="utf-8")
+    env = {**clean_env(tmp_path), "PYTHONPATH": str(tmp_path / "broken")}
+    with (tmp_path / "asked").open("rb") as lines:
+        done = subprocess.run(CONTEXT_SERVER, stdin=lines, capture_output=True, env=env, cwd=tmp_path, check=True)
+    assert [json.loads(line)["id"] for line in done.stdout.splitlines()] == [1, 2]
+    assert not marker.exists()

@@ -72,9 +72,6 @@ class _Early:
                 self._held = rest
                 if result:
                     self._write(result)
-                if self._greeting is not None and self._loading is None:
-                    self._loading = threading.Thread(target=self._load, name="load", daemon=True)
-                    self._loading.start()
             if len(self._held) > _CHUNK:
                 return self._left(self._held)
             chunk = self._read()
@@ -89,6 +86,14 @@ class _Early:
         return Left(self._greeting + (_STARTED if self._has_started else b"") + rest, is_greeted=True)
 
     def _read(self) -> bytes:
+        if (
+            self._greeting is not None
+            and self._loading is None
+            and not select.select([self._wire.read_fd], [], [], 0)[0]
+        ):
+            # While nobody waits for us; who only looks at the tools and leaves needs none of it.
+            self._loading = threading.Thread(target=self._load, name="load", daemon=True)
+            self._loading.start()
         while not select.select([self._wire.read_fd], [], [], _PARENT_EVERY)[0]:
             if os.getppid() != self._wire.parent:
                 raise _Leaving

@@ -215,7 +215,7 @@ def layers() -> tuple[str, ...]:
 
     Raises: InternalError when it does not start.
     """
-    with Pool(Limits(), 1) as pool:
+    with Pool(Limits(), 1, start_with=command("smart_context.sources.jail_child")) as pool:
         list(pool.run([Task(None, os.devnull, lambda: os.open(os.devnull, os.O_RDONLY), "hash")]))
         return pool._children[0].layers
 
