@@ -23,10 +23,20 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 from bench import _server
 from bench.load import _write
+from smart_context.api import App
+from smart_context.find.model import SearchRequest
+from smart_context.model import OWNER
+from smart_context.page import render, search
+from smart_context.page.desk import Visit
+from smart_context.page.search import LOOKED_AT
+from smart_context.settings import config
 
 _SEED = 11
+_TURNS = 5
+_REQUESTS = 500
 _LETTER = 0.18  # seconds between two letters
 _WORDS = re.compile(r"[a-z]{4,12}")
+_PARTS = re.compile(r'(?:src|href)="(/static/[^"]+)"')
 _SEE = re.compile(r'<h2 dir="auto"><a href="(/see\?[^"]+)"')
 
 
@@ -74,6 +84,8 @@ async def _measure(pid: int, port: int, new: Path, args: argparse.Namespace) -> 
         "typed": await _each(link, pid, typed),
         "pages_of_results": await _each(link, pid, [f"/?q={quote(query)}" for query in queries]),
         "searches_alone": await _searches(link, pid, queries),
+        "beyond_the_search": await _beyond(link, pid, queries, args),
+        "whole_page_bytes": await _bytes(link, queries),
         "seen": await _each(link, pid, await _results(link, queries)),
         "pictures": await _each(link, pid, pictures, may_lack=True) if pictures else None,
     }
@@ -150,6 +162,42 @@ async def _searches(link: Link, pid: int, queries: list[str]) -> dict[str, objec
         "p50_ms": _server.at(times, 0.5),
         "p95_ms": _server.at(times, 0.95),
     }
+
+
+async def _beyond(link: Link, pid: int, queries: list[str], args: argparse.Namespace) -> dict[str, object]:
+    """What a page costs beyond its search, in processor time: making it of what was found, in this process, and the request itself."""
+    settings = config.load({"roots": (str(args.folder),), "data_dir": str(args.data)}, {"HOME": str(args.data)})
+    spent = {"search": 0.0, "page": 0.0}
+    visit = Visit(OWNER, "", "", is_local=True)
+    with App(settings) as app:
+        for turn in range(_TURNS + 1):
+            for query in queries:
+                began = time.process_time()
+                app.find(SearchRequest(query, LOOKED_AT))
+                middle = time.process_time()
+                found = search.view(app, search.Asked(query), OWNER, lambda: None)
+                render.page("search.html", view=found, asked=found.asked, may_freeze=True, visit=visit, form="")
+                if turn:  # the first fills what is kept between searches
+                    spent["search"] += middle - began
+                    spent["page"] += time.process_time() - middle
+    icon = render.static("icon.svg")
+    began = _cpu_of_all(pid)
+    for _ in range(_REQUESTS):
+        await link.get(icon)
+    request = 1000 * (_cpu_of_all(pid) - began) / _REQUESTS
+    each = {name: 1000 * seconds / _TURNS / len(queries) for name, seconds in spent.items()}
+    made = each["page"] - each["search"]
+    told = {"search": each["search"], "made_of_it": made, "request_alone": request, "beyond_the_search": made + request}
+    return {f"{name}_cpu_ms": round(value, 2) for name, value in told.items()}
+
+
+async def _bytes(link: Link, queries: list[str]) -> dict[str, int]:
+    """The largest page of results, with everything that a browser loads for it but pictures of pages."""
+    pages = [(await link.get(f"/?q={quote(query)}"))[1] for query in queries]
+    largest = max(pages, key=lambda page: len(page.encode()))
+    parts = set(_PARTS.findall(largest))
+    sizes = {address.partition("?")[0]: len((await link.get(address))[1].encode()) for address in sorted(parts)}
+    return {"page": len(largest.encode()), **sizes, "all": len(largest.encode()) + sum(sizes.values())}
 
 
 async def _results(link: Link, queries: list[str]) -> list[str]:
