@@ -188,6 +188,7 @@ def japanese(tmp_path_factory):
     root = base / "root"
     root.mkdir()
     (root / "salmon.txt").write_text("鮭は川で生まれ、海で育つ。小魚を食べる。", encoding="utf-8")
+    (root / "remora.txt").write_text("䲟是一种鱼。", encoding="utf-8")
     (root / "grammar.txt").write_text("川は長く、山に雪がある。町には人がいる。", encoding="utf-8")
     for number in range(8):
         (root / f"{number}.txt").write_text(f"{number}番目の話に", encoding="utf-8")
@@ -198,6 +199,7 @@ def japanese(tmp_path_factory):
 def test_a_pair_of_characters_that_stands_nowhere_is_found_without_its_particle(japanese):
     assert japanese.names("鮭に") == ["salmon.txt"]  # and not what ends with に
     assert japanese.page("餌に").items == ()
+    assert japanese.names("䲟又") == ["remora.txt"]  # a character that hardly anything has
 
 
 def test_in_japanese_a_pair_across_the_end_of_a_word_counts_half(japanese):

@@ -60,11 +60,25 @@ def test_operators_are_read(text, expected):
         (")a(", a),
         ('"a b', Some((a, b))),
         ("a* b*c", Some((Prefix("a"), Word("b*c")))),
+        ("a und -b", Some((a, Word("und"), b))),  # as in "Hausherren und -damen"
         ("a AND AND b", And((a, Some((Word("AND"), b))))),
     ],
 )
 def test_what_is_no_operator_is_words(text, expected):
     assert parse(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "is_prose"),
+    [
+        ("one two three four five six", True),
+        ("one two three", False),
+        ('"年度报告" 预算', False),
+        ('"以际会得此" 这句话是什么意思？', True),
+    ],
+)
+def test_a_sentence_is_told_from_a_few_words_with_and_without_spaces(text, is_prose):
+    assert parse(text).is_prose == is_prose
 
 
 @given(st.text())

@@ -322,8 +322,9 @@ class _Planner:
         found = self._weighted(Sought(unit, terms, parts - terms, typed=unit))
         if found.count:
             return self._corrected(found)
-        if bare := wishes.without_particle(unit):
-            return self._beginning(unit, bare)
+        for character in wishes.alone(unit, self._view):
+            if (part := self._beginning(unit, character)).count:
+                return part
         if not unit.isalpha():
             return found
         instead = self._pieces(unit) or spelling.words(unit, terms, self._view)

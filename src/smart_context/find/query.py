@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 
 from smart_context.data import dataclass
+from smart_context.text.words import has_no_spaces, units
 
 MAX_WORDS = 300  # what comes after is left out: nobody means it, and it must not cost
 MAX_DEPTH = 12
@@ -86,7 +87,12 @@ class Some:
     @property
     def is_prose(self) -> bool:
         """Whether this is a sentence rather than a few words."""
-        return sum(isinstance(item, Word) for item in self.items) >= PROSE
+        return sum(_words(item.text) for item in self.items if isinstance(item, Word)) >= PROSE
+
+
+def _words(text: str) -> int:
+    """How many words a run of text is: as many as it has pairs of characters, in a script without spaces."""
+    return 1 if text.isascii() or not has_no_spaces(text) else max(1, len(units(text)))
 
 
 Query = Word | Prefix | Phrase | Near | And | Or | Not | Some
@@ -102,6 +108,7 @@ _TOKEN = re.compile(
 )
 _NEAR_TOKEN = re.compile(r"NEAR(?:/([0-9]{1,6}))?")
 _LETTER = re.compile(r"\w")
+_JOINS = frozenset(["und", "oder", "bzw", "sowie", "en", "och", "og", "eller"])  # before half a compound, as in German
 _OPTION = re.compile(r"--\w.*")  # as programs take them: words, not exclusions
 
 
@@ -196,8 +203,9 @@ class _Reader:
         return inner
 
     def _leaf(self, token: _Token) -> Query | None:
-        excluded = token.text.startswith("-") and not _OPTION.fullmatch(token.text)
-        text = token.text.lstrip("-") if excluded else token.text
+        has_dash = token.text.startswith("-") and not _OPTION.fullmatch(token.text)
+        text = token.text.lstrip("-") if has_dash else token.text
+        excluded = has_dash and not (self.place > 1 and self._tokens[self.place - 2].text in _JOINS)
         if not _LETTER.search(text) or self._words >= MAX_WORDS:
             return None
         self._words += 1

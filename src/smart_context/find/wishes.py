@@ -9,9 +9,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from smart_context.engine.expression import Expression, Group
+from smart_context.engine.port import View
 from smart_context.text import analysis
 
 _MIXED = 0.5  # what a pair of characters is worth in which a word ends and a particle begins, or the other way round
+_RARE = 200  # one segment in so many has a character that says something alone
 
 
 def any_of(items: list[Expression]) -> Expression:
@@ -50,15 +52,24 @@ def spellings(unit: str, language: str) -> list[str]:
 
 def worth(unit: str) -> float:
     """What a word is worth by how it is written: in Japanese, a pair of a hiragana and another character says half of what others say."""
-    return _MIXED if without_particle(unit) else 1.0
+    return _MIXED if len(_of_words(unit)) == 1 else 1.0
 
 
-def without_particle(unit: str) -> str:
-    """The character of a word in a pair of two, where the other one is a hiragana, which most often is a particle or an ending."""
-    if unit.isascii() or len(unit) != 2 or not analysis.has_no_spaces(unit):
-        return ""
-    others = [char for char in unit if not "\u3041" <= char <= "\u309f"]
-    return others[0] if len(others) == 1 else ""
+def alone(unit: str, view: View) -> list[str]:
+    """The characters of a pair that stands nowhere which may be looked for alone: beside a hiragana, the one that is none; else one that hardly
+    any segment has."""
+    found = _of_words(unit)
+    if len(found) == 1:
+        return found
+    few = max(2, view.segments // _RARE)
+    return [char for char in found if sum(map(view.having, view.terms(char))) <= few]
+
+
+def _of_words(pair: str) -> list[str]:
+    """The characters of a pair that are no hiragana, most of which are particles or endings; none where it is no pair."""
+    if pair.isascii() or len(pair) != 2 or not analysis.has_no_spaces(pair):
+        return []
+    return [char for char in pair if not "\u3041" <= char <= "\u309f"]
 
 
 def line(text: str, language: str) -> list[str]:
