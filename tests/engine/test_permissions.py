@@ -157,6 +157,33 @@ def test_a_shared_token_is_known_to_every_machine_and_its_end_is_too(team: Team,
     assert team.texts(ann.key) == []
 
 
+def test_what_is_known_of_files_is_shown_by_token_too_and_to_a_machines_own_work(team: Team) -> None:
+    def shown(key: str) -> list[str]:
+        rows = Database(team.app.settings.engine).rows("SELECT path FROM smart_context.files ORDER BY path", key=key)
+        return [Path(os.fsdecode(row[0])).parent.name for row in rows]
+
+    held = team.token("hal", ("sales", "staff")).key
+    assert shown(held) == ["sales", "staff"]
+    assert shown(team.token("ida", None).key) == shown("") == sorted(FOLDERS)
+    assert shown("sct_wrong") == shown(team.token("joe", None, ENDED).key) == shown(team.token("kim", ()).key) == []
+
+
+@pytest.mark.parametrize(
+    ("where", "index"),
+    [
+        ("sha256(path) = sha256('/a'::bytea)", "files_by_path"),
+        ("head >= '/a'::bytea AND head <= '/b'::bytea AND path >= '/a' AND path < '/b'", "files_in_order"),
+        ("file_id = ANY('{1,2}')", "files_pkey"),
+        ("xid >= '7'::xid8", "files_by_xid"),
+    ],
+)
+def test_row_level_security_leaves_the_indexes_of_files_in_use(team: Team, where: str, index: str) -> None:
+    with Database(team.app.settings.engine).connection() as db, db.transaction():
+        db.execute("SET LOCAL enable_seqscan = off")
+        plan = db.execute(f"EXPLAIN SELECT file_id FROM smart_context.files WHERE {where}").fetchall()
+    assert index in str(plan)
+
+
 def test_a_search_node_may_write_nothing(team: Team) -> None:
     node = engine.shared(team.base / "node", team.app.settings.engine)
     with node.open(writable=True) as index, pytest.raises(errors.ConfigError):

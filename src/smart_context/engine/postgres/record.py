@@ -38,8 +38,8 @@ _IS_SHOWN_LITTLE = """SELECT row_security_active('smart_context.blocks') AND NOT
 # One look into the index of whole paths, however long they are.
 _IS_PATH = "sha256(path) = sha256(%s::bytea)"
 # A folder's files: one range of the index that is in order. `0` is the character after `/`.
-_BELOW = """(path = %s OR (path >= %s AND path < %s)) AND substr(path, 1, 1024) >= substr(%s::bytea, 1, 1024)
-    AND substr(path, 1, 1024) <= substr(%s::bytea, 1, 1024)"""
+_BELOW = """(path = %s OR (path >= %s AND path < %s)) AND head >= substr(%s::bytea, 1, 1024)
+    AND head <= substr(%s::bytea, 1, 1024)"""
 _BELOW_FOLDER = "(folder = %s OR (folder >= %s AND folder < %s))"
 
 
@@ -169,8 +169,8 @@ class Record(Facts):
         """The id of every file that gave text, in the order of their paths: a few, then more and more at a time."""
         last, many = b"", 16
         query = """SELECT path, file_id FROM smart_context.files
-            WHERE (substr(path, 1, 1024), path) > (substr(%s::bytea, 1, 1024), %s) AND state = 'ok'
-            ORDER BY substr(path, 1, 1024), path LIMIT %s"""
+            WHERE (head, path) > (substr(%s::bytea, 1, 1024), %s) AND state = 'ok'
+            ORDER BY head, path LIMIT %s"""
         while rows := self._rows(query, (last, last, many)):
             yield [row[1] for row in rows]
             last, many = rows[-1][0], min(4 * many, 4096)

@@ -50,7 +50,7 @@ def grant(db: Connection) -> None:
             for what in (writes, "USAGE ON ALL SEQUENCES"):
                 db.execute(f"GRANT {what} IN SCHEMA smart_context TO {INDEXER}")
             db.execute(f"REVOKE INSERT, UPDATE, DELETE ON smart_context.audit FROM {INDEXER}")
-            for table in ("segments", "blocks"):
+            for table in ("segments", "blocks", "files"):
                 db.execute(f"DROP POLICY IF EXISTS by_role ON smart_context.{table}")
                 db.execute(f"CREATE POLICY by_role ON smart_context.{table} TO {INDEXER} USING (true)")
 

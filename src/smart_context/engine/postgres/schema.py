@@ -198,7 +198,33 @@ def _keep_audit_lines(db: Connection) -> None:
         db.execute(f"REVOKE ALL ON FUNCTION smart_context.{function} FROM PUBLIC")
 
 
-STEPS: tuple[Step, ...] = (_first, _show_by_token, _keep_what_files_say_of_themselves, _keep_audit_lines)
+def _show_files_by_token(db: Connection) -> None:
+    # A column of its own: under row-level security an index of what `substr` gives is not used, because that function may tell of rows it is given.
+    db.execute(
+        f"ALTER TABLE smart_context.files ADD COLUMN head bytea GENERATED ALWAYS AS (substr(path, 1, {_HEAD})) STORED"
+    )
+    db.execute("DROP INDEX smart_context.files_in_order")
+    db.execute("CREATE INDEX files_in_order ON smart_context.files (head, path)")
+    # Without a token: a machine's own work, its ranking first of all, which holds paths and titles. What the token may see is looked up once a query.
+    db.execute("ALTER TABLE smart_context.files ENABLE ROW LEVEL SECURITY")
+    db.execute(
+        """CREATE POLICY by_token ON smart_context.files FOR SELECT USING (
+            coalesce(current_setting('smart_context.token', true), '') = ''
+            OR (SELECT everything FROM smart_context.sees())
+            OR EXISTS (SELECT FROM unnest((SELECT roots FROM smart_context.sees())) AS root
+                WHERE path = root OR (path >= root || '\\x2f' AND path < root || '\\x30')))"""
+    )
+    if db.execute("SELECT FROM pg_roles WHERE rolname = 'smart_context_indexer'").fetchall():
+        db.execute("CREATE POLICY by_role ON smart_context.files TO smart_context_indexer USING (true)")
+
+
+STEPS: tuple[Step, ...] = (
+    _first,
+    _show_by_token,
+    _keep_what_files_say_of_themselves,
+    _keep_audit_lines,
+    _show_files_by_token,
+)
 VERSION = len(STEPS)
 
 
