@@ -270,3 +270,15 @@ def test_a_cache_is_found_through_folders_that_may_be_entered_but_not_listed(roo
     )
     done = subprocess.run([sys.executable, "-c", script, root], capture_output=True, timeout=PATIENCE, check=False)
     assert done.stdout == b"1\n", done.stderr
+
+
+def test_places_are_equal_where_they_lead_to_the_same() -> None:
+    one, same = place.Place("/a", "b"), place.Place("/a/b", "")
+    other, root = place.Place("/a", "c"), place.Place("/a", "")
+    assert one == same
+    assert hash(one) == hash(same)
+    assert one != other
+    assert other != one
+    assert root != one
+    assert one != "/a/b"
+    assert (str(one), str(root), one.below, root.below) == ("/a/b", "/a", "b", "")
