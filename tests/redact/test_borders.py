@@ -15,7 +15,7 @@ from smart_context.redact import codes, values
         (values.is_placeholder, ["", "put x here", "put x!#$ here", "'required'", "x_here", "<abc>", "your"], ["put x!#$% here", "yours", "hunter2"]),
         (values.is_random, ["ab12", "abc12", "abcde1", "AbCdEf", "qzxvbnmkjw", "QzXvBnMkLpTr"], ["aaaaa1", "aabb1", "abcab1", "aaBB", "ABcdef", "qzxvbnmkj", "remontelas"]),
         (values.is_generated, ["a1b2c3d4e5f6g7", "qzxvbnmkjwqzxv"], ["a1b2c3d4e5f6g", "aabbccdd1122aa", "remontelasiremon"]),
-        (values.is_mixed, ["aB3qZ7xK9wLm", "a1B2c3D4e5F6"], ["aB3qZ7xK9wL", "aB3qzzxkqwlm", "a1b2c3d4e5fA", "aB3qZ7xK9wLm-remontelas", "Qz1abcdefghijklmXq7Zk9"]),
+        (values.is_mixed, ["aB3qZ7xK9wLm", "aB3qZ7xK9wLmQ", "a1B2c3D4e5F6"], ["aB3qZ7xK9wL", "aB3qzzxkqwlm", "a1b2c3d4e5fA", "aB3qZ7xK9wLm-remontelas", "Qz1abcdefghijklmXq7Zk9"]),
         (values.is_strong, ["abcdef1!", "ab1cd2ef", "Ab1Cdefg", "abcdefg1hijklmnopqrs"], ["abcd123", "abcd1234", "ab12cd34", "a1b2c3d", "!bcdefg1", "abcdefg1hijklmnopqr", "abcdefg!"]),
         (values.is_password, ["abc", "1-2.3"], ["ab", "2024-05-01", "1.2.3", "required"]),
         (values.is_code, ["qzxvbnmkjwq", "remontelasir", "a.b", "foo_token", "abc;", "a(b)", "my_api_key"], ["qzxvbnmkjwqz", "foo_bar", "a1"]),
@@ -54,6 +54,11 @@ def test_the_share_of_rare_neighbours_is_counted_among_letters_and_digits(value,
         ("user\tpassword\nbob\tab1c\n", "user\tpassword\nbob\tab1\n"),
         ("user\ttoken\nbob\ta1b2c3d4\n", "user\ttoken\nbob\ta1b2c3d\n"),
         ("password\nab1cd2ef\n", "password\nabcd1234\n"),
+        ("PHPSESSID=a1b2c3d4e5f6g7h8\n", "PHPSESSID=hello\n"),
+        ('secret="remontalremontal"', 'secret="remontaremontare"'),
+        ('secret="remontelasiremon"', 'secret="remontalremonta"'),
+        ("authorization: negotiate a1b2c3d4e5f6g7h8", "authorization: negotiate abc"),
+        ("authorization: negotiate a1b2c3d4e5f6g7h8", "we negotiate a1b2c3d4e5f6g7h8"),
         ("password: abcd efgh ijkl mnop", "password: abcd efgh ijkl mnop qrst"),
     ],
 )
@@ -189,6 +194,7 @@ x-212-555-0187
 +12345678 -> §
 +1234567
 +1234567890123456
++49 30 123 -> §
 0049 30 1234567 -> §
 +49 (0)30 1234567 -> §
 12345-6789
