@@ -2,7 +2,8 @@
 
 In: the rooms `find`, `redact`, `cache` and `access`, and their tests.  Out: `bench/runs/mutation-SEED.json`: each change that no test
 noticed, and which test noticed the others.
-Always: the seed decides which changes are drawn. `--again` tries those once more that no test noticed, and keeps the rest.
+Always: the seed decides which changes are drawn. `--again` tries those once more that no test noticed, and keeps the rest;
+with `--tests` on files of tests that are named.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import Any
 
 from .draw import ROOT, Mutant, drawn
 from .equivalent import EQUIVALENT
+from .reach import Reach
 from .trial import TOO_LONG, Copy
 
 _OTHERS = ("_hypothesis_pytestplugin", "click", "hypothesis.strategies", "lxml.etree", "numpy", "phonenumbers")
@@ -34,10 +36,13 @@ def main() -> None:
     parser.add_argument("--each", type=int, default=75, help="changes a room")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--again", action="store_true", help="only those that no test noticed the last time")
+    parser.add_argument(
+        "--tests", nargs="+", metavar="FILE", help="try them on all tests of these files, reached or not"
+    )
     given = parser.parse_args()
     _load()
     for room in given.rooms:
-        _examine(room, given.each, given.seed, again=given.again)
+        _examine(room, given.each, given.seed, again=given.again, files=given.tests)
 
 
 def _load() -> None:
@@ -52,7 +57,7 @@ def _load() -> None:
     gc.freeze()  # what is loaded is not looked through for waste, again and again
 
 
-def _examine(room: str, each: int, seed: int, *, again: bool) -> None:
+def _examine(room: str, each: int, seed: int, *, again: bool, files: list[str] | None) -> None:
     out = ROOT / f"bench/runs/mutation-{seed}.json"
     rooms: dict[str, Any] = json.loads(out.read_text(encoding="utf-8")) if out.exists() else {}
     places, mutants = drawn(room, each, seed)
@@ -62,12 +67,13 @@ def _examine(room: str, each: int, seed: int, *, again: bool) -> None:
     _say(f"{room}: {len(mutants)} changes drawn, of {places} places; {len(mutants) - len(noticed)} to try")
     with tempfile.TemporaryDirectory() as folder:
         copy = Copy(Path(folder).resolve())
-        reach = copy.note(room)
+        reach = Reach({}, {}, rooms[room]["tests_left_out"]) if files else copy.note(room)
         _say(f"{room}: {len(reach.taken)} tests take {sum(reach.taken.values()):.0f} s; {len(reach.left_out)} left out")
         for mutant in mutants:
             said = _said(mutant)
             if said not in noticed:
-                test = copy.test(mutant, reach).noticed_by
+                verdict = copy.test_with(mutant, files) if files else copy.test(mutant, reach)
+                test = verdict.noticed_by
                 if test is None:
                     survived.append(said)
                     _say(f"survived: {said}")

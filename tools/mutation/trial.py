@@ -2,11 +2,12 @@
 
 In: a `Mutant` and its tests.  Out: whether they noticed it, and which one did.
 Always: the checkout is not touched. The tests of one change run in one process, and the first that fails ends it. No process is left. A change
-that takes five times as long as the tests take without it, and ten seconds more, is noticed.
+with which a test takes five times as long as without it, and two seconds more, is noticed.
 """
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import json
 import os
@@ -36,6 +37,7 @@ _WITHOUT = (
     "-p",
     "no:anyio",
 )  # they take longer to load than most tests to run
+_MOST_SECONDS = 120.0  # of CPU, for the tests of files that are named
 TOO_LONG = "the time limit"
 _NO_TEST = 5  # pytest's status when nothing was run
 
@@ -81,23 +83,28 @@ class Copy:
         return together(Noted(**json.loads(at[file].read_text(encoding="utf-8"))) for file in files)
 
     def test(self, mutant: Mutant, reach: Reach) -> Verdict:
-        """Make a change, run its tests, and take it back."""
+        """Make a change and run the tests that reach it."""
         chosen = reach.tests(mutant.path, mutant.line, ROOT)
         if not chosen:
             return Verdict(None)
         usual = sum(reach.taken[one] for one in chosen)
+        files = sorted({one.partition("::")[0] for one in chosen})
+        return self._noticed(mutant, files, {one: reach.taken[one] for one in chosen}, 5 + 3 * usual)
+
+    def test_with(self, mutant: Mutant, files: list[str]) -> Verdict:
+        """Make a change and run all tests of some files."""
+        return self._noticed(mutant, files, None, _MOST_SECONDS)
+
+    def _noticed(self, mutant: Mutant, files: list[str], chosen: dict[str, float] | None, limit: float) -> Verdict:
         failed = self.place / "failed"
         failed.unlink(missing_ok=True)
 
         def tests() -> int:
-            limit = int(10 + 5 * usual)
-            resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
-            return _pytest(
-                self.place, ["-x", *sorted({one.partition("::")[0] for one in chosen})], _Order(chosen, failed)
-            )
+            resource.setrlimit(resource.RLIMIT_CPU, (int(limit), int(limit)))
+            return _pytest(self.place, ["-x", *files], _Order(chosen, failed))
 
         self._write(mutant.path, mutant.text)
-        status = _ended(self._fork(tests), limit=20 * (10 + 5 * usual))
+        status = _ended(self._fork(tests), limit=20 * limit)
         self._write(mutant.path, (ROOT / mutant.path).read_text(encoding="utf-8"))
         if status is None or os.WIFSIGNALED(status):
             return Verdict(TOO_LONG)
@@ -113,6 +120,7 @@ class Copy:
             status = _BROKEN
             try:
                 os.setpgid(0, 0)
+                _end_with_parent()
                 os.chdir(self.place)
                 os.environ["PYTHONPATH"] = str(self.place / "src")
                 sys.path.insert(0, str(self.place / "src"))
@@ -142,18 +150,37 @@ def _print(room: str, file: str) -> str:
 
 
 class _Order:
-    """A plugin that runs the chosen tests in their order, and notes the first that fails."""
+    """A plugin that runs the chosen tests in their order, ends one that takes far longer than it did, and notes the first that fails."""
 
-    def __init__(self, chosen: list[str], failed: Path) -> None:
-        self._rank = {test: number for number, test in enumerate(chosen)}
+    def __init__(self, chosen: dict[str, float] | None, failed: Path) -> None:
+        self._usual = chosen
         self._failed = failed
+        signal.signal(signal.SIGVTALRM, _takes_too_long)
 
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
-        items[:] = sorted((one for one in items if one.nodeid in self._rank), key=lambda one: self._rank[one.nodeid])
+        if self._usual is not None:
+            rank = {test: number for number, test in enumerate(self._usual)}
+            items[:] = sorted((one for one in items if one.nodeid in rank), key=lambda one: rank[one.nodeid])
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        if self._usual is not None:
+            signal.setitimer(signal.ITIMER_VIRTUAL, 2 + 5 * self._usual[nodeid])
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         if report.failed and not self._failed.exists():
             self._failed.write_text(report.nodeid, encoding="utf-8")
+
+
+def _takes_too_long(_signal: int, _frame: object) -> None:
+    import pytest
+
+    pytest.fail("takes too long")
+
+
+def _end_with_parent() -> None:
+    """Whatever ends the run ends its tests too, where the system can do that."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 
 
 def _pytest(place: Path, arguments: list[str], plugin: object, quiet: Path = Path(os.devnull)) -> int:
