@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _LEAST = 20  # columns that are made use of, however narrow the terminal says it is
 _WITH_PLACE = 40  # columns from which there is room for the place in the file, and the score
 _WITH_DATE = 60  # columns from which there is room for the date
-_BESIDE_RESULTS = 3  # lines of a screen: what is said after the results, and two for the next command
+_BESIDE_RESULTS = 4  # lines of a screen: notes, what is said after the results, and the next command
 _INDENT = "     "
 
 

@@ -25,6 +25,9 @@ DIFFERENT = 8  # the exit status of a comparison that does not hold
 _FIRST_AFTER = 0.5  # seconds: shorter work shows nothing
 _EVERY = 0.1
 _SELDOM = 10.0  # seconds between two lines where each stays
+_FOR_CTRL_C = (
+    3  # columns that a bar leaves free: the terminal writes ^C there, and what goes over the edge cannot be erased
+)
 _WITH_BAR = 70  # columns from which there is room for a bar
 
 
@@ -46,7 +49,7 @@ class Passing:
             return
         now = time.monotonic()
         if self._erases:
-            _write("\r\x1b[K" + layout.shortened(text, max(1, layout.columns(sys.stderr) - 1)))
+            _write("\r\x1b[K" + layout.shortened(text, max(1, layout.columns(sys.stderr) - _FOR_CTRL_C)))
         elif now >= self._next:
             _write(f"{text}\n")
             self._next = now + _SELDOM
@@ -120,9 +123,11 @@ class ProgressBar:
         if step.searchable and columns >= _WITH_BAR:
             told += [f"{step.searchable:,} searchable"]
         head = " ".join(told)
-        room = columns - len(head) - 3
+        room = columns - len(head) - 2 - _FOR_CTRL_C
         what = plain.line(step.what)
-        return head[: columns - 1] + (f"  {what if width_of(what) <= room else _tail(what, room)}" if room > 8 else "")
+        return head[: columns - _FOR_CTRL_C] + (
+            f"  {what if width_of(what) <= room else _tail(what, room)}" if room > 8 else ""
+        )
 
     def __enter__(self) -> ProgressBar:
         return self
