@@ -11,16 +11,18 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 
 @contextmanager
-def started(options: Sequence[str | Path]) -> Iterator[tuple[subprocess.Popen[str], int]]:
-    """A server with these options, and the port that it listens on."""
+def started(
+    options: Sequence[str | Path], env: Mapping[str, str] | None = None
+) -> Iterator[tuple[subprocess.Popen[str], int]]:
+    """A server with these options, and the port that it listens on; in an environment of its own where that is given."""
     command = [sys.executable, "-m", "smart_context", "serve", "--http", "--no-token", "--port", "0", *options]
-    server = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    server = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=env)
     try:
         assert server.stderr
         said = server.stderr.readline()

@@ -1,9 +1,13 @@
 """Many clients at one server over HTTP while a folder is being indexed: errors, latency, memory. Loopback only.
 
     python -m bench load [--clients 200] [--seconds 60] [--every 5] [--out FILE]
+    python -m bench load --requests 300 [--other SRC] [--out FILE]
 
 Half of the clients speak with a session (2025-11-25), half without (2026-07-28). Each asks every `--every` seconds on average;
 0 asks without a pause. There are no rates: all of them are one caller. The clients run on the same machine.
+
+With `--requests`, one client asks so many times and nobody else: what a request costs the server, in processor time, beside what the search
+itself costs. `--other` is the `src` folder of another version; both take turns.
 """
 
 from __future__ import annotations
@@ -50,8 +54,17 @@ def main(argv: list[str]) -> None:
     parser.add_argument("--every", type=float, default=5)
     parser.add_argument("--files", type=int, default=2000, help="in the folder that is searched")
     parser.add_argument("--new-files", type=int, default=5000, help="in the folder that is indexed meanwhile")
+    parser.add_argument("--requests", type=int, default=0, help="measure what one request costs, by so many")
+    parser.add_argument("--other", type=Path, help="with --requests: the src folder of another version")
     parser.add_argument("--out", type=Path, help="write the result here, as JSON")
     args = parser.parse_args(argv)
+    result = _costs(args) if args.requests else _under_load(args)
+    print(json.dumps(result, indent=1))
+    if args.out:
+        args.out.write_text(json.dumps(result, indent=1) + "\n")
+
+
+def _under_load(args: argparse.Namespace) -> dict[str, object]:
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
         _write(home / "old", args.files)
@@ -63,10 +76,63 @@ def main(argv: list[str]) -> None:
         index = [sys.executable, "-m", "smart_context", "index", str(home / "old"), *common, *roots]
         subprocess.run(index, check=True, capture_output=True)
         with _server.started([*common, *roots]) as (server, port):
-            result = asyncio.run(_measure(server.pid, port, home / "new", args))
-    print(json.dumps(result, indent=1))
-    if args.out:
-        args.out.write_text(json.dumps(result, indent=1) + "\n")
+            return asyncio.run(_measure(server.pid, port, home / "new", args))
+
+
+_SEARCH = """
+import sys, time
+from smart_context.api import App
+from smart_context.settings import config
+with App(config.load({"roots": (sys.argv[1],), "data_dir": sys.argv[2]})) as app:
+    for _ in range(30):
+        app.search_files(sys.argv[3])
+    began = time.process_time()
+    for _ in range(int(sys.argv[4])):
+        app.search_files(sys.argv[3])
+    print((time.process_time() - began) / int(sys.argv[4]) * 1000)
+"""
+_ROUNDS = 5
+_WARM = 30  # requests that come before
+
+
+def _costs(args: argparse.Namespace) -> dict[str, object]:
+    """Processor time of one search over HTTP, and of the search alone, in milliseconds: the least of several rounds."""
+    versions = {"now": "", **({"before": str(args.other.resolve())} if args.other else {})}
+    found: dict[str, dict[str, float]] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder)
+        _write(home / "old", 60)
+        (home / "config.toml").write_text("[rate_limits]\nsearchFiles = 0\n[index]\nat_start = false\n")
+        where = ["--config", str(home / "config.toml"), "--data-dir", str(home / "data"), "--root", str(home / "old")]
+        index = [sys.executable, "-m", "smart_context", "index", str(home / "old"), *where]
+        subprocess.run(index, check=True, capture_output=True)
+        alone = [sys.executable, "-c", _SEARCH, str(home / "old"), str(home / "data"), _WORDS[9], str(args.requests)]
+        for _ in range(_ROUNDS):
+            for version, source in versions.items():
+                env = {**os.environ, **({"PYTHONPATH": source} if source else {})}
+                searched = subprocess.run(alone, env=env, check=True, capture_output=True)
+                with _server.started(where, env) as (server, port):
+                    times = asyncio.run(_cost(server.pid, port, args.requests))
+                for name, spent in {"the search alone": float(searched.stdout), **times}.items():
+                    one = found.setdefault(name, {})
+                    one[version] = round(min(spent, one.get(version, spent)), 2)
+    about = {"python": platform.python_version(), "processors": os.cpu_count(), "load_average": os.getloadavg()[0]}
+    return {**about, "requests": args.requests, "cpu_ms_a_request": found}
+
+
+async def _cost(pid: int, port: int, requests: int) -> dict[str, float]:
+    found = {}
+    for has_session in (True, False):
+        link = await _Link.to(port)
+        session = await _initialize(link, "one") if has_session else ""
+        began = 0.0
+        for number in range(_WARM + requests):
+            began = _server.cpu(pid) if number == _WARM else began
+            status, _ = await link.ask(*_search(_WORDS[9], "one", session, has_session))
+            assert status == 200
+        found["with a session" if has_session else "without"] = (_server.cpu(pid) - began) / requests * 1000
+        link.close()
+    return found
 
 
 def _write(folder: Path, count: int) -> None:

@@ -1,6 +1,6 @@
 """Serve many clients over streamable HTTP: the gate, the SDK's session manager behind it, the operators' routes, the page.
 
-In: an SDK `Server`.  Out: `/mcp`, `/healthz`, `/metrics`, and the page for people at `/`, until a signal.
+In: what is offered.  Out: `/mcp`, `/healthz`, `/metrics`, and the page for people at `/`, until a signal.
 Always: every request passes the gate first; at the end, what runs is finished or cancelled within a bound.
 """
 
@@ -11,21 +11,23 @@ import signal
 import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import uvicorn
-from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
 from smart_context import talk
 from smart_context.errors import ConfigError
 from smart_context.index.model import Health
+from smart_context.server import protocol
 from smart_context.server.connection import Listener, listener
+from smart_context.server.direct import Direct
 from smart_context.server.gate import OPEN_PATHS, Gate, Policy, Receive, Scope, Send, allowed_hosts, is_loopback
 from smart_context.server.listen import Listen, bind, url
 from smart_context.server.metrics import Metrics
 from smart_context.server.ops import PATHS as OPS_PATHS
 from smart_context.server.ops import Ops
+from smart_context.server.protocol import Offer
 from smart_context.server.request_log import logged
 from smart_context.server.sessions import Sessions
 
@@ -41,14 +43,14 @@ _FILES = 2 * _MAX_CONNECTIONS  # descriptors: as many again for the index and th
 
 
 def serve(
-    server: Server[Any], listen: Listen, metrics: Metrics, state: Callable[[], Health], page: Page | None = None
+    offer: Offer, listen: Listen, metrics: Metrics, state: Callable[[], Health], page: Page | None = None
 ) -> None:
     """Serve until a signal asks to end."""
     if not is_loopback(listen.host) and listen.tokens is None:
         raise ConfigError(f"{listen.host} can be reached from elsewhere, so tokens are needed")
     room = _room()
     sockets = bind(listen.host, listen.port)
-    gate = application(server, listen, metrics, state, page)
+    gate = application(offer, listen, metrics, state, page)
     config = listener(
         logged(gate, {PATH, *OPS_PATHS, *(page.paths if page else ())}),
         room,
@@ -79,16 +81,16 @@ def _room() -> int:
 
 
 def application(
-    server: Server[Any], listen: Listen, metrics: Metrics, state: Callable[[], Health], page: Page | None = None
+    offer: Offer, listen: Listen, metrics: Metrics, state: Callable[[], Health], page: Page | None = None
 ) -> Gate:
     """Put the ASGI application together."""
     manager = StreamableHTTPSessionManager(
-        server,
+        protocol.build(offer),
         session_idle_timeout=listen.session_seconds,
         max_request_body_size=listen.max_body,
         max_sessions=None,
     )
-    sessions = Sessions(manager.handle_request)
+    calls = Direct(Sessions(manager.handle_request), offer, listen.session_seconds)
     issuer = _issuer(listen)
     told = issuer.paths if issuer else frozenset()
     policy = Policy(
@@ -106,7 +108,7 @@ def application(
         if scope["type"] == "lifespan":
             await _lifespan(manager, receive, send)
         elif scope["path"].rstrip("/") == PATH:
-            await sessions(scope, receive, send)
+            await calls(scope, receive, send)
         elif page is not None and scope["path"] in page.paths:
             await page.application(scope, receive, send)
         else:

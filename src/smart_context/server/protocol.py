@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
@@ -28,7 +28,7 @@ from mcp_types import Tool as ListedTool
 
 from smart_context import __version__
 from smart_context.errors import CallTimeout
-from smart_context.model import OWNER, Caller, Progress
+from smart_context.model import OWNER, Caller, OnProgress, Progress, Stop
 from smart_context.server import apps, sampling
 from smart_context.server.calls import Stopper, Workers
 from smart_context.server.identity import CALLER, peer
@@ -45,11 +45,26 @@ from smart_context.server.tools import (
     unguarded,
 )
 
+if TYPE_CHECKING:
+    from smart_context.llm.model import Sample
+
 Context = ServerRequestContext[Any, Any]
 
 _THREADS = 16  # calls at work at the same time; further ones wait their turn within their time
 _PATIENT_THREADS = 64  # calls without a limit, which mostly wait for work that is done elsewhere
 _PROGRESS_EVERY = 0.25  # seconds
+
+
+ANSWERED = "smart_context.answered"
+"""The key under which a request's scope has what a call was answered with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What a tool answered over HTTP, and what the client says it is."""
+
+    reply: Reply
+    client: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +98,10 @@ def build(offer: Offer) -> Server[Any]:
         arguments = params.arguments or {}
         if not tool.knows_arguments and (unknown := tool.unknown(arguments)):
             raise MCPError(code=INVALID_PARAMS, message=f"Unknown argument: {unknown[0]}")
-        reply = await _run(offer, _call(tool, arguments, context, offer.caller), context)
+        call = _call(tool, arguments, context, offer.caller)
+        reply = await _run(offer, call, context)
+        if context.request is not None:
+            context.request.scope[ANSWERED] = Answered(reply, call.client)
         return CallToolResult(
             content=[TextContent(type="text", text=reply.text)],
             structured_content=reply.structured,
@@ -107,19 +125,26 @@ def build(offer: Offer) -> Server[Any]:
 
 
 async def _run(offer: Offer, call: Call, context: Context) -> Reply:
-    relay, model = Relay(context), sampling.of(context)
-
-    def work(stop: Stopper) -> Reply:
-        return perform(call, Work(stop, relay, call.caller, model(stop) if model else None), offer.guard)
-
-    # Calls without a limit get threads of their own, so that they never hold up those that have one.
-    workers = offer.patient_workers if call.tool.seconds is None else offer.workers
+    relay = Relay(context)
     try:
-        reply = await workers.run(work, call.tool.seconds)
+        reply = await in_thread(offer, call, relay, sampling.of(context))
     except CallTimeout as error:
         return call.tool.refuse(error)
     await relay.finish()
     return reply
+
+
+async def in_thread(
+    offer: Offer, call: Call, on_progress: OnProgress, model: Callable[[Stop], Sample] | None = None
+) -> Reply:
+    """Run a call in a thread. Raises: CallTimeout when its time is up."""
+
+    def work(stop: Stopper) -> Reply:
+        return perform(call, Work(stop, on_progress, call.caller, model(stop) if model else None), offer.guard)
+
+    # Calls without a limit get threads of their own, so that they never hold up those that have one.
+    workers = offer.patient_workers if call.tool.seconds is None else offer.workers
+    return await workers.run(work, call.tool.seconds)
 
 
 class Relay:

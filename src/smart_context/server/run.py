@@ -90,7 +90,7 @@ def over_http(
     from smart_context.server import http, logs, protocol
 
     logs.set_up()
-    http.serve(protocol.build(protocol.Offer(program, rows, guard, tool_names)), listen, metrics, state, page)
+    http.serve(protocol.Offer(program, rows, guard, tool_names), listen, metrics, state, page)
 
 
 def relayed(url: str, token: str) -> None:

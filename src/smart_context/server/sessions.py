@@ -19,7 +19,7 @@ from smart_context.server.identity import CALLER
 
 PER_CALLER = 500
 IN_ALL = 5000
-_ID = b"mcp-session-id"
+ID_HEADER = b"mcp-session-id"
 
 
 class Sessions:
@@ -37,9 +37,9 @@ class Sessions:
         caller: str = scope[CALLER].name
         # The SDK compares this with who opened the session, and answers 404 where they differ.
         scope["user"] = _user(caller)
-        session = next((value for name, value in scope["headers"] if name == _ID), b"")
-        if session and session in self._used.get(caller, ()):
-            self._used[caller].move_to_end(session)
+        session = next((value for name, value in scope["headers"] if name == ID_HEADER), b"")
+        if session:
+            self.use(caller, session)
         opened, is_gone = b"", False
 
         async def watched(message: Message) -> None:
@@ -47,7 +47,7 @@ class Sessions:
             if message["type"] == "http.response.start":
                 is_gone = message["status"] == 404
             if not session and message["type"] == "http.response.start" and message["status"] < 400:
-                opened = next((value for name, value in message["headers"] if name == _ID), b"")
+                opened = next((value for name, value in message["headers"] if name == ID_HEADER), b"")
             await send(message)
 
         await self._inner(scope, receive, watched)
@@ -56,6 +56,14 @@ class Sessions:
             await self._make_room(caller)
         if session and (is_gone or scope["method"] == "DELETE"):
             self._forget(caller, session)
+
+    def use(self, caller: str, session: bytes) -> bool:
+        """Note that a session is used; whether the caller has it."""
+        theirs = self._used.get(caller, OrderedDict())
+        if session in theirs:
+            theirs.move_to_end(session)
+            return True
+        return False
 
     def _keep(self, caller: str, session: bytes) -> None:
         self._used.setdefault(caller, OrderedDict())[session] = None
@@ -84,7 +92,7 @@ class Sessions:
             "method": "DELETE",
             "path": "/mcp",
             "query_string": b"",
-            "headers": [(_ID, session)],
+            "headers": [(ID_HEADER, session)],
             "user": _user(caller),
         }
         await self._inner(scope, _nothing, _nowhere)

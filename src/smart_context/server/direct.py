@@ -1,0 +1,213 @@
+"""Answer calls of tools over HTTP without the SDK, in sessions whose first call it has answered.
+
+In: requests of callers, and what serves all of them.  Out: its answers, or the same bytes made here.
+Always: what the SDK made of the first call of a session, head and body, is what would have been made here, or nothing is answered here. A
+request whose head differs from that call's, or whose body is not a plain call, goes to the SDK; so does one now and then, by which the SDK
+knows that the session is in use.
+
+The SDK takes a call through seven tasks and some twenty turns of the loop, which is more work than most searches are.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections import OrderedDict
+from typing import Any, NoReturn
+
+from pydantic_core import to_json
+
+from smart_context import tool_table
+from smart_context.data import dataclass
+from smart_context.errors import CallTimeout
+from smart_context.model import Progress
+from smart_context.server.gate import Message, Receive, Scope, Send
+from smart_context.server.identity import CALLER, peer
+from smart_context.server.protocol import ANSWERED, Answered, Offer, in_thread
+from smart_context.server.sessions import ID_HEADER, Sessions
+from smart_context.server.tools import Arguments, Call, Reply, Tool
+
+_ALIVE_SECONDS = 60.0  # after which the SDK sees a call of a session again
+_MOST_KNOWN = 5000
+_PING_SECONDS = 15.0
+_PING = b": ping\r\n\r\n"
+_CANCELLED = b"notifications/cancelled"
+_MAX_DIGITS = 15
+_SLOW = frozenset({"on_progress", "sample"})  # what only the SDK gives a call
+# Of these the answer does not depend, and the gate has looked at them.
+_OTHER_HEADERS = frozenset({b"content-length", b"authorization"})
+
+Headers = list[tuple[bytes, bytes]]
+Owner = tuple[str, bytes]  # a caller, and one of its sessions
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A session in which calls can be answered here: the head of the request and of the answer, who calls, and until when."""
+
+    asked: Headers
+    answered: Headers
+    client: str
+    until: float
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """A plain call of a tool."""
+
+    request_id: int | str
+    tool: Tool
+    arguments: Arguments
+
+
+class Direct:
+    """Stands before the sessions."""
+
+    def __init__(self, sessions: Sessions, offer: Offer, session_seconds: float) -> None:
+        self._sessions = sessions
+        self._offer = offer
+        self._alive = min(_ALIVE_SECONDS, session_seconds / 4)
+        quick = {row.name for row in tool_table.TABLE if row.seconds is not None and _SLOW.isdisjoint(row.needs)}
+        self._tools = {n: tool for tool in offer.tools if tool.name in quick for n in (tool.name, tool.alias)}
+        self._known: OrderedDict[Owner, Known] = OrderedDict()
+        self._running: dict[tuple[Owner, int | str], asyncio.Task[Reply]] = {}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request of a caller."""
+        session = next((value for name, value in scope["headers"] if name == ID_HEADER), b"")
+        if not session or scope["method"] != "POST":
+            await self._sessions(scope, receive, send)
+            return
+        first = await receive()  # the whole body: the gate has seen to that
+        body = first.get("body", b"")
+        asked = [header for header in scope["headers"] if header[0] not in _OTHER_HEADERS]
+        plain = plain_call(body, self._tools)
+        owner = (scope[CALLER].name, session)
+        known = self._known.get(owner)
+        is_here = known is not None and known.asked == asked and known.until > time.monotonic()
+        if plain and known and is_here and (owner, plain.request_id) not in self._running:
+            if self._sessions.use(*owner):
+                await self._answer(plain, known, owner, scope, send)
+                return
+            del self._known[owner]
+        if _CANCELLED in body:
+            self._cancel(owner, body)
+        await self._by_the_sdk(plain, asked, owner, scope, _again(first, receive), send)
+
+    async def _answer(self, plain: Plain, known: Known, owner: Owner, scope: Scope, send: Send) -> None:
+        call = Call(plain.tool, plain.arguments, scope[CALLER], known.client, peer(scope))
+        task = asyncio.create_task(self._performed(call))
+        key = (owner, plain.request_id)
+        self._running[key] = task
+        try:
+            await send({"type": "http.response.start", "status": 200, "headers": known.answered})
+            while not (await asyncio.wait({task}, timeout=_PING_SECONDS))[0]:
+                await send({"type": "http.response.body", "body": _PING, "more_body": True})
+            body = b"" if task.cancelled() else event(plain.request_id, task.result())
+            await send({"type": "http.response.body", "body": body, "more_body": False})
+        finally:
+            del self._running[key]
+            task.cancel()
+
+    async def _performed(self, call: Call) -> Reply:
+        try:
+            return await in_thread(self._offer, call, _unheard)
+        except CallTimeout as error:
+            return call.tool.refuse(error)
+
+    def _cancel(self, owner: Owner, body: bytes) -> None:
+        try:
+            request_id = json.loads(body)["params"]["requestId"]
+            task = self._running.get((owner, request_id))
+        except (ValueError, KeyError, TypeError, RecursionError):
+            return
+        if task is not None:
+            task.cancel()
+
+    async def _by_the_sdk(
+        self, plain: Plain | None, asked: Headers, owner: Owner, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        """Let the SDK answer; if that was a plain call, learn from it."""
+        heads: list[Headers] = []
+        body = b""
+
+        async def watched(message: Message) -> None:
+            nonlocal body
+            if message["type"] == "http.response.start":
+                heads.append(list(message["headers"]) if message["status"] == 200 else [])
+            else:
+                body += message.get("body", b"")
+            await send(message)
+
+        await self._sessions(scope, receive, watched if plain else send)
+        answered: Answered | None = scope.get(ANSWERED)
+        is_whole = answered is not None and answered.reply.structured is not None  # has all that an answer can have
+        if plain and answered and is_whole and heads and heads[0] and body == event(plain.request_id, answered.reply):
+            self._known[owner] = Known(asked, heads[0], answered.client, time.monotonic() + self._alive)
+            self._known.move_to_end(owner)
+            if len(self._known) > _MOST_KNOWN:
+                self._known.popitem(last=False)
+        elif plain and is_whole:
+            self._known.pop(owner, None)
+
+
+def plain_call(body: bytes, tools: dict[str, Tool]) -> Plain | None:
+    """A call of one of the tools without anything unusual about it: no number but small integers, nothing that is not text."""
+    if b"\\u" in body:  # perhaps half a character
+        return None
+    try:
+        message = _DECODER.decode(body.decode())
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(message, dict) or message.keys() != {"jsonrpc", "id", "method", "params"}:
+        return None
+    request_id, params = message["id"], message["params"]
+    if message["jsonrpc"] != "2.0" or message["method"] != "tools/call" or not isinstance(params, dict):
+        return None
+    if not isinstance(request_id, int | str) or isinstance(request_id, bool):
+        return None
+    name, arguments = params.get("name"), params.get("arguments", {})
+    if params.keys() - {"name", "arguments"} or not isinstance(name, str) or not isinstance(arguments, dict):
+        return None
+    tool = tools.get(name)
+    if tool is None or (not tool.knows_arguments and tool.unknown(arguments)):
+        return None
+    return Plain(request_id, tool, arguments)
+
+
+def event(request_id: int | str, reply: Reply) -> bytes:
+    """An answer as the SDK sends it in a session."""
+    content = [{"text": reply.text, "type": "text"}]
+    result: dict[str, Any] = {"content": content, "isError": bool(reply.code)}
+    if reply.structured is not None:
+        result["structuredContent"] = reply.structured
+    data = to_json({"jsonrpc": "2.0", "id": request_id, "result": result})
+    return b"event: message\r\ndata: " + data + b"\r\n\r\n"
+
+
+def _refuse(_number: str) -> NoReturn:
+    raise ValueError("a number that is left to the SDK")
+
+
+def _small(digits: str) -> int:
+    if len(digits) > _MAX_DIGITS or digits == "-0":
+        raise ValueError("a number that is left to the SDK")
+    return int(digits)
+
+
+_DECODER = json.JSONDecoder(parse_float=_refuse, parse_int=_small, parse_constant=_refuse)
+
+
+def _unheard(_step: Progress) -> None:
+    """Progress that nobody asked for."""
+
+
+def _again(first: Message, receive: Receive) -> Receive:
+    """What gives a message once more, then whatever comes."""
+    waiting = [first]
+
+    async def replay() -> Message:
+        return waiting.pop() if waiting else await receive()
+
+    return replay
