@@ -121,7 +121,20 @@ UNUSUAL = [
     call("searchFiles", {"query": "turbine"}, 10**30),
     {**call("searchFiles", {"query": "turbine"}), "more": 1},
     {"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {"name": "listRoots"}},
-    {"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {"name": "listRoots", "_meta": {"a": 1}}},
+    *(
+        {"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {"name": "listRoots", "_meta": meta}}
+        for meta in (
+            {},
+            {"progressToken": 5, "editor/useId": {"a": ["b", None]}},
+            {"progressToken": ""},
+            {"progressToken": True},
+            {"progressToken": 1.5},
+            {"progressToken": None},
+            {"io.modelcontextprotocol/protocolVersion": "2026-07-28"},
+            None,
+            [],
+        )
+    ),
     {"jsonrpc": "2.0", "id": 3, "method": "ping"},
     rb'{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"searchFiles","arguments":{"query":"\u0074urbine"}}}',
     rb'{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"searchFiles","arguments":{"query":"\ud800"}}}',

@@ -34,6 +34,7 @@ _PING_SECONDS = 15.0
 _PING = b": ping\r\n\r\n"
 _CANCELLED = b"notifications/cancelled"
 _MAX_DIGITS = 15
+_PROTOCOL = "io.modelcontextprotocol/"
 _SLOW = frozenset({"on_progress", "sample"})  # what only the SDK gives a call
 # Of these the answer does not depend, and the gate has looked at them.
 _OTHER_HEADERS = frozenset({b"content-length", b"authorization"})
@@ -168,12 +169,22 @@ def plain_call(body: bytes, tools: dict[str, Tool]) -> Plain | None:
     if not isinstance(request_id, int | str) or isinstance(request_id, bool):
         return None
     name, arguments = params.get("name"), params.get("arguments", {})
-    if params.keys() - {"name", "arguments"} or not isinstance(name, str) or not isinstance(arguments, dict):
+    if params.keys() - {"name", "arguments", "_meta"} or not isinstance(name, str) or not isinstance(arguments, dict):
+        return None
+    if not _is_aside(params.get("_meta", {})):
         return None
     tool = tools.get(name)
     if tool is None or (not tool.knows_arguments and tool.unknown(arguments)):
         return None
     return Plain(request_id, tool, arguments)
+
+
+def _is_aside(meta: object) -> bool:
+    """Whether what a client says beside a call changes nothing: these tools report no progress."""
+    if not isinstance(meta, dict) or any(name.startswith(_PROTOCOL) for name in meta):
+        return False
+    token = meta.get("progressToken", "")
+    return isinstance(token, int | str) and not isinstance(token, bool)
 
 
 def event(request_id: int | str, reply: Reply) -> bytes:
