@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -27,8 +29,41 @@ sys.dont_write_bytecode = False
 # Seconds after which something hangs, whatever else the machine has to do. Nothing that works ever waits so long.
 PATIENCE = 300
 
+# Of a test with many parameters, so many are enough to see which lines and branches it reaches.
+_MEASURED_EACH = 2
+_IS_MEASURED = pytest.StashKey[bool]()
+_COVERAGE = pytest.StashKey[Any]()
+
 Tree = Callable[[Mapping[str, str | bytes]], Path]
 Run = Callable[..., "subprocess.CompletedProcess[bytes]"]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Where tests run (not where they are handed out) coverage is measured only during the chosen ones."""
+    if hasattr(config, "workerinput") or not config.getoption("numprocesses", None):
+        config.stash[_COVERAGE] = ready.only_when_asked()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Choose the tests whose coverage is measured: not all, as it takes as long again as what is measured."""
+    seen: Counter[str] = Counter()
+    for item in items:
+        name = item.nodeid.partition("[")[0]
+        seen[name] += 1
+        item.stash[_IS_MEASURED] = seen[name] <= _MEASURED_EACH and not item.get_closest_marker("hypothesis")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[object]:
+    """Measure a test that was chosen."""
+    coverage = item.config.stash.get(_COVERAGE, None)
+    if coverage is None or not item.stash[_IS_MEASURED]:
+        return (yield)
+    coverage.start()
+    try:
+        return (yield)
+    finally:
+        coverage.stop()
 
 
 @pytest.fixture

@@ -31,7 +31,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-Order = tuple[list[bytes], dict[bytes, bytes], bytes]  # arguments, environment, folder
+Order = tuple[
+    list[bytes], dict[bytes, bytes], bytes, bool
+]  # arguments, environment, folder, whether its coverage is measured
 
 _HEAD = struct.Struct("!Q")
 _STATUS = struct.Struct("!q")
@@ -49,6 +51,24 @@ _LATER = (
 def kept() -> dict[str, str]:
     """Of the developer's environment, what every process of a test may have."""
     return {key: value for key, value in os.environ.items() if key in _KEPT}
+
+
+_coverage: dict[str, str] = {}  # where its settings are, if it is measured
+
+
+def only_when_asked() -> Any:
+    """What measures coverage here, stopped until it is wanted; None where it is not measured. No other process will measure it but those that
+    are forked while this one does: loading it takes longer than most of them."""
+    if told := os.environ.pop("COVERAGE_PROCESS_START", None):
+        _coverage["COVERAGE_PROCESS_START"] = told
+    if found := measuring():
+        found.stop()
+    return found
+
+
+def measuring() -> Any:
+    """What measures coverage in this process just now; None if nothing does."""
+    return sys.modules["coverage"].Coverage.current() if "coverage" in sys.modules else None
 
 
 class Popen(subprocess.Popen):
@@ -69,6 +89,7 @@ class Popen(subprocess.Popen):
             [os.fsencode(word) for word in named["args"][1:]],
             {os.fsencode(key): os.fsencode(value) for key, value in (named["env"] or os.environ).items()},
             os.fsencode(named["cwd"] or os.getcwd()),
+            measuring() is not None,
         )
         try:
             self._status, self.pid = _forked(order, [number if fd == -1 else fd for number, fd in enumerate(ours)])
@@ -160,7 +181,7 @@ _PROGRAM = """#!{python} -IS
 import _socket, marshal, os, sys
 way = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
 way.connect({place!r})
-order = marshal.dumps(([b"-m", b"smart_context", *map(os.fsencode, sys.argv[1:])], dict(os.environb), os.getcwdb()))
+order = marshal.dumps(([b"-m", b"smart_context", *map(os.fsencode, sys.argv[1:])], dict(os.environb), os.getcwdb(), False))
 fds = b"".join(fd.to_bytes(4, sys.byteorder) for fd in range(3))
 way.sendmsg([len(order).to_bytes(8, "big")], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, fds)])
 way.sendall(order)
@@ -195,7 +216,7 @@ def _place() -> str:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 pass_fds=[listening.fileno()],
-                env=kept() | {key: value for key, value in os.environ.items() if key.startswith("COVERAGE_")},
+                env=kept() | _coverage,
             )
         atexit.register(_end, process, place)
     return _started[os.getpid()]
@@ -223,7 +244,7 @@ def _import(name: str) -> None:
         pass  # an extra that is not installed
 
 
-def _serve(listening: socket.socket) -> list[str] | None:
+def _serve(listening: socket.socket, begin_to_measure: Callable[[], None]) -> list[str] | None:
     """Fork for each who asks, and tell how it ends. Returns in the forked processes what they are to run, and None when our own is closed."""
     living: dict[int, tuple[int, socket.socket]] = {}  # by what becomes readable when they end: number, whom to tell
     with selectors.DefaultSelector() as selector:
@@ -245,7 +266,7 @@ def _serve(listening: socket.socket) -> list[str] | None:
                 order = marshal.loads(asking.recv(_HEAD.unpack(head)[0], socket.MSG_WAITALL))
                 pid = os.fork()
                 if not pid:
-                    return _become(order, fds)
+                    return _become(order, fds, begin_to_measure)
                 for given in fds:
                     os.close(given)
                 _tell(asking, pid)
@@ -260,11 +281,12 @@ def _measuring() -> Callable[[], None]:
         return lambda: None
     import coverage
 
-    loaded = coverage.Coverage.current()
-    if loaded:
+    if loaded := measuring():
         loaded.stop()
         loaded.save()
-    measured = coverage.Coverage(config_file=os.environ["COVERAGE_PROCESS_START"])
+    settings = os.environ["COVERAGE_PROCESS_START"]
+    place = coverage.Coverage(config_file=settings).get_option("run:data_file")
+    measured = coverage.Coverage(os.path.abspath(str(place)), config_file=settings)  # wherever a process works
 
     def end() -> None:
         measured.stop()
@@ -284,15 +306,17 @@ def _tell(status: socket.socket, number: int) -> None:
         pass  # nobody waits for it any more
 
 
-def _become(order: Order, fds: list[int]) -> list[str]:
+def _become(order: Order, fds: list[int], begin_to_measure: Callable[[], None]) -> list[str]:
     for number, fd in enumerate(fds):
         os.dup2(fd, number)
     os.closerange(3, os.sysconf("SC_OPEN_MAX"))
-    words, env, folder = order
+    words, env, folder, is_measured = order
     os.environb.clear()
     os.environb.update(env)
     os.chdir(folder)
     time.tzset()
+    if is_measured:
+        begin_to_measure()
     return [os.fsdecode(word) for word in words]
 
 
@@ -342,7 +366,5 @@ if __name__ == "__main__":
     _load()
     gc.collect()
     gc.freeze()
-    begin_to_measure = _measuring()
-    if asked := _serve(socket.socket(fileno=int(sys.argv[1]))):
-        begin_to_measure()
+    if asked := _serve(socket.socket(fileno=int(sys.argv[1])), _measuring()):
         os._exit(_status_of(asked))
