@@ -5,6 +5,9 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 LOCK := requirements/ci.txt
 UV ?= $(BIN)/uv
+# One more than there are processors: some tests wait for a clock, a socket or a disk.
+WORKERS ?= $$($(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
+PYTEST := pytest -n $(WORKERS) --dist worksteal
 # What is compiled once need not be compiled again by each of the thousands of processes that the tests start.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -27,11 +30,11 @@ types: install ## the type checker
 	$(BIN)/mypy
 
 unit: install ## the tests alone
-	$(BIN)/pytest -n auto --dist worksteal
+	$(BIN)/$(PYTEST)
 
 coverage: install ## the tests, and which lines and branches they reach; fewer than before is a failure
 	$(BIN)/coverage erase
-	COVERAGE_PROCESS_START=$(CURDIR)/pyproject.toml $(BIN)/pytest -n auto --dist worksteal
+	COVERAGE_PROCESS_START=$(CURDIR)/pyproject.toml $(BIN)/$(PYTEST)
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --skip-covered --sort=cover
 
@@ -46,7 +49,7 @@ other-versions:
 	$(PYTHON) -m venv $(OTHER)
 	$(OTHER)/bin/python -m pip install --quiet uv
 	$(OTHER)/bin/uv pip install --quiet --upgrade --resolution $(RESOLUTION) --python $(OTHER)/bin/python --editable ".[all]" --group dev
-	$(OTHER)/bin/pytest -n auto --dist worksteal
+	$(OTHER)/bin/$(PYTEST)
 
 MUTANTS ?= 75
 SEED ?= 1
