@@ -19,8 +19,8 @@ help: ## list these
 demo: install ## install, and try everything on the sample folder
 	@sh examples/demo.sh $(BIN)
 
-test: lint ## lint, types and tests: what decides whether a change lands
-	$(MAKE) --jobs=2 types unit
+test: lint ## lint, types and tests with their coverage: what decides whether a change lands
+	$(MAKE) --jobs=2 types coverage REPORT=--format=total
 
 lint: install ## the linter and the formatter's check
 	$(BIN)/ruff check .
@@ -32,11 +32,12 @@ types: install ## the type checker
 unit: install ## the tests alone
 	$(BIN)/$(PYTEST)
 
+REPORT ?= --skip-covered --sort=cover
 coverage: install ## the tests, and which lines and branches they reach; fewer than before is a failure
 	$(BIN)/coverage erase
 	COVERAGE_PROCESS_START=$(CURDIR)/pyproject.toml $(BIN)/$(PYTEST)
 	$(BIN)/coverage combine --quiet
-	$(BIN)/coverage report --skip-covered --sort=cover
+	$(BIN)/coverage report $(REPORT)
 
 lowest: ## the tests on the lowest versions that pyproject.toml allows
 	$(MAKE) other-versions OTHER=.venv-lowest RESOLUTION=lowest-direct
