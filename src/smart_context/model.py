@@ -108,6 +108,7 @@ _LEAST_MEMORY = 256 * 1024 * 1024
 _MEMORY_PER_BYTE = 40
 
 JAIL_LAYERS = ("landlock", "seccomp")
+SLIDE_NOTES = "Notes:"  # the line that stands between what a slide shows and what its speaker says
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,8 @@ def test_a_slide_is_a_card_with_its_title(window, site):
     window.goto(seen(site, "projects/roadmap-2026.pptx", "slide 2", "pilot"))
     assert window.inner_text(".deck h2") == "Second quarter"
     assert window.inner_text(".deck .prose").startswith("Archive migration finished")
-    assert "eleven seats" in window.inner_text(".deck .prose")
+    assert "eleven seats" not in window.inner_text(".deck")
+    assert "eleven seats" in window.inner_text(".spoken .prose")
     window.goto(seen(site, "projects/roadmap-2026.pptx"))
     assert window.inner_text(".deck h2") == "Roadmap 2026"
     assert "Second quarter" not in window.inner_text("#text")

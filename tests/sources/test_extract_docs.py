@@ -192,7 +192,7 @@ def test_slides_come_in_the_order_of_the_presentation_with_all_that_belongs_to_t
     )
     assert read(data).units == (
         Unit((Part("slide", first=1),), "The Plan\nfirst\nsecond", heading="The Plan"),
-        Unit((Part("slide", first=2),), "r1\tc2\nin a group\nonce\nstep one\nsay this"),
+        Unit((Part("slide", first=2),), "r1\tc2\nin a group\nonce\nstep one\nNotes:\nsay this"),
     )
 
 
@@ -326,7 +326,7 @@ def test_slides_of_an_opendocument_presentation_have_titles_and_notes() -> None:
         "<draw:frame presentation:class='page-number'><draw:text-box><text:p>7</text:p></draw:text-box></draw:frame>"
     )
     assert read(odf("presentation", body, master)).units == (
-        Unit((Part("slide", first=1),), "Hello\npoints\nsay it", heading="Hello"),
+        Unit((Part("slide", first=1),), "Hello\npoints\nNotes:\nsay it", heading="Hello"),
         Unit((Part("slide", first=2),), ""),
         Unit((Part("section", "Headers and footers"),), "Draft", "Headers and footers", "paragraphs"),
     )

@@ -172,7 +172,7 @@ def test_slides_come_in_the_order_of_the_show_with_notes_and_comments():
     found = read(powerpoint(RECORDS), "a.ppt")
     assert [(pointer.format(unit.pointer), unit.heading, unit.text) for unit in found.units] == [
         ("slide 1", "Second", "Second\nAnna\nwhy?"),
-        ("slide 2", "First title", "First title\npoint one\nin a box größer\nsay this aloud"),
+        ("slide 2", "First title", "First title\npoint one\nin a box größer\nNotes:\nsay this aloud"),
         ("section 'Master'", "", "Confidential"),
     ]
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from smart_context.errors import NotFound
-from smart_context.model import Caller, Stop
+from smart_context.model import SLIDE_NOTES, Caller, Stop
 from smart_context.page.render import query
 from smart_context.page.search import Asked, Pieces, below_root, pieces
 
@@ -36,7 +36,7 @@ Row = tuple[Pieces, ...]
 class Seen:
     """What the template shows. Of rows, lines and prose one is there. picture: its address; no_picture: why there is none.
 
-    title: of a slide.  headers, attached: of a mail; an attachment that holds text has an address.
+    title, notes: of a slide.  headers, attached: of a mail; an attachment that holds text has an address.
     """
 
     name: str
@@ -50,6 +50,7 @@ class Seen:
     prose: Pieces = ()
     is_slide: bool = False
     title: Pieces = ()
+    notes: Pieces = ()
     headers: tuple[tuple[str, Pieces], ...] = ()
     attached: tuple[tuple[str, str], ...] = ()
     match_before: str = ""
@@ -106,8 +107,10 @@ def _shaped(look: Look, asked: Asked) -> Seen:
     if place == "slide":
         first, *others = _parted(whole, "\n")
         has_title = bool(look.heading) and _plain(first).strip() == look.heading.strip()
-        text = _joined(others if has_title else (first, *others))
-        return replace(seen, is_slide=True, title=first if has_title else (), prose=text)
+        body = others if has_title else [first, *others]
+        at = next((number for number, line in enumerate(body) if _plain(line) == SLIDE_NOTES), len(body))
+        title = first if has_title else ()
+        return replace(seen, is_slide=True, title=title, prose=_joined(body[:at]), notes=_joined(body[at + 1 :]))
     if look.pointer.endswith("message"):
         return _mail(seen, tuple(_parted(whole, "\n")), look, asked)
     return replace(seen, prose=whole)

@@ -7,10 +7,10 @@ Always: lengths and offsets in the file are taken as claims; each byte is looked
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from smart_context.model import Extracted, Part, Unit
+from smart_context.model import SLIDE_NOTES, Extracted, Part, Unit
 from smart_context.sources.extract import Buffer, Job, Refused
 from smart_context.sources.extract.collect import Full, Units
 from smart_context.sources.extract.compound import Compound
@@ -78,9 +78,13 @@ class _Slide:
 
     def lines(self) -> list[str]:
         """The title first, then the rest as it comes, then the notes."""
-        found = [line for text in (*self.texts, *self.notes) for line in text.split("\n")]
-        # A star stands for the slide's number or the date.
-        return [line for line in found if line.strip(" *")]
+        notes = _without_stars(self.notes)
+        return [*_without_stars(self.texts), *((SLIDE_NOTES, *notes) if notes else ())]
+
+
+def _without_stars(texts: Iterable[str]) -> list[str]:
+    """Lines with text; a star stands for the slide's number or the date."""
+    return [line for text in texts for line in text.split("\n") if line.strip(" *")]
 
 
 class _Show:

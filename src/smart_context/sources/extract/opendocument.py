@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smart_context.model import Extracted, Part, Unit
+from smart_context.model import SLIDE_NOTES, Extracted, Part, Unit
 from smart_context.sources.extract import Buffer, Job, Refused, odf, xmlsafe
 from smart_context.sources.extract.collect import Full, Sections, Units
 
@@ -111,6 +111,7 @@ class _Reader:
         self._deleted = 0
         self._margin = 0
         self._notes = 0
+        self._label = ""  # what stands before the first line of notes
         self._frames: list[str] = []  # what each is for: "title", "footer" …
         self._rows: list[list[str]] = []
         self._cells: list[list[str]] = []
@@ -122,6 +123,7 @@ class _Reader:
             self._margin += 1
         elif name == "notes":
             self._notes += 1
+            self._label = f"{SLIDE_NOTES}\n"
         elif name == "frame":
             self._frames.append(element.get(_CLASS, ""))
         elif name == "table-row":
@@ -166,4 +168,6 @@ class _Reader:
             return "margin", text
         if frame == "title" and not self._notes:
             return "title", text
+        if self._notes:
+            text, self._label = self._label + text, ""
         return ("h" if name == "h" else "line"), text

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from smart_context.model import Extracted, Part, Unit
+from smart_context.model import SLIDE_NOTES, Extracted, Part, Unit
 from smart_context.sources.extract import Buffer, Job, drawing, opc, pictures, xmlsafe
 from smart_context.sources.extract.collect import Full, Units
 
@@ -60,9 +60,11 @@ def _related(package: opc.Package, part: str) -> Iterator[str]:
     """What belongs to a slide but stands in parts of its own; the notes last."""
     relations = [relation for relation in package.relations(part) if relation.kind in _RELATED]
     for relation in sorted(relations, key=lambda r: _RELATED.index(r.kind)):
+        is_first = relation.kind == "notesSlide"
         for line in drawing.lines(package.zip.stream(relation.target)):
             if not _is_number(line):
-                yield line.text
+                yield from (SLIDE_NOTES, line.text) if is_first else (line.text,)
+                is_first = False
 
 
 def _pictures(package: opc.Package, part: str, slide: Unit, job: Job) -> Iterator[Unit]:
