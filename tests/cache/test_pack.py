@@ -220,3 +220,10 @@ def test_python_gives_what_the_command_prints(run: Run, cache: Path) -> None:
     with smart_context.open_cache(cache) as opened:
         assert opened.pack_bytes("roll back", 200) == printed
         assert opened.pack("roll back", 200) == smart_context.pack(cache, "roll back", 200)
+
+
+def test_a_piece_of_a_long_paragraph_keeps_the_indentation_of_its_first_line_and_no_line_break() -> None:
+    text = "a" * 400 + "\n    " + "b" * 400
+    found = [text[start:end] for start, end in passages._pieces(text, 0, len(text))]
+    assert found == ["a" * 400, "    " + "b" * 400]
+    assert list(passages._pieces("\n    b", 0, 6)) == [(1, 6)]

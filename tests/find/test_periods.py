@@ -106,6 +106,8 @@ def everything(pattern, text):
         ("a b c d today", "a b c d  ", f"since {SUNDAY} until {SUNDAY}"),
         ("a b c d e today", "a b c d e today", ""),
         ("a today b", "a today b", ""),
+        ("x 2019    until 2021", "x 2019    until 2021", ""),  # years from one to another
+        ("x 2019     until 2021", "x 2019      ", "until 2021-12-31"),
         ("today b", "  b", f"since {SUNDAY} until {SUNDAY}"),
     ],
 )

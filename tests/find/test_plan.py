@@ -217,3 +217,19 @@ def test_in_a_large_index_words_that_begin_alike_are_looked_at():
         assert spelling.words("boat", ["boat"], Words({"bpat": 5}, segments)) == found
     for other in ("boit", "obat", "baot"):
         assert spelling.words("boat", ["boat"], Words({other: 5}, 20_001)) == (other,)
+
+
+def test_one_word_that_is_also_the_name_of_a_file_is_looked_for_as_both():
+    assert made("kettles", Words({"kettl": 3, "/kettles": 2})).wanted == Group(should=(Term("kettl"), Term("/kettles")))
+    assert made("kettles -rope", Words({"kettl": 3, "/kettlesrope": 2})).wanted.must_not
+
+
+@pytest.mark.parametrize(("terms", "counted"), [(23, 46), (24, 7)])
+def test_many_terms_are_counted_together_and_few_one_by_one(terms, counted):
+    class Counting(Words):
+        def count(self, wanted):
+            return 7
+
+    view = Counting({f"harb{'bcdfghjklmnpqrstvwxzaeiou'[at]}": 2 for at in range(terms)})
+    [word] = made("harb*", view).sought
+    assert (len(word.terms), word.count) == (terms + 1, counted)  # and the beginning itself
