@@ -64,10 +64,12 @@ def _examine(room: str, each: int, seed: int, *, again: bool, files: list[str] |
     last = rooms.get(room, {}).get("noticed", {}) if again else {}
     noticed = {_said(one): last[_said(one)] for one in mutants if _said(one) in last}
     survived: list[str] = []
+    before = rooms.get(room, {})
+    first = {"at_first": before.get("at_first") or _first(before)} if again and before else {}
     _say(f"{room}: {len(mutants)} changes drawn, of {places} places; {len(mutants) - len(noticed)} to try")
     with tempfile.TemporaryDirectory() as folder:
         copy = Copy(Path(folder).resolve())
-        reach = Reach({}, {}, rooms[room]["tests_left_out"]) if files else copy.note(room)
+        reach = Reach({}, {}, rooms.get(room, {}).get("tests_left_out", [])) if files else copy.note(room)
         _say(f"{room}: {len(reach.taken)} tests take {sum(reach.taken.values()):.0f} s; {len(reach.left_out)} left out")
         for mutant in mutants:
             said = _said(mutant)
@@ -79,13 +81,18 @@ def _examine(room: str, each: int, seed: int, *, again: bool, files: list[str] |
                     _say(f"survived: {said}")
                 else:
                     noticed[said] = test
-            rooms[room] = _result(places, noticed, survived, reach.left_out)
+            rooms[room] = {**first, **_result(places, noticed, survived, reach.left_out)}
             out.write_text(json.dumps(rooms, indent=1, ensure_ascii=False, sort_keys=True) + "\n", encoding="utf-8")
             _say(f"{room}: {rooms[room]['share_noticed']:.1%} of {rooms[room]['tried']} noticed")
 
 
 def _said(mutant: Mutant) -> str:
     return f"{mutant.path.removeprefix('src/smart_context/')}: {mutant.change}"
+
+
+def _first(room: dict[str, Any]) -> str:
+    """What was noticed before tests were written for the rest."""
+    return f"{len(room['noticed'])} of {len(room['noticed']) + len(room['survived'])}"
 
 
 def _result(places: int, noticed: dict[str, str], survived: list[str], left_out: list[str]) -> dict[str, Any]:

@@ -8,4 +8,10 @@ EQUIVALENT: dict[str, str] = {
     "cache/resident.py: while not lock.acquire(timeout=0.1):  →  while not lock.acquire(timeout= 1.1):": (
         "a call that is stopped while it waits notices so a second later"
     ),
+    "cache/resident.py: _LARGEST_DOCUMENT = (  →  _LARGEST_DOCUMENT = ( 7 * 1024 * 1024": (
+        "a cache with a larger document is not held in memory, and answers the same"
+    ),
+    "cache/folder.py: _PIECE = 1024 * 1024  →  _PIECE = 1024 * 1025": "bytes that are read at a time, until all are",
+    "cache/change.py: _MASK = 0x2 | 0x4 | 0x40 | 0x80 | 0x100 | 0x200 | 0x400 | 0x800 | 0x01000000  →  "
+    "_MASK = 0x2 | 0x4 | 0x40 | 0x80 | 0x100 | 0x200 | 0x400 | 0x800 ^ 0x01000000": "bits of which each stands once",
 }
