@@ -50,6 +50,7 @@ def main(argv: list[str]) -> None:
         results = {"write": written(root, Path(place), args.address)}
         local = settings(root, Path(place) / "local", "")
         shared = settings(root, Path(place) / "shared", args.address)
+        engine.at(Path(place) / "shared", args.address).open().close()  # a node that follows answers while it takes in
         with App(local) as one, App(shared) as other:
             other.follows = True
             results["answers"] = compared(one, other)
