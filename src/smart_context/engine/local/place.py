@@ -91,7 +91,7 @@ class Local:
         """The vectors of a model, by its fingerprint."""
         from smart_context.engine.vectors import Vectors
 
-        return Vectors(self._folder / _VECTORS.format(model), dimension)
+        return Vectors(vector_file(self._folder, model), dimension)
 
     def has_vectors(self) -> bool:
         """Whether there are vectors of any model."""
@@ -111,6 +111,11 @@ class Local:
             yield
         finally:
             held.close()
+
+
+def vector_file(folder: Path, model: str) -> Path:
+    """The file of a model's vectors beside an index."""
+    return folder / _VECTORS.format(model)
 
 
 def vector_files(folder: Path) -> Iterator[Path]:

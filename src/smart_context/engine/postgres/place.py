@@ -7,14 +7,16 @@ Always: making one loads nothing and connects to nothing.
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from smart_context.engine.local import lock
-from smart_context.engine.local.place import Local
+from smart_context.engine.local.place import Local, vector_file
+from smart_context.errors import Conflict, ContextError
 from smart_context.model import OnProgress, Progress
 
 if TYPE_CHECKING:
@@ -27,6 +29,9 @@ if TYPE_CHECKING:
     from smart_context.engine.postgres.tokens import SharedTokens
     from smart_context.engine.vectors import Vectors
 
+_FRESH = 5.0  # seconds after which the database is asked again whether there are vectors
+_PATIENCE = 10.0  # seconds for vectors to be copied
+_PAUSE = 0.05
 NODE = "node"  # the folder in the data directory; beside it may lie a local index, which stays as it is
 
 
@@ -44,6 +49,8 @@ class Postgres:
         self._node = Path(data_dir) / NODE
         self._beside = Local(str(self._node))  # vectors lie where the ranking does
         self._machine = os.uname().nodename
+        self._embeds = False
+        self._asked, self._found = -_FRESH, False  # when the database was asked for vectors, and what it said
 
     @property
     def address(self) -> str:
@@ -155,7 +162,10 @@ class Postgres:
         """Remove the files at or below a folder, but for those at or below others, and whatever is left of their text."""
         from smart_context.engine.postgres import upkeep
 
-        with self.embedding(), self.open(writable=True) as index:
+        self._make_folder()
+        with ExitStack() as held:
+            self._take_turn(held)
+            index = held.enter_context(self.open(writable=True))
             return upkeep.forget(self._database, index, self._node, folder, keep, on_progress)
 
     def maintain(self, on_progress: OnProgress = _silent) -> None:
@@ -167,12 +177,29 @@ class Postgres:
             upkeep.maintain(self._database, index, on_progress)
 
     def vectors(self, model: str, dimension: int = 0) -> Vectors:
-        """The vectors of a model, by its fingerprint; each machine has its own."""
-        return self._beside.vectors(model, dimension)
+        """The vectors of a model, by its fingerprint: those that any machine made, as far as they were copied here."""
+        from smart_context.engine.postgres.vectors import SharedVectors
+
+        self._make_folder()
+        file = vector_file(self._node, model)
+        found = SharedVectors(file, dimension, self._database, model, self._beside.embedding)
+        if self._embeds:
+            found.pull()
+        return found
 
     def has_vectors(self) -> bool:
-        """Whether this machine has vectors of any model."""
-        return self._beside.has_vectors()
+        """Whether there are vectors of any model, here or in the database."""
+        if self._beside.has_vectors():
+            return True
+        from smart_context.engine.postgres import vectors
+
+        if time.monotonic() - self._asked > _FRESH:
+            self._asked = time.monotonic()
+            try:
+                self._found = vectors.are_there(self._database)
+            except ContextError:
+                self._found = False
+        return self._found
 
     def keep_vectors(self, model: str) -> None:
         """Remove the vectors of every other model."""
@@ -180,10 +207,30 @@ class Postgres:
 
     @contextmanager
     def embedding(self) -> Iterator[None]:
-        """Be the only process of this machine that embeds."""
+        """Be the only process that embeds, on any machine."""
+        from smart_context.engine.postgres import vectors
+
         self._make_folder()
-        with self._beside.embedding():
-            yield
+        with ExitStack() as held:
+            self._take_turn(held)
+            held.enter_context(vectors.turn(self._database))
+            self._embeds = True
+            try:
+                yield
+            finally:
+                self._embeds = False
+
+    def _take_turn(self, held: ExitStack) -> None:
+        """Be the only process of this machine that appends vectors; one that copies them is waited for a while."""
+        late = time.monotonic() + _PATIENCE
+        while True:
+            try:
+                held.enter_context(self._beside.embedding())
+                return
+            except Conflict:
+                if time.monotonic() > late:
+                    raise
+                time.sleep(_PAUSE)
 
     def _make_folder(self) -> None:
         from smart_context.engine.local.index import make_private

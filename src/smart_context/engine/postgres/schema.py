@@ -218,12 +218,28 @@ def _show_files_by_token(db: Connection) -> None:
         db.execute("CREATE POLICY by_role ON smart_context.files TO smart_context_indexer USING (true)")
 
 
+def _keep_vectors(db: Connection) -> None:
+    # Made by one machine that may read texts, for all. They do not compress.
+    db.execute(
+        """CREATE TABLE smart_context.vectors (
+            model text NOT NULL,
+            segment_id bigint NOT NULL,
+            file_id bigint NOT NULL,
+            data bytea NOT NULL,
+            PRIMARY KEY (model, segment_id)
+        )"""
+    )
+    db.execute("ALTER TABLE smart_context.vectors ALTER data SET STORAGE EXTERNAL")
+    db.execute("CREATE INDEX vectors_of_file ON smart_context.vectors (file_id)")
+
+
 STEPS: tuple[Step, ...] = (
     _first,
     _show_by_token,
     _keep_what_files_say_of_themselves,
     _keep_audit_lines,
     _show_files_by_token,
+    _keep_vectors,
 )
 VERSION = len(STEPS)
 

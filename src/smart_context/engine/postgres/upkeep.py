@@ -16,7 +16,7 @@ from smart_context.errors import SearchFailed
 from smart_context.model import OnProgress
 
 _TOLD = "30 days"  # how long what was removed is told by the feed; a node that slept longer compares everything
-_TEXTS = ("segments", "blocks", "terms", "files")
+_TEXTS = ("segments", "blocks", "terms", "vectors", "files")
 
 
 def maintain(database: Database, index: Index, on_progress: OnProgress) -> None:

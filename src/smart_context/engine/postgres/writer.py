@@ -79,7 +79,7 @@ class Writer(Record):
         gone = list(file_ids)
         with self._writing() as db:
             db.execute("DELETE FROM smart_context.files WHERE file_id = ANY(%s)", (gone,))
-            for table in ("segments", "blocks", "terms"):
+            for table in ("segments", "blocks", "terms", "vectors"):
                 db.execute(f"DELETE FROM smart_context.{table} WHERE file_id = ANY(%s)", (gone,))  # noqa: S608
             db.execute("INSERT INTO smart_context.gone (file_id) SELECT unnest(%s::bigint[])", (gone,))
 
@@ -219,7 +219,8 @@ def _put_files(db: Connection, puts: Sequence[_Put], inward: Callable[[str], byt
                 f"UPDATE smart_context.{table} SET dead = now() WHERE file_id = ANY(%s) AND dead IS NULL",  # noqa: S608
                 (replaced,),
             )
-        db.execute("DELETE FROM smart_context.terms WHERE file_id = ANY(%s)", (replaced,))
+        for table in ("terms", "vectors"):
+            db.execute(f"DELETE FROM smart_context.{table} WHERE file_id = ANY(%s)", (replaced,))  # noqa: S608
     return {path: file_id for path, file_id, _ in found}
 
 
