@@ -40,16 +40,17 @@ def work(app: Held, on_batch: Callable[[IndexReport], None], *, wait: bool = Tru
 
     Raises: as `enqueue`.
     """
-    from smart_context.index import shared
+    from smart_context.index import indexer, shared
 
     place, options = _shared(app.settings), app.options()
     queue = place.queue()
 
     def take(batch: Batch) -> None:
         with place.beside() as index:
-            on_batch(shared.take(index, queue, app.roots, batch, options))
+            on_batch(shared.take(index, queue, app.roots, batch, options, readers))
 
-    queue.run(app.roots.names, take, wait=wait)
+    with indexer.readers(options) as readers:  # to start them takes as long as to read a hundred small files
+        queue.run(app.roots.names, take, wait=wait)
 
 
 def copy(settings: Settings, address: str, *, back: bool, on_progress: OnProgress, stop: Stop) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 import subprocess
@@ -15,8 +16,10 @@ import pytest
 
 import ready
 from conftest import PATIENCE, clean_env
+from machine import children
 from postgres_server import Server
 from smart_context import engine, errors, team
+from smart_context.access.roots import Roots
 from smart_context.api import App
 from smart_context.engine.model import Batch
 from smart_context.engine.postgres.database import Database
@@ -150,3 +153,17 @@ def test_two_workers_of_which_one_is_killed_read_everything_once_and_answer_as_o
         with app_of(root, tmp_path, "local", "") as local:
             local.index_here(str(root), full=False, on_progress=lambda _step: None)
             assert pages(app) == pages(local)
+
+
+def test_the_processes_that_read_are_kept_from_one_batch_to_the_next(postgres: Server, tree, tmp_path: Path) -> None:
+    root = tree({"a.txt": "rent", "b.txt": "wages"})
+    place = engine.shared(tmp_path / "data", postgres.new())
+    place.init()
+    options, queue, seen = indexer.Options(workers=1), place.queue(), []
+    with indexer.readers(options) as readers, place.beside() as index:
+        before = children(os.getpid())
+        for name in ("a.txt", "b.txt"):
+            batch = Batch(str(root), (str(root / name),))
+            assert shared.take(index, queue, Roots([str(root)]), batch, options, readers).indexed == 1
+            seen.append(children(os.getpid()) - before)
+    assert seen[0] == seen[1] != set()

@@ -11,6 +11,7 @@ import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -31,7 +32,7 @@ from smart_context.sources.walk import Found, WalkOptions
 
 if TYPE_CHECKING:
     from smart_context.index.intake import Intake, Taken
-    from smart_context.sources.worker import Done, Task
+    from smart_context.sources.worker import Done, Pool, Task
 
 # A commit after whichever comes first: little is lost to a kill, and searches see the run advance. The time between two
 # doubles as the run goes on, because each leaves a part in the ranking, and many small parts are larger than few.
@@ -95,12 +96,26 @@ def some(
     *,
     stop: Stop = lambda: None,
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    readers: Pool | None = None,
 ) -> IndexReport:
-    """Read some files of a folder, which a walk has met, into the index. Raises: what `stop` raises, after a commit."""
+    """Read some files of a folder, which a walk has met, into the index; `readers`: processes that are kept for the next ones, too.
+
+    Raises: what `stop` raises, after a commit.
+    """
     began = time.monotonic()
     work = _Run(index, roots, roots.inside(folder), options, False, _text(now()), lambda _step: None, stop)
-    work.read(files)
+    work.read(files, readers)
     return work.report(round((time.monotonic() - began) * 1000))
+
+
+def readers(options: Options) -> Pool:
+    """The processes that read files as the options say."""
+    from smart_context.index import reading_child
+    from smart_context.index.prepare import Preparing
+    from smart_context.sources.worker import Pool
+
+    command = reading_child.started_with(Preparing(options.max_chars, options.patterns))
+    return Pool(options.limits, options.workers, jail=options.jail, start_with=command)
 
 
 def _judge_again(index: Index, options: Options, on_progress: OnProgress, stop: Stop) -> int:
@@ -200,18 +215,14 @@ class _Run:
             self.on_progress(Progress(0, None, f"looking for files: {self.met:,} so far, {found.path}"))
             self.stop()
 
-    def read(self, changed: Iterable[Found]) -> None:
+    def read(self, changed: Iterable[Found], kept: Pool | None = None) -> None:
         # Loaded here: most runs find nothing to read, and are over sooner than this would take.
-        from smart_context.index import reading_child
         from smart_context.index.intake import Intake
-        from smart_context.index.prepare import Preparing
         from smart_context.redact import Redactor
-        from smart_context.sources.worker import Pool
 
         self.intake = Intake(self.index, self.place.root, Redactor(self.options.patterns), self.started)
         self.committed_at = time.monotonic()
-        command = reading_child.started_with(Preparing(self.options.max_chars, self.options.patterns))
-        with Pool(self.options.limits, self.options.workers, jail=self.options.jail, start_with=command) as pool:
+        with nullcontext(kept) if kept else readers(self.options) as pool:
             for done in pool.run(self._tasks(changed), self._tick):
                 self._take(done)
                 self._tick()

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from smart_context.access.roots import Roots
 from smart_context.engine.model import Batch, NewFile
@@ -21,6 +22,9 @@ from smart_context.index import indexer
 from smart_context.index.indexer import Options
 from smart_context.index.model import IndexReport
 from smart_context.sources.walk import Found
+
+if TYPE_CHECKING:
+    from smart_context.sources.worker import Pool
 
 FILES = 64  # of a batch
 _TRIES = 3  # that a batch ended its worker, or failed: then each file stands for itself
@@ -42,8 +46,10 @@ def enqueue(index: Index, queue: Queue, roots: Roots, folder: str, options: Opti
     return put
 
 
-def take(index: Index, queue: Queue, roots: Roots, batch: Batch, options: Options) -> IndexReport:
-    """Read a batch into the index: what of it is not there as it is now."""
+def take(
+    index: Index, queue: Queue, roots: Roots, batch: Batch, options: Options, readers: Pool | None = None
+) -> IndexReport:
+    """Read a batch into the index: what of it is not there as it is now; `readers`: processes that are kept for the next batch, too."""
     if batch.tries >= _TRIES and len(batch.paths) > 1:
         queue.put(batch.root, ([path] for path in batch.paths), full=batch.full)
         return IndexReport()
@@ -57,7 +63,7 @@ def take(index: Index, queue: Queue, roots: Roots, batch: Batch, options: Option
             gone += [known[1]] if known else []
         elif batch.full or known is None or known[2:] != (found.size, found.mtime_ns):
             due.append(found)
-    report = indexer.some(index, roots, batch.root, due, options) if due else IndexReport()
+    report = indexer.some(index, roots, batch.root, due, options, readers=readers) if due else IndexReport()
     if gone:
         index.remove(gone)
         index.commit()
