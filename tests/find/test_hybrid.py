@@ -204,6 +204,27 @@ def test_the_fewer_vectors_there_are_the_less_meaning_counts_and_it_is_said(sett
     assert words
 
 
+def _share(app, query):
+    """What meaning counts for a query."""
+    [line] = {item.explanation[-1] for item in app.find(SearchRequest(query, k=1)).items}
+    return float(line.rpartition("× ")[2])
+
+
+def test_how_much_meaning_counts_depends_on_the_question(settings, tree):
+    tree(
+        {f"many/{n:02}.txt": f"cat ocean home number {n}\n" for n in range(20)} | {"one.txt": "cat ocean home doctor\n"}
+    )
+    with App(settings) as app:
+        index(app)
+        app.embed()
+        short = _share(app, "cat ocean home")
+        assert 0 < short < 1
+        assert short > _share(app, "cat ocean home kitten money vehicle sea")  # many words say more
+        assert short > _share(app, "cat doctor home") > 0  # one text stands out
+        assert short > _share(app, "doctor") > 0  # a keyword
+        assert _share(app, "cat number twenty") == 0  # most of it is unknown to the model
+
+
 def test_a_killed_embedder_goes_on_where_it_was(settings, tree):
     tree({f"more/{n:02}.txt": f"cat {n}\n" for n in range(40)})
     with App(settings) as app:

@@ -182,6 +182,18 @@ def test_a_cosine_is_the_same_wherever_its_row_stands(tmp_path):
     assert first.compare(query).nearest(700) == second.compare(query).nearest(700)
 
 
+def test_how_far_apart_cosines_are_is_known_without_comparing_and_in_any_order(tmp_path):
+    query = units(1, 384, seed=2)[0]
+    rows = units(2000, 384) + np.linspace(0, 1, 2000, dtype=np.float32)[:, None] * query
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    store, other = Vectors(tmp_path / "a", 384), Vectors(tmp_path / "b", 384)
+    store.append((n, 1, row) for n, row in enumerate(rows))
+    other.append((n, 1, row) for n, row in enumerate(rows[::-1]))
+    spread = store.compare(query).spread()
+    assert spread == other.compare(query).spread()
+    assert spread == pytest.approx(float(np.std(rows @ query)), rel=0.3)
+
+
 def test_of_many_rows_few_are_compared_and_the_nearest_are_among_them(tmp_path, monkeypatch):
     compared = []
     exact = vectors.Likeness._compared

@@ -11,6 +11,7 @@ import os
 import struct
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -157,6 +158,9 @@ class Likeness:
         self._seen = seen
         self._query = query
 
+    def __len__(self) -> int:
+        return len(self._seen.rows)
+
     def nearest(self, count: int, among: Sequence[int] | None = None) -> list[Near]:
         """Give the nearest rows, best first: `count`, and all that equal the last of them; of some segments alone where given."""
         places = self._likely(count) if among is None else self._places(among)
@@ -176,10 +180,25 @@ class Likeness:
         many = max(_LIKELY, total // _SHARE, _WIDER * count)
         if many >= total:
             return np.arange(total)
-        apart = np.zeros(total, np.uint16)
+        apart = self._apart
+        return np.flatnonzero(apart <= np.partition(apart, many)[many])
+
+    @cached_property
+    def _apart(self) -> NDArray[np.uint16]:
+        """How many signs of each row are others than the query's."""
+        apart = np.zeros(len(self._seen.rows), np.uint16)
         for mine, theirs in zip(_signs(self._query[None]), self._seen.signs, strict=True):
             apart += np.bitwise_count(theirs ^ mine)
-        return np.flatnonzero(apart <= np.partition(apart, many)[many])
+        return apart
+
+    def spread(self) -> float:
+        """How far the cosines of all rows lie apart, by the share of signs that are the same: their standard deviation, nearly, to two digits."""
+        signs = len(self._query)
+        counts = np.bincount(self._apart, minlength=signs + 1)[: signs + 1]
+        like = np.cos(np.pi * np.arange(signs + 1) / signs)
+        total = max(1, int(counts.sum()))
+        mean = float(counts @ like) / total
+        return round(float(np.sqrt(counts @ (like - mean) ** 2 / total)), 2)
 
     def cosines(self, segments: Sequence[int]) -> dict[int, float]:
         """Give the cosine of those of the segments that have a vector."""

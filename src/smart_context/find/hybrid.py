@@ -2,7 +2,8 @@
 
 In: what `order` orders, and how like a query's meaning every segment is.  Out: `Placed` segments in one fixed order.
 Always: what binds in a query (operators, filters) binds here too; a segment that has no vector yet stands where its words alone
-would put it among those that have one, and the fewer have one, the less meaning counts; what comes after the best of both follows by its words.
+would put it among those that have one, and the fewer have one, the less meaning counts; how much each side counts is decided for each query by what both found,
+never by what was asked before; what comes after the best of both follows by its words.
 
 `docs/concepts/semantic.md` says how the numbers were chosen.
 """
@@ -26,7 +27,15 @@ if TYPE_CHECKING:
 
 LEXICAL = 100  # the best by words, which are compared by meaning
 DENSE = 100  # the best by meaning, which are taken in with or without the words
-MEANING = 0.65  # the share of meaning in the score
+WORDS = 3.8  # what words count, against cosines that are a standard deviation apart
+FEW = 9  # words of a query from which its words count fully; of fewer, in proportion,
+LEAST_WORDS = 0.4  # but not less than this;
+KEYWORDS = 2  # so few are no question
+PEAK = 0.5  # of the best score by words, what the tenth may lack before words count more,
+PEAKED = 8.0  # by so much for all that it lacks beyond
+SPREAD = 0.13  # of the cosines, where there are too few to tell or not all may be known of
+_ENOUGH = 200  # vectors
+UNKNOWN = 2.0  # what meaning loses by tokens of the query that the model does not know: all where half are unknown
 LEAST = 0.25  # cosine from which a segment without any of the words is a result
 _ANY = 2.0  # above every score
 _WIDER = 8  # times as many are looked at when too few of the nearest will do
@@ -44,11 +53,16 @@ class Fused(Ordering):
         limits: Filters,
         never_show: Sequence[str],
         stop: Stop,
-        share: float = MEANING,
+        alone: bool = False,
+        spread: float = SPREAD,
+        known: float = 1.0,
     ) -> None:
+        """`alone`: leave words out of the score. `spread`: how far apart the cosines of all segments are. `known`: the share of the query that the
+        model knows."""
         super().__init__(record, view, plan, limits, never_show, stop)
         self._likeness = likeness
-        self._share = share
+        self._alone, self._spread, self._known = alone, spread, known
+        self._share = 1.0  # of meaning in the score
         self._cosines: dict[int, float] = {}
         self._most = 0.0  # the best score by words
 
@@ -78,7 +92,7 @@ class Fused(Ordering):
         if one.made_of is None or one.segment.segment_id not in self._cosines:
             return (*super().explain(one), "meaning: not compared")
         words, cosine = self._words(one.made_of.total), self._cosines[one.segment.segment_id]
-        parts = f"words {words:.4f} × {1 - self._share:g}, meaning {cosine:.4f} × {self._share:g}"
+        parts = f"words {words:.4f} × {1 - self._share:.2f}, meaning {cosine:.4f} × {self._share:.2f}"
         return (*super().explain(one), parts)
 
     def _nearest(self, known: Collection[int]) -> list[Candidate]:
@@ -113,9 +127,9 @@ class Fused(Ordering):
         # the nearest.
         by_words = [self._cosines[c.segment_id] for c in tier if c.segment_id in self._cosines]
         others = median(by_words) if by_words else min(self._cosines.values(), default=0.0)
-        self._trust(len(by_words), len(tier))
         scored = self._scored([*tier, *nearest], _ANY)
         self._most = scored[0].score if scored else 0.0
+        self._share = 1.0 if self._alone else self._trusted([one.score for one in scored], len(by_words), len(tier))
         fused = []
         for one in scored:
             cosine = max(0.0, self._cosines.get(one.candidate.segment_id, others))
@@ -123,10 +137,25 @@ class Fused(Ordering):
             fused.append(one._replace(score=round(min(total, 1.0), DIGITS)))
         return sorted(fused, key=lambda one: -one.score)
 
-    def _trust(self, embedded: int, found: int) -> None:
-        """Let meaning count as far as what was found by words has vectors: compared with a few, it would only favour those."""
-        if embedded < found and self._share < 1:
-            self._share *= embedded / found
+    def _trusted(self, by_words: Sequence[float], embedded: int, found: int) -> float:
+        """The share of meaning, for this query. by_words: all scores by words, best first; embedded, found: how many that were found by words have
+        a vector, of how many.
+
+        Words count more, the more of them there are, and the further the best stands out; meaning counts more, the closer together most texts are,
+        so that one that is nearer says something. Compared with a few vectors, meaning would only favour those that have one.
+        """
+        asked = len(self._plan.sought)
+        words = WORDS * (min(1.0, max(LEAST_WORDS, asked / FEW)) if asked > KEYWORDS else 1.0)
+        tenth = by_words[9] if len(by_words) > 9 else 0.0
+        stands_out = 1 - tenth / by_words[0] if by_words and by_words[0] else 0.0
+        words *= 1 + PEAKED * max(0.0, stands_out - PEAK)
+        trusted = max(0.0, 1 - UNKNOWN * (1 - self._known)) * (embedded / found if embedded < found else 1.0)
+        return trusted / (1 + words * self._spread)
 
     def _words(self, score: float) -> float:
         return score / self._most if self._most else 0.0
+
+
+def spread(likeness: Likeness) -> float:
+    """How far apart the cosines of all segments are, where there are enough to tell."""
+    return likeness.spread() if len(likeness) >= _ENOUGH else SPREAD

@@ -92,7 +92,7 @@ def find(
     request = replace(request, query=query)
     asked = _read(request, record, view, redactor)
     stop()
-    ordering = _ordering(record, view, asked, request, stop, meaning)
+    ordering = _ordering(record, view, asked, request, stop, meaning, is_confined=within is not None)
     placed = ordering.listing() if asked.listing else ordering.best()
     worth: list[Placed] | None = None
     if request.sort != defaults.SORT:
@@ -193,7 +193,14 @@ def _folders(folders: tuple[str, ...], view: View) -> tuple[str, ...]:
 
 
 def _ordering(
-    record: Record, view: View, asked: _Asked, request: SearchRequest, stop: Stop, meaning: Meaning | None
+    record: Record,
+    view: View,
+    asked: _Asked,
+    request: SearchRequest,
+    stop: Stop,
+    meaning: Meaning | None,
+    *,
+    is_confined: bool,
 ) -> order.Ordering:
     given = (record, view, asked.plan, asked.limits, request.never_show, stop)
     likeness = meaning.like(asked.plan.meant) if meaning and asked.plan.meant and not asked.listing else None
@@ -201,7 +208,10 @@ def _ordering(
         return order.Ordering(*given)
     from smart_context.find import hybrid
 
-    return hybrid.Fused(likeness, *given, share=1.0 if meaning.alone else hybrid.MEANING)
+    # Who sees some folders only is told nothing by how far apart the texts of all are.
+    spread = hybrid.SPREAD if is_confined else hybrid.spread(likeness)
+    known = meaning.encoder.known(asked.plan.meant)
+    return hybrid.Fused(likeness, *given, alone=meaning.alone, spread=spread, known=known)
 
 
 def _there(placed: Iterator[Placed], presence: present.Presence, stop: Stop) -> Iterator[Placed]:

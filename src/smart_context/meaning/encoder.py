@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _MAX_NOTE_BYTES = 1_000_000
 _MAX_TOKENS = 32_768
 _DIMENSIONS = range(2, 16_385)
+_UNKNOWN = ("[UNK]", "<unk>")  # what tokenizers call a token that a model does not know
 _TRIALS = ("a", "one text and a longer one")
 
 
@@ -63,9 +64,15 @@ class Encoder:
         self._folder, self._seconds, self._options = folder, seconds, onnxruntime.RunOptions
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(_max_tokens(folder, about))
+        self._unknown = {self._tokenizer.token_to_id(name) for name in _UNKNOWN} - {None}
         self._inputs = {node.name for node in self._session.get_inputs()}
         self._first_token = about.get("pooling") == "cls"
         self.dimension = self._tried()
+
+    def known(self, text: str) -> float:
+        """The share of a text's tokens that the model knows: far from all, in a script that it was not made for."""
+        ids = self._tokenizer.encode(text, add_special_tokens=False).ids
+        return 1 - sum(token in self._unknown for token in ids) / len(ids) if ids else 0.0
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Give one vector a text, in order."""
