@@ -33,6 +33,8 @@ ELSEWHERE = {
     "context engine init": "engine/test_postgres.py",
     "context index --enqueue": "index/test_shared.py",
     "context worker": "test_deploy.py",
+    "context audit --all-nodes --since 2026-05-01": "engine/test_shared_audit.py",
+    "context audit verify --all-nodes": "engine/test_shared_audit.py",
     "context serve --connect https://context.example.com/mcp": "server/test_relay.py",
 }
 # What must not work a second time, or says by its status what it found.

@@ -102,7 +102,8 @@ class Weighed:
         standing = [word for word in plan.sought if word.stands]
         # Pairs of characters overlap: that they follow each other is in the pairs already.
         apart = [
-            not (analysis.has_no_spaces(a.typed) and analysis.has_no_spaces(b.typed)) for a, b in pairwise(standing)
+            not (analysis.has_no_spaces(a.typed or a.text) and analysis.has_no_spaces(b.typed or b.text))
+            for a, b in pairwise(standing)
         ]
         worth = [min(a.idf * min(a.times, 1.0), b.idf * min(b.times, 1.0)) for a, b in pairwise(standing)]
         self.pairs = [one if free else 0.0 for one, free in zip(worth, apart, strict=True)]
