@@ -8,7 +8,12 @@ import pytest
 from visiting import visit
 
 AXE = Path(__file__).parents[2] / ".browser/axe-core/axe.min.js"
-FILES = ("policies/security.md", "finance/budget-2026.xlsx", "policies/travel-policy.pdf")
+FILES = (
+    "policies/security.md",
+    "finance/budget-2026.xlsx",
+    "policies/travel-policy.pdf",
+    "projects/roadmap-2026.pptx&pointer=slide%202",
+)
 VIEWS = (
     "/",
     "/index?check=1",
