@@ -259,3 +259,15 @@ def test_a_number_or_an_address_is_hidden_to_its_ends_and_what_is_none_stays(kin
 @pytest.mark.parametrize("size", [63, 64])
 def test_a_label_of_a_host_has_63_characters_at_most(size):
     assert ("[redacted:email]" in redact.clean(f"a@{'y' * size}.org")) is (size == 63)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "+49 30 1234567\n030 7654321",
+        "Phones:\n+49 30 1234567\n030 7654321\n0171 2345678\n",
+        "+43 1 58858\n01 71100700\n",
+    ],
+)
+def test_no_end_of_a_number_shows_because_the_one_above_it_could_go_on_there(text):
+    assert not any(character.isdigit() for character in redact.clean(text))

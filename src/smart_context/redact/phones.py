@@ -103,9 +103,10 @@ def find(text: str, low: str, shape: bytes, numbers: Sequence[tuple[int, int]]) 
 def _in_run(text: str, low: str, run: re.Match[str]) -> Iterator[tuple[int, int]]:
     done = 0
     for line in _lines(text, run):
-        if line.start >= done:
-            for start, end in _in_line(text, low, line):
-                yield start, end
+        # A number may have taken the beginning of the next line, where another one begins: the rest of that must not show.
+        for start, end in _in_line(text, low, line) if line.end > done else ():
+            if end > done:
+                yield (start if start >= done else end - len(text[done:end].lstrip())), end
                 done = end
 
 
