@@ -41,6 +41,8 @@ class Terminal:
             stdout=self._theirs,
             stderr=self._theirs,
             start_new_session=True,
+            # Where the tests run in the background, a shell has this signal ignored.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
         )
 
     def __enter__(self) -> Terminal:

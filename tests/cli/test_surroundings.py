@@ -74,5 +74,12 @@ def test_doctor_says_that_a_home_cannot_be_written(tmp_path):
 def test_ctrl_c_while_the_program_is_loaded_ends_it_without_a_traceback(tmp_path):
     (tmp_path / "click.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n", encoding="utf-8")
     env = {**clean_env(tmp_path), "PYTHONPATH": f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}"}
-    done = subprocess.run([sys.executable, "-m", "smart_context"], env=env, capture_output=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-m", "smart_context"],
+        env=env,
+        capture_output=True,
+        check=False,
+        # Where the tests run in the background, a shell has this signal ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     assert (done.returncode, done.stderr) == (-signal.SIGINT, b"")

@@ -36,7 +36,7 @@ def test_the_index_says_what_is_in_it_and_starts_a_run(window, site):
 def test_a_folder_is_added_by_typing_its_path_and_a_wrong_one_says_what_to_do(window, site):
     more = site.home / "more"
     more.mkdir()
-    (more / "narwhal.md").write_text("A narwhal.\n", "utf-8")
+    (more / "beluga.md").write_text("A beluga.\n", "utf-8")
     window.goto(f"{site.address}/index")
     window.fill("#root", str(more / "nothing"))
     window.press("#root", "Enter")
@@ -45,7 +45,7 @@ def test_a_folder_is_added_by_typing_its_path_and_a_wrong_one_says_what_to_do(wi
     window.fill("#root", str(more))
     window.press("#root", "Enter")
     window.wait_for_selector("text=The folder is a root now")
-    while "narwhal.md" not in ask(site, "GET", "/?q=narwhal", headers={"Cookie": entered(site)})[2]:
+    while "beluga.md" not in ask(site, "GET", "/?q=beluga", headers={"Cookie": entered(site)})[2]:
         pass  # each answer is a search, so that this does not spin
     window.goto(f"{site.address}/index")
     assert window.inner_text(".root h2 >> nth=1") == str(more)
