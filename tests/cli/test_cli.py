@@ -38,12 +38,14 @@ def test_help_needs_no_dashes(run):
     assert [run(*args).returncode for args in (("help",), ("help", "roots", "add"))] == [0, 0]
 
 
-def test_no_command_at_all_shows_the_help_to_people_and_is_an_error_to_scripts(run, tmp_path):
-    done = run()
+@pytest.mark.parametrize("group", [[], ["token"]])
+def test_no_command_at_all_shows_the_help_to_people_and_is_an_error_to_scripts(run, tmp_path, group):
+    done = run(*group)
     assert (done.returncode, done.stdout) == (1, b"")
-    assert done.stderr.startswith(b"error: no command")
+    assert done.stderr.lower().startswith((b"error: no command", b"error: missing command"))
     ours, theirs = pty.openpty()
-    with subprocess.Popen([sys.executable, "-m", "smart_context"], stdout=theirs, env=clean_env(tmp_path)) as process:
+    command = [sys.executable, "-m", "smart_context", *group]
+    with subprocess.Popen(command, stdout=theirs, env=clean_env(tmp_path)) as process:
         os.close(theirs)
         shown = b""
         with suppress(OSError):  # the other end is closed

@@ -130,6 +130,13 @@ class Group(click.Group):
         self.context_settings = {**_CONTEXT_SETTINGS, **self.context_settings}
         self.params.append(_debug_option())
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Show somebody at a terminal who names no command which there are."""
+        if not (args or ctx.resilient_parsing) and _is_watched():
+            click.echo(ctx.get_help())
+            ctx.exit()
+        return super().parse_args(ctx, args)
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
@@ -183,10 +190,12 @@ def cli(context: click.Context) -> None:
     Exit status: 0 done, 1 usage or configuration, 2 invalid query, 3 invalid budget, 4 missing, 5 cache invalid,
     6 I/O error or refused, 7 internal error, 8 a comparison that does not hold.
     """
-    if context.invoked_subcommand is None:
-        if sys.stdout is None or not sys.stdout.isatty():  # a script that lost its command must not go on
-            raise click.UsageError("no command", context)
-        click.echo(context.get_help())
+    if context.invoked_subcommand is None:  # a script that lost its command must not go on
+        raise click.UsageError("no command", context)
+
+
+def _is_watched() -> bool:
+    return sys.stdout is not None and sys.stdout.isatty()
 
 
 def main() -> NoReturn:
