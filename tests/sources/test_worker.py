@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from conftest import PATIENCE
+from machine import held
 from smart_context.errors import InternalError, NotFound
 from smart_context.model import Extracted, Limits, Part, Skipped, Unit
 from smart_context.sources import child, wire, worker
@@ -354,10 +355,11 @@ def test_a_process_that_does_not_start_is_our_fault_and_says_why(tmp_path: Path)
 def test_descriptors_are_not_lost(tmp_path: Path, command: list[str]) -> None:
     paths = lay_out(tmp_path, ["a", "segfault", "b", "exit"])
     read_all(command, paths)
-    before = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
+    kinds = ("pipe:", "socket:", "anon_inode:", str(tmp_path))
+    before = [len(held(kind)) for kind in kinds]
     read_all(command, paths)
-    after = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
-    assert after <= before
+    after = [len(held(kind)) for kind in kinds]
+    assert all(now <= then for now, then in zip(after, before, strict=True))
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
