@@ -13,7 +13,7 @@ import click
 from smart_context import defaults
 from smart_context.cli import Command, say
 from smart_context.cli.cache import print_bytes
-from smart_context.cli.options import json_option, settings_options
+from smart_context.cli.options import filter_options, json_option, settings_options
 from smart_context.cli.show import DIFFERENT
 from smart_context.errors import UsageError
 
@@ -41,24 +41,7 @@ _COLOURS = {"unchanged": None, "changed": "yellow", "missing": "red", "moved in 
     show_default=True,
     help="How many passages to freeze, or files.",
 )
-@click.option("--ext", "exts", multiple=True, metavar="EXT", help="Only files of this type, such as .pdf; repeatable.")
-@click.option(
-    "--year", "years", multiple=True, metavar="YEAR", help="Only files with this year in name or text; repeatable."
-)
-@click.option(
-    "--in",
-    "folders",
-    multiple=True,
-    metavar="DIR",
-    help="Only files below this folder of a root (`roots` of the tool); repeatable.",
-)
-@click.option(
-    "--since",
-    default="",
-    metavar="WHEN",
-    help="Only files from then on: 2024, 2024-03, 2024-03-31, yesterday, 'last week'.",
-)
-@click.option("--until", default="", metavar="WHEN", help="Only files up to and including then.")
+@filter_options
 @click.option("--whole-files", is_flag=True, help="One document for each file instead of each passage.")
 @click.option("--unredacted", is_flag=True, help="Hide nothing. For your own use; it is logged.")
 @click.option("--from", "results", metavar="FILE", help="Freeze what `context search --json` printed into this file.")

@@ -65,6 +65,13 @@ def _with_settings(command: F, load: Callable[[Mapping[str, object]], Settings])
     return resolved  # type: ignore[return-value]  # the same command with four more options
 
 
+def filter_options(command: F) -> F:
+    """Add what narrows a search: `--ext`, `--year`, `--in`, `--since`, `--until`; the command gets `exts`, `years`, `folders`, `since`, `until`."""
+    for option in reversed(_FILTERS):
+        command = option(command)
+    return command
+
+
 def json_option(command: F) -> F:
     """Add `--json`; the command gets `as_json`."""
     return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(command)
@@ -75,4 +82,11 @@ _SETTINGS = (
     click.option("--root", "roots", type=_FOLDER, multiple=True, metavar="DIR", help="A folder that may be read; repeatable."),
     click.option("--data-dir", type=_FOLDER, metavar="DIR", help="Keep the index here."),
     click.option("--cache-root", type=_FOLDER, metavar="DIR", help="The folder of caches."),
+)  # fmt: skip
+_FILTERS = (
+    click.option("--ext", "exts", multiple=True, metavar="EXT", help="Only files of this type, such as .pdf; repeatable."),
+    click.option("--year", "years", multiple=True, metavar="YEAR", help="Only files with this year in name or text; repeatable."),
+    click.option("--in", "folders", multiple=True, metavar="DIR", help="Only files below this folder of a root (`roots` of the tool); repeatable."),
+    click.option("--since", default="", metavar="WHEN", help="Only files from then on: 2024, 2024-03, 2024-03-31, yesterday, 'last week'."),
+    click.option("--until", default="", metavar="WHEN", help="Only files up to and including then."),
 )  # fmt: skip

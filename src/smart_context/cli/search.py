@@ -10,7 +10,7 @@ import click
 from smart_context import defaults, plain
 from smart_context.access.roots import parsed
 from smart_context.cli import Command, last, results, say, unindexed
-from smart_context.cli.options import json_option, settings_options
+from smart_context.cli.options import filter_options, json_option, settings_options
 from smart_context.cli.show import json_of, say_unredacted
 from smart_context.errors import IoError, UsageError
 from smart_context.find.model import NOT_INDEXED, SearchRequest
@@ -34,24 +34,7 @@ _NO_INDEX = "nothing is indexed yet; begin with: context index FOLDER"
     help=f"Results to show, 1 to {defaults.MAX_K}.",
 )
 @click.option("--offset", type=int, default=0, show_default=True, help="How many results to skip first.")
-@click.option("--ext", "exts", multiple=True, metavar="EXT", help="Only files of this type, such as .pdf; repeatable.")
-@click.option(
-    "--year", "years", multiple=True, metavar="YEAR", help="Only files with this year in name or text; repeatable."
-)
-@click.option(
-    "--in",
-    "folders",
-    multiple=True,
-    metavar="DIR",
-    help="Only files below this folder of a root (`roots` of the tool); repeatable.",
-)
-@click.option(
-    "--since",
-    default="",
-    metavar="WHEN",
-    help="Only files from then on: 2024, 2024-03, 2024-03-31, yesterday, 'last week'.",
-)
-@click.option("--until", default="", metavar="WHEN", help="Only files up to and including then.")
+@filter_options
 @click.option(
     "--sort",
     type=click.Choice(defaults.SORTS),
