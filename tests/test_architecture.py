@@ -20,6 +20,7 @@ GROUND = (
     "pointer.py",
     "flock.py",
     "later.py",
+    "closes.py",
     "regular.py",
     "defaults.py",
     "talk.py",

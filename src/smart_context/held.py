@@ -11,10 +11,11 @@ import threading
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from smart_context import engine
 from smart_context.access.roots import Place, Roots, parsed, shown
+from smart_context.closes import Closes
 from smart_context.errors import BadRequest, Forbidden, NotFound
 from smart_context.find.contents import Contents
 from smart_context.meaning.extra import Extra
@@ -23,8 +24,6 @@ from smart_context.sources import ignore
 from smart_context.turns import Turns
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from smart_context.engine.port import Index
     from smart_context.find.picture import Pictures
     from smart_context.find.snippet import Words
@@ -42,7 +41,7 @@ _TURNS = 2
 _MOST_SAID = 3  # roots that a search names because it could not look into them
 
 
-class Held:
+class Held(Closes):
     """Everything that the verbs share, over one configuration. Close it, or use it in a `with`."""
 
     def __init__(self, settings: Settings) -> None:
@@ -196,14 +195,6 @@ class Held:
             self._pictures.close()
         if self._index is not None:
             self._index.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _roots_of(self, caller: Caller) -> Roots:
         return self.roots if caller.roots is None else self.roots.within(caller.roots)

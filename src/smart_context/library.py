@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from smart_context import defaults
+from smart_context.closes import Closes
 
 if TYPE_CHECKING:
     from smart_context.cache.build import Built
@@ -73,7 +73,7 @@ def freeze(
         return index.freeze(query, cache, k=k, whole_files=whole_files, force=force)
 
 
-class SearchIndex:
+class SearchIndex(Closes):
     """An index over folders. Any thread may search; one process at a time brings it up to date."""
 
     def __init__(self, app: Any) -> None:
@@ -174,11 +174,3 @@ class SearchIndex:
     def close(self) -> None:
         """Let go of what is open."""
         self._app.close()
-
-    def __enter__(self) -> SearchIndex:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import os
 import time
-from types import TracebackType
 from typing import TYPE_CHECKING, Literal
 
 from smart_context.cache import build, selection_json, verify
+from smart_context.closes import Closes
 
 if TYPE_CHECKING:
     from smart_context.cache.build import Built
@@ -81,7 +81,7 @@ def open_cache(cache: str | os.PathLike[str], *, max_bytes: int = _MAX_BYTES) ->
     return opened
 
 
-class Cache:
+class Cache(Closes):
     """A cache held in memory. A change on disk is noticed by the next query."""
 
     def __init__(self, cache: str | os.PathLike[str], max_bytes: int) -> None:
@@ -121,11 +121,3 @@ class Cache:
     def close(self) -> None:
         """Let go of the memory."""
         self._residents.close()
-
-    def __enter__(self) -> Cache:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()

@@ -12,12 +12,12 @@ import re
 import stat
 from array import array
 from collections.abc import Callable
-from types import TracebackType
 from typing import NamedTuple, TypeVar
 
 from smart_context.access import confined
 from smart_context.cache import names
 from smart_context.cache.place import Place
+from smart_context.closes import Closes
 from smart_context.errors import CacheInvalid, CacheMissing, ContextError, IoError
 
 DOCUMENTS = "documents"
@@ -71,7 +71,7 @@ def read(cache: str | os.PathLike[str], work: Callable[[Folder], Result]) -> Res
     raise AssertionError
 
 
-class Folder:
+class Folder(Closes):
     """An open cache directory; close it."""
 
     def __init__(self, cache: str, descriptor: int) -> None:
@@ -158,14 +158,6 @@ class Folder:
         if self._documents >= 0:
             os.close(self._documents)
         os.close(self.descriptor)
-
-    def __enter__(self) -> Folder:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _open_below(self, path: str) -> int:
         try:

@@ -12,11 +12,11 @@ import os
 import stat
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from types import TracebackType
 from typing import NamedTuple
 
 from smart_context.access import confined
 from smart_context.cache import document, names
+from smart_context.closes import Closes
 from smart_context.errors import IoError, SameId
 
 _ENDING = ".md"
@@ -41,7 +41,7 @@ def _is_markdown(name: str) -> bool:
     return name.endswith(_ENDING) and name != _ENDING  # a stem, and this very ending
 
 
-class Sources:
+class Sources(Closes):
     """An open sources folder. Close it, or use it in a `with`."""
 
     def __init__(self, root: str) -> None:
@@ -107,14 +107,6 @@ class Sources:
         """Let go of the folder."""
         os.close(self._holder)
         os.close(self._descriptor)
-
-    def __enter__(self) -> Sources:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _entries(self, folder: str) -> list[os.DirEntry[str]]:
         try:

@@ -10,10 +10,10 @@ from __future__ import annotations
 import json
 import threading
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from smart_context import tool_table
+from smart_context.closes import Closes
 from smart_context.errors import CANONICAL_MESSAGES, CacheMissing, ContextError, InvalidBudget, InvalidQuery
 from smart_context.model import Caller
 from smart_context.server.tools import Arguments, Reply, Tool, Work
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _MAX_BUDGET = 2**64 - 1
 
 
-class Caches:
+class Caches(Closes):
     """The caches below a root, of which `max_bytes` are held in memory. Close it, or use it in a `with`."""
 
     def __init__(self, root: str | None, max_bytes: int) -> None:
@@ -44,14 +44,6 @@ class Caches:
         with self._opening:
             if self._residents is not None:
                 self._residents.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def resolve(self, arguments: Arguments, work: Work) -> Reply:
         """Answer with the bytes of `context resolve`."""

@@ -14,10 +14,10 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from types import TracebackType
 from typing import Literal
 
 from smart_context import defaults
+from smart_context.closes import Closes
 from smart_context.data import dataclass
 from smart_context.errors import ContextError, InternalError, SearchFailed
 from smart_context.model import Extracted, Limits, Prepared, Skipped, Stop
@@ -62,7 +62,7 @@ class Done:
     mtime_ns: int
 
 
-class Pool:
+class Pool(Closes):
     """Reading processes, started when there is work. To be used from one thread at a time."""
 
     def __init__(
@@ -111,14 +111,6 @@ class Pool:
         for child in list(self._children):
             self._end(child)
         self._selector.close()
-
-    def __enter__(self) -> Pool:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _hand_out(self, queue: _Queue) -> Iterator[Done]:
         """Give files to whoever has few, opening them on the way."""

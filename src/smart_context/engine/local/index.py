@@ -13,9 +13,9 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING
 
+from smart_context.closes import Closes
 from smart_context.engine.local import ranking_state
 from smart_context.engine.local.lock import WriteLock
 from smart_context.engine.local.migrations import NOT_JUDGED
@@ -36,7 +36,7 @@ def _silent(_step: Progress) -> None:
     pass
 
 
-class Index:
+class Index(Closes):
     """Record and ranking of one data directory. Close it, or use it in a `with`."""
 
     def __init__(
@@ -157,14 +157,6 @@ class Index:
             self.record.close()
             if self._held:
                 self._held.close()
-
-    def __enter__(self) -> Index:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 def make_private(folder: Path) -> None:

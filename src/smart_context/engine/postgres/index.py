@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING
 
+from smart_context.closes import Closes
 from smart_context.engine.local.lock import WriteLock
 from smart_context.engine.model import Following, NewFile
 from smart_context.engine.postgres import schema
@@ -33,7 +33,7 @@ def _silent(_step: Progress) -> None:
     pass
 
 
-class Index:
+class Index(Closes):
     """Record and ranking. Close it, or use it in a `with`."""
 
     def __init__(self, database: Database, folder: Path, record: Record, held: WriteLock | None) -> None:
@@ -165,14 +165,6 @@ class Index:
             self.record.close()
             if self._held:
                 self._held.close()
-
-    def __enter__(self) -> Index:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 def _checked(database: Database, machine: str) -> Record:

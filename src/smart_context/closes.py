@@ -1,0 +1,29 @@
+"""What is closed at the end of a `with` block.
+
+Always: `with thing` gives the thing itself and closes it, whatever happens in between.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+
+class Closes:
+    """Something that holds files, processes or connections until `close`."""
+
+    __slots__ = ()
+
+    def close(self) -> None:
+        """Let go of what is held."""
+        raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
