@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from conftest import PATIENCE
 from server_client import SERVE, Peer
 
 
@@ -20,7 +21,7 @@ def start(tree, tmp_path):
     started = []
 
     def begin(**env):
-        env = {"SMART_CONTEXT_INDEX_AT_START": "true", **env}
+        env = {"SMART_CONTEXT_INDEX_AT_START": "true", "SMART_CONTEXT_INDEX_FIRST_WAIT": str(PATIENCE), **env}
         peer = Peer([*SERVE, "--root", str(root), "--data-dir", str(tmp_path / "data")], tmp_path, env)
         started.append(peer)
         peer.initialize()
@@ -65,7 +66,7 @@ def test_a_root_that_was_indexed_is_not_looked_at_again(start):
 def test_roots_of_a_new_configuration_join_those_that_were_indexed(tree, tmp_path):
     old, new = tree({"old/a.md": "The ferry."}) / "old", tree({"new/b.md": "The harbour."}) / "new"
     config = tmp_path / "config.toml"
-    config.write_text("[rate_limits]\nsearchFiles = 0\n[index]\nat_start = true\n", encoding="utf-8")
+    config.write_text("[rate_limits]\nsearchFiles = 0\n[index]\nat_start = true\nfirst_wait = 300\n", encoding="utf-8")
     argv = [*SERVE, "--config", str(config), "--data-dir", str(tmp_path / "data"), "--root", str(old)]
     with Peer(argv, tmp_path) as peer:
         peer.initialize()

@@ -108,7 +108,12 @@ def test_two_commands_lead_from_nothing_to_an_answer(installed, tmp_path):
     ]
     asked = b"".join(json.dumps({"jsonrpc": "2.0", **frame}).encode() + b"\n" for frame in frames)
     server = subprocess.run(
-        [entry["command"], *entry["args"]], env=env, input=asked, capture_output=True, timeout=PATIENCE, check=False
+        [entry["command"], *entry["args"]],
+        env={**env, "SMART_CONTEXT_INDEX_FIRST_WAIT": str(PATIENCE)},
+        input=asked,
+        capture_output=True,
+        timeout=PATIENCE,
+        check=False,
     )
     answers = {frame.get("id"): frame for frame in map(json.loads, server.stdout.splitlines())}
     assert answers[2]["result"]["structuredContent"]["items"][0]["path"] == str(root / "boats.md")

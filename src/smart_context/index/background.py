@@ -26,7 +26,6 @@ _NICE = 10
 _UPKEEP_EVERY = 600.0  # seconds between two looks at whether there is something to tidy
 _HEAD_START = 5.0  # seconds in which a client may index by itself before we do
 _RETRY = 1.0
-_PATIENCE = 10.0  # seconds that a search waits for the first commit ever
 _LOOK_EVERY = 0.05
 _EMBED_EVERY = 2.0  # seconds between two looks at whether there is something to embed
 _SCAN_EVERY = 2.0  # seconds between two looks at whether something waits for OCR
@@ -82,7 +81,7 @@ class FirstRuns:
         if self._over.is_set():
             return
         self._wanted.set()
-        until = time.monotonic() + _PATIENCE
+        until = time.monotonic() + self._app.settings.index.first_wait
         while not self._over.is_set() and not _has_commit(self._app) and time.monotonic() < until:
             self._over.wait(_LOOK_EVERY)
             stop()

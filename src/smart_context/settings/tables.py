@@ -37,6 +37,9 @@ class IndexSettings:
     """`[index]`: what is read, and how it is cut."""
 
     at_start: bool = setting(False, "Index new roots at startup; `--watch` does so too.")
+    first_wait: int = setting(
+        10, "Seconds that a search waits for the first files of roots that were never indexed.", most=600
+    )
     workers: int = setting(0, "Processes that read files; 0: one a processor, in a server half as many.", most=64)
     max_segment_chars: int = setting(
         defaults.SEGMENT_CHARS, "Longest segment of text, in characters.", least=200, most=20_000
