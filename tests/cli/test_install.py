@@ -15,6 +15,7 @@ import pytest
 from packaging.requirements import Requirement
 
 from conftest import PATIENCE, clean_env
+from server_client import Peer
 
 ROOT = Path(__file__).parents[2]
 
@@ -71,6 +72,13 @@ def link(there, here):
         here.symlink_to(there)
 
 
+def test_the_page_of_the_package_has_no_link_that_leads_nowhere(installed):
+    (metadata,) = installed.parent.glob("lib/python*/site-packages/smart_file_context-*.dist-info")
+    told = importlib.metadata.PathDistribution(metadata).metadata.get_payload()
+    assert "# Smart Context" in told
+    assert re.findall(r"\]\((?!https?:|#)([^)]+)\)", told) == []
+
+
 def test_two_commands_lead_from_nothing_to_an_answer(installed, tmp_path):
     root = tmp_path / "Documents"
     root.mkdir()
@@ -89,34 +97,11 @@ def test_two_commands_lead_from_nothing_to_an_answer(installed, tmp_path):
     settings = json.loads((tmp_path / "config/Claude/claude_desktop_config.json").read_text(encoding="utf-8"))
     entry = settings["mcpServers"]["smart-context"]
     assert Path(entry["command"]) == installed / "context"
-    frames = [
-        {
-            "id": 1,
-            "method": "initialize",
-            "params": {
-                "protocolVersion": "2025-06-18",
-                "capabilities": {},
-                "clientInfo": {"name": "c", "version": "1"},
-            },
-        },
-        {"method": "notifications/initialized"},
-        {
-            "id": 2,
-            "method": "tools/call",
-            "params": {"name": "searchFiles", "arguments": {"query": "when does the ferry leave"}},
-        },
-    ]
-    asked = b"".join(json.dumps({"jsonrpc": "2.0", **frame}).encode() + b"\n" for frame in frames)
-    server = subprocess.run(
-        [entry["command"], *entry["args"]],
-        env={**env, "SMART_CONTEXT_INDEX_FIRST_WAIT": str(PATIENCE)},
-        input=asked,
-        capture_output=True,
-        timeout=PATIENCE,
-        check=False,
-    )
-    answers = {frame.get("id"): frame for frame in map(json.loads, server.stdout.splitlines())}
-    assert answers[2]["result"]["structuredContent"]["items"][0]["path"] == str(root / "boats.md")
+    argv, patient = [entry["command"], *entry["args"]], {"SMART_CONTEXT_INDEX_FIRST_WAIT": str(PATIENCE)}
+    with Peer(argv, tmp_path, {**env, **patient}, start=subprocess.Popen) as peer:
+        peer.initialize()
+        answer = peer.call("searchFiles", {"query": "when does the ferry leave"})
+    assert answer["structuredContent"]["items"][0]["path"] == str(root / "boats.md")
 
 
 def test_the_base_install_needs_no_extra(installed):
