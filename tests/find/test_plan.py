@@ -7,7 +7,7 @@ import math
 import pytest
 
 from smart_context.engine.expression import AnyOf, Everything, Group, Sequence, Term
-from smart_context.find import plan, query, spelling
+from smart_context.find import plan, query, spelling, wishes
 
 
 class Words:
@@ -233,3 +233,48 @@ def test_many_terms_are_counted_together_and_few_one_by_one(terms, counted):
     view = Counting({f"harb{'bcdfghjklmnpqrstvwxzaeiou'[at]}": 2 for at in range(terms)})
     [word] = made("harb*", view).sought
     assert (len(word.terms), word.count) == (terms + 1, counted)  # and the beginning itself
+
+
+ONE, TWO, THREE = Term("one"), Term("two"), Term("three")
+
+
+def test_what_is_wished_for_besides_is_put_beside_what_is_wanted():
+    assert wishes.also(ONE, [TWO]) == Group(should=(ONE, TWO))
+    assert wishes.also(Group(should=(ONE,)), [TWO, THREE]) == Group(should=(ONE, TWO, THREE))
+    # Where something must be there, or must not, what finds more would change what is found.
+    for bound in (Group((ONE,)), Group((ONE,), (TWO,)), Group(should=(ONE,), must_not=(TWO,)), Group(must_not=(ONE,))):
+        assert wishes.also(bound, [THREE]) == bound
+
+
+def test_wishes_side_by_side_are_one_flat_list():
+    bound = Group((ONE,), (TWO,))
+    assert wishes.any_of([ONE]) == ONE
+    assert wishes.any_of([Group(should=(ONE,))]) == ONE
+    assert wishes.any_of([ONE, Group(should=(TWO, THREE)), bound]) == Group(should=(ONE, TWO, THREE, bound))
+    assert wishes.flat([Group(must_not=(ONE,)), Group()]) == [Group(must_not=(ONE,))]
+
+
+@pytest.mark.parametrize(
+    ("unit", "language", "spelt"),
+    [
+        ("haeuser", "de", ["haeuser", "häuser"]), ("häuser", "de", ["häuser", "haeuser"]), ("haeuser", "en", ["haeuser"]), ("haus", "de", ["haus"]),
+        ("tueren", "de", ["tueren", "türen"]), ("löcher", "de", ["löcher", "loecher"]), ("bloede", "de", ["bloede", "blöde"]),
+    ],
+)  # fmt: skip
+def test_german_umlauts_are_looked_for_both_ways(unit, language, spelt):
+    assert wishes.spellings(unit, language) == spelt
+
+
+@pytest.mark.parametrize(
+    ("unit", "worth"), [("鮭に", 0.5), ("に鮭", 0.5), ("鮭魚", 1.0), ("にに", 1.0), ("鮭", 1.0), ("ab", 1.0), ("鮭にに", 1.0), ("éa", 1.0)]
+)  # fmt: skip
+def test_a_pair_of_a_hiragana_and_another_character_is_worth_half(unit, worth):
+    assert wishes.worth(unit) == worth
+
+
+@pytest.mark.parametrize(("segments", "count", "is_rare"), [(100, 2, True), (100, 3, False), (999, 4, True), (999, 5, False)])  # fmt: skip
+def test_a_character_that_hardly_any_segment_has_is_looked_for_alone(segments, count, is_rare):
+    view = Words({"港口": count - 1, "港": 1, "口": segments}, segments)
+    assert wishes.alone("港口", view) == (["港"] if is_rare else [])
+    assert wishes.alone("鮭に", view) == ["鮭"]
+    assert wishes.alone("harbour", view) == []

@@ -179,3 +179,76 @@ def test_next_goes_on_until_everything_was_shown():
 
 def test_an_empty_file_has_an_empty_preview():
     assert preview.cut([], None, 0, 0, OLD) == preview.Preview("", "", truncated=False)
+
+
+def test_all_of_a_place_is_given_to_its_owner_with_or_without_what_is_hidden():
+    some = judged(("page 1", "key S3CRET-12 end"), ("page 2", "two"))
+    assert preview.text_of(some, "page 1", redacted=True) == "key [redacted:custom] end"
+    assert preview.text_of(some, "page 1", redacted=False) == "key S3CRET-12 end"
+    assert preview.text_of(some, None, redacted=True) == "key [redacted:custom] end\ntwo"
+    assert preview.text_of(some, "", redacted=False) == "key S3CRET-12 end\ntwo"
+
+
+NUMBERED = ["alpha", "", "gamma delta", "e", "zeta eta theta", "iota"]
+
+
+@pytest.mark.parametrize("most", range(1, 45))
+@pytest.mark.parametrize(("first", "last"), [(1, 6), (1, 1), (2, 5), (3, 3), (4, 6), (5, 6)])
+def test_what_is_shown_and_where_it_goes_on_are_told_by_whole_lines(first, last, most):
+    some = segments(("lines 1-3", "alpha\n\ngamma delta\n"), ("lines 4-6", "e\nzeta eta theta\niota"))
+    found = preview.cut(some, f"lines {first}-{last}", 0, 0, preview.Caps(most, 0))
+    wanted = "\n".join(NUMBERED[first - 1 : last])
+    assert found.text == wanted[:most]
+    if len(wanted) <= most:
+        assert (found.pointer, found.truncated) == (f"lines {first}-{last}", False)
+        resume = last + 1
+    else:
+        whole = found.text.count("\n") + (wanted[most] == "\n" or found.text.endswith("\n")) - found.text.endswith("\n")
+        assert (found.pointer, found.truncated) == (f"lines {first}-{first + max(whole, 1) - 1}", True)
+        resume = first + max(whole, 1)
+    assert found.next == (f"lines {resume}-6" if resume <= 6 else "")
+
+
+def as_shown(text, hidden, start, end):
+    """A part of a text, as it may be shown: each character, and one mark for each stretch that is hidden."""
+    at, out = start, []
+    while at < end:
+        span = next((one for one in hidden if one.start <= at < one.end), None)
+        out.append((at, f"[redacted:{span.kind}]" if span else text[at]))
+        at = span.end if span else at + 1
+    return out
+
+
+def taken(shown, most):
+    """How many of these fit into so many bytes, and the bytes that are taken; all where not all of them fit."""
+    used = 0
+    for count, (_, piece) in enumerate(shown):
+        size = len(piece.encode())
+        if used + size > most:
+            return count, most
+        used += size
+    return len(shown), used
+
+
+@given(
+    st.text(st.sampled_from("ab 漢"), max_size=20), st.text(st.sampled_from("ab 漢"), max_size=12), st.text(st.sampled_from("ab 漢"), max_size=20),
+    st.integers(0, 30), st.integers(0, 30), st.integers(1, 90),
+)  # fmt: skip
+def test_a_preview_is_as_full_as_it_can_be_and_its_sides_share_what_the_place_leaves(a, b, c, before, after, most):
+    some = judged(("page 1", f"{a} S3CRET-1 {a}"), ("page 2", f"{b} S3CRET-2 {b}"), ("page 3", f"{c} S3CRET-3 {c}"))
+    whole, pieces = document.join(some)
+    hidden = document.hidden_in(some, pieces)
+    first, last = pieces[1].start, pieces[1].end
+    low, high = max(0, first - before), min(len(whole), last + after)
+    place, ahead = as_shown(whole, hidden, first, last), as_shown(whole, hidden, last, high)
+    behind = as_shown(whole, hidden, low, first)
+    count, used = taken(place, most)
+    expected = place[:count]
+    if count == len(place):
+        room = most - used
+        some_behind, used_behind = taken(behind[::-1], max(room // 2, room - taken(ahead, room)[1]))
+        some_ahead, _ = taken(ahead, room - used_behind)
+        expected = behind[len(behind) - some_behind :] + place + ahead[:some_ahead]
+    found = preview.cut(some, "page 2", before, after, preview.Caps(most, 1000))
+    assert found.text == "".join(piece for _, piece in expected)
+    assert found.truncated == (len(expected) < len(behind) + len(place) + len(ahead))

@@ -111,3 +111,72 @@ def test_no_sequence_of_operators_is_an_error_and_no_word_is_lost(pieces):
 )
 def test_hostile_queries_cost_little(text):
     assert len(str(parse(text))) < 50_000
+
+
+def depth(tree):
+    """How many operators stand in each other."""
+    inner = [getattr(tree, name) for name in ("left", "right", "item") if hasattr(tree, name)]
+    inner += list(getattr(tree, "items", ()))
+    return 1 + max(map(depth, inner)) if inner else 0
+
+
+@pytest.mark.parametrize(("links", "read"), [(1, 1), (12, 12), (13, 12)])
+def test_twelve_things_are_near_each_other_in_a_chain_and_what_is_left_are_words(links, read):
+    tree = parse(" NEAR/2 ".join(["a"] * (links + 1)))
+    chain = tree.items[0] if links > read else tree
+    assert depth(chain) == read
+    assert (links == read) or tree.items[1:] == (Word("NEAR/2"), a)
+
+
+@pytest.mark.parametrize(("brackets", "read"), [(12, Or((a, b))), (13, None)])
+def test_twelve_brackets_stand_in_each_other_at_most(brackets, read):
+    tree = parse("(" * brackets + "a OR b" + ")" * brackets)
+    assert (tree == read) is (read is not None)
+    assert str(tree).count("'a'") == str(tree).count("'b'") == 1
+
+
+def test_twelve_exclusions_stand_in_each_other_and_more_are_left_out():
+    assert depth(parse("NOT " * 12 + "a")) == 13
+    assert parse("NOT " * 13 + "a") == a
+    assert parse("NOT " * 14 + "a") == Some((Not(a),))
+
+
+@pytest.mark.parametrize(("said", "words"), [(299, 299), (300, 300), (301, 300)])
+def test_three_hundred_words_are_read(said, words):
+    assert len(parse(" ".join(["a"] * said)).items) == words
+
+
+@pytest.mark.parametrize(("typed", "between"), [("NEAR/99", 99), ("NEAR/100", 100), ("NEAR/101", 100), ("NEAR/999999", 100)])  # fmt: skip
+def test_a_hundred_words_may_stand_between_at_most(typed, between):
+    assert parse(f"a {typed} b") == Near(a, b, between)
+    assert parse("a NEAR/1234567 b") == Some((a, Word("NEAR/1234567"), b))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a --force", Some((a, Word("--force")))),
+        ("a ---b", Some((a, Not(b)))),
+        ("a -- b", Some((a, b))),
+        ("a -b*", Some((a, Not(Prefix("b"))))),
+        ("a b**", Some((a, Word("b**")))),
+        ("a *", a),
+        ("-a und -b", Some((Not(a), Word("und"), b))),
+        ("a oder -b -c", Some((a, Word("oder"), b, Not(c)))),
+        ("und -b", Some((Word("und"), b))),
+        ("a (b c)", Some((a, b, c))),
+        ("a (b OR c) a", Some((a, Or((b, c)), a))),
+        ("-(a)", Some((Not(a),))),
+        ("-() a", a),
+        ("a OR (b AND)", Or((a, Some((b, Word("AND")))))),
+        ("a NEAR/2 (b)", Near(a, b, 2)),
+        ("a NEAR/2 ()", a),
+        ('"a b" NEAR/2 c', Near(Phrase("a b"), c, 2)),
+        ('" a b "', Phrase("a b")),
+        ("(a NOT) b", Some((a, Word("NOT"), b))),
+        ("a AND -b", And((a, Some((Not(b),))))),
+        ("a OR -b", Or((a, Some((Not(b),))))),
+    ],
+)
+def test_odd_combinations_are_read_as_they_are_meant(text, expected):
+    assert parse(text) == expected

@@ -1,0 +1,136 @@
+"""Words and meaning together: the score as `docs/concepts/semantic.md` has it, counted by hand from cosines that are given."""
+
+from __future__ import annotations
+
+from statistics import median
+
+import pytest
+
+import kept_answers
+from searching import indexed, no_stop
+from smart_context.engine.expression import Filters
+from smart_context.engine.vectors import Near
+from smart_context.find import hybrid, order, plan, query
+
+LONG = "where do fishing boats of the northern harbour wait outside the lock for high water until the tide falls"
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory):
+    place = tmp_path_factory.mktemp("fused").resolve()
+    kept_answers.lay_out(place / "root")
+    with indexed(place / "root", place / "data") as opened:
+        yield opened.index
+
+
+class Cosines:
+    """How like segments are to a query, as vectors would say it."""
+
+    def __init__(self, given):
+        self._given = given  # segment → file, cosine
+
+    def nearest(self, count, among=None):
+        known = self._given.keys() if among is None else self._given.keys() & set(among)
+        found = sorted(
+            (Near(one, *self._given[one]) for one in known), key=lambda near: (-near.cosine, near.segment_id)
+        )
+        return [near for near in found if near.cosine >= found[min(count, len(found)) - 1].cosine]
+
+    def cosines(self, segments):
+        return {one: self._given[one][1] for one in segments if one in self._given}
+
+
+def segments(index):
+    _, view = index.both()
+    return sorted((one.segment_id, one.file_id) for one in view.all_of(plan.make(None, view).wanted, Filters()))
+
+
+def cosine(number):
+    """One for each segment, without order: from -0.2 to 0.79."""
+    return (number * 37 % 100) / 100 - 0.2
+
+
+def fused(index, text, given, **more):
+    record, view = index.both()
+    made = plan.make(query.parse(text), view, text)
+    ordering = hybrid.Fused(Cosines(given), record, view, made, Filters(), (), no_stop, **more)
+    return [(one.segment.segment_id, one.score) for one in ordering.best()], ordering, len(made.sought)
+
+
+def by_words(index, text):
+    record, view = index.both()
+    made = plan.make(query.parse(text), view, text)
+    return {
+        one.segment.segment_id: one.score for one in order.Ordering(record, view, made, Filters(), (), no_stop).best()
+    }
+
+
+def by_hand(words, cosines, asked, *, spread=0.13, known=1.0, alone=False):
+    """The scores of all results: those that have a word, and those whose cosine is at least a quarter."""
+    every = {**dict.fromkeys((one for one, (_, like) in cosines.items() if like >= 0.25), 0.0), **words}
+    ranked = sorted(every.values(), reverse=True)
+    weight = 3.8 * (min(1.0, max(0.4, asked / 9)) if asked > 2 else 1.0)
+    lacking = 1 - (ranked[9] if len(ranked) > 9 else 0.0) / ranked[0] if ranked and ranked[0] else 0.0
+    weight *= 1 + 8 * max(0.0, lacking - 0.5)
+    have = [cosines[one][1] for one in words if one in cosines]
+    trusted = max(0.0, 1 - 2 * (1 - known)) * (len(have) / len(words) if words else 1.0)
+    share = 1.0 if alone else trusted / (1 + weight * spread)
+    others = median(have) if have else min((cosines[one][1] for one in every if one in cosines), default=0.0)
+    out = {}
+    for one, score in every.items():
+        like = max(0.0, cosines[one][1] if one in cosines else others)
+        best = ranked[0] if ranked else 0.0
+        out[one] = round(min((1 - share) * (score / best if best else 0.0) + share * like, 1.0), 6)
+    return out, share
+
+
+@pytest.mark.parametrize(
+    "text", ["water", "copper kettle", "tide harbour boats", "zzqqxx", "boats wait outside the wall", LONG]
+)
+@pytest.mark.parametrize(
+    "more", [{}, {"spread": 0.3}, {"known": 0.8}, {"known": 0.4}, {"alone": True}, {"spread": 0.02, "known": 0.9}]
+)  # fmt: skip
+def test_a_score_by_words_and_meaning_is_the_one_counted_by_hand(index, text, more):
+    given = {one: (file, cosine(at)) for at, (one, file) in enumerate(segments(index))}
+    found, ordering, asked = fused(index, text, given, **more)
+    expected, share = by_hand(by_words(index, text), given, asked, **more)
+    assert dict(found) == expected
+    assert [score for _, score in found] == sorted(expected.values(), reverse=True)
+    assert all(one in expected for one, _ in found[:3])
+    told = {ordering.explain(one)[-1].rpartition("× ")[2] for one in ordering.best()}
+    assert told <= {f"{share:.2f}"}
+
+
+@pytest.mark.parametrize("text", ["water", "tide harbour boats", LONG])
+@pytest.mark.parametrize("left", [2, 3])
+def test_what_has_no_vector_stands_where_its_words_put_it(index, text, left):
+    every = segments(index)
+    given = {one: (file, cosine(at)) for at, (one, file) in enumerate(every) if at % left == 0}
+    found, ordering, asked = fused(index, text, given)
+    assert dict(found) == by_hand(by_words(index, text), given, asked)[0]
+    told = {one.segment.segment_id: ordering.explain(one)[-1] for one in ordering.best()}
+    assert {one for one, line in told.items() if line == "meaning: not compared"} == told.keys() - given.keys()
+
+
+def test_without_any_vector_words_alone_decide(index):
+    found, ordering, _ = fused(index, "tide harbour boats", {})
+    words = by_words(index, "tide harbour boats")
+    best = max(words.values())
+    assert dict(found) == {one: round(score / best, 6) for one, score in words.items()}
+    assert ordering.added == ()
+
+
+def test_what_is_found_without_a_word_is_told_apart(index):
+    given = {one: (file, 0.9 if at == 5 else 0.24) for at, (one, file) in enumerate(segments(index))}
+    found, ordering, _ = fused(index, "zzqqxx", given)
+    [(only, _)] = found
+    assert ordering.added == (given[only][0],)
+
+
+def test_the_nearest_are_taken_in_with_all_that_equal_the_last_of_them(index, monkeypatch):
+    monkeypatch.setattr(hybrid, "DENSE", 3)
+    every = segments(index)
+    likes = [0.9, 0.8, 0.5, 0.5, 0.4, *[0.3] * 90]
+    given = {one: (file, like) for (one, file), like in zip(every, likes, strict=False)}
+    found, _, _ = fused(index, "zzqqxx", given)
+    assert {one for one, _ in found} == {one for one, _ in every[:4]}
