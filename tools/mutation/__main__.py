@@ -69,8 +69,12 @@ def _examine(room: str, each: int, seed: int, *, again: bool, files: list[str] |
     _say(f"{room}: {len(mutants)} changes drawn, of {places} places; {len(mutants) - len(noticed)} to try")
     with tempfile.TemporaryDirectory() as folder:
         copy = Copy(Path(folder).resolve())
-        reach = Reach({}, {}, rooms.get(room, {}).get("tests_left_out", [])) if files else copy.note(room)
-        _say(f"{room}: {len(reach.taken)} tests take {sum(reach.taken.values()):.0f} s; {len(reach.left_out)} left out")
+        if files:
+            copy.check(files)
+        reach = Reach({}, {}, {}, before.get("tests_left_out", [])) if files else copy.note(room)
+        _say(
+            f"{room}: {len(reach.taken)} tests take {reach.seconds(reach.taken):.0f} s; {len(reach.left_out)} left out"
+        )
         for mutant in mutants:
             said = _said(mutant)
             if said not in noticed:

@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-SLOW = 4.0  # seconds of CPU from which a test is left out, measured while lines are noted
+SLOW = 4.0  # seconds of CPU from which a test is left out, with what it shares, measured while lines are noted
 QUICK = 0.05  # seconds of CPU of a test that is tried before others
 ENOUGH = 8.0  # seconds of CPU that the tests of one change may take together
 # What a child process of a test is given to run first. It says what it ran when it ends.
@@ -48,19 +48,21 @@ except Exception:
 
 @dataclass(frozen=True)
 class Noted:
-    """What the tests of one file took and ran. lines: file → line → the tests, or the file of tests for what they share."""
+    """What the tests of one file took and ran, and what they share. lines: file → line → the tests, or the file of tests for what they share."""
 
     file: str
     taken: dict[str, float]
+    shared: float
     failed: list[str]
     lines: dict[str, dict[int, list[str]]]
 
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """What each test took, which lines each ran, and which tests are left out."""
+    """What each test took, and what those of a file share; which lines each ran, and which tests are left out."""
 
     taken: dict[str, float]
+    shared: dict[str, float]  # file of tests → seconds
     lines: dict[str, dict[int, set[str]]]  # file → line → tests
     left_out: list[str]
 
@@ -73,21 +75,33 @@ class Reach:
         else:
             able = set().union(*(self.lines.get(path, {}).get(one, set()) for one in spans))
         chosen: list[str] = []
-        spent = 0.0
+        spent, shared = 0.0, set[str]()
         for test in self._ordered(able & self.taken.keys(), Path(path).stem):
-            spent += self.taken[test]
-            if spent > ENOUGH:
-                break
-            chosen.append(test)
+            cost = self.taken[test] + (0.0 if _file(test) in shared else self.shared[_file(test)])
+            if spent + cost <= ENOUGH or not chosen:
+                chosen.append(test)
+                spent += cost
+                shared.add(_file(test))
         return chosen
 
+    def seconds(self, tests: Iterable[str]) -> float:
+        """What some tests take together."""
+        several = list(tests)
+        return sum(map(self.taken.__getitem__, several)) + sum(self.shared[one] for one in {*map(_file, several)})
+
     def _ordered(self, tests: set[str], stem: str) -> list[str]:
-        """The quick ones first: of those, one case of each test, then the others, which mostly notice the same."""
+        """The quick ones first: of those, one case of each test, then the others, which mostly notice the same.
+
+        The rest file by file, because what the tests of a file share is made anew each time: those called as the module is, then the quickest.
+        """
         seen: set[str] = set()
-        keys: dict[str, tuple[bool, bool, bool, float, str]] = {}
+        keys: dict[str, tuple[Any, ...]] = {}
         for test in sorted(tests, key=lambda one: (self.taken[one], one)):
-            function = test.partition("[")[0]
-            keys[test] = (self.taken[test] > QUICK, function in seen, stem not in _file(test), self.taken[test], test)
+            function, file = test.partition("[")[0], _file(test)
+            taken, far = self.taken[test], stem not in file
+            is_slow = taken + self.shared[file] > QUICK
+            first = (far, self.shared[file], file) if is_slow else ()
+            keys[test] = (is_slow, *first, function in seen, far, taken, test)
             seen.add(function)
         return sorted(tests, key=keys.__getitem__)
 
@@ -157,9 +171,13 @@ class Noting:
         only = f"{place}/src/smart_context/{room}/*"
         (place / "noting/room").write_text(only, encoding="utf-8")
         self._watch = coverage.Coverage(data_file=None, config_file=False, include=[only])
+        self._watch._warn_no_data = False
         self._set("")
-        self._watch.start()
         signal.signal(signal.SIGVTALRM, _too_slow)
+
+    def pytest_sessionstart(self) -> None:
+        """Begin only now: what the tests themselves find measuring, when they are loaded, they stop."""
+        self._watch.start()
 
     def _set(self, context: str) -> None:
         self._now = context
@@ -209,8 +227,7 @@ class Noting:
         ran: dict[str, dict[int, list[str]]] = {}
         for name in data.measured_files():
             ran[name] = data.contexts_by_lineno(name)
-        taken = {test: seconds + self._shared[_file(test)] for test, seconds in self._taken.items()}
-        out = {"taken": taken, "failed": sorted(self._failed), "ran": ran}
+        out = {"taken": self._taken, "shared": self._shared, "failed": sorted(self._failed), "ran": ran}
         (self._place / "noting/done.json").write_text(json.dumps(out), encoding="utf-8")
 
 
@@ -224,7 +241,9 @@ def read(place: Path) -> list[Noted]:
     done = json.loads((place / "noting/done.json").read_text(encoding="utf-8"))
     found: dict[str, Noted] = {}
     for test, seconds in done["taken"].items():
-        noted = found.setdefault(_file(test), Noted(_file(test), {}, [], defaultdict(lambda: defaultdict(list))))
+        file = _file(test)
+        lines: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
+        noted = found.setdefault(file, Noted(file, {}, done["shared"].get(file, 0.0), [], lines))
         noted.taken[test] = seconds
         noted.failed.extend([test] if test in done["failed"] else [])
 
@@ -248,16 +267,19 @@ def read(place: Path) -> list[Noted]:
 def together(noted: Iterable[Noted]) -> Reach:
     """One `Reach` of what was noted."""
     taken: dict[str, float] = {}
+    shared: dict[str, float] = {}
     left_out: list[str] = []
     lines: dict[str, dict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
     for one in noted:
-        left_out += [test for test, seconds in one.taken.items() if seconds >= SLOW or test in one.failed]
+        too_slow = SLOW - one.shared
+        left_out += [test for test, seconds in one.taken.items() if seconds >= too_slow or test in one.failed]
         taken |= {test: seconds for test, seconds in one.taken.items() if test not in left_out}
         for name, at in one.lines.items():
             for line, contexts in at.items():
                 for context in contexts:
                     lines[name][int(line)] |= {context} if "::" in context else one.taken.keys()
-    return Reach(taken, lines, sorted(left_out))
+        shared[one.file] = one.shared
+    return Reach(taken, shared, lines, sorted(left_out))
 
 
 def cpu() -> float:

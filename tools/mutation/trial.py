@@ -78,8 +78,10 @@ class Copy:
             if not (self.place / "noting/done.json").exists():
                 raise SystemExit((self.place / "log").read_text(encoding="utf-8")[-3000:])
             KEPT.mkdir(exist_ok=True)
-            for noted in read(self.place):
-                at[noted.file].write_text(json.dumps(noted.__dict__), encoding="utf-8")
+            ran = {noted.file: noted for noted in read(self.place)}
+            for file in new:  # of one that is skipped as a whole, nothing was noted
+                noted = ran.get(file) or Noted(file, {}, 0.0, [], {})
+                at[file].write_text(json.dumps(noted.__dict__), encoding="utf-8")
         return together(Noted(**json.loads(at[file].read_text(encoding="utf-8"))) for file in files)
 
     def test(self, mutant: Mutant, reach: Reach) -> Verdict:
@@ -87,9 +89,21 @@ class Copy:
         chosen = reach.tests(mutant.path, mutant.line, ROOT)
         if not chosen:
             return Verdict(None)
-        usual = sum(reach.taken[one] for one in chosen)
         files = sorted({one.partition("::")[0] for one in chosen})
-        return self._noticed(mutant, files, {one: reach.taken[one] for one in chosen}, 5 + 3 * usual)
+        usual = {one: reach.seconds([one]) for one in chosen}
+        return self._noticed(mutant, files, usual, 5 + 3 * reach.seconds(chosen))
+
+    def check(self, files: list[str]) -> None:
+        """Run all tests of some files without a change: what fails anyway notices nothing.
+
+        Raises: SystemExit with the test that fails.
+        """
+        failed = self.place / "failed"
+        failed.unlink(missing_ok=True)
+        status = _ended(self._fork(lambda: _pytest(self.place, ["-x", *files], _Order(None, failed))), limit=7200)
+        if status != 0:
+            first = failed.read_text(encoding="utf-8") if failed.exists() else "no test was run"
+            raise SystemExit(f"without a change these tests fail: {first}")
 
     def test_with(self, mutant: Mutant, files: list[str]) -> Verdict:
         """Make a change and run all tests of some files."""
@@ -189,8 +203,12 @@ def _pytest(place: Path, arguments: list[str], plugin: object, quiet: Path = Pat
     out = os.open(quiet, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     os.dup2(out, 1)
     os.dup2(out, 2)
-    loaded = ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # some modules are loaded already
-    return int(pytest.main(["-q", *_WITHOUT, f"--rootdir={place}", *loaded, *arguments], plugins=[plugin]))
+    own = [
+        f"--rootdir={place}",
+        f"--basetemp={place}/made",
+    ]  # what others make and remove at the same time is no matter
+    own += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # some modules are loaded already
+    return int(pytest.main(["-q", *_WITHOUT, *own, *arguments], plugins=[plugin]))
 
 
 def _ended(process: int, *, limit: float) -> int | None:
