@@ -175,6 +175,38 @@ def test_a_word_is_looked_for_in_compounds_at_half_its_worth_where_a_language_ha
     assert english.sought[0].parts == frozenset()
 
 
+@pytest.mark.parametrize(
+    ("typed", "parts"),
+    [
+        ("Vertrag", {"mietvertrag~de", "vertragwerk~de"}),
+        ("Uhr", set()),
+        ("Miete", {"mietvertrag~de"}),
+        ("Haus1", set()),
+    ],
+)
+def test_a_word_of_four_letters_or_more_is_looked_for_inside_of_others(typed, parts):
+    counts = {"vertrag~de": 5, "uhr~de": 5, "miet~de": 5, "mietvertrag~de": 4, "vertragwerk~de": 3, "uhrwerk~de": 3}
+    view = Words(counts, languages=("de",), compounds=("mietvertrag", "vertragwerk", "uhrwerk", "haus1x"))
+    assert {part for word in made(typed, view).sought for part in word.parts} == parts
+
+
+@pytest.mark.parametrize(("english", "is_looked_for"), [(95, True), (96, False)])
+def test_a_word_is_not_looked_for_in_compounds_where_nearly_all_that_have_it_are_in_other_languages(
+    english, is_looked_for
+):
+    view = Words({"band~de": 5, "band": english, "bandmass~de": 2}, languages=("de", "en"), compounds=("bandmass",))
+    [word] = made("Band", view).sought
+    assert (word.parts == {"bandmass~de"}) is is_looked_for
+
+
+def test_the_shortest_three_hundred_compounds_are_looked_at():
+    every = [f"vertrag{'bcdfghjkmp'[n % 10]}{'bcdfghjkmp'[n // 10 % 10]}{'bcd'[n // 100]}k" for n in range(300)]
+    every += ["vertragbbbbk", "vertragbbbbbk"]
+    view = Words({"vertrag~de": 5} | {f"{word}~de": 1 for word in every}, languages=("de",), compounds=every[::-1])
+    [word] = made("Vertrag", view).sought
+    assert word.parts == {f"{one}~de" for one in every[:300]}
+
+
 def test_a_compound_that_stands_nowhere_is_cut_into_two_words_that_do():
     view = Words({"miet~de": 10, "vertrag~de": 4}, languages=("de",))
     [word] = made("Mietvertrag", view).sought

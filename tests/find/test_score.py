@@ -69,6 +69,14 @@ def test_what_has_all_that_was_typed_gains_most():
     assert 1 > verbatim.total > run.total > one.total
 
 
+def test_a_run_does_not_go_on_in_the_next_segment():
+    texts = [["copper", "kettle"], ["salt", "rope", "whistl", "harbour"], ["salt", *WORDS[:4]], ["salt"]]
+    plan = planned(WORDS[:4])
+    candidates = [Candidate(number, number, "en", 1.0) for number in range(len(texts))]
+    gained = [float(one.made.gained[one.row]) for one in score.Scorer(plan, Packed(texts)).scores(candidates)]  # type: ignore[arg-type]
+    assert gained == [0.0, 0.0, pytest.approx(score.RUN), 0.0]
+
+
 class Segment:
     """What a segment says: its words, other forms of them, the words of its heads, and what is only known to be there."""
 

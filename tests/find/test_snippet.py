@@ -133,3 +133,46 @@ def test_what_is_shown_of_a_long_text_begins_and_ends_with_these_words(hits, fir
 @pytest.mark.parametrize(("size", "shown"), [(499, 499), (500, 500), (501, 499)])
 def test_five_hundred_characters_are_shown_as_they_are_and_of_more_what_fits(size, shown):
     assert len(snippet.cut(Passage("x" * size), sought("rent"), "en").text) == shown
+
+
+@pytest.mark.parametrize("size", [58, 59, 60, 61, 62])
+def test_a_cut_falls_between_words_where_one_ends_within_sixty_characters(size):
+    """Of words of one size, a snippet has whole ones unless they are so long that it would lose much; what is cut is cut at its bound."""
+    for shift in range(1, size):
+        text = "y" * shift + " " + " ".join(["x" * (size - 1)] * 40)
+        cut = snippet.cut(Passage(text), sought("rent"), "en").text
+        last = cut.removesuffix("…").rpartition(" ")[2]
+        end = next(at for at in range(498, 0, -1) if text[at] == " ")
+        assert (last == "x" * (size - 1)) is (498 - end <= 60)
+        assert len(cut) == (end if 498 - end <= 60 else 498) + 1
+
+
+@pytest.mark.parametrize("size", [59, 60, 61, 62, 63])
+def test_the_first_word_of_a_cut_is_whole_where_one_begins_within_sixty_characters(size):
+    for shift in range(1, size):
+        text = " ".join(["x" * (size - 1)] * 20) + " " + "y" * shift + " rent " + " ".join(["x" * (size - 1)] * 20)
+        cut = snippet.cut(Passage(text), sought("rent"), "en").text
+        hit = text.index("rent")
+        start = hit - (498 - 4) // 3
+        begins = text.find(" ", start - 1, hit) + 1
+        assert cut.removeprefix("…")[:40] == text[begins if begins - 1 < start + 60 else start :][:40]
+
+
+def test_a_mark_is_shown_whole_or_not_at_all_where_no_space_is_near():
+    for before in range(300, 330):
+        for after in range(310, 345):
+            text = "甲" * before + "S3" + "乙" * 160 + "数据" + "丙" * after + "S4" + "丁" * 300
+            hidden = tuple((text.index(one), text.index(one) + 2, "secret") for one in ("S3", "S4"))
+            cut = snippet.cut(Passage(text, hidden), snippet.words([Sought("数据", frozenset({"数据"}))]), "en").text
+            assert "数据" in cut
+            assert not set("[]redacted:secret") & set(cut.replace("[redacted:secret]", ""))
+
+
+def test_a_word_that_is_longer_than_what_is_shown_does_not_choose_the_part():
+    words = snippet.words([Sought("boat*", frozenset({"boat"}), beginning="boat", idf=1.0)])
+    long = "boat" + "x" * 400
+    for said in ("boats and boats and a boat", "one boat"):
+        cut = snippet.cut(Passage(f"{long} {FILLER} {said} {FILLER} {long}"), words, "en")
+        assert said in cut.text
+    cut = snippet.cut(Passage(f"{long} {FILLER} one boat {FILLER} boats and boats {FILLER}"), words, "en")
+    assert "boats and boats" in cut.text
