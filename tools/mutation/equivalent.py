@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+_QUICKER = "both ways score alike; the bound says which is quicker"
+_SCORED = "find/score.py: if len(candidates) <= _FEW and looks <= _FEW_LOOKS and _is_among_the_first():  →  "
 EQUIVALENT: dict[str, str] = {
+    _SCORED + "if len(candidates) < _FEW and looks <= _FEW_LOOKS and _is_among_the_first():": _QUICKER,
+    _SCORED + "if len(candidates) <= _FEW and looks > _FEW_LOOKS and _is_among_the_first():": _QUICKER,
     "redact/mail.py: break  →  continue": "what comes later begins later still: each is passed over, which takes longer",
     "redact/view.py: if len(folded) > _FEW:  →  if len(folded) >= _FEW:": "both ways fold alike; the bound says which is quicker",
     "cache/resident.py: while not lock.acquire(timeout=0.1):  →  while not lock.acquire(timeout= 1.1):": (

@@ -7,6 +7,7 @@ with which a test takes five times as long as without it, and two seconds more, 
 
 from __future__ import annotations
 
+import ast
 import ctypes
 import hashlib
 import json
@@ -155,12 +156,25 @@ class Copy:
 
 
 def _print(room: str, file: str) -> str:
-    """A hash of a file of tests, of what tests share, and of the room."""
-    shared = [path for path in (ROOT / "tests").rglob("*.py") if not path.name.startswith("test_")]
+    """A hash of a file of tests, of what it shares with others, and of the room."""
     said = hashlib.sha256()
-    for path in sorted([ROOT / file, *shared, *(ROOT / "src/smart_context" / room).rglob("*.py")]):
-        said.update(path.as_posix().encode() + b"\0" + path.read_bytes())
+    for path in sorted([ROOT / file, *_helpers(ROOT / file), *(ROOT / "src/smart_context" / room).rglob("*.py")]):
+        said.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + path.read_bytes())
     return said.hexdigest()[:32]
+
+
+def _helpers(file: Path) -> set[Path]:
+    """The modules beside the tests that a file of tests imports, by itself or through others."""
+    found: set[Path] = set()
+    left = [file, ROOT / "tests/conftest.py"]
+    while left:
+        for node in ast.walk(ast.parse(left.pop().read_text(encoding="utf-8"))):
+            named = [one.name for one in node.names] if isinstance(node, ast.Import) else []
+            named += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            new = {ROOT / f"tests/{name}.py" for name in named} - found
+            found |= {path for path in new if path.exists()}
+            left += [path for path in new if path.exists()]
+    return found | {ROOT / "tests/conftest.py"}
 
 
 class _Order:
