@@ -46,10 +46,15 @@ def work(app: Held, on_batch: Callable[[IndexReport], None], *, wait: bool = Tru
     queue = place.queue()
 
     def take(batch: Batch) -> None:
-        with place.beside() as index:
-            on_batch(shared.take(index, queue, app.roots, batch, options, readers))
+        try:
+            report = shared.take(index, queue, app.roots, batch, options, readers)
+        except BaseException:
+            index.record.rollback()
+            raise
+        on_batch(report)
 
-    with indexer.readers(options) as readers:  # to start them takes as long as to read a hundred small files
+    # Kept from batch to batch: to start readers takes as long as to read a hundred small files.
+    with place.beside() as index, indexer.readers(options) as readers:
         queue.run(app.roots.names, take, wait=wait)
 
 

@@ -167,3 +167,23 @@ def test_the_processes_that_read_are_kept_from_one_batch_to_the_next(postgres: S
             assert shared.take(index, queue, Roots([str(root)]), batch, options, readers).indexed == 1
             seen.append(children(os.getpid()) - before)
     assert seen[0] == seen[1] != set()
+
+
+@pytest.mark.parametrize("others", [3, 70])  # of the same size: a few are looked up at once, many one by one
+def test_a_worker_knows_contents_that_others_have_read(postgres: Server, tree, tmp_path: Path, others: int) -> None:
+    root = tree({f"{i}.txt": f"rent {i:03}" for i in range(others)})
+    place = engine.shared(tmp_path / "data", postgres.new())
+    place.init()
+    options, queue, roots = indexer.Options(workers=1), place.queue(), Roots([str(root)])
+    paths = tuple(str(root / f"{i}.txt") for i in range(others))
+    with indexer.readers(options) as readers:
+        with place.beside() as index:
+            first = shared.take(index, queue, roots, Batch(str(root), paths), options, readers)
+        (root / "copy.txt").write_text("rent 002")
+        (root / "new.txt").write_text("wage 002")
+        both = tuple(str(root / name) for name in ("copy.txt", "new.txt"))
+        with place.beside() as index:
+            second = shared.take(index, queue, roots, Batch(str(root), both), options, readers)
+            again = shared.take(index, queue, roots, Batch(str(root), (*paths, *both)), options, readers)
+    assert (first.indexed, first.moved, second.indexed, second.moved) == (others, 0, 2, 1)
+    assert (again.indexed, again.skipped) == (0, others + 2)

@@ -261,6 +261,15 @@ class Index(Protocol):
     ) -> None: ...
 
 
+class Beside(Index, Protocol):
+    """An index as one of many writers has it."""
+
+    def look_up(self, files: Mapping[str, int]) -> dict[str, Stamp]:
+        """The stamps of some files, given with their sizes; what else is asked of files of these sizes is fetched with them."""
+
+    def __enter__(self) -> Beside: ...
+
+
 class Engine(Protocol):
     """Where an index is, there or not. `folder`: where it keeps what it has on this machine. `made_of`: what `engine.at` makes it of, in
     another process too; it may hold a password."""
@@ -347,7 +356,7 @@ class Shared(Engine, Protocol):
     def ledger(self) -> Ledger:
         """Its audit lines, of all machines."""
 
-    def beside(self) -> Index:
+    def beside(self) -> Beside:
         """Open the index as one of many writers: for a worker."""
 
     def init(self) -> list[str]:

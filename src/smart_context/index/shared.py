@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from smart_context.access.roots import Roots
 from smart_context.engine.model import Batch, NewFile
-from smart_context.engine.port import Index, Queue
+from smart_context.engine.port import Beside, Index, Queue
 from smart_context.errors import ContextError
 from smart_context.index import indexer
 from smart_context.index.indexer import Options
@@ -47,7 +47,7 @@ def enqueue(index: Index, queue: Queue, roots: Roots, folder: str, options: Opti
 
 
 def take(
-    index: Index, queue: Queue, roots: Roots, batch: Batch, options: Options, readers: Pool | None = None
+    index: Beside, queue: Queue, roots: Roots, batch: Batch, options: Options, readers: Pool | None = None
 ) -> IndexReport:
     """Read a batch into the index: what of it is not there as it is now; `readers`: processes that are kept for the next batch, too."""
     if batch.tries >= _TRIES and len(batch.paths) > 1:
@@ -55,10 +55,11 @@ def take(
         return IndexReport()
     if batch.tries >= _TRIES:
         return _given_up(index, roots, batch)
+    there = {path: _looked_at(roots, path) for path in batch.paths}
+    stamps = index.look_up({path: found.size if found else -1 for path, found in there.items()})
     due, gone = [], []
-    for path in batch.paths:
-        known = index.record.stamps(path).get(path)
-        found = _looked_at(roots, path)
+    for path, found in there.items():
+        known = stamps.get(path)
         if found is None:
             gone += [known[1]] if known else []
         elif batch.full or known is None or known[2:] != (found.size, found.mtime_ns):

@@ -84,7 +84,7 @@ class Database:
                 except BaseException:
                     connection.close()
                     raise
-                self._give(connection)
+                self.give(connection)
                 return found
         raise AssertionError("unreachable")
 
@@ -99,7 +99,14 @@ class Database:
             except BaseException:
                 connection.close()
                 raise
-            self._give(connection)
+            self.give(connection)
+
+    def take(self, seconds: float | None = READ_SECONDS) -> Connection:
+        """A connection of one's own, to be given back, or closed."""
+        with self.translated():
+            taken, _ = self._take(fresh=True)
+            taken.seconds = seconds
+            return taken
 
     def connect(self, seconds: float | None = READ_SECONDS) -> Connection:
         """A new connection, to be closed by whoever asked for it."""
@@ -130,7 +137,8 @@ class Database:
                 found = None
         return (found, False) if found is not None else (_connected(self.address), True)
 
-    def _give(self, connection: Connection) -> None:
+    def give(self, connection: Connection) -> None:
+        """Keep a connection for others; nothing is open on it."""
         with self._lock:
             if not connection.closed and len(self._idle) < _IDLE:
                 self._idle.append(connection)

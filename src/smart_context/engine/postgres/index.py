@@ -7,13 +7,13 @@ record as many as there are machines.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from smart_context.closes import Closes
 from smart_context.engine.local.lock import WriteLock
-from smart_context.engine.model import Following, NewFile
+from smart_context.engine.model import Following, NewFile, Stamp
 from smart_context.engine.postgres import schema
 from smart_context.engine.postgres.database import Database
 from smart_context.engine.postgres.follower import Follower
@@ -131,6 +131,11 @@ class Index(Closes):
     ) -> None:
         """Take in a file's text in place of what was there; searches see it after `commit`."""
         self._writer.put(new, segments, years, indexed_at, entries)
+
+    def look_up(self, files: Mapping[str, int]) -> dict[str, Stamp]:
+        """The stamps of some files, given with their sizes; what else is asked of files of these sizes is fetched with them."""
+        schema.check(self._database)  # since the last batch the tables may have become newer than this program
+        return self._writer.look_up(files)
 
     def remove(self, file_ids: Iterable[int]) -> None:
         """Forget files."""

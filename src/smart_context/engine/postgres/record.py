@@ -42,6 +42,11 @@ _BELOW = """(path = %s OR (path >= %s AND path < %s)) AND head >= substr(%s::byt
     AND head <= substr(%s::bytea, 1, 1024)"""
 _BELOW_FOLDER = "(folder = %s OR (folder >= %s AND folder < %s))"
 
+_STAMP = """SELECT path, file_id, size,
+    CASE WHEN (state = 'failed' AND reader <> %s) OR (state = 'ok' AND same_text = '') THEN -1 ELSE mtime_ns END
+    FROM smart_context.files"""
+STAMPS_AT = f"{_STAMP} WHERE sha256(path) = ANY(%s) ORDER BY path"
+
 
 class Record(Facts):
     """The record, for readers in any thread."""
@@ -86,9 +91,7 @@ class Record(Facts):
 
     def stamps(self, folder: str) -> dict[str, Stamp]:
         """Every file recorded at or below a folder, by path; those that are due again with a time of -1, as in the local record."""
-        query = f"""SELECT path, file_id, size,
-            CASE WHEN (state = 'failed' AND reader <> %s) OR (state = 'ok' AND same_text = '') THEN -1 ELSE mtime_ns END
-            FROM smart_context.files WHERE {_BELOW} ORDER BY path"""
+        query = f"{_STAMP} WHERE {_BELOW} ORDER BY path"
         rows = self._rows(query, (__version__, *self._below(folder)))
         outward = self._database.places.outward
         return {outward(row[0]): row for row in rows}

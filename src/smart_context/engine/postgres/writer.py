@@ -10,15 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any
 
+from smart_context import __version__
 from smart_context.engine import searchable
 from smart_context.engine.entry import Entry
 from smart_context.engine.local.ranking_state import ANALYSIS_VERSION
-from smart_context.engine.model import LastRun, NewFile
+from smart_context.engine.model import FileRow, LastRun, NewFile, Stamp, extension
 from smart_context.engine.postgres import terms
 from smart_context.engine.postgres.database import WRITE_SECONDS, Connection, Database
-from smart_context.engine.postgres.record import Record
+from smart_context.engine.postgres.record import STAMPS_AT, Record
 from smart_context.engine.rows import blocks, file_values
 from smart_context.model import Segment
 from smart_context.text import hidden
@@ -27,6 +29,9 @@ CHANNEL = "smart_context"
 _FILES = 64  # gathered before they are sent
 _CHARS = 2_000_000
 _KEPT = "1 hour"  # how long a replaced text stays for search nodes that lag
+_ALIKE = 50  # contents of one size that are remembered
+_OF_SIZE = f"""SELECT wanted, sha256, ext FROM unnest(%s::bigint[]) AS wanted CROSS JOIN LATERAL (
+    SELECT sha256, ext FROM smart_context.files WHERE size = wanted AND state <> 'failed' LIMIT {_ALIKE}) AS of_size"""  # noqa: S608
 
 _COLUMNS = (
     "path, root, ext, kind, size, mtime_ns, sha256, state, reason, detail, title, years, notes, indexed_at, chars,"
@@ -61,6 +66,8 @@ class Writer(Record):
         self._db: Connection | None = None
         self._waiting: dict[str, _Put] = {}
         self._chars = 0
+        self._foreseen: dict[int, set[tuple[str, str]]] = {}  # by size: what had it at the last `look_up`
+        self._copies: bool | None = None  # whether this user may write by COPY
 
     # Gathering
 
@@ -70,6 +77,8 @@ class Writer(Record):
         """Take in a file in place of what was there."""
         made = entries or searchable.every(new.path, new.title, segments)
         self._waiting[new.path] = _Put(new, segments, years, indexed_at, made)
+        if new.size in self._foreseen and new.state != "failed":
+            self._foreseen[new.size].add((new.sha256, extension(new.path)))
         self._chars += sum(len(segment.text) for segment in segments)
         if len(self._waiting) >= _FILES or self._chars >= _CHARS:
             self._flush()
@@ -121,16 +130,20 @@ class Writer(Record):
         db, self._db = self._db, None
         with self._database.translated():
             try:
-                made = db.execute(
-                    "INSERT INTO smart_context.commits (machine) VALUES (%s) RETURNING xid::text::bigint",
-                    (self._machine,),
-                ).fetchone()
-                db.execute("SELECT pg_notify(%s, '')", (CHANNEL,))
+                with db.pipeline():
+                    made = db.execute(
+                        "INSERT INTO smart_context.commits (machine) VALUES (%s) RETURNING xid::text::bigint",
+                        (self._machine,),
+                    )
+                    db.execute("SELECT pg_notify(%s, '')", (CHANNEL,))
+                row = made.fetchone()
                 db.execute("COMMIT")
-            finally:
+            except BaseException:
                 db.close()
-        assert made
-        return int(made[0])
+                raise
+        self._database.give(db)
+        assert row
+        return int(row[0])
 
     def rollback(self) -> None:
         """Forget what was put and removed since the last commit."""
@@ -152,11 +165,36 @@ class Writer(Record):
 
     # Reading what was put
 
+    def look_up(self, files: Mapping[str, int]) -> dict[str, Stamp]:
+        """The stamps of some files, given with their sizes. Of these sizes it is known from now on which contents have them."""
+        self._flush()
+        inward = self._database.places.inward
+        stamps = self._look(STAMPS_AT, (__version__, [sha256(inward(path)).digest() for path in files]))
+        sizes = sorted(set(files.values()))
+        known: dict[int, list[tuple[str, str]]] = {size: [] for size in sizes}
+        for size, digest, ext in self._look(_OF_SIZE, (sizes,)):
+            known[size].append((digest, ext))
+        self._foreseen = {size: set(contents) for size, contents in known.items() if len(contents) < _ALIKE}
+        outward = self._database.places.outward
+        return {outward(row[0]): row for row in stamps}
+
     def same_size(self, size: int) -> bool:
         """Whether some file that was read has this size."""
-        if any(put.new.size == size and put.new.state != "failed" for put in self._waiting.values()):
-            return True
-        return super().same_size(size)  # asked of every new file: what waits need not be sent for it
+        if size in self._foreseen:
+            return bool(self._foreseen[size])
+        # Asked of every new file: what waits need not be sent for it.
+        return any(put.size == size for put in self._read()) or super().same_size(size)
+
+    def same_content(self, sha256: str, size: int, ext: str) -> FileRow | None:
+        """A file that was read with this content and extension."""
+        if size in self._foreseen and (sha256, ext) not in self._foreseen[size]:
+            return None
+        if any((put.sha256, put.size, extension(put.path)) == (sha256, size, ext) for put in self._read()):
+            self._flush()
+        return super().same_content(sha256, size, ext)
+
+    def _read(self) -> Iterator[NewFile]:
+        return (put.new for put in self._waiting.values() if put.new.state != "failed")
 
     def _rows(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
         self._flush()
@@ -181,7 +219,7 @@ class Writer(Record):
     def _sending(self) -> Iterator[Connection]:
         with self._database.translated():
             if self._db is None:
-                self._db = self._database.connect(WRITE_SECONDS)
+                self._db = self._database.take(WRITE_SECONDS)
                 self._db.execute("BEGIN")
             yield self._db
 
@@ -196,7 +234,10 @@ class Writer(Record):
             count = sum(len(put.segments) for put in puts)
             query = "SELECT nextval('smart_context.segment_ids') FROM generate_series(1, %s)"
             numbers = iter([row[0] for row in db.execute(query, (count,), binary=True)])
-            _copy(db, [_packed(put, file_ids[inward(put.new.path)], numbers) for put in puts])
+            if self._copies is None:
+                self._copies = _may_copy(db)
+            packed = [_packed(put, file_ids[inward(put.new.path)], numbers) for put in puts]
+            _send(db, packed, _copied if self._copies else _inserted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,22 +308,24 @@ def _packed(put: _Put, file_id: int, numbers: Iterator[int]) -> _Packed:
     return out
 
 
-def _copy(db: Connection, files: Sequence[_Packed]) -> None:
+def _may_copy(db: Connection) -> bool:
+    """Whether this user may COPY: whoever did not make the tables may write by INSERT alone, where the database decides row by row."""
+    guarded = " OR ".join(f"row_security_active('smart_context.{table}')" for table in ("segments", "blocks", "terms"))
+    return db.execute(f"SELECT {guarded}").fetchone() == (False,)
+
+
+def _send(
+    db: Connection, files: Sequence[_Packed], by: Callable[[Connection, str, str, list[str], list[Any]], None]
+) -> None:
     columns = "segment_id, file_id, seq, pointer, heading, certainty, hidden, block_id, start, size"
     kinds = ["int8", "int8", "int4", "bytea", "bytea", "int2", "bytea", "int8", "int4", "int4"]
-    _copied(db, "segments", columns, kinds, (row for file in files for row in file.segments))
+    by(db, "segments", columns, kinds, [row for file in files for row in file.segments])
     columns, kinds = "block_id, file_id, data", ["int8", "int8", "bytea"]
-    _copied(db, "blocks", columns, kinds, (row for file in files for row in file.blocks))
-    _copied(db, "terms", columns, kinds, (row for file in files for row in file.terms))
+    by(db, "blocks", columns, kinds, [row for file in files for row in file.blocks])
+    by(db, "terms", columns, kinds, [row for file in files for row in file.terms])
 
 
-def _copied(db: Connection, table: str, columns: str, kinds: Sequence[str], rows: Iterable[tuple[Any, ...]]) -> None:
-    guarded = db.execute(f"SELECT row_security_active('smart_context.{table}')").fetchone()
-    if guarded == (
-        True,
-    ):  # whoever did not make the tables may write by INSERT alone, where the database decides row by row
-        _inserted(db, table, columns, kinds, list(rows))
-        return
+def _copied(db: Connection, table: str, columns: str, kinds: list[str], rows: list[tuple[Any, ...]]) -> None:
     copy_in = f"COPY smart_context.{table} ({columns}) FROM STDIN (FORMAT BINARY)"
     with db.cursor() as cursor, cursor.copy(copy_in) as copy:
         copy.set_types(kinds)
@@ -290,7 +333,7 @@ def _copied(db: Connection, table: str, columns: str, kinds: Sequence[str], rows
             copy.write_row(row)
 
 
-def _inserted(db: Connection, table: str, columns: str, kinds: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
+def _inserted(db: Connection, table: str, columns: str, kinds: list[str], rows: list[tuple[Any, ...]]) -> None:
     if rows:
         arrays = ", ".join(f"%s::{kind}[]" for kind in kinds)
         insert = f"INSERT INTO smart_context.{table} ({columns}) SELECT * FROM unnest({arrays})"  # noqa: S608  constants
