@@ -98,9 +98,8 @@ class Record(Facts):
 
     def file(self, path: str) -> FileRow | None:
         """One file by its path."""
-        rows = self._rows(
-            f"SELECT {FILE} FROM smart_context.files WHERE {_IS_PATH}", (self._database.places.inward(path),)
-        )
+        query = f"SELECT {FILE} FROM smart_context.files WHERE {_IS_PATH}"
+        rows = self._look(query, (self._database.places.inward(path),))
         return self._file(rows[0]) if rows else None
 
     def files(self, file_ids: Iterable[int]) -> dict[int, FileRow]:
@@ -121,7 +120,7 @@ class Record(Facts):
         """A file that was read with this content and extension (which decides, with the content, how it is read)."""
         query = f"""SELECT {FILE} FROM smart_context.files
             WHERE size = %s AND sha256 = %s AND ext = %s AND state <> 'failed' ORDER BY file_id LIMIT 1"""
-        rows = self._rows(query, (size, sha256, ext))
+        rows = self._look(query, (size, sha256, ext))
         return self._file(rows[0]) if rows else None
 
     def segments(self, segment_ids: Iterable[int]) -> dict[int, SegmentRow]:
@@ -292,6 +291,7 @@ class Record(Facts):
     def _rows(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
         return self._look(query, values)
 
+    # As `_rows`, for what a writer can answer without sending what waits.
     def _look(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
         return self._database.rows(query, values, key=self._key)
 

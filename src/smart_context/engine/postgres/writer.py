@@ -178,6 +178,12 @@ class Writer(Record):
         outward = self._database.places.outward
         return {outward(row[0]): row for row in stamps}
 
+    def file(self, path: str) -> FileRow | None:
+        """One file by its path."""
+        if path in self._waiting:
+            self._flush()
+        return super().file(path)
+
     def same_size(self, size: int) -> bool:
         """Whether some file that was read has this size."""
         if size in self._foreseen:
