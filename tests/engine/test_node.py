@@ -220,6 +220,39 @@ def test_a_server_starts_from_its_last_state_without_the_database(postgres: Serv
         back(postgres, "stopped")
 
 
+def test_a_node_keeps_its_ranking_over_a_failover_that_lost_nothing(
+    postgres: Server, address: str, tmp_path: Path
+) -> None:
+    name = Database(address).rows("SELECT current_database()::text")[0][0]
+    if not (postgres.bin / "pg_basebackup").exists():
+        pytest.skip("pg_basebackup is not installed")
+    with closing(Writer(Database(address), "one")) as writer:
+        put(writer, "/r/kept.txt", "rent kept")
+        writer.commit()
+    with postgres.replica() as replica:
+        both = f"postgresql://tester@/{name}?host={postgres.home},{replica.home}&target_session_attrs=read-write"
+        with engine.at(tmp_path / "node", both).open(follow=True) as node:
+            assert having(node, "kept") == 1
+            # Numbers that the replica will give again: these transactions change nothing that is replicated.
+            for _ in range(5):
+                postgres.sql(name, "SELECT pg_current_xact_id()")
+            postgres.sql(name, "CHECKPOINT")
+            node.refresh()
+            ranking = (tmp_path / "node" / "node" / "ranking").stat().st_ino
+            postgres.stop(signal.SIGQUIT)
+            try:
+                replica.start()
+                replica.sql("postgres", "SELECT pg_promote()")
+                with closing(Writer(Database(both), "two")) as writer:
+                    put(writer, "/r/after.txt", "wages after")
+                    made = writer.commit()
+                until(lambda: node.generation == made and not node.following().is_away)
+                assert (having(node, "kept"), having(node, "after")) == (1, 1)
+                assert (tmp_path / "node" / "node" / "ranking").stat().st_ino == ranking
+            finally:
+                postgres.start()
+
+
 def test_a_node_follows_a_failover_and_forgets_what_was_lost_in_it(
     postgres: Server, address: str, tmp_path: Path
 ) -> None:

@@ -29,10 +29,15 @@ _HEAD = """SELECT
     CASE WHEN pg_is_in_recovery() THEN (SELECT timeline_id FROM pg_control_checkpoint())
         ELSE ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::integer END,
     pg_snapshot_xmin(pg_current_snapshot())::text::bigint,
-    (SELECT coalesce(array_agg(xid::text::bigint ORDER BY xid), '{}') FROM smart_context.commits
-        WHERE xid >= %s::text::xid8),
+    numbers, times,
     coalesce((SELECT xid::text::bigint FROM smart_context.commits ORDER BY xid DESC LIMIT 1), 0),
-    coalesce((SELECT value::bigint FROM smart_context.meta WHERE key = 'horizon'), 0)"""
+    coalesce((SELECT value::bigint FROM smart_context.meta WHERE key = 'horizon'), 0)
+    FROM (SELECT coalesce(array_agg(xid::text::bigint ORDER BY xid), '{}') AS numbers,
+        coalesce(array_agg((extract(epoch FROM at) * 1000000)::bigint ORDER BY xid), '{}') AS times
+        FROM smart_context.commits WHERE xid >= %s::text::xid8) AS since"""
+_STILL = """SELECT count(*) FROM smart_context.commits
+    JOIN unnest(%s::bigint[], %s::bigint[]) AS known (number, began)
+    ON xid::text::bigint = number AND (extract(epoch FROM at) * 1000000)::bigint = began"""
 _CHANGED = """SELECT f.xid::text::bigint, f.file_id, f.path, f.ext, f.title, f.years, f.analysis, t.data
     FROM smart_context.files f LEFT JOIN smart_context.terms t ON t.file_id = f.file_id
     WHERE f.xid >= %s::text::xid8 ORDER BY f.xid, f.file_id, t.block_id"""
@@ -46,13 +51,13 @@ class Head:
     """How far the record is.
 
     identity, timeline: which record it is, in which database; another one means that nothing known of it holds. oldest: no transaction below it is still
-    open. commits: those from where somebody is. newest: the last commit. horizon: what was removed before it is not told any more.
+    open. commits: those from where somebody is, each with the time (in microseconds) when it began. newest: the last commit. horizon: what was removed before it is not told any more.
     """
 
     identity: str
     timeline: int
     oldest: int
-    commits: frozenset[int]
+    commits: Mapping[int, int]
     newest: int
     horizon: int
 
@@ -82,8 +87,14 @@ def head_now(database: Database, position: int, seconds: float) -> Head:
 
 
 def _head(rows: list[Any]) -> Head:
-    ((identity, timeline, oldest, commits, newest, horizon),) = rows
-    return Head(identity, timeline, oldest, frozenset(commits), newest, horizon)
+    ((identity, timeline, oldest, numbers, times, newest, horizon),) = rows
+    return Head(identity, timeline, oldest, dict(zip(numbers, times, strict=True)), newest, horizon)
+
+
+def still_has(db: Connection, commits: Mapping[int, int]) -> bool:
+    """Whether the record holds these commits; a number alone tells nothing after a failover, which gives those that were lost again."""
+    found = db.execute(_STILL, ([*commits], [*commits.values()])).fetchone()
+    return found == (len(commits),)
 
 
 def count(db: Connection, position: int) -> int:

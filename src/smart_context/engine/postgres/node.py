@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import shutil
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -32,21 +32,26 @@ _LOCK = "follow.lock"
 _PATIENCE = 5.0  # seconds for whoever takes in to come to an end
 _SECONDS = 30.0  # for the database to send the next rows
 _TOGETHER = 20_000  # segments of a commit while there is much to take in
+_LATEST = 256  # commits by which a node knows after a failover that nothing it took in was lost: more than a replica is ever behind
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """How far a ranking has come: everything below `position` is in it, and so are `commits` from there on; `newest` is the last of them."""
+    """How far a ranking has come: everything below `position` is in it, and so are `commits` from there on; `newest` is the last of them.
+
+    latest: those that came in last, each with the time when it began.
+    """
 
     identity: str = ""
     timeline: int = 0
     position: int = 0
     newest: int = 0
     commits: tuple[int, ...] = ()
+    latest: Mapping[int, int] = field(default_factory=dict)
 
     def has(self, head: Head) -> bool:
         """Whether it holds all that the record does."""
-        return self.is_of(head) and head.commits <= frozenset(self.commits)
+        return self.is_of(head) and head.commits.keys() <= frozenset(self.commits)
 
     def is_of(self, head: Head) -> bool:
         """Whether it was derived from this record, on this course of its history."""
@@ -136,7 +141,8 @@ class Node:
                 except Conflict:
                     return False
                 self._state, self._ahead = self.state, _Ahead()
-            self._take_in(on_progress)
+            if not self._take_in(on_progress):
+                self._derive_beside(on_progress)
             return True
 
     def release(self) -> None:
@@ -159,19 +165,22 @@ class Node:
         with self._taking:
             if self._lock is None:
                 self._lock = WriteLock.take(self._folder, _LOCK, "the ranking is being derived by")
+            self._derive_beside(on_progress)
+
+    def _derive_beside(self, on_progress: OnProgress) -> None:
+        self._close_writer()
+        fresh, old = self._folder / f"{RANKING}.new", self._folder / f"{RANKING}.old"
+        for left_over in (fresh, old):
+            shutil.rmtree(left_over, ignore_errors=True)
+        self._writer, self._state, self._ahead = Ranking.open(fresh, writable=True), State(), _Ahead()
+        try:
+            self._take_in(on_progress)
+        finally:
             self._close_writer()
-            fresh, old = self._folder / f"{RANKING}.new", self._folder / f"{RANKING}.old"
-            for left_over in (fresh, old):
-                shutil.rmtree(left_over, ignore_errors=True)
-            self._writer, self._state, self._ahead = Ranking.open(fresh, writable=True), State(), _Ahead()
-            try:
-                self._take_in(on_progress)
-            finally:
-                self._close_writer()
-            if self._place.exists():
-                self._place.rename(old)
-            fresh.rename(self._place)
-            shutil.rmtree(old, ignore_errors=True)
+        if self._place.exists():
+            self._place.rename(old)
+        fresh.rename(self._place)
+        shutil.rmtree(old, ignore_errors=True)
 
     def tidy(self, on_progress: OnProgress) -> None:
         """Finish merges; derive anew what holds mostly what is gone."""
@@ -188,16 +197,35 @@ class Node:
             self.renew(on_progress)
         self.release()
 
-    def _take_in(self, on_progress: OnProgress) -> None:
+    def _take_in(self, on_progress: OnProgress) -> bool:
+        """False where something that was taken in was lost in a failover: the ranking has to be derived anew."""
         with self._snapshot() as db:
             head = feed.head(db, self._state.position)
             if self._state.identity and not self._state.is_of(head):
-                self._forget(head)
-                head = feed.head(db, 0)
-            if self._state.has(head) and ranking_state.source(self._place):
+                if not self._goes_on(db, head):
+                    return False
+                head = feed.head(db, self._state.position)
+            elif self._state.has(head) and ranking_state.source(self._place):
                 self._state = replace(self._state, position=head.oldest, commits=_from(head.oldest, head))
-                return
+                return True
             self._apply(db, head, on_progress)
+            return True
+
+    def _goes_on(self, db: Connection, head: Head) -> bool:
+        """Whether the ranking can go on, as it is or from nothing, with a record that is not the one it was derived from, or had a failover."""
+        state = self._state
+        if state.identity != head.identity:
+            self._forget(head)
+            return True
+        if not state.latest or not feed.still_has(db, state.latest):
+            self._forget_vectors()
+            return False
+        # The numbers of transactions that were lost are given again, from the last one on that was not.
+        position = min(state.position, max(state.latest) + 1)
+        known = tuple(sorted(xid for xid in state.latest if xid >= position))
+        self._state = replace(state, timeline=head.timeline, position=position, commits=known)
+        self._ahead = _Ahead()
+        return True
 
     def _apply(self, db: Connection, head: Head, on_progress: OnProgress) -> None:
         ranking, position = self._open_writer(), self._state.position
@@ -211,7 +239,7 @@ class Node:
         known = self._ahead.written
         for number, one in enumerate(feed.changed(db, position, known, self._database)):
             if taken >= _TOGETHER and one.xid != last and last < head.oldest:
-                self._commit(head, min(one.xid, head.oldest), frozenset())
+                self._commit(head, min(one.xid, head.oldest), {})
                 taken = 0
             on_progress(Progress(number, total, one.file.path))
             taken += self._add(ranking, one)
@@ -243,10 +271,12 @@ class Node:
         ]
         return list(zip(pieces, searchable.every(one.file.path, one.file.title, pieces), strict=True))
 
-    def _commit(self, head: Head, position: int, commits: frozenset[int]) -> None:
+    def _commit(self, head: Head, position: int, commits: Mapping[int, int]) -> None:
         newest = head.newest if commits else self._state.newest
         above = tuple(sorted(xid for xid in commits if xid >= position))
-        state = State(head.identity, head.timeline, position, newest, above)
+        before = self._state.latest
+        latest = {**before, **{xid: at for xid, at in commits.items() if xid not in before}}
+        state = State(head.identity, head.timeline, position, newest, above, dict([*latest.items()][-_LATEST:]))
         ranking = self._open_writer()
         ranking.commit(ranking.generation + 1, asdict(state))
         self._state = state  # last: whoever reads it looks into the ranking next
@@ -255,9 +285,12 @@ class Node:
         """Nothing of what is here holds: the record is another one, or was set back."""
         self._close_writer()
         shutil.rmtree(self._place, ignore_errors=True)
+        self._forget_vectors()
+        self._state, self._ahead = State(head.identity, head.timeline), _Ahead()
+
+    def _forget_vectors(self) -> None:
         for file in vector_files(self._folder):
             file.unlink(missing_ok=True)
-        self._state, self._ahead = State(head.identity, head.timeline), _Ahead()
 
     def _open_writer(self) -> Ranking:
         if self._writer is None:
@@ -285,7 +318,10 @@ class Node:
 def state_of(folder: Path) -> State:
     """How far the ranking in a folder has come."""
     known = ranking_state.source(folder / RANKING)
-    return State(**{**known, "commits": tuple(known["commits"])}) if known else State()
+    if not known:
+        return State()
+    latest = {int(xid): at for xid, at in known.get("latest", {}).items()}  # JSON has no numbers for keys
+    return State(**{**known, "commits": tuple(known["commits"]), "latest": latest})
 
 
 def _from(position: int, head: Head) -> tuple[int, ...]:
