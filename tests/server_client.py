@@ -12,11 +12,13 @@ from types import TracebackType
 from typing import Any
 
 import ready
-from conftest import clean_env
+from conftest import PATIENCE, clean_env
 
 TOY = (sys.executable, str(Path(__file__).parent / "clients" / "toy_server.py"))
 CONTEXT_SERVER = (sys.executable, "-c", "from smart_context.server import main; main()")
 SERVE = (sys.executable, "-m", "smart_context", "serve")
+# For a server whose search waits until the roots are read, which is done at low priority: however busy the machine, it comes to its end.
+PATIENT = {"SMART_CONTEXT_INDEX_FIRST_WAIT": str(PATIENCE), "CONTEXT_TOOL_TIMEOUT_SECS": str(PATIENCE)}
 
 Frame = dict[str, Any]
 

@@ -6,8 +6,7 @@ import json
 
 import pytest
 
-from conftest import PATIENCE
-from server_client import SERVE, Peer
+from server_client import PATIENT, SERVE, Peer
 
 
 @pytest.fixture
@@ -21,7 +20,7 @@ def start(tree, tmp_path):
     started = []
 
     def begin(**env):
-        env = {"SMART_CONTEXT_INDEX_AT_START": "true", "SMART_CONTEXT_INDEX_FIRST_WAIT": str(PATIENCE), **env}
+        env = {"SMART_CONTEXT_INDEX_AT_START": "true", **PATIENT, **env}
         peer = Peer([*SERVE, "--root", str(root), "--data-dir", str(tmp_path / "data")], tmp_path, env)
         started.append(peer)
         peer.initialize()
@@ -66,12 +65,12 @@ def test_a_root_that_was_indexed_is_not_looked_at_again(start):
 def test_roots_of_a_new_configuration_join_those_that_were_indexed(tree, tmp_path):
     old, new = tree({"old/a.md": "The ferry."}) / "old", tree({"new/b.md": "The harbour."}) / "new"
     config = tmp_path / "config.toml"
-    config.write_text("[rate_limits]\nsearchFiles = 0\n[index]\nat_start = true\nfirst_wait = 300\n", encoding="utf-8")
+    config.write_text("[rate_limits]\nsearchFiles = 0\n[index]\nat_start = true\n", encoding="utf-8")
     argv = [*SERVE, "--config", str(config), "--data-dir", str(tmp_path / "data"), "--root", str(old)]
-    with Peer(argv, tmp_path) as peer:
+    with Peer(argv, tmp_path, PATIENT) as peer:
         peer.initialize()
         assert len(paths(peer.call("searchFiles", {"query": "ferry"}))) == 1
-    with Peer([*argv, "--root", str(new)], tmp_path) as peer:
+    with Peer([*argv, "--root", str(new)], tmp_path, PATIENT) as peer:
         peer.initialize()
         while not paths(peer.call("searchFiles", {"query": "harbour"})):
             assert peer.process.poll() is None

@@ -15,7 +15,7 @@ import pytest
 from packaging.requirements import Requirement
 
 from conftest import PATIENCE, clean_env
-from server_client import Peer
+from server_client import PATIENT, Peer
 
 ROOT = Path(__file__).parents[2]
 
@@ -97,8 +97,8 @@ def test_two_commands_lead_from_nothing_to_an_answer(installed, tmp_path):
     settings = json.loads((tmp_path / "config/Claude/claude_desktop_config.json").read_text(encoding="utf-8"))
     entry = settings["mcpServers"]["smart-context"]
     assert Path(entry["command"]) == installed / "context"
-    argv, patient = [entry["command"], *entry["args"]], {"SMART_CONTEXT_INDEX_FIRST_WAIT": str(PATIENCE)}
-    with Peer(argv, tmp_path, {**env, **patient}, start=subprocess.Popen) as peer:
+    argv = [entry["command"], *entry["args"]]
+    with Peer(argv, tmp_path, {**env, **PATIENT}, start=subprocess.Popen) as peer:
         peer.initialize()
         answer = peer.call("searchFiles", {"query": "when does the ferry leave"})
     assert answer["structuredContent"]["items"][0]["path"] == str(root / "boats.md")
