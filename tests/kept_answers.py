@@ -94,6 +94,7 @@ FILES: dict[str, str | bytes] = {
     "ja/kyoto.txt": "京都の図書館は午前九時に開きます。鮭の料理の本もあります。",
     "ja/osaka.txt": "大阪の港には大きな船が入ります。図書館は駅の前にあります。",
     "zh/port.txt": "北方港口的潮汐表每天更新。渔船在涨潮前一小时离开。",
+    **{f"lamp/{number}.txt": "The lamp of the lighthouse turns four times a minute, and the keeper winds its clockwork each evening." for number in range(8)},
     "never/tides.txt": "The tide tables that nobody should see: tide, tide, harbour.",
 }  # fmt: skip
 _MODIFIED = 1_700_000_000  # the first; each is a day and a second later than the one before
@@ -113,13 +114,14 @@ QUESTIONS: list[tuple[str, dict[str, Any]]] = [
         "Miete", "Mietvertrag", "Bootshaus", "Hafenhaus", "Haeuser", "Türen", "Vertrag Haus", "図書館", "鮭に", "港口", "潮汐表", "京都の図書館は午前九時", "船",
         "soup html", "tide csv", "tide tables 2024", "tide 2024-2025", "recipes from 2021", "csv files", "markdown", "water as md", "kettle in pdf",
         "author:ada", "author:north water", "title:fish", "name:tide", "filename:*.py", "author:nobody kettle", "lease since 2025", "water until 2024-01",
-        "modified:2023-11-15", "tide last week", "date:2023-11..2024-07 water", "boats 1871", "password", "ben", "Kr4ken", "tide " * 3, "ada lease 1,249.50",
+        "modified:2023-11-15", "tide last week", "date:2023-11..2024-07 water", "boats 1871", "password", "ben", "Kr4ken", "tide " * 3, "ada lease 1,249.50", "lighthouse", "keeper winds its clockwork",
     )),
     ("water", {"k": 3}), ("water", {"k": 3, "offset": 3}), ("water", {"k": 3, "offset": 6}), ("water", {"k": 3, "offset": 90}),
     ("kettle", {"all_copies": True}), ("kettle", {"k": 1}), ("kettle", {"k": 1, "offset": 1}), ("crowns", {"k": 2}), ("crowns", {"k": 2, "offset": 2}), ("crowns", {"k": 1, "sort": "name"}),
     ("water", {"sort": "date"}), ("water", {"sort": "name"}), ("tide harbour", {"sort": "date"}), ("kettle copper", {"sort": "name", "all_copies": True}),
     ("tide", {"exts": (".md", "TXT")}), ("tide", {"years": ("2024",)}), ("tide", {"since": "2024"}), ("water", {"until": "2023-11-20"}), ("water", {"since": "2023-11-18", "until": "2024-07"}),
     ("tide", {"folders": ("harbour",)}), ("tide", {"never_show": ("never/",)}), ("kettle", {"never_show": ("old/",)}), ("kettle", {"folders": ("kitchen/old",)}),
+    ("lighthouse", {"k": 1}), ("lighthouse", {"all_copies": True, "k": 3}), ("lighthouse keeper", {"never_show": ("0.txt", "3.txt")}), ("lamp", {"sort": "date"}),
     ("tide csv", {"exts": (".md",)}), ("tide 2024", {"years": ("2025",)}), ("md files", {"k": 1}), ("md files", {"k": 1, "offset": 1}),
 ]  # fmt: skip
 
@@ -136,6 +138,9 @@ READ = [
     "boats dated 2024-02", "boats 2019 until 2021", "the number of boats has fallen since 1979 in every harbour", "since 1979 boats", "boats from 31 February 2024",
     "author:ada boats", 'author:"Ada North" title:soup', "boats name:*.md", "filename:tide boats", "author: boats", '"author:ada" boats', "-author:ada boats", "author:" + "x" * 300,
     " ".join(f"author:a{number}" for number in range(9)) + " boats", "not author:ada", "boats -2021 -pdf", "boats in the year 2021", "boats 2021 and 2023", "email about boats", "emails about boats", "boats e-mails",
+    "one two three four five six seven eight nine ten eleven (1999)", "one two three four five six seven eight nine ten eleven twelve (1999)", "boats in all of harbours since 1979", "boats in all of the harbours since 1979", "boats in all of the old harbours since 1979",
+    "the wall yesterday and the boats", "the wall yesterday and then the boats", "one two three four yesterday", "one two three four five yesterday", "today boats at the wall", "boats not in the any of the from the as of the 2021", "boats not in the any of the from the as of the de 2021",
+    "boats until 1979", "boats of all the harbours of the north until 1979", "a plan of the boats 2019 until 2021", "boats without any pdf", "boats except from 2021 and pdf", "boats, 2021, pdf", "boats 2021, 2022", "boats of 2021/22", "boats +2021", "boats 2021:30", "boats 2021-2019",
     "the quarterly pdf report as docx", "stripping html files", "cutting pdf files", "converting pdf files", "he said (1999) that all of the boats (2001) of the northern harbour were built (2003) by hand (12) at home (2010)",
     "pdf", "pdf and docx", "*.md boats", ".md boats", "boats as pdf", "boats only pdf", "convert pdf to docx", "how to open a pdf", "open pdf files about boats", "the pdf", "boats.pdf", "boats pdf 2021",
 ]  # fmt: skip

@@ -1,0 +1,122 @@
+"""Text as the detectors read it: what looks or counts like a plain sign is read as one, and everything is found again where it stood."""
+
+from __future__ import annotations
+
+import sys
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from smart_context.redact import view
+
+EVERY = [chr(code) for code in range(sys.maxunicode + 1)]
+# Decimal digits that are younger than the oldest Python that we run on.
+YOUNG = (0x10D40, 0x116D0, 0x116DA, 0x11BF0, 0x11DE0, 0x11F50, 0x16130, 0x16D70, 0x1CCF0, 0x1E4F0, 0x1E5F1)
+
+
+def test_the_digits_of_every_script_are_digits():
+    digits = [c for c in EVERY if unicodedata.category(c) == "Nd"]
+    assert view.of("".join(digits)).text == "".join(str(unicodedata.digit(c)) for c in digits)
+    for c in digits[::97]:
+        assert view.of(f"a{c}").text == f"a{unicodedata.digit(c)}"
+    for zero in YOUNG:
+        assert view.of("".join(chr(zero + n) for n in range(10))).text == "0123456789"
+
+
+def test_every_space_is_a_space_and_every_end_of_a_line_one():
+    spaces = [c for c in EVERY if unicodedata.category(c) == "Zs"]
+    assert len(spaces) >= 17
+    for c in spaces:
+        assert view.of(f"é{c}b").text == "é b"
+    for c in "\u2028\u2029\x85":
+        assert view.of(f"a{c}b").text == "a\nb"
+
+
+@pytest.mark.parametrize(
+    ("signs", "plain"),
+    [
+        ("\u058a\u2010\u2011\u2012\u2013\u2014\u2015\u2043\u207b\u208b\u2212\ufe58\ufe63\uff0d", "-"), ("。｡․﹒．", "."), ("‘’＇", "'"), ("“”«»„＂", '"'), ("﹫＠", "@"),
+    ],
+)  # fmt: skip
+def test_signs_that_are_drawn_alike_are_one(signs, plain):
+    for sign in signs:
+        assert view.of(f"a{sign}b").text == f"a{plain}b"
+    assert view.of(signs).text == plain * len(signs)
+
+
+def test_wide_letters_and_signs_are_narrow_ones():
+    for code in range(0x21, 0x7F):
+        assert view.of(chr(0xFEE0 + code)).text == chr(code)
+    for other in ("\uff00", "\uff5f", "·", "×", "é", "漢"):
+        assert view.of(other).text == other
+
+
+OTHERS = "асеорхуіѕјһԁԛԝɡıқԍӏАВЕКМНОРСТХУІЅЈαορνικτυεηΑΒΕΖΗΙΚΜΝΟΡΤΥΧ"
+LATIN = "aceopxyisjhdqwgikglABEKMHOPCTXYISJaopviktuenABEZHIKMNOPTYX"
+
+
+@pytest.mark.parametrize(("other", "latin"), list(zip(OTHERS, LATIN, strict=True)))
+def test_a_letter_of_another_script_among_latin_ones_is_read_as_the_latin_one(other, latin):
+    assert view.of(f"q{other}").text == f"q{latin}"
+    assert view.of(f"{other}q {other}{other} q").text == f"{latin}q {other}{other} q"
+    assert view.of(other).text == other
+
+
+def test_letters_in_another_style_are_plain_and_what_is_no_letter_stays():
+    assert view.of("𝐩𝑎𝓼𝕤 ⓦⓄ ⒭ 🄳 🅐").text == "pass wO r D 🅐"
+    assert view.of("\U0001d3ff\u24ea\U0001f18a").text == "\U0001d3ff\u24ea\U0001f18a"
+
+
+UNSEEN = "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b\u180f\u200b\u200f\u202a\u202e\u2060\u206f\ufe00\ufe0f\ufeff\U000e0000\U000e0fff"
+
+
+@pytest.mark.parametrize("sign", UNSEEN)
+def test_what_cannot_be_seen_splits_nothing(sign):
+    found = view.of(f"ab{sign}{sign}cd")
+    assert found.text == "abcd"
+    assert [found.origin(at, at + 1) for at in range(4)] == [(0, 1), (1, 2), (4, 5), (5, 6)]
+    assert found.origin(1, 3) == (1, 5)
+
+
+@pytest.mark.parametrize(
+    "sign", "\u00ac\u00ae\u034e\u180a\u1810\u200a\u2010\u2029\u202f\u205f\u2070\ufdff\ufe10\U000e1000"
+)
+def test_what_is_next_to_it_can_be_seen(sign):
+    assert len(view.of(f"ab{sign}cd").text) == 5
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("p%61ssword", "password"), ("%70assword", "password"), ("api%5fkey", "api_key"), ("api%5Fkey", "api_key"), ("a%41", "aA"), ("a%7a", "az"), ("a%5a", "aZ"), ("a%6F", "ao"),
+        ("%61", "%61"), ("%61b", "%61b"), ("%61bc", "abc"), ("1%61", "1%61"), ("a%40", "a%40"), ("a%60", "a%60"), ("a%5b", "a%5b"), ("a%7b", "a%7b"), ("a%2F", "a%2F"), ("a%3D", "a%3D"), ("a%6", "a%6"),
+    ],
+)  # fmt: skip
+def test_a_letter_that_needs_no_escape_is_read_without_it(text, plain):
+    assert view.of(text).text == plain
+
+
+def test_a_capital_that_is_longer_in_small_letters_shifts_nothing():
+    assert view.of("İAé").low == "İaé"
+
+
+@given(st.lists(st.sampled_from(["a", "1", "é", "\u200b", "\u00ad", "％", "[redacted:email]", "p%61x", "İ", "𝐩", "\U000e0001", "secret"]), max_size=12), st.data())  # fmt: skip
+def test_every_stretch_is_found_again_where_it_stood(parts, data):
+    text = "".join(parts)
+    starts = [sum(map(len, parts[:at])) for at in range(len(parts) + 1)]
+    chosen = data.draw(st.lists(st.sampled_from(range(len(parts))), unique=True).map(sorted)) if parts else []
+    hidden = [(starts[at], starts[at + 1]) for at in chosen]
+    found = view.of(text, hidden)
+    assert len(found.low) == len(found.text)
+    last = 0
+    for at, sign in enumerate(found.text):
+        start, end = found.origin(at, at + 1)
+        assert last <= start < end <= len(text)
+        last = end
+        if sign == view.MASK:
+            assert (start, end) in hidden or text[start:end] == "[redacted:email]"
+        else:
+            assert view.of(text[start:end]).text == sign or (text[start:end], sign) == ("%61", "a")
+    assert all(any(found.origin(at, at + 1) == span for at in range(len(found.text))) for span in hidden)
