@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import struct
 import zlib
 
@@ -10,6 +12,8 @@ import pytest
 from office_files import pdf_pages, shown
 from smart_context.api import App
 from smart_context.errors import NotFound
+from smart_context.find import picture as pictures
+from smart_context.model import Extracted, Unit
 from smart_context.settings import config
 from smart_context.sources.extract import Refused, picture
 
@@ -122,3 +126,55 @@ def test_letters_without_a_meaning_have_no_picture():
 def test_a_page_that_is_not_there_has_no_picture(drawn, page):
     with pytest.raises(NotFound):
         drawn(pdf_pages(shown("a walrus")), page=page)
+
+
+def outcome(told, rows, *, more=b""):
+    packed = base64.b64encode(zlib.compress(rows) + more).decode()
+    return Extracted("png", json.dumps(told), (Unit((), packed),))
+
+
+ROWS = b"\0" + bytes(range(6)) + b"\0" + bytes(range(6, 12))  # two by two
+
+
+def test_pixels_that_are_the_ones_announced_become_a_picture():
+    made = pictures._checked(outcome([2, 2, 3], ROWS))
+    assert pixels(made.png) == [[(0, 1, 2), (3, 4, 5)], [(6, 7, 8), (9, 10, 11)]]
+    assert made.left_out == 3
+    at = 8
+    for kind, size in ((b"IHDR", 13), (b"IDAT", len(zlib.compress(ROWS))), (b"IEND", 0)):
+        length, found = struct.unpack(">I4s", made.png[at : at + 8])
+        assert (found, length) == (kind, size)
+        [check] = struct.unpack(">I", made.png[at + 8 + size : at + 12 + size])
+        assert check == zlib.crc32(made.png[at + 4 : at + 8 + size])
+        at += 12 + size
+    assert at == len(made.png)
+    assert made.png[24:29] == bytes([8, 2, 0, 0, 0])
+
+
+@pytest.mark.parametrize(
+    ("told", "rows", "more"),
+    [
+        ([2, 1, 0], ROWS, b""), ([1, 2, 0], ROWS, b""), ([2, 3, 0], ROWS, b""), ([0, 0, 0], b"", b""), ([-2, -2, 0], ROWS, b""), ([0, 2, 0], b"\0\0", b""), ([2, 0, 0], b"", b""),
+        ([2.0, 2, 0], ROWS, b""), ([True, 2, 0], b"\0aaa\0aaa", b""), ([2, 2, "0"], ROWS, b""), ([2, 2], ROWS, b""), ("no", ROWS, b""), ([4001, 1, 0], bytes(1 + 3 * 4001), b""), ([1, 4001, 0], bytes(4 * 4001), b""),
+        ([2, 2, 0], ROWS + b"x", b""), ([2, 2, 0], ROWS, b"x"), ([2, 2, 0], b"\1" + ROWS[1:], b""), ([2, 2, 0], ROWS[:7] + b"\4" + ROWS[8:], b""),
+    ],
+)  # fmt: skip
+def test_anything_else_becomes_none(told, rows, more):
+    with pytest.raises((ValueError, TypeError)):
+        pictures._checked(outcome(told, rows, more=more))
+
+
+def test_a_picture_is_four_thousand_wide_or_high_at_most():
+    assert pictures._checked(outcome([4000, 1, 0], bytes(1 + 3 * 4000))).left_out == 0
+    assert pictures._checked(outcome([1, 4000, 0], bytes(4 * 4000))).left_out == 0
+
+
+def test_what_is_cut_off_or_no_base64_becomes_none():
+    for text in ("", "!!!!", base64.b64encode(zlib.compress(ROWS)[:-4]).decode(), base64.b64encode(ROWS).decode()):
+        with pytest.raises((ValueError, zlib.error)):
+            pictures._checked(Extracted("png", "[2, 2, 0]", (Unit((), text),)))
+
+
+@pytest.mark.parametrize(("pointer", "page"), [("page 3", 3), ("page 3 lines 1-2", 3), ("slide 3", 0), ("", 0), ("attachment 'a' page 3", 0)])  # fmt: skip
+def test_the_page_that_a_pointer_names_is_one_of_the_file_itself(pointer, page):
+    assert pictures.page_of(pointer) == page
