@@ -10,6 +10,7 @@ import json
 import pytest
 
 import kept_judgements
+from smart_context import redact
 
 KEPT = json.loads(kept_judgements.KEPT.read_text(encoding="utf-8"))
 
@@ -25,6 +26,10 @@ def test_values_under_a_name_are_judged_as_they_were(name, place):
 def test_numbers_and_addresses_are_judged_as_they_were(place):
     signs = dict(zip(kept_judgements.NUMBERS, KEPT["alone"][repr(place)], strict=True))
     assert {value: kept_judgements.sign(place, value) for value in signs} == signs
+
+
+def test_of_what_is_hidden_in_part_the_same_is_left():
+    assert {text: redact.clean(text) for text in KEPT["partly"]} == KEPT["partly"]
 
 
 def test_the_tables_are_of_these_values():

@@ -50,13 +50,22 @@ def test_a_name_may_have_an_ending_of_its_kind(name, is_one):
     ("pair", "is_one"), [(b"bob:a b", True), (b"bob:abc", True), (b"bob:a\x1fb", False), (b"bob abcd", False)]
 )
 def test_a_name_and_a_password_in_base64_are_a_secret(pair, is_one):
-    value = base64.b64encode(pair).decode()
-    hidden = "[redacted:secret]" if is_one else value
-    assert redact.clean(f"use basic {value} here") == f"use basic {hidden} here"
-    assert redact.clean(f'{{"auth": "{value}"}}') == f'{{"auth": "{hidden}"}}'
+    padded = base64.b64encode(pair).decode()
+    for value in (padded, padded.rstrip("=")):
+        hidden = "[redacted:secret]" if is_one else value
+        assert redact.clean(f"use basic {value} here") == f"use basic {hidden} here"
+        assert redact.clean(f'{{"auth": "{value}"}}') == f'{{"auth": "{hidden}"}}'
 
 
 @pytest.mark.parametrize("before", ["", "x ", "of ", "an account: "])
 def test_an_account_is_hidden_from_its_country_on(before):
     for account in ("DE89370400440532013000", "DE 89370400440532013000", "DE89 3704 0044 0532 0130 00", "DE 89 3704 0044 0532 0130 00"):  # fmt: skip
         assert redact.clean(f"{before}{account}.") == f"{before}[redacted:iban]."
+
+
+@pytest.mark.parametrize("columns", [2, 300])
+def test_a_column_of_passwords_is_hidden_however_many_columns_there_are(columns):
+    table = "\n".join(
+        ";".join([first, *["x"] * (columns - 2), last]) for first, last in (("user", "password"), ("bob", "ab1c"))
+    )
+    assert redact.clean(table + "\n") == table.replace("ab1c", "[redacted:secret]") + "\n"
