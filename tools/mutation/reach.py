@@ -92,15 +92,20 @@ class Reach:
     def _ordered(self, tests: set[str], stem: str) -> list[str]:
         """The quick ones first: of those, one case of each test, then the others, which mostly notice the same.
 
-        The rest file by file, because what the tests of a file share is made anew each time: those called as the module is, then the quickest.
+        The rest file by file, because what the tests of a file share is made anew each time: those called as the module is, then those of which
+        a test takes least.
         """
+        several: dict[str, list[str]] = defaultdict(list)
+        for test in tests:
+            several[_file(test)].append(test)
+        each = {file: self.seconds(some) / len(some) for file, some in several.items()}
         seen: set[str] = set()
         keys: dict[str, tuple[Any, ...]] = {}
         for test in sorted(tests, key=lambda one: (self.taken[one], one)):
             function, file = test.partition("[")[0], _file(test)
             taken, far = self.taken[test], stem not in file
             is_slow = taken + self.shared[file] > QUICK
-            first = (far, self.shared[file], file) if is_slow else ()
+            first = (far, each[file], file) if is_slow else ()
             keys[test] = (is_slow, *first, function in seen, far, taken, test)
             seen.add(function)
         return sorted(tests, key=keys.__getitem__)
