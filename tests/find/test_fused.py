@@ -134,3 +134,15 @@ def test_the_nearest_are_taken_in_with_all_that_equal_the_last_of_them(index, mo
     given = {one: (file, like) for (one, file), like in zip(every, likes, strict=False)}
     found, _, _ = fused(index, "zzqqxx", given)
     assert {one for one, _ in found} == {one for one, _ in every[:4]}
+
+
+@pytest.mark.parametrize("text", ["water", "tide harbour boats", LONG])
+def test_what_comes_after_the_best_of_both_follows_by_its_words(index, monkeypatch, text):
+    every = segments(index)
+    given = {one: (file, cosine(at)) for at, (one, file) in enumerate(every) if at % 3}
+    whole, _, _ = fused(index, text, given)
+    monkeypatch.setattr(hybrid, "LEXICAL", 2)
+    monkeypatch.setattr(hybrid, "TIERS", (2, 4, 7))
+    found, _, _ = fused(index, text, given)
+    assert sorted(one for one, _ in found) == sorted(one for one, _ in whole)
+    assert [score for _, score in found] == sorted((score for _, score in found), reverse=True)

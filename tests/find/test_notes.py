@@ -7,6 +7,11 @@ import shutil
 import pytest
 
 from smart_context.api import App
+from smart_context.engine.model import FileRow, Following, SegmentRow
+from smart_context.errors import BadRequest
+from smart_context.find import search
+from smart_context.find.model import SearchPage, SearchRequest
+from smart_context.find.order import Placed
 from smart_context.model import Caller
 from smart_context.page import search as page
 from smart_context.settings.config import Settings
@@ -44,3 +49,47 @@ def test_what_was_read_dropped_or_replaced_is_said(app):
     said = app.search_files("gryphom since 2030")["notes"]
     assert said[0] == "nothing matches with dates since 2030-01-01; dates since 2030-01-01 was given up"
     assert said[1].startswith("nothing has 'gryphom'; looked for ")
+
+
+@pytest.mark.parametrize(
+    ("following", "is_confined", "said"),
+    [
+        (Following(), False, []),
+        (Following(is_away=True), False, ["the shared record does not answer; this is what was known of it before"]),
+        (Following(taken=1200, total=34000), False, ["this machine is still taking in the shared record: 1,200 of 34,000 files"]),
+        (Following(taken=1200, total=34000), True, ["this machine is still taking in the shared record"]),
+    ],
+)  # fmt: skip
+def test_how_far_a_shared_record_is_known_is_said_and_to_guests_not_how_much_there_is(following, is_confined, said):
+    assert list(search.lag(following, is_confined=is_confined)) == said
+
+
+def placed(certainty):
+    file = FileRow(1, "/a", "/", "", "", 1, 0, "", "ok", "", "", "", (), (), "", 1, "", 1)
+    return Placed(SegmentRow(1, 1, 0, "page 1", "", certainty), file, "en", 1.0)
+
+
+def test_results_that_were_read_from_a_picture_are_named_by_their_numbers():
+    page = [placed(None), placed(91), placed(None), placed(7)]
+    assert list(search._read_by_ocr(page, 10)) == ["read by OCR, which makes mistakes: results 12 (91 %), 14 (7 %)"]
+    assert list(search._read_by_ocr(page[:2], 0)) == ["read by OCR, which makes mistakes: result 2 (91 %)"]
+    assert list(search._read_by_ocr(page[:1], 0)) == []
+
+
+def test_where_nothing_is_indexed_yet_that_is_said_and_a_bad_request_is_one_all_the_same():
+    told = ("nothing is indexed yet",)
+    assert search.nothing(SearchRequest("gryphon", offset=3)) == SearchPage((), 3, 0, told, told)
+    for bad in (
+        {"k": 0},
+        {"k": 101},
+        {"offset": -1},
+        {"exts": ("",)},
+        {"years": ("21",)},
+        {"since": "no day"},
+        {"sort": "size"},
+    ):
+        with pytest.raises(BadRequest):
+            search.nothing(SearchRequest("gryphon", **bad))
+    with pytest.raises(BadRequest):
+        search.nothing(SearchRequest(" "))
+    assert search.nothing(SearchRequest("gryphon", k=100)).items == search.nothing(SearchRequest("x", k=1)).items
