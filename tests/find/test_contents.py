@@ -23,11 +23,15 @@ def reads():
     raise Asked
 
 
-@pytest.fixture
-def app(tree, tmp_path):
-    root = tree({"a.txt": "one walrus\n", "b.bin": b"\x00\x01\x02" * 50})
-    with App(Settings(roots=(str(root),), data_dir=str(tmp_path / "data"))) as opened:
-        opened.index_here(str(root), full=False, on_progress=lambda _step: None)
+@pytest.fixture(scope="module")
+def app(tmp_path_factory):
+    place = tmp_path_factory.mktemp("contents").resolve()
+    (place / "root").mkdir()
+    for name in ("a.txt", "longer.txt", "later.txt"):
+        (place / "root" / name).write_text("one walrus\n", encoding="utf-8")
+    (place / "root" / "b.bin").write_bytes(b"\x00\x01\x02" * 50)
+    with App(Settings(roots=(str(place / "root"),), data_dir=str(place / "data"))) as opened:
+        opened.index_here(str(place / "root"), full=False, on_progress=lambda _step: None)
         yield opened
 
 
@@ -48,23 +52,26 @@ def test_a_file_that_is_as_it_was_is_not_read_again(app, recorded):
     assert recorded("a.txt") == ["one walrus\n"]
 
 
-@pytest.mark.parametrize("change", ["longer", "later", "new"])
-def test_a_file_that_has_changed_is_read(app, recorded, change):
-    path = f"{app.roots.names[0]}/{'new.txt' if change == 'new' else 'a.txt'}"
-    before = os.stat(f"{app.roots.names[0]}/a.txt")
+@pytest.mark.parametrize("name", ["longer.txt", "later.txt", "new.txt"])
+def test_a_file_that_has_changed_is_read(app, recorded, name):
+    path = f"{app.roots.names[0]}/{name}"
+    before = os.stat(path if os.path.exists(path) else f"{app.roots.names[0]}/a.txt")
     with open(path, "w", encoding="utf-8") as file:
-        file.write("two stoats, no\n" if change == "longer" else "two stoats\n")
-    time = before.st_mtime_ns + (0 if change == "longer" else 1)
+        file.write("two stoats, no\n" if name == "longer.txt" else "two stoats\n")
+    time = before.st_mtime_ns + (0 if name == "longer.txt" else 1)
     os.utime(path, ns=(time, time))
     with pytest.raises(Asked):
-        recorded(os.path.basename(path))
+        recorded(name)
     assert app.look_at(path).text.startswith("two stoats")
 
 
 def test_of_a_root_that_is_away_the_record_answers(app, recorded, tmp_path):
-    assert recorded("a.txt")
-    os.rename(app.roots.names[0], tmp_path / "elsewhere")
-    assert recorded("a.txt") == ["one walrus\n"]
+    root = app.roots.names[0]
+    os.rename(root, f"{root} elsewhere")
+    try:
+        assert recorded("a.txt") == ["one walrus\n"]
+    finally:
+        os.rename(f"{root} elsewhere", root)
 
 
 def test_a_file_without_text_says_why_there_is_none(app):
