@@ -110,7 +110,10 @@ def below(*folders: str) -> set[str]:
         ("prompt_toolkit", {"cli/screen.py"}),
         ("lxml", below("sources/extract")),
         ("pypdfium2", below("sources/extract")),
-        ("subprocess", {"sources/child.py", "index/writer.py", "clients/probe.py", "page/desktop.py"}),
+        (
+            "subprocess",
+            {"sources/child.py", "index/writer.py", "server/processes.py", "clients/probe.py", "page/desktop.py"},
+        ),
         ("pickle", set()),
         ("random", set()),
         ("locale", set()),

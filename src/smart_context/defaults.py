@@ -35,6 +35,8 @@ HOST: Final = "127.0.0.1"
 PORT: Final = 8765
 
 MAX_BODY: Final = 1024 * 1024  # bytes of an HTTP request
+PROCESSES: Final = 1  # that answer calls over HTTP
+MOST_PROCESSES: Final = 64
 MAX_CONCURRENCY: Final = 64  # calls served at once over HTTP
 SESSION_SECONDS: Final = 1800.0  # that a session of HTTP may be idle
 

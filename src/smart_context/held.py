@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -65,6 +65,8 @@ class Held(Closes):
         self.first_runs: FirstRuns | None = None
         """Runs over roots that nobody has indexed yet; a search waits for something to find."""
         self.watcher: Watcher | None = None
+        self.wait_elsewhere: Callable[[], bool] = lambda: False
+        """Whether searches wait for their turn in other processes of a server."""
 
     @property
     def index(self) -> Index:
@@ -137,7 +139,7 @@ class Held(Closes):
                         full=full,
                         on_progress=on_progress,
                         stop=stop,
-                        is_busy=lambda: self._turns.is_wanted,
+                        is_busy=self._is_busy,
                     )
 
                 def scan(folder: str, on_progress: OnProgress, stop: Stop) -> IndexReport:
@@ -149,11 +151,15 @@ class Held(Closes):
                         self.ocr_data(),
                         on_progress=on_progress,
                         stop=stop,
-                        is_busy=lambda: self._turns.is_wanted,
+                        is_busy=self._is_busy,
                     )
 
                 self._jobs = JobQueue(self.engine, self.roots, run, scan)
             return self._jobs
+
+    def _is_busy(self) -> bool:
+        """Whether a run should rest, because searches wait."""
+        return self._turns.is_wanted or self.wait_elsewhere()
 
     def ocr_data(self) -> dict[str, str]:
         """The data of the languages that OCR is to read.

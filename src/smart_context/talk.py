@@ -55,6 +55,11 @@ def stamp_lines() -> None:
     _Manner.stamps = True
 
 
+def stamps_lines() -> bool:
+    """Whether what is said begins with the time."""
+    return _Manner.stamps
+
+
 def shows_tracebacks() -> bool:
     """Whether an unforeseen error is shown with its traceback."""
     return _Manner.shows_tracebacks

@@ -79,6 +79,10 @@ class Roots:
         """Let one more folder be read, by everybody who holds these roots."""
         self._take({**self._real, folder: os.path.realpath(folder)})
 
+    def become(self, resolved: dict[str, str]) -> None:
+        """Be the roots as another process resolved them, for everybody who holds these."""
+        self._take(resolved)
+
     def _take(self, resolved: dict[str, str]) -> None:
         self.names = tuple(resolved)
         self._bounds: tuple[tuple[str, ...], ...] | None = None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from smart_context import talk
+from smart_context import defaults, talk
 from smart_context.cli import Command
 from smart_context.cli.options import settings_options
 from smart_context.errors import ConfigError, UsageError
@@ -35,6 +35,12 @@ if TYPE_CHECKING:
 @click.option("--http", "over_http", is_flag=True, help="Serve many clients over streamable HTTP, at /mcp.")
 @click.option("--host", metavar="ADDRESS", help="With --http: where to listen. Default: this machine alone.")
 @click.option("--port", type=click.IntRange(0, 65535), help="With --http: the port; 0 takes a free one.")
+@click.option(
+    "--processes",
+    type=click.IntRange(1, defaults.MOST_PROCESSES),
+    metavar="N",
+    help="With --http: so many processes answer calls, one a processor is enough. Default: the server itself.",
+)
 @click.option("--no-token", is_flag=True, help="Let every user of this machine in; on loopback only.")
 @click.option("--ops-port", type=click.IntRange(1, 65535), help="Without --http: serve /healthz and /metrics there.")
 @click.option("--connect", "url", metavar="URL", help="Pass everything on to the server at URL, and keep no index.")
@@ -45,6 +51,7 @@ def serve(
     over_http: bool,
     host: str | None,
     port: int | None,
+    processes: int | None,
     no_token: bool,
     ops_port: int | None,
     url: str | None,
@@ -66,6 +73,8 @@ def serve(
 
     if not over_http and (host is not None or port is not None):
         raise UsageError("--host and --port go with --http")
+    if not over_http and processes is not None:
+        raise UsageError("--processes goes with --http: a client over standard input and output has its own server")
     if no_token and not over_http and ops_port is None:
         raise UsageError("--no-token goes with --http or --ops-port")
     if over_http and (url is not None or ops_port is not None):
@@ -79,6 +88,8 @@ def serve(
         # Who wants an index that keeps up with the files wants one to begin with.
         begun = replace(settings.index, at_start=True)
         settings = replace(settings, watch=replace(settings.watch, enabled=True), index=begun)
+    if processes is not None:
+        settings = replace(settings, http=replace(settings.http, processes=processes))
     listen = listen_on(settings, host, port, no_token=no_token) if over_http else None
     with App(settings) as app:
         ops_tokens = _tokens(settings) if ops_port is not None and not no_token else None
@@ -108,6 +119,7 @@ def listen_on(settings: Settings, host: str | None, port: int | None, *, no_toke
         http.max_concurrency,
         http.session_seconds,
         _addresses(http.trusted_proxies),
+        http.processes,
         examine=lambda: _examined(settings),
     )
 

@@ -94,6 +94,7 @@ def _serve(settings: Settings, port: int, on_ready: Callable[[int], None]) -> No
 
     begun = replace(settings.index, at_start=True)
     settings = replace(settings, watch=replace(settings.watch, enabled=True), index=begun)
-    listen = replace(listen_on(settings, defaults.HOST, port, no_token=False), on_ready=on_ready)
+    # One person is served by one process.
+    listen = replace(listen_on(settings, defaults.HOST, port, no_token=False), on_ready=on_ready, processes=1)
     with App(settings) as app:
         programs.serve(app, listen=listen)

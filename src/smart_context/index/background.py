@@ -67,6 +67,11 @@ class FirstRuns:
         self._wanted = threading.Event()
         self._over = threading.Event()
 
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing is waited for any more."""
+        return self._over.is_set()
+
     def run(self) -> None:
         """Index them one after the other; the body of a thread."""
         try:

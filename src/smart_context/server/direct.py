@@ -14,19 +14,19 @@ import asyncio
 import json
 import time
 from collections import OrderedDict
-from typing import Any, NoReturn
-
-from pydantic_core import to_json
+from typing import NoReturn
 
 from smart_context import tool_table
 from smart_context.data import dataclass
 from smart_context.errors import CallTimeout
 from smart_context.model import Progress
+from smart_context.server import encoded
+from smart_context.server.encoded import Encoded, event
 from smart_context.server.gate import Message, Receive, Scope, Send
 from smart_context.server.identity import CALLER, peer
 from smart_context.server.protocol import ANSWERED, Answered, Offer, in_thread
 from smart_context.server.sessions import ID_HEADER, Sessions
-from smart_context.server.tools import Arguments, Call, Reply, Tool
+from smart_context.server.tools import Arguments, Call, Tool
 
 _ALIVE_SECONDS = 60.0  # after which the SDK sees a call of a session again
 _MOST_KNOWN = 5000
@@ -72,7 +72,7 @@ class Direct:
         quick = {row.name for row in tool_table.TABLE if row.seconds is not None and _SLOW.isdisjoint(row.needs)}
         self._tools = {n: tool for tool in offer.tools if tool.name in quick for n in (tool.name, tool.alias)}
         self._known: OrderedDict[Owner, Known] = OrderedDict()
-        self._running: dict[tuple[Owner, int | str], asyncio.Task[Reply]] = {}
+        self._running: dict[tuple[Owner, int | str], asyncio.Task[Encoded]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request of a caller."""
@@ -111,11 +111,14 @@ class Direct:
             del self._running[key]
             task.cancel()
 
-    async def _performed(self, call: Call) -> Reply:
+    async def _performed(self, call: Call) -> Encoded:
+        elsewhere = self._offer.elsewhere
         try:
-            return await in_thread(self._offer, call, _unheard)
+            if elsewhere is not None and elsewhere.takes(call.tool):
+                return await elsewhere.answer(call)
+            return encoded.of(await in_thread(self._offer, call, _unheard))
         except CallTimeout as error:
-            return call.tool.refuse(error)
+            return encoded.of(call.tool.refuse(error))
 
     def _cancel(self, owner: Owner, body: bytes) -> None:
         try:
@@ -144,7 +147,14 @@ class Direct:
         await self._sessions(scope, receive, watched if plain else send)
         answered: Answered | None = scope.get(ANSWERED)
         is_whole = answered is not None and answered.reply.structured is not None  # has all that an answer can have
-        if plain and answered and is_whole and heads and heads[0] and body == event(plain.request_id, answered.reply):
+        if (
+            plain
+            and answered
+            and is_whole
+            and heads
+            and heads[0]
+            and body == event(plain.request_id, encoded.of(answered.reply))
+        ):
             self._known[owner] = Known(asked, heads[0], answered.client, time.monotonic() + self._alive)
             self._known.move_to_end(owner)
             if len(self._known) > _MOST_KNOWN:
@@ -185,16 +195,6 @@ def _is_aside(meta: object) -> bool:
         return False
     token = meta.get("progressToken", "")
     return isinstance(token, int | str) and not isinstance(token, bool)
-
-
-def event(request_id: int | str, reply: Reply) -> bytes:
-    """An answer as the SDK sends it in a session."""
-    content = [{"text": reply.text, "type": "text"}]
-    result: dict[str, Any] = {"content": content, "isError": bool(reply.code)}
-    if reply.structured is not None:
-        result["structuredContent"] = reply.structured
-    data = to_json({"jsonrpc": "2.0", "id": request_id, "result": result})
-    return b"event: message\r\ndata: " + data + b"\r\n\r\n"
 
 
 def _refuse(_number: str) -> NoReturn:

@@ -51,6 +51,10 @@ class Guards:
             self._write(call, reply, code, seconds)
         return reply
 
+    def failed(self, call: Call, code: str, seconds: float) -> None:
+        """Log a call that another process did not come to the end of."""
+        self._write(call, None, code, seconds)
+
     def _write(self, call: Call, reply: Reply | None, code: str, seconds: float) -> None:
         if self._log is None or (call.tool.name.startswith("context.") and not self._logs_context):
             return

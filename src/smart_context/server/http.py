@@ -9,8 +9,8 @@ from __future__ import annotations
 import resource
 import signal
 import socket
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Callable
+from contextlib import nullcontext, suppress
 from typing import TYPE_CHECKING
 
 import uvicorn
@@ -34,6 +34,7 @@ from smart_context.server.sessions import Sessions
 if TYPE_CHECKING:
     from smart_context.page.app import Page
     from smart_context.server.oauth import Issuer
+    from smart_context.server.processes import Processes
 
 PATH = "/mcp"
 
@@ -102,11 +103,11 @@ def application(
         max_body=listen.max_body,
         max_concurrent=listen.max_concurrent,
     )
-    ops = Ops(metrics, state, dict.fromkeys(told, issuer.metadata()) if issuer else {})
+    ops = Ops(metrics, state, dict.fromkeys(told, issuer.metadata()) if issuer else {}, offer.elsewhere)
 
     async def route(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
-            await _lifespan(manager, receive, send)
+            await _lifespan(manager, offer.elsewhere, receive, send)
         elif scope["path"].rstrip("/") == PATH:
             await calls(scope, receive, send)
         elif page is not None and scope["path"] in page.paths:
@@ -125,18 +126,14 @@ def _issuer(listen: Listen) -> Issuer | None:
     return Issuer(listen.oauth)
 
 
-async def _lifespan(manager: StreamableHTTPSessionManager, receive: Receive, send: Send) -> None:
-    async with _running(manager):
+async def _lifespan(
+    manager: StreamableHTTPSessionManager, elsewhere: Processes | None, receive: Receive, send: Send
+) -> None:
+    async with manager.run(), elsewhere.running() if elsewhere else nullcontext():
         await receive()
         await send({"type": "lifespan.startup.complete"})
         await receive()
     await send({"type": "lifespan.shutdown.complete"})
-
-
-@asynccontextmanager
-async def _running(manager: StreamableHTTPSessionManager) -> AsyncIterator[None]:
-    async with manager.run():
-        yield
 
 
 class _Announcing(Listener):

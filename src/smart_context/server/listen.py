@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Listen:
-    """Where to listen and whom to let in. tokens: None lets everybody in who can connect. oauth: whose tokens count, too."""
+    """Where to listen and whom to let in. tokens: None lets everybody in who can connect. oauth: whose tokens count, too.
+
+    processes: how many answer calls; 1 is the one that listens, more are beside it.
+    """
 
     host: str = defaults.HOST
     port: int = defaults.PORT
@@ -32,6 +35,7 @@ class Listen:
     max_concurrent: int = defaults.MAX_CONCURRENCY
     session_seconds: float = defaults.SESSION_SECONDS
     trusted_proxies: tuple[str, ...] = ()
+    processes: int = defaults.PROCESSES
     on_ready: Callable[[int], None] | None = None
     """Told the port once it is listened on."""
     examine: Callable[[], Sequence[Finding]] | None = None

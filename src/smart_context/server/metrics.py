@@ -63,6 +63,12 @@ class Metrics:
         with self._lock:
             self._lost_lines += 1
 
+    def take_lost(self) -> int:
+        """Calls that the audit log has no line of, since this was last asked."""
+        with self._lock:
+            lost, self._lost_lines = self._lost_lines, 0
+            return lost
+
     def page(self, gauges: Iterable[Sample] = ()) -> str:
         """Write everything, each name with its help and type once."""
         with self._lock:

@@ -13,6 +13,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import anyio
 
@@ -26,20 +27,28 @@ from smart_context.server.identity import CALLER
 from smart_context.server.listen import bind
 from smart_context.server.metrics import Metrics, Sample
 
+if TYPE_CHECKING:
+    from smart_context.server.processes import Processes
+
 PATHS = ("/healthz", "/metrics")
 _LOOPBACK = "127.0.0.1"
 _MAX_CONNECTIONS = 64  # of the operators' own port: a scraper needs one
 
 
 class Ops:
-    """The two routes, behind the gate. `state` is asked at each request. told: JSON by path, for anybody."""
+    """The two routes, behind the gate. `state` is asked at each request. told: JSON by path, for anybody. elsewhere: who answers calls, too."""
 
     def __init__(
-        self, metrics: Metrics, state: Callable[[], Health], told: Mapping[str, bytes] = MappingProxyType({})
+        self,
+        metrics: Metrics,
+        state: Callable[[], Health],
+        told: Mapping[str, bytes] = MappingProxyType({}),
+        elsewhere: Processes | None = None,
     ) -> None:
         self._metrics = metrics
         self._state = state
         self._told = told
+        self._elsewhere = elsewhere
         self._one_at_a_time = anyio.Lock()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -53,7 +62,7 @@ class Ops:
         elif scope["path"] == "/metrics" and not _may_see_all(scope):
             await _answer(scope, send, 403, "text/plain", "this token sees some roots only\n")
         elif scope["path"] == "/metrics":
-            page = self._metrics.page(_gauges(await self._look()))
+            page = self._metrics.page([*_gauges(await self._look()), *_memory(self._elsewhere)])
             await _answer(scope, send, 200, "text/plain; version=0.0.4", page)
         else:
             await _answer(scope, send, 404, "text/plain", "nothing here\n")
@@ -69,6 +78,8 @@ class Ops:
             return
         state = await self._look()
         told = {k: v for k, v in asdict(state).items() if k != "kinds"}
+        if self._elsewhere:
+            told["processes"] = self._elsewhere.ready
         body = json.dumps({"live": True, "ready": state.is_ready, "version": __version__, **told})
         await _answer(scope, send, 200 if state.is_ready else 503, "application/json", body + "\n")
 
@@ -120,7 +131,6 @@ def _gauges(state: Health) -> Iterable[Sample]:
             state.files_to_take_in,
         ),
         ("jobs_queued", "Indexing jobs waiting or running.", state.queued),
-        ("memory_bytes", "Resident memory of this process.", _resident()),
     )
     for name, text, value in numbers:
         yield Sample(f"smart_context_{name}", text, value)
@@ -131,11 +141,25 @@ def _gauges(state: Health) -> Iterable[Sample]:
         yield Sample("smart_context_files_by_kind", "Files in the index, by kind.", count, {"kind": kind})
 
 
-def _resident() -> int:
+def _memory(elsewhere: Processes | None) -> Iterable[Sample]:
+    if elsewhere is None:
+        yield Sample("smart_context_memory_bytes", "Resident memory of this process.", _resident())
+        return
+    used = _resident() + sum(map(_resident, elsewhere.pids))
+    yield Sample("smart_context_memory_bytes", "Resident memory of the server and its processes.", used)
+    yield Sample("smart_context_processes", "Processes that answer calls.", elsewhere.ready)
+    text = "Processes that answered calls and ended unexpectedly."
+    yield Sample("smart_context_processes_died_total", text, elsewhere.died, kind="counter")
+
+
+def _resident(pid: int | None = None) -> int:
+    """Of a process; of this one where none is named."""
     try:
-        with open("/proc/self/statm", "rb") as statm:
+        with open(f"/proc/{pid or 'self'}/statm", "rb") as statm:
             return int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except OSError:
+    except (OSError, IndexError):
+        if pid is not None:  # it has just ended, or the system tells of ourselves only
+            return 0
         import resource
 
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

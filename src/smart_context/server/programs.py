@@ -7,24 +7,27 @@ Always: `mcp-context-server` reads no configuration file and writes nothing to d
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+import sys
 from contextlib import AbstractContextManager, nullcontext
 from importlib import util
 from typing import TYPE_CHECKING
 
-from smart_context.errors import how_to_add
+from smart_context.errors import ConfigError, how_to_add
 from smart_context.server import run
 from smart_context.server.context_tools import Caches
-from smart_context.server.tools import Guard, Program, Tool, ToolNames
+from smart_context.server.tools import Guard, Program, ToolNames
 from smart_context.settings.config import ServedCaches, Settings
 from smart_context.talk import say, warn
-from smart_context.tool_table import Offer
 
 if TYPE_CHECKING:
     from smart_context.access.tokens import Tokens
     from smart_context.api import App
     from smart_context.page.app import Page
+    from smart_context.server.guards import Guards
     from smart_context.server.listen import Listen
+    from smart_context.server.metrics import Metrics
+    from smart_context.server.processes import Processes
+    from smart_context.server.table import Table
 
 _CACHES = (
     "Caches hold frozen documents. Call context.list_caches to see which there are, then context.resolve with the path of "
@@ -60,12 +63,9 @@ def serve(
     for those who have one of `ops_tokens`.
     """
     from smart_context.index import background, health
-    from smart_context.server import search_tools
+    from smart_context.server import table
     from smart_context.server.guards import Guards
     from smart_context.server.metrics import Metrics
-
-    def clean(text: str) -> str:
-        return app.redactor.clean(text)  # made when the first error needs it
 
     run.share_one_heap()
     settings = app.settings
@@ -75,28 +75,41 @@ def serve(
     how = _CACHES.replace("context.", "context_") if tool_names == "underscore" else _CACHES
     program = Program("smart-context", "Smart Context", f"{_FILES} {how}")
     metrics = Metrics()
-    guard = Guards(settings, clean, metrics)
     with (
-        Caches(root, settings.cache.memory_mb * _MB) as caches,
+        table.of(app) as rows,
         background.work(app, watch=settings.watch.enabled, report=lambda line: say(f"{line}\n")),
         _courier(settings),
     ):
-        own: tuple[Offer, ...] = ("files", "freeze") if root and settings.cache.freeze else ("files",)
-        rows = (
-            *search_tools.table(app, clean, settings.timeout, *own),
-            *caches.table("pack", "caches", seconds=settings.timeout("default")),
-        )
+        guard = Guards(settings, rows.clean, metrics)
         if listen is not None:
-            page = _page(app, caches, rows, guard, clean, listen)
             run.over_http(
-                program, rows, listen, metrics, lambda: health.of(app), tool_names=tool_names, guard=guard, page=page
+                program,
+                rows.tools,
+                listen,
+                metrics,
+                lambda: health.of(app),
+                tool_names=tool_names,
+                guard=guard,
+                page=_page(rows, guard, listen),
+                elsewhere=_processes(listen.processes, app, guard, metrics),
             )
             return
         if ops_port is not None:
             from smart_context.server import ops
 
             ops.beside(ops_port, metrics, lambda: health.of(app), ops_tokens)
-        run.over_stdio(program, rows, tool_names=tool_names, guard=guard)
+        run.over_stdio(program, rows.tools, tool_names=tool_names, guard=guard)
+
+
+def _processes(count: int, app: App, guard: Guards, metrics: Metrics) -> Processes | None:
+    """The processes that answer calls; None where the server does so by itself."""
+    if count == 1:
+        return None
+    if sys.platform == "win32":
+        raise ConfigError("more than one process needs a system with Unix sockets", hint="leave --processes out")
+    from smart_context.server.processes import Processes
+
+    return Processes(count, app, guard, metrics)
 
 
 def _courier(settings: Settings) -> AbstractContextManager[object]:
@@ -108,9 +121,7 @@ def _courier(settings: Settings) -> AbstractContextManager[object]:
     return team.courier(settings)
 
 
-def _page(
-    app: App, caches: Caches, rows: Sequence[Tool], guard: Guard, clean: Callable[[str], str], listen: Listen
-) -> Page | None:
+def _page(rows: Table, guard: Guard, listen: Listen) -> Page | None:
     """The page for people, where what renders it is installed."""
     if util.find_spec("jinja2") is None:
         warn(f"no page at /: jinja2 is missing; {how_to_add('http')}")
@@ -118,7 +129,7 @@ def _page(
     from smart_context.page.app import Page
     from smart_context.server.desk import ServerDesk
 
-    return Page(ServerDesk(app, caches, rows, guard, clean, listen))
+    return Page(ServerDesk(rows.app, rows.caches, rows.tools, guard, rows.clean, listen))
 
 
 def warn_about(root: str | None) -> None:

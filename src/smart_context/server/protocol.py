@@ -47,6 +47,7 @@ from smart_context.server.tools import (
 
 if TYPE_CHECKING:
     from smart_context.llm.model import Sample
+    from smart_context.server.processes import Processes
 
 Context = ServerRequestContext[Any, Any]
 
@@ -72,6 +73,7 @@ class Offer:
     """What a server says of itself, what it offers, who guards it, and the threads that do the work.
 
     caller: who calls over standard input and output; over HTTP each request has its own.
+    elsewhere: the processes that answer calls; None where this one does.
     """
 
     program: Program
@@ -81,6 +83,7 @@ class Offer:
     caller: Caller = OWNER
     workers: Workers = field(default_factory=lambda: Workers(_THREADS))
     patient_workers: Workers = field(default_factory=lambda: Workers(_PATIENT_THREADS))
+    elsewhere: Processes | None = None
 
 
 def build(offer: Offer) -> Server[Any]:
@@ -127,6 +130,8 @@ def build(offer: Offer) -> Server[Any]:
 async def _run(offer: Offer, call: Call, context: Context) -> Reply:
     relay = Relay(context)
     try:
+        if offer.elsewhere is not None and offer.elsewhere.takes(call.tool):
+            return (await offer.elsewhere.answer(call)).reply
         reply = await in_thread(offer, call, relay, sampling.of(context))
     except CallTimeout as error:
         return call.tool.refuse(error)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from smart_context.page.app import Page
     from smart_context.server.listen import Listen
     from smart_context.server.metrics import Metrics
+    from smart_context.server.processes import Processes
 
 _RELAYED_SECONDS = 120.0  # that the end of input waits for answers of a server whose limits we do not know
 _M_ARENA_MAX = -8  # glibc's number for it
@@ -85,12 +86,14 @@ def over_http(
     tool_names: ToolNames = "dotted",
     guard: Guard = unguarded,
     page: Page | None = None,
+    elsewhere: Processes | None = None,
 ) -> None:
-    """Serve a table of tools over HTTP until a signal, and a page for people beside it."""
+    """Serve a table of tools over HTTP until a signal, and a page for people beside it. elsewhere: who answers calls."""
     from smart_context.server import http, logs, protocol
 
     logs.set_up()
-    http.serve(protocol.Offer(program, rows, guard, tool_names), listen, metrics, state, page)
+    offer = protocol.Offer(program, rows, guard, tool_names, elsewhere=elsewhere)
+    http.serve(offer, listen, metrics, state, page)
 
 
 def relayed(url: str, token: str) -> None:

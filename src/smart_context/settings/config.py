@@ -152,6 +152,24 @@ def child_environment(changed: Mapping[str, str]) -> dict[str, str]:
     return {**os.environ, **{settings()[name].env: text for name, text in changed.items()}}
 
 
+def told(given: Settings) -> dict[str, Any]:
+    """The settings as another process can be told them, in JSON: by dotted name."""
+    found: dict[str, Any] = {"config_file": given.config_file}
+    for name in settings():
+        table, dot, key = name.partition(".")
+        inside = getattr(given, table)
+        found[name] = (inside.get(key) if isinstance(inside, Mapping) else getattr(inside, key)) if dot else inside
+    return found
+
+
+def restored(told: Mapping[str, Any]) -> Settings:
+    """The settings that another process told."""
+    values = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in told.items() if value is not None
+    }
+    return _built(values, str(values.pop("config_file")))
+
+
 def checked(name: str, value: str, place: str) -> str:
     """A value for a setting, if it can be one; `place`: where it stands.
 

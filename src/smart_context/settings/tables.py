@@ -160,6 +160,12 @@ class HttpSettings:
     )
     max_body: int = setting(defaults.MAX_BODY, "Largest request, in bytes.", least=1024)
     max_concurrency: int = setting(defaults.MAX_CONCURRENCY, "Calls served at once.", least=1)
+    processes: int = setting(
+        defaults.PROCESSES,
+        "Processes that answer calls; 1: the server itself, more: so many beside it.",
+        least=1,
+        most=defaults.MOST_PROCESSES,
+    )
     session_seconds: float = setting(defaults.SESSION_SECONDS, "Seconds after which an idle session ends.", least=1)
 
 

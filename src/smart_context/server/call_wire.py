@@ -1,0 +1,99 @@
+"""What the server and a process that answers calls say to each other, over a pair of sockets.
+
+In: calls, orders to stop, changes of the roots one way; answers the other.  Out: the same, at the other end.
+Always: each message is whole, a length and as many bytes; a deadline is a time of the system's monotonic clock, which both share.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Mapping
+from typing import IO, Any
+
+from smart_context.data import dataclass
+from smart_context.model import Caller
+from smart_context.server.encoded import Encoded
+from smart_context.server.tools import Call
+
+READY = 0  # the number of a process's first answer, to the order to set itself up
+
+_LENGTH = struct.Struct("!I")
+_ANSWER = struct.Struct("!IIHB")  # length of what follows, number, audit lines lost, length of the code
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A call to be answered: by its number, as the tool's name and what `Call` has besides, until the deadline."""
+
+    number: int
+    tool: str
+    arguments: Mapping[str, Any]
+    caller: Caller
+    client: str
+    address: str
+    deadline: float
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """An answer to a call. lost: audit lines that could not be written since the last answer."""
+
+    number: int
+    answer: Encoded
+    lost: int = 0
+
+
+def message(what: Mapping[str, Any]) -> bytes:
+    """A message to a process."""
+    data = json.dumps(what, separators=(",", ":")).encode()
+    return _LENGTH.pack(len(data)) + data
+
+
+def call(number: int, asked: Call, deadline: float) -> bytes:
+    """A call for a process to answer."""
+    who = asked.caller
+    told = [number, asked.tool.name, dict(asked.arguments), [who.name, who.roots, who.is_owner, who.key]]
+    return message({"call": [*told, asked.client, asked.address, deadline]})
+
+
+def asked(told: list[Any]) -> Asked:
+    """A call as it came."""
+    number, tool, arguments, (name, roots, is_owner, key), client, address, deadline = told
+    caller = Caller(name, None if roots is None else tuple(roots), is_owner, key)
+    return Asked(number, tool, arguments, caller, client, address, deadline)
+
+
+def read(source: IO[bytes]) -> dict[str, Any] | None:
+    """The next message to a process; None when no more will come."""
+    head = source.read(_LENGTH.size)
+    if len(head) < _LENGTH.size:
+        return None
+    (length,) = _LENGTH.unpack(head)
+    data = source.read(length)
+    found: dict[str, Any] | None = json.loads(data) if len(data) == length else None
+    return found
+
+
+def answer(number: int, made: Encoded, lost: int) -> bytes:
+    """An answer to the server."""
+    code = made.code.encode()
+    length = _ANSWER.size - _LENGTH.size + len(code) + len(made.result)
+    return b"".join((_ANSWER.pack(length, number, min(lost, 0xFFFF), len(code)), code, made.result))
+
+
+def answers(received: bytearray) -> list[Answered]:
+    """Take the whole answers from what was received; the rest stays."""
+    found: list[Answered] = []
+    at = 0
+    while len(received) - at >= _ANSWER.size:
+        length, number, lost, code = _ANSWER.unpack_from(received, at)
+        end = at + _LENGTH.size + length
+        if len(received) < end:
+            break
+        begin = at + _ANSWER.size
+        made = Encoded(bytes(received[begin + code : end]), received[begin : begin + code].decode())
+        found.append(Answered(number, made, lost))
+        at = end
+    del received[:at]
+    return found
