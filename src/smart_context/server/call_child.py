@@ -94,7 +94,8 @@ class Answering:
             stop = self._stops[asked.number]
             reply = self._answered(asked, stop)
             del self._stops[asked.number]
-            self._send(call_wire.answer(asked.number, encoded.of(reply), self._metrics.take_lost()))
+            made = encoded.of(reply, ascii_only=asked.ascii_only)
+            self._send(call_wire.answer(asked.number, made, self._metrics.take_lost()))
 
     def _send(self, data: bytes) -> None:
         try:

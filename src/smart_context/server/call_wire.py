@@ -24,7 +24,7 @@ _ANSWER = struct.Struct("!IIHB")  # length of what follows, number, audit lines 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A call to be answered: by its number, as the tool's name and what `Call` has besides, until the deadline."""
+    """A call to be answered: by its number, as the tool's name and what `Call` has besides, until the deadline. ascii_only: how to encode that."""
 
     number: int
     tool: str
@@ -33,6 +33,7 @@ class Asked:
     client: str
     address: str
     deadline: float
+    ascii_only: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,18 +51,18 @@ def message(what: Mapping[str, Any]) -> bytes:
     return _LENGTH.pack(len(data)) + data
 
 
-def call(number: int, asked: Call, deadline: float) -> bytes:
+def call(number: int, asked: Call, deadline: float, *, ascii_only: bool) -> bytes:
     """A call for a process to answer."""
     who = asked.caller
     told = [number, asked.tool.name, dict(asked.arguments), [who.name, who.roots, who.is_owner, who.key]]
-    return message({"call": [*told, asked.client, asked.address, deadline]})
+    return message({"call": [*told, asked.client, asked.address, deadline, ascii_only]})
 
 
 def asked(told: list[Any]) -> Asked:
     """A call as it came."""
-    number, tool, arguments, (name, roots, is_owner, key), client, address, deadline = told
+    number, tool, arguments, (name, roots, is_owner, key), client, address, deadline, ascii_only = told
     caller = Caller(name, None if roots is None else tuple(roots), is_owner, key)
-    return Asked(number, tool, arguments, caller, client, address, deadline)
+    return Asked(number, tool, arguments, caller, client, address, deadline, ascii_only)
 
 
 def read(source: IO[bytes]) -> dict[str, Any] | None:

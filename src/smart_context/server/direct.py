@@ -55,11 +55,13 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Plain:
-    """A plain call of a tool."""
+    """A plain call of a tool. name: as the client calls that. meta: what it says beside."""
 
     request_id: int | str
     tool: Tool
     arguments: Arguments
+    name: str
+    meta: Arguments
 
 
 class Direct:
@@ -69,8 +71,7 @@ class Direct:
         self._sessions = sessions
         self._offer = offer
         self._alive = min(_ALIVE_SECONDS, session_seconds / 4)
-        quick = {row.name for row in tool_table.TABLE if row.seconds is not None and _SLOW.isdisjoint(row.needs)}
-        self._tools = {n: tool for tool in offer.tools if tool.name in quick for n in (tool.name, tool.alias)}
+        self._tools = quick(offer)
         self._known: OrderedDict[Owner, Known] = OrderedDict()
         self._running: dict[tuple[Owner, int | str], asyncio.Task[Encoded]] = {}
 
@@ -87,6 +88,8 @@ class Direct:
         owner = (scope[CALLER].name, session)
         known = self._known.get(owner)
         is_here = known is not None and known.asked == asked and known.until > time.monotonic()
+        if plain and not _is_aside(plain.meta):
+            plain = None
         if plain and known and is_here and (owner, plain.request_id) not in self._running:
             if self._sessions.use(*owner):
                 await self._answer(plain, known, owner, scope, send)
@@ -94,11 +97,11 @@ class Direct:
             del self._known[owner]
         if _CANCELLED in body:
             self._cancel(owner, body)
-        await self._by_the_sdk(plain, asked, owner, scope, _again(first, receive), send)
+        await self._by_the_sdk(plain, asked, owner, scope, again(first, receive), send)
 
     async def _answer(self, plain: Plain, known: Known, owner: Owner, scope: Scope, send: Send) -> None:
         call = Call(plain.tool, plain.arguments, scope[CALLER], known.client, peer(scope))
-        task = asyncio.create_task(self._performed(call))
+        task = asyncio.create_task(performed(self._offer, call))
         key = (owner, plain.request_id)
         self._running[key] = task
         try:
@@ -110,15 +113,6 @@ class Direct:
         finally:
             del self._running[key]
             task.cancel()
-
-    async def _performed(self, call: Call) -> Encoded:
-        elsewhere = self._offer.elsewhere
-        try:
-            if elsewhere is not None and elsewhere.takes(call.tool):
-                return await elsewhere.answer(call)
-            return encoded.of(await in_thread(self._offer, call, _unheard))
-        except CallTimeout as error:
-            return encoded.of(call.tool.refuse(error))
 
     def _cancel(self, owner: Owner, body: bytes) -> None:
         try:
@@ -163,6 +157,23 @@ class Direct:
             self._known.pop(owner, None)
 
 
+def quick(offer: Offer) -> dict[str, Tool]:
+    """The tools whose calls can be answered here, by each of their names."""
+    names = {row.name for row in tool_table.TABLE if row.seconds is not None and _SLOW.isdisjoint(row.needs)}
+    return {name: tool for tool in offer.tools if tool.name in names for name in (tool.name, tool.alias)}
+
+
+async def performed(offer: Offer, call: Call, *, ascii_only: bool = False) -> Encoded:
+    """Have a call answered, by another process or a thread."""
+    elsewhere = offer.elsewhere
+    try:
+        if elsewhere is not None and elsewhere.takes(call.tool):
+            return await elsewhere.answer(call, ascii_only=ascii_only)
+        return encoded.of(await in_thread(offer, call, _unheard), ascii_only=ascii_only)
+    except CallTimeout as error:
+        return encoded.of(call.tool.refuse(error), ascii_only=ascii_only)
+
+
 def plain_call(body: bytes, tools: dict[str, Tool]) -> Plain | None:
     """A call of one of the tools without anything unusual about it: no number but small integers, nothing that is not text."""
     if b"\\u" in body:  # perhaps half a character
@@ -181,20 +192,23 @@ def plain_call(body: bytes, tools: dict[str, Tool]) -> Plain | None:
     name, arguments = params.get("name"), params.get("arguments", {})
     if params.keys() - {"name", "arguments", "_meta"} or not isinstance(name, str) or not isinstance(arguments, dict):
         return None
-    if not _is_aside(params.get("_meta", {})):
+    meta = params.get("_meta", {})
+    if not isinstance(meta, dict) or not _is_token(meta.get("progressToken", "")):
         return None
     tool = tools.get(name)
     if tool is None or (not tool.knows_arguments and tool.unknown(arguments)):
         return None
-    return Plain(request_id, tool, arguments)
+    return Plain(request_id, tool, arguments, name, meta)
 
 
-def _is_aside(meta: object) -> bool:
-    """Whether what a client says beside a call changes nothing: these tools report no progress."""
-    if not isinstance(meta, dict) or any(name.startswith(_PROTOCOL) for name in meta):
-        return False
-    token = meta.get("progressToken", "")
+def _is_token(token: object) -> bool:
+    """Whether this can name progress, of which these tools report none."""
     return isinstance(token, int | str) and not isinstance(token, bool)
+
+
+def _is_aside(meta: Arguments) -> bool:
+    """Whether what a client says beside a call in a session changes nothing."""
+    return not any(name.startswith(_PROTOCOL) for name in meta)
 
 
 def _refuse(_number: str) -> NoReturn:
@@ -214,7 +228,7 @@ def _unheard(_step: Progress) -> None:
     """Progress that nobody asked for."""
 
 
-def _again(first: Message, receive: Receive) -> Receive:
+def again(first: Message, receive: Receive) -> Receive:
     """What gives a message once more, then whatever comes."""
     waiting = [first]
 

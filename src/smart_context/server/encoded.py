@@ -1,7 +1,7 @@
 """A reply as the bytes of its JSON, so that what one process made can be sent by another without reading it.
 
 In: a `Reply`.  Out: the `result` of its JSON-RPC message; from that the event of a stream, or the reply again.
-Always: the event has the bytes that the SDK sends for the reply.
+Always: the event, or the message without a session, has the bytes that the SDK sends for the reply.
 """
 
 from __future__ import annotations
@@ -29,16 +29,47 @@ class Encoded:
         return Reply(found["content"][0]["text"], found.get("structuredContent"), self.code)
 
 
-def of(reply: Reply) -> Encoded:
-    """Encode a reply."""
+def of(reply: Reply, *, ascii_only: bool = False) -> Encoded:
+    """Encode a reply. ascii_only: as the SDK does without a session, where it escapes all other letters."""
     content = [{"text": reply.text, "type": "text"}]
     result: dict[str, Any] = {"content": content, "isError": bool(reply.code)}
     if reply.structured is not None:
         result["structuredContent"] = reply.structured
-    return Encoded(to_json(result), reply.code)
+    made = json.dumps(result, separators=(",", ":")).encode() if ascii_only else to_json(result)
+    return Encoded(made, reply.code)
 
 
 def event(request_id: int | str, answer: Encoded) -> bytes:
-    """An answer as the SDK sends it in a session."""
+    """An answer as the SDK sends it in a stream."""
     head = b'event: message\r\ndata: {"jsonrpc":"2.0","id":'
     return b"".join((head, to_json(request_id), b',"result":', answer.result, b"}\r\n\r\n"))
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What the SDK adds to a result where there is no session. after_error: behind `isError`; at_end: behind everything."""
+
+    after_error: bytes
+    at_end: bytes
+
+
+def added(result: dict[str, Any]) -> Around:
+    """What the SDK has added to a result of ours."""
+    more = {name: result[name] for name in ("resultType", "_meta") if name in result}
+    pieces = {
+        name: b"," + json.dumps({name: value}, separators=(",", ":")).encode()[1:-1] for name, value in more.items()
+    }
+    return Around(pieces.get("resultType", b""), pieces.get("_meta", b""))
+
+
+def with_more(answer: Encoded, around: Around) -> Encoded:
+    """The answer with what the SDK adds. In a text every quotation mark is escaped, so that the first `isError` is the result's own."""
+    at = answer.result.index(b',"isError":')
+    at += len(b',"isError":true' if answer.code else b',"isError":false')
+    result = answer.result
+    return Encoded(b"".join((result[:at], around.after_error, result[at:-1], around.at_end, b"}")), answer.code)
+
+
+def message(request_id: int | str, answer: Encoded) -> bytes:
+    """An answer as the SDK sends it without a session."""
+    return b"".join((b'{"jsonrpc":"2.0","id":', json.dumps(request_id).encode(), b',"result":', answer.result, b"}"))

@@ -30,6 +30,7 @@ from smart_context.server.ops import Ops
 from smart_context.server.protocol import Offer
 from smart_context.server.request_log import logged
 from smart_context.server.sessions import Sessions
+from smart_context.server.single import Single
 
 if TYPE_CHECKING:
     from smart_context.page.app import Page
@@ -91,7 +92,8 @@ def application(
         max_request_body_size=listen.max_body,
         max_sessions=None,
     )
-    calls = Direct(Sessions(manager.handle_request), offer, listen.session_seconds)
+    sessions = Sessions(manager.handle_request)
+    calls = Single(Direct(sessions, offer, listen.session_seconds), offer)
     issuer = _issuer(listen)
     told = issuer.paths if issuer else frozenset()
     policy = Policy(

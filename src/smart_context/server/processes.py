@@ -46,6 +46,7 @@ _ENDING = 5.0  # seconds for a process to close its index
 class _Pending:
     call: Call
     began: float
+    ascii_only: bool
     answer: asyncio.Future[Encoded]
 
 
@@ -94,12 +95,12 @@ class Processes:
         first = self._app.first_runs
         return tool.name in TAKEN and bool(self._alive) and (first is None or first.is_over)
 
-    async def answer(self, call: Call) -> Encoded:
-        """Have a call answered. Raises: CallTimeout when its time is up."""
+    async def answer(self, call: Call, *, ascii_only: bool = False) -> Encoded:
+        """Have a call answered, encoded in one way or the other. Raises: CallTimeout when its time is up."""
         seconds = call.tool.seconds
         process = min(self._alive, key=lambda each: (not each.is_ready, len(each.pending)))
         self._metrics.begin()
-        number, answer = process.ask(call)
+        number, answer = process.ask(call, ascii_only=ascii_only)
         try:
             async with asyncio.timeout(seconds):
                 return await answer
@@ -166,7 +167,7 @@ class Processes:
         for pending in process.pending.values():
             reply = pending.call.tool.refuse(error)
             self._guard.failed(pending.call, reply.code, time.monotonic() - pending.began)
-            self.ended(pending, encoded.of(reply), 0)
+            self.ended(pending, encoded.of(reply, ascii_only=pending.ascii_only), 0)
         lived = time.monotonic() - process.began
         self._early_deaths = self._early_deaths + 1 if lived < _SHORT_LIFE else 0
         rest = min(_LONGEST_REST, 2.0 ** (self._early_deaths - 2)) if self._early_deaths > 1 else 0.0
@@ -197,7 +198,7 @@ class _Process(asyncio.Protocol):
         self._transport = transport
         transport.write(self._owner.born(self))
 
-    def ask(self, call: Call) -> tuple[int, asyncio.Future[Encoded]]:
+    def ask(self, call: Call, *, ascii_only: bool) -> tuple[int, asyncio.Future[Encoded]]:
         """Give it a call: the number of that, and what will be the answer."""
         roots = self._owner.roots
         if self._names is not roots.names:
@@ -206,9 +207,9 @@ class _Process(asyncio.Protocol):
         self._number += 1
         now = time.monotonic()
         assert call.tool.seconds is not None
-        pending = _Pending(call, now, asyncio.get_running_loop().create_future())
+        pending = _Pending(call, now, ascii_only, asyncio.get_running_loop().create_future())
         self.pending[self._number] = pending
-        self._transport.write(call_wire.call(self._number, call, now + call.tool.seconds))
+        self._transport.write(call_wire.call(self._number, call, now + call.tool.seconds, ascii_only=ascii_only))
         return self._number, pending.answer
 
     def stop(self, number: int) -> None:

@@ -1,0 +1,168 @@
+"""A call without a session that is answered without the SDK has the bytes that the SDK gives."""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import json
+
+import mcp.server._streamable_http_modern as sdk
+import pytest
+from test_direct import CALLS, PLAIN, Driven, call, server  # noqa: F401
+
+from smart_context.server import encoded, single
+from smart_context.server.tools import Reply
+
+VERSION = "2026-07-28"
+META = {
+    "io.modelcontextprotocol/protocolVersion": VERSION,
+    "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"},
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+
+
+def with_meta(body, **more):
+    return {**body, "params": {**body["params"], "_meta": {**META, **more}}}
+
+
+def headers(body, **more):
+    name = body["params"]["name"].encode("ascii", "replace").decode()
+    return {**PLAIN, "mcp-protocol-version": VERSION, "mcp-method": "tools/call", "mcp-name": name, **more}
+
+
+def post(link, body, **more):
+    link.request("POST", "/mcp", json.dumps(body, ensure_ascii=False).encode(), headers(body, **more))
+    answer = link.getresponse()
+    head = [(name.lower(), value) for name, value in answer.getheaders() if name.lower() != "date"]
+    return answer.status, head, answer.read()
+
+
+@pytest.fixture
+def link(server):  # noqa: F811
+    link = http.client.HTTPConnection("127.0.0.1", server)
+    yield link
+    link.close()
+
+
+@pytest.mark.parametrize("body", CALLS, ids=lambda body: body["params"]["name"])
+def test_answers_have_the_bytes_of_the_sdk(link, body):
+    asked = with_meta(body)
+    by_the_sdk = post(link, asked, **{"x-number": "1"})
+    assert by_the_sdk[0] == 200
+    assert [post(link, asked) for _ in range(3)] == [by_the_sdk] * 3
+
+
+@pytest.mark.parametrize("body", CALLS, ids=lambda body: body["params"]["name"])
+def test_what_the_sdk_makes_of_an_answer_is_what_is_made_here(link, body):
+    """Or no call would ever be answered here."""
+    _, _, found = post(link, with_meta(body))
+    result = json.loads(found)["result"]
+    code = "code" if result["isError"] else ""
+    made = encoded.of(Reply(result["content"][0]["text"], result.get("structuredContent"), code), ascii_only=True)
+    assert encoded.message(body["id"], encoded.with_more(made, encoded.added(result))) == found
+
+
+def test_what_is_unusual_is_answered_as_ever(link):
+    search = call("searchFiles", {"query": "turbine"})
+    assert post(link, with_meta(search))[0] == 200
+    unusual = [
+        (search, {}),  # no `_meta`
+        (with_meta(search, **{"io.modelcontextprotocol/protocolVersion": "1999-01-01"}), {}),
+        (with_meta(search, **{"io.modelcontextprotocol/clientInfo": "x"}), {}),
+        (with_meta(search, progressToken=True), {}),
+        (with_meta(search), {"mcp-name": "openFile"}),
+        (with_meta(search), {"mcp-method": "tools/list"}),
+        (with_meta(search), {"mcp-param-query": "other"}),
+        (with_meta(call("openFile", {"path": "/"})), {"mcp-name": "searchFiles"}),
+        (with_meta(call("no such tool", {})), {}),
+    ]
+    for number, (body, more) in enumerate(unusual):
+        one = post(link, body, **more)
+        assert one == post(link, body, **more, **{"x-number": str(number)}), (body, more)
+
+
+def test_progress_that_a_client_asks_for_by_another_name_each_time_changes_nothing(link):
+    search = call("searchFiles", {"query": "turbine"})
+    found = {post(link, with_meta(search, progressToken=token))[2] for token in (1, 2, "three")}
+    assert len(found) == 1
+
+
+class DrivenSingly(Driven):
+    """The application itself, asked without a session."""
+
+    async def post(self, body, gone=None):
+        sent = []
+        waiting = [{"type": "http.request", "body": json.dumps(body).encode(), "more_body": False}]
+        given = [(b"host", b"127.0.0.1"), *((k.encode(), v.encode()) for k, v in headers(body).items())]
+
+        async def receive():
+            if waiting:
+                return waiting.pop()
+            await (gone.wait() if gone else asyncio.Future())
+            return {"type": "http.disconnect"}
+
+        async def send(message):
+            sent.append({"more_body": False, **message})
+
+        scope = {"type": "http", "method": "POST", "path": "/mcp", "raw_path": b"/mcp", "query_string": b""}
+        await self.gate({**scope, "headers": given, "client": ("127.0.0.1", 1)}, receive, send)
+        return sent
+
+
+async def living(driven, talk):
+    """Let the application live while somebody talks with it."""
+    stop, states = asyncio.Event(), asyncio.Queue()
+
+    async def receive():
+        return {"type": "lifespan.startup"} if states.empty() else await stop.wait()
+
+    life = asyncio.create_task(driven.gate({"type": "lifespan"}, receive, states.put))
+    await states.get()
+    states.put_nowait("started")
+    await talk()
+    stop.set()
+    await life
+
+
+def test_a_client_that_hangs_up_has_cancelled_its_call():
+    driven = DrivenSingly()
+
+    async def talk():
+        quick = with_meta(call("searchFiles", {"query": "q"}))
+        assert await driven.post(quick) == await driven.post(quick)
+        gone = asyncio.Event()
+        slow = asyncio.create_task(driven.post(with_meta(call("searchFiles", {"query": "slow"})), gone))
+        await asyncio.to_thread(driven.began.wait)
+        gone.set()
+        assert await slow == []
+
+    asyncio.run(living(driven, talk))
+
+
+def test_a_call_that_takes_long_becomes_a_stream_as_the_sdks(monkeypatch):
+    monkeypatch.setattr(single, "PING_SECONDS", 0.05)
+    monkeypatch.setattr(sdk, "_SSE_PING_INTERVAL", 0.05)
+    slow = with_meta(call("searchFiles", {"query": "slow"}))
+
+    async def asked(driven):
+        running = asyncio.create_task(driven.post(slow))
+        await asyncio.to_thread(driven.began.wait)
+        await asyncio.to_thread(driven.may_end.wait, 0.2)  # long enough for a ping or more
+        driven.may_end.set()
+        sent = await running
+        return [message for message in sent if message.get("body") != b": ping\r\n\r\n"]
+
+    found = []
+
+    async def by_the_sdk():
+        found.append(await asked(driven))
+
+    async def here():
+        await driven.post(with_meta(call("searchFiles", {"query": "q"})))
+        found.append(await asked(driven))
+
+    for talk in (by_the_sdk, here):
+        driven = DrivenSingly()
+        asyncio.run(living(driven, talk))
+    assert found[0] == found[1]
+    assert len(found[0]) == 2
