@@ -254,7 +254,7 @@ def plans(draw):
     return Plan(Everything(), tuple(sought), verbatim=draw(st.sampled_from([None, Everything()])))
 
 
-@given(plans(), segments, floats, st.data())
+@given(plans(), segments, st.just(0.0) | st.floats(0.5, 5_000.0), st.data())
 def test_segments_that_are_scored_one_by_one_have_the_scores_of_all_at_once(plan, parts, average, data):
     packed = [
         codes.pack(

@@ -125,7 +125,10 @@ class Group(click.Group):
     command_class = Command
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **{"no_args_is_help": False, **kwargs})
+        # Said here, because versions of click say it differently.
+        command = "[COMMAND]" if kwargs.get("invoke_without_command") else "COMMAND"
+        told = {"no_args_is_help": False, "subcommand_metavar": f"{command} [ARGS]..."}
+        super().__init__(*args, **{**told, **kwargs})
         _expand(self.params)
         self.context_settings = {**_CONTEXT_SETTINGS, **self.context_settings}
         self.params.append(_debug_option())

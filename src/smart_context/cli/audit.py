@@ -15,9 +15,13 @@ if TYPE_CHECKING:
     from smart_context.access.audit_check import Filters
     from smart_context.settings.config import Settings
 
+_ACTIONS = ("show", "verify", "anchor")
+
 
 @click.command(cls=Command)
-@click.argument("action", required=False, type=click.Choice(["show", "verify", "anchor"]), default="show")
+@click.argument(
+    "action", required=False, type=click.Choice(_ACTIONS), default="show", metavar=f"[{'|'.join(_ACTIONS)}]"
+)
 @click.option("--tool", default="", help="Only calls of this tool.")
 @click.option("--caller", default="", help="Only calls of this caller.")
 @click.option("--outcome", type=click.Choice(["ok", "error", "cancelled"]), help="Only calls with this outcome.")
