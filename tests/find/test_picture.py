@@ -77,6 +77,13 @@ def test_the_same_page_without_a_secret_is_not_blackened(drawn):
     assert WHITE in line(found, 100, 50, 160)
 
 
+def test_what_is_hidden_on_another_page_hides_nothing_on_this_one(drawn):
+    content = pdf_pages(shown("a walrus"), shown(CARD))
+    first, second = drawn(content), drawn(content, page=2)
+    assert BLACK not in line(first, 114, 50, 160)
+    assert line(second, 100, 50, 150) == {BLACK}
+
+
 def test_words_that_are_sought_are_marked(drawn):
     found = drawn(pdf_pages(shown("walrus", "nothing")), "walrus")
     assert (255, 255, 153) in line(found, 100, 50, 90)

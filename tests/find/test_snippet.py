@@ -34,6 +34,13 @@ def test_a_short_text_is_shown_whole():
     assert cut == snippet.Snippet("The rent is due.", ((4, 8),))
 
 
+@pytest.mark.parametrize(
+    ("text", "marks"), [("x", ((0, 1),)), ("x y", ((0, 1),)), ("y x", ((2, 3),)), ("x x", ((0, 1), (2, 3)))]
+)
+def test_a_word_of_one_letter_is_marked_wherever_it_stands(text, marks):
+    assert snippet.cut(Passage(text), sought("x"), "en").highlights == marks
+
+
 def test_the_densest_part_of_a_long_text_is_shown_with_whole_words():
     text = f"rent {FILLER} the rent of the office is due in May {FILLER}"
     cut = snippet.cut(Passage(text), sought("office", "rent", "due"), "en")

@@ -224,7 +224,7 @@ class _Reader:
         return here and self._follows(1)
 
     def _near_distance(self) -> int | None:
-        if self.place >= len(self._tokens) or self._tokens[self.place].kind != "word" or not self._follows(1):
+        if not self._follows(1):
             return None
         found = _NEAR_TOKEN.fullmatch(self._tokens[self.place].text)
         return min(int(found[1] or _NEAR), _MAX_NEAR) if found else None
