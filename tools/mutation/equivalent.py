@@ -7,6 +7,7 @@ _SCORED = "find/score.py: if len(candidates) <= _FEW and looks <= _FEW_LOOKS and
 EQUIVALENT: dict[str, str] = {
     _SCORED + "if len(candidates) < _FEW and looks <= _FEW_LOOKS and _is_among_the_first():": _QUICKER,
     _SCORED + "if len(candidates) <= _FEW and looks > _FEW_LOOKS and _is_among_the_first():": _QUICKER,
+    "find/order.py: break  →  continue": "the tiers after the one that holds the last match are empty",
     "find/snippet.py: if upto > at:  →  if upto >= at:": "a word too long to be shown is taken off the count before it is put on it",
     "redact/phones.py: if not has_grouped and _DAY.fullmatch(text, first, last):  →  "
     "if not not has_grouped and _DAY.fullmatch(text, first, last):": "a day is no number either way, which takes longer to find out",
