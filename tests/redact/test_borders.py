@@ -123,6 +123,29 @@ def test_a_card_without_a_word_for_it_has_the_groups_of_a_card(groups, is_card):
         assert "[redacted:card]" in redact.clean(f"card: {text}") or at < 16
 
 
+@pytest.mark.parametrize(
+    ("prefix", "groups", "others"),
+    [
+        ("4", "4 4 4 4", "5 4 4 3"), ("37", "4 6 5", "4 5 6"), ("36", "4 6 4", "4 4 6"), ("4", "4 4 4 4 3", "4 4 4 5 2"), ("6011", "6 13", "13 6"), ("4", "8 8", "7 9"),
+    ],
+)  # fmt: skip
+def test_a_card_has_the_groups_that_its_issuer_prints(prefix, groups, others):
+    for layout, is_card in ((groups, True), (others, False)):
+        sizes = [int(size) for size in layout.split()]
+        number, at, parts = numbered(prefix, sum(sizes)), 0, []
+        for size in sizes:
+            parts.append(number[at : at + size])
+            at += size
+        for sign in (" ", "-"):
+            assert (redact.clean(f"pay {sign.join(parts)}.") == "pay [redacted:card].") is is_card
+
+
+@pytest.mark.parametrize("size", [31, 32, 33, 60])
+def test_a_mixed_string_that_nothing_names_is_hidden_from_32_characters_on(size):
+    text = f"see {'q7Rk2ZpX9vLm4TnB8wYc3HdJ6sFgA1eU5tV0aB3qZ7xK9wLmQ2nD8fG4hJ6kL'[:size]} here"
+    assert (redact.clean(text) == "see [redacted:secret] here") is (size >= 32)
+
+
 def test_a_row_of_numbers_is_no_card_but_a_check_code_may_follow_one():
     card = " ".join(numbered("4", 16)[at : at + 4] for at in range(0, 16, 4))
     for hidden in (card, f"{card} 123", f"{card} 1234", numbered("4", 16), f"12 {numbered('4', 16)}"):
@@ -241,6 +264,11 @@ a at b dot org -> §
 a at b.org
 a [at] b.org -> §
 a[at]b[dot]org -> §
+a [ at ] b.org -> §
+a ( at ) b dot org -> §
+a <at> b.org -> §
+a [at ] b.org -> §
+a at ] b.org
 .a@b.org -> .§
 'a@b.org -> '§
 a@[1.2.3.4] -> §

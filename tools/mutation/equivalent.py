@@ -9,6 +9,12 @@ EQUIVALENT: dict[str, str] = {
     _SCORED + "if len(candidates) <= _FEW and looks > _FEW_LOOKS and _is_among_the_first():": _QUICKER,
     "find/order.py: break  →  continue": "the tiers after the one that holds the last match are empty",
     "find/snippet.py: if upto > at:  →  if upto >= at:": "a word too long to be shown is taken off the count before it is put on it",
+    'redact/codes.py: if not has_layout and shape.find(b"\\n", first, last) < 0 and not _SAID.search(low, max(0, first - 60), first):  →  '
+    'if not has_layout and shape.find(b"\\n", first, last) < 0 and not _SAID.search(low, max(0, first - 61), first):': (
+        "a word for a card, and what may stand between, have fewer characters than that"
+    ),
+    "redact/look.py: _MIN_DIGITS = 6  # of a telephone number, the shortest of all  →  "
+    "_MIN_DIGITS = 5  # of a telephone number, the shortest of all": "what has fewer digits than a number is judged, and is none",
     "redact/phones.py: if not has_grouped and _DAY.fullmatch(text, first, last):  →  "
     "if not not has_grouped and _DAY.fullmatch(text, first, last):": "a day is no number either way, which takes longer to find out",
     "redact/mail.py: break  →  continue": "what comes later begins later still: each is passed over, which takes longer",

@@ -1,0 +1,84 @@
+"""A file judged as a whole: how its segments are joined, and that no border between them shows or hides anything."""
+
+from __future__ import annotations
+
+import pytest
+
+from smart_context import redact
+from smart_context.model import Segment
+from smart_context.redact import document
+
+REDACTOR = redact.Redactor([r"S3CRET-\d+"])
+
+
+def segments(*rows, certainty=None):
+    return [Segment(number, pointer, "", text, certainty=certainty) for number, (pointer, text) in enumerate(rows)]
+
+
+@pytest.mark.parametrize(
+    ("rows", "whole", "lines"),
+    [
+        ([("page 1", "a\nb1"), ("page 1", "b2\nc")], "a\nb1b2\nc", [("lines", 1, 2), ("lines", 2, 3)]),  # a line goes on
+        ([("page 1", "a\n"), ("page 1", "b")], "a\nb", [("lines", 1, 1), ("lines", 2, 2)]),
+        ([("page 1", "a"), ("page 2", "b")], "a\nb", [("lines", 1, 1), ("lines", 1, 1)]),
+        ([("lines 1-2", "a\nb"), ("lines 2-3", "b2\nc")], "a\nbb2\nc", [("lines", 1, 2), ("lines", 2, 3)]),
+        ([("lines 1-2", "a\nb"), ("lines 3-3", "c")], "a\nb\nc", [("lines", 1, 2), ("lines", 3, 3)]),
+        ([("lines 1-1", "a"), ("page 1", "b"), ("page 1 lines 1-1", "c")], "a\nb\nc", [("lines", 1, 1)] * 3),
+        ([("sheet 'Q'", "a\nb"), ("sheet 'Q'", "c")], "a\nbc", [("rows", 1, 2), ("rows", 2, 2)]),
+        ([("section 'A'", "a\nb\n")], "a\nb\n", [("paragraphs", 1, 2)]),
+        ([("", "a"), ("", "")], "a", [("lines", 1, 1), ("lines", 1, 1)]),
+        ([], "", []),
+    ],
+)  # fmt: skip
+def test_the_pieces_of_a_place_are_joined_and_places_stand_on_lines_of_their_own(rows, whole, lines):
+    text, pieces = document.join(segments(*rows))
+    assert text == whole
+    assert [(piece.lines.kind, piece.lines.first, piece.lines.last) for piece in pieces] == lines
+    assert [text[piece.start : piece.end] for piece in pieces] == [text for _, text in rows]
+
+
+def test_what_was_read_from_a_picture_begins_anew():
+    both = [*segments(("page 1", "a")), *segments(("page 1", "b"), certainty=90)]
+    assert document.join(both)[0] == "a\nb"
+
+
+@pytest.mark.parametrize("cut", range(1, 20))
+def test_a_secret_across_a_border_is_hidden_on_both_sides_and_is_one(cut):
+    text = "key S3CRET-123456 end"
+    parts = document.judged(segments(("page 1", text[:cut]), ("page 1", text[cut:])), REDACTOR)
+    hidden = [part.text[start:end] for part in parts for start, end, _ in part.hidden]
+    assert "".join(hidden) == "S3CRET-123456"
+    joined, pieces = document.join(parts)
+    [span] = document.hidden_in(parts, pieces)
+    assert (joined[span.start : span.end], span.kind) == ("S3CRET-123456", "custom")
+
+
+def test_stretches_that_touch_are_one_only_where_they_are_of_a_kind():
+    one = [Segment(0, "page 1", "", "abcdef", ((0, 2, "secret"), (2, 4, "email"), (4, 6, "email")))]
+    _, pieces = document.join(one)
+    assert document.hidden_in(one, pieces) == [redact.Span(0, 2, "secret"), redact.Span(2, 6, "email")]
+
+
+def test_a_secret_is_hidden_in_the_rest_of_its_file_too():
+    value = "q7Rk2ZpX9vLm4TnB"
+    parts = document.judged(
+        segments(("page 1", f"password = {value}\n"), ("page 2", f"see {value} and {value}x\n"), ("page 3", "nothing\n")), REDACTOR
+    )  # fmt: skip
+    shown = [redact.part(part.text, [redact.Span(*one) for one in part.hidden], 0, len(part.text)) for part in parts]
+    assert shown == ["password = [redacted:secret]\n", "see [redacted:secret] and [redacted:secret]x\n", "nothing\n"]
+
+
+def test_a_title_shows_nothing_that_is_hidden_in_it_or_in_the_file():
+    parts = document.judged(segments(("page 1", "password = q7Rk2ZpX9vLm4TnB\npin: abc\n")), REDACTOR)
+    assert document.head("The q7Rk2ZpX9vLm4TnB plan of S3CRET-1", parts, REDACTOR) == (
+        "The [redacted:secret] plan of [redacted:custom]"
+    )
+    assert document.head("A plain title", parts, REDACTOR) == "A plain title"
+    assert document.head("", parts, REDACTOR) == ""
+    told = [Segment(0, "page 1", "", "abcd abc jane@x.org", ((0, 4, "secret"), (5, 8, "secret"), (9, 19, "email")))]
+    assert document.head("abcd, abc", told, REDACTOR) == "[redacted:secret], abc"  # three letters stand in any title
+
+
+def test_a_heading_is_shown_without_what_is_hidden_in_it():
+    [part] = document.judged([Segment(0, "page 1", "of S3CRET-1", "text")], REDACTOR)
+    assert part.heading == "of [redacted:custom]"
