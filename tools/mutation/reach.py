@@ -21,7 +21,7 @@ import pytest
 
 SLOW = 4.0  # seconds of CPU from which a test is left out, with what it shares, measured while lines are noted
 QUICK = 0.05  # seconds of CPU of a test that is tried before others
-ENOUGH = 8.0  # seconds of CPU that the tests of one change may take together
+ENOUGH = 12.0  # seconds of CPU that the tests of one change may take together
 # What a child process of a test is given to run first. It says what it ran when it ends.
 CHILD = """
 import atexit, json, os, pathlib
@@ -90,10 +90,9 @@ class Reach:
         return sum(map(self.taken.__getitem__, several)) + sum(self.shared[one] for one in {*map(_file, several)})
 
     def _ordered(self, tests: set[str], stem: str) -> list[str]:
-        """The quick ones first: of those, one case of each test, then the others, which mostly notice the same.
+        """Those whose file is called as the module is; then quick ones, one case of each test before its others, which mostly notice the same.
 
-        The rest file by file, because what the tests of a file share is made anew each time: those called as the module is, then those of which
-        a test takes least.
+        The rest file by file, because what the tests of a file share is made anew each time: those of which a test takes least first.
         """
         several: dict[str, list[str]] = defaultdict(list)
         for test in tests:
@@ -105,8 +104,8 @@ class Reach:
             function, file = test.partition("[")[0], _file(test)
             taken, far = self.taken[test], stem not in file
             is_slow = taken + self.shared[file] > QUICK
-            first = (far, each[file], file) if is_slow else ()
-            keys[test] = (is_slow, *first, function in seen, far, taken, test)
+            first = (each[file], file) if is_slow else ()
+            keys[test] = (far, is_slow, *first, function in seen, taken, test)
             seen.add(function)
         return sorted(tests, key=keys.__getitem__)
 
