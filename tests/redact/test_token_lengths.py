@@ -32,8 +32,12 @@ LEAST = [
     (60, MIXED, "sl. sl.u. pat. sat."),
     (64, HEX, "s-s4t2ud- s-s4t2af-"),
     (65, MIXED, "1000."),
+    (20, HEX, "pscale_oauth_ mergify_application_key_ FLWSECK_TEST- FLWPUBK_TEST- finch-token-production- finch-token-sandbox- pdl_sdbx_apikey_"),
+    (20, MIXED, "sgp_ dtn_ apify_proxy_ polar_oat_ ory_at_"), (22, HEX, "github_pat_"), (24, HEX, "lin_oauth_"), (30, CAPITALS, "AAAAAAAAAAAAAAAAAAAAA ZXlK"), (30, HEX, "eyJ"), (32, CAPITALS, "AQVN"),
+    (32, HEX, "cfut_ cfat_ y0_ xkeysib- xsmtpsib- pat-na1- pat-na2- pat-eu1- access-sandbox- access-production- access-development-"), (38, HEX, "4b1d"),
+    (40, CAPITALS, "ABSK bedrock-api-key- EAAC EAAG EAAB EAAJ EAAM IGQV IGAA"), (40, HEX, "tk-us- pypi-"), (43, HEX, "sha256~ oy2"), (44, HEX, "b_"),
 ]  # fmt: skip
-WHOLE = [("ghp_", MIXED, 36), ("AKIA", CAPITALS, 16), ("AIza", MIXED, 35), ("dop_v1_", HEX, 64), ("shpat_", HEX, 32), ("github_pat_", MIXED, 82), ("pul-", HEX, 40)]  # fmt: skip
+WHOLE = [("ghp_", MIXED, 36), ("AKIA", CAPITALS, 16), ("AIza", MIXED, 35), ("dop_v1_", HEX, 64), ("shpat_", HEX, 32), ("github_pat_", MIXED, 82), ("pul-", HEX, 40), ("dapi", HEX, 32), ("dose", HEX, 32), ("sha256~", MIXED, 43), ("4b1d", MIXED, 38), ("oy2", MIXED, 43), ("s-s4t2ud-", HEX, 64), ("key-", HEX, 32), ("b_", MIXED, 44)]  # fmt: skip
 
 
 @pytest.mark.parametrize(("least", "body", "marks"), LEAST)
