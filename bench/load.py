@@ -30,8 +30,8 @@ from bench import _server
 
 _SEED = 7
 _SYLLABLES = [a + b for a in "bdfgklmnprstv" for b in ("a", "e", "i", "o", "u")]
-_WORDS = [a + b + c for a in _SYLLABLES[::3] for b in _SYLLABLES[::4] for c in ("n", "l", "st", "ra")]
-_WEIGHTS = [1 / (rank + 3) for rank in range(len(_WORDS))]  # few words are common, as in any language
+WORDS = [a + b + c for a in _SYLLABLES[::3] for b in _SYLLABLES[::4] for c in ("n", "l", "st", "ra")]
+WEIGHTS = [1 / (rank + 3) for rank in range(len(WORDS))]  # few words are common, as in any language
 _ACCEPT = "accept: application/json, text/event-stream\r\ncontent-type: application/json\r\n"
 
 
@@ -106,7 +106,7 @@ def _costs(args: argparse.Namespace) -> dict[str, object]:
         where = ["--config", str(home / "config.toml"), "--data-dir", str(home / "data"), "--root", str(home / "old")]
         index = [sys.executable, "-m", "smart_context", "index", str(home / "old"), *where]
         subprocess.run(index, check=True, capture_output=True)
-        alone = [sys.executable, "-c", _SEARCH, str(home / "old"), str(home / "data"), _WORDS[9], str(args.requests)]
+        alone = [sys.executable, "-c", _SEARCH, str(home / "old"), str(home / "data"), WORDS[9], str(args.requests)]
         for _ in range(_ROUNDS):
             for version, source in versions.items():
                 env = {**os.environ, **({"PYTHONPATH": source} if source else {})}
@@ -123,12 +123,12 @@ def _costs(args: argparse.Namespace) -> dict[str, object]:
 async def _cost(pid: int, port: int, requests: int) -> dict[str, float]:
     found = {}
     for has_session in (True, False):
-        link = await _Link.to(port)
+        link = await Link.to(port)
         session = await _initialize(link, "one") if has_session else ""
         began = 0.0
         for number in range(_WARM + requests):
             began = _server.cpu(pid) if number == _WARM else began
-            status, _ = await link.ask(*_search(_WORDS[9], "one", session, has_session))
+            status, _ = await link.ask(*_search(WORDS[9], "one", session, has_session))
             assert status == 200
         found["with a session" if has_session else "without"] = (_server.cpu(pid) - began) / requests * 1000
         link.close()
@@ -140,7 +140,7 @@ def _write(folder: Path, count: int) -> None:
     for number in range(count):
         place = folder / f"{number // 200:03}"
         place.mkdir(parents=True, exist_ok=True)
-        text = " ".join(rnd.choices(_WORDS, _WEIGHTS, k=300))
+        text = " ".join(rnd.choices(WORDS, WEIGHTS, k=300))
         (place / f"{number:05}.md").write_text(f"# Note {number}\n\n{text}\n")
 
 
@@ -186,19 +186,19 @@ async def _measure(pid: int, port: int, new: Path, args: argparse.Namespace) -> 
 async def _client(port: int, number: int, until: float, every: float, tally: Tally) -> None:
     rnd = random.Random(number)
     has_session = bool(number % 2)
-    link = await _Link.to(port)
+    link = await Link.to(port)
     name = f"client-{number}"
     try:
         await asyncio.sleep(rnd.random() * min(every, 5.0))
         session = await _initialize(link, name) if has_session else ""
         while time.monotonic() < until:
-            query = " ".join(rnd.choices(_WORDS, _WEIGHTS, k=2))
+            query = " ".join(rnd.choices(WORDS, WEIGHTS, k=2))
             began = time.perf_counter()
             try:
                 status, body = await link.ask(*_search(query, name, session, has_session))
             except (OSError, asyncio.IncompleteReadError, ValueError) as error:
                 tally.error(type(error).__name__)
-                link = await _Link.to(port)
+                link = await Link.to(port)
                 continue
             took = (time.perf_counter() - began) * 1000
             if status != 200:
@@ -220,11 +220,11 @@ def _search(query: str, name: str, session: str, has_session: bool) -> tuple[str
         headers = f"mcp-session-id: {session}\r\nmcp-protocol-version: 2025-11-25\r\n"
     else:
         headers = "mcp-protocol-version: 2026-07-28\r\nmcp-method: tools/call\r\nmcp-name: searchFiles\r\n"
-        params["_meta"] = _meta(name)
+        params["_meta"] = meta(name)
     return headers, {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
 
 
-def _meta(name: str) -> dict[str, object]:
+def meta(name: str) -> dict[str, object]:
     return {
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientInfo": {"name": name, "version": "1"},
@@ -232,7 +232,7 @@ def _meta(name: str) -> dict[str, object]:
     }
 
 
-async def _initialize(link: _Link, name: str) -> str:
+async def _initialize(link: Link, name: str) -> str:
     params = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": name, "version": "1"}}
     await link.ask("", {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params})
     session = link.session
@@ -242,8 +242,8 @@ async def _initialize(link: _Link, name: str) -> str:
 
 
 async def _index(port: int, folder: Path) -> object:
-    link = await _Link.to(port)
-    params = {"name": "indexFolder", "arguments": {"root": str(folder)}, "_meta": _meta("indexer")}
+    link = await Link.to(port)
+    params = {"name": "indexFolder", "arguments": {"root": str(folder)}, "_meta": meta("indexer")}
     headers = "mcp-protocol-version: 2026-07-28\r\nmcp-method: tools/call\r\nmcp-name: indexFolder\r\n"
     status, body = await link.ask(headers, {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
     link.close()
@@ -260,13 +260,13 @@ async def _memories(port: int, every: float, until: float) -> list[float]:
 
 
 async def _memory(port: int) -> float:
-    link = await _Link.to(port)
+    link = await Link.to(port)
     page = (await link.ask("", None))[1]
     link.close()
     return round(float(re.findall(r"^smart_context_memory_bytes (\S+)", page, re.MULTILINE)[0]) / 1e6, 1)
 
 
-class _Link:
+class Link:
     """One connection, kept alive: as little work as possible, since it takes from the same processors."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -275,7 +275,7 @@ class _Link:
         self.session = ""
 
     @classmethod
-    async def to(cls, port: int) -> _Link:
+    async def to(cls, port: int) -> Link:
         return cls(*await asyncio.open_connection("127.0.0.1", port, limit=2**24))
 
     async def ask(self, headers: str, message: object) -> tuple[int, str]:

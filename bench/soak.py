@@ -20,7 +20,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from bench.load import _WEIGHTS, _WORDS, _write
+from bench.load import WEIGHTS, WORDS, _write
 
 _AT_ONCE = 32  # calls on their way
 _SAMPLES = 20
@@ -113,12 +113,12 @@ def _call(rnd: random.Random, home: Path, number: int) -> dict[str, Any]:
         (home / "share/changing.md").write_text(f"It changes: {number}.")
         return {"name": "openFile", "arguments": {"path": str(home / "share/changing.md")}}
     if kind < 0.5:
-        return {"name": "searchFiles", "arguments": {"query": " ".join(rnd.choices(_WORDS, _WEIGHTS, k=2)), "k": 5}}
+        return {"name": "searchFiles", "arguments": {"query": " ".join(rnd.choices(WORDS, WEIGHTS, k=2)), "k": 5}}
     if kind < 0.65:
         file = f"{home}/share/{rnd.randrange(2):03}/{rnd.randrange(200):05}.md"
         return {"name": "openFile", "arguments": {"path": file, "pointer": "lines 1-3"}}
     if kind < 0.8:
-        arguments = {"cache": "docs", "query": rnd.choice(_WORDS), "budget": rnd.randrange(2000)}
+        arguments = {"cache": "docs", "query": rnd.choice(WORDS), "budget": rnd.randrange(2000)}
         return {"name": "context.resolve", "arguments": arguments}
     if kind < 0.9:
         return {"name": "listRoots", "arguments": {}}

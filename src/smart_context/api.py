@@ -149,8 +149,8 @@ class App(Held):
             index = self.index
         except NotFound:
             return search.nothing(asked)
+        index.refresh()  # it may wait for what another machine has committed, and holds up no other search meanwhile
         with self._turns.one(stop):
-            index.refresh()
             page = search.find(
                 index,
                 asked,

@@ -220,6 +220,32 @@ def test_a_server_starts_from_its_last_state_without_the_database(postgres: Serv
         back(postgres, "stopped")
 
 
+def test_a_search_does_not_wait_for_a_commit_where_others_wait_already(
+    postgres: Server, address: str, tmp_path: Path
+) -> None:
+    import threading
+
+    name = Database(address).rows("SELECT current_database()::text")[0][0]
+    with engine.at(tmp_path / "node", address).open(follow=True) as node, Database(address).connection() as db:
+        follower = node._follower
+
+        def goes_ahead() -> bool:
+            others = [threading.Thread(target=node.refresh) for _ in range(2)]
+            for other in others:
+                other.start()
+            until(lambda: follower._waiting == 2 or not any(other.is_alive() for other in others))
+            node.refresh()
+            were_waiting = follower._waiting == 2
+            for other in others:
+                other.join()
+            return were_waiting
+
+        with db.transaction():  # nobody can take in what is committed now
+            db.execute("LOCK TABLE smart_context.terms")
+            postgres.sql(name, "INSERT INTO smart_context.commits (machine) VALUES ('other')")
+            until(goes_ahead)
+
+
 def test_a_node_keeps_its_ranking_over_a_failover_that_lost_nothing(
     postgres: Server, address: str, tmp_path: Path
 ) -> None:
@@ -238,7 +264,8 @@ def test_a_node_keeps_its_ranking_over_a_failover_that_lost_nothing(
                 postgres.sql(name, "SELECT pg_current_xact_id()")
             postgres.sql(name, "CHECKPOINT")
             node.refresh()
-            ranking = (tmp_path / "node" / "node" / "ranking").stat().st_ino
+            mark = tmp_path / "node" / "node" / "ranking" / "same folder"
+            mark.touch()
             postgres.stop(signal.SIGQUIT)
             try:
                 replica.start()
@@ -248,7 +275,7 @@ def test_a_node_keeps_its_ranking_over_a_failover_that_lost_nothing(
                     made = writer.commit()
                 until(lambda: node.generation == made and not node.following().is_away)
                 assert (having(node, "kept"), having(node, "after")) == (1, 1)
-                assert (tmp_path / "node" / "node" / "ranking").stat().st_ino == ranking
+                assert mark.exists()
             finally:
                 postgres.start()
 

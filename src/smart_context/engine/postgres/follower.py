@@ -1,8 +1,8 @@
 """Keep a node's ranking up with the record, in a thread, for a server.
 
 In: notifications of commits, and a look every few seconds for what they miss.  Out: a ranking that follows, and how far it is.
-Always: a search waits a moment at most; a database that does not answer costs one search its patience, and the next ones nothing; whatever
-goes wrong is tried again.
+Always: a search waits a moment at most for what was committed before it, and not at all where others wait already: while machines commit all the time, most searches see
+what the last round took in. A database that does not answer costs one search its patience, and the next ones nothing; whatever goes wrong is tried again.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ from smart_context.model import Progress
 _POLL = 2.0  # seconds between two looks without a notification
 _AGAIN = (0.2, 0.5, 1.0, 2.0, 5.0)  # seconds before the next try, after one failure, two, …
 _PATIENCE = 1.5  # seconds that a search waits for what was committed before it
-_ANSWER = 2.0  # seconds for the database to say how far it is
+_ANSWER = 5.0  # seconds for the database to say how far it is: a busy one is not away
 _ENDING = 10.0
+_CROWD = 2  # searches that wait at once
 _TIDY = 600.0  # seconds between two looks at whether the ranking holds mostly what is gone
 
 
@@ -36,6 +37,7 @@ class Follower:
         self._database = database
         self._changed = threading.Condition()
         self._begun = self._done = 0  # rounds of taking in
+        self._waiting = 0  # searches
         self._away = False
         self._step = Progress(0, 0)
         self._ending = False
@@ -65,7 +67,7 @@ class Follower:
 
     def catch_up(self) -> None:
         """Wait a moment for what was committed before now."""
-        if self._away:
+        if self._away or self._waiting >= _CROWD:
             return
         try:
             if not self._node.is_behind(_ANSWER):
@@ -77,7 +79,9 @@ class Follower:
         with self._changed:
             wanted = self._begun + 1
             self._ring()
+            self._waiting += 1
             self._changed.wait_for(lambda: self._done >= wanted or self._away or self._ending, _PATIENCE)
+            self._waiting -= 1
 
     def wait_for_first(self) -> None:
         """Wait a moment for anything to be there."""
@@ -108,8 +112,13 @@ class Follower:
 
     def _listening(self) -> Connection:
         db = self._database.connect()
-        with self._database.translated():
-            db.execute(f"LISTEN {CHANNEL}")
+        try:
+            with self._database.translated():
+                db.execute(f"LISTEN {CHANNEL}")
+        except BaseException:
+            db.close()
+            raise
+        self._note(away=False)  # what is there can be shown, however long it takes to take in the rest
         return db
 
     def _take_in(self) -> None:
