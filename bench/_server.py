@@ -43,6 +43,15 @@ def cpu(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+def tree_cpu(pid: int) -> float:
+    """Processor time of the server and of the processes that it has started, in seconds."""
+    found = cpu(pid)
+    for thread in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{thread}/children", encoding="ascii") as children:
+            found += sum(cpu(int(child)) for child in children.read().split())
+    return found
+
+
 def at(times: list[float], part: float) -> float:
     """The time that a part of all stays below, of times in order."""
     return round(times[min(len(times) - 1, int(part * len(times)))], 1) if times else 0.0

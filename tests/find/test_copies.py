@@ -113,3 +113,21 @@ def test_of_many_files_the_same_are_copies_as_of_a_few():
     expected = [file.file_id for file in files if folds.stands_for(file) == file.file_id]
     assert [file.file_id for file in fold.apart(files)] == expected
     assert 60 < len(expected) < 130
+
+
+def test_files_are_apart_where_no_two_of_them_are_copies():
+    rnd = random.Random(3)
+    words = [f"word{number}" for number in range(900)]
+    texts = [rnd.sample(words, size) for size in (20, 30, 60, 200, 700) for _ in range(12)]
+    files = [Marked(number, *astuple(copies.marks([" ".join(text)]))) for number, text in enumerate(texts)]
+    few = [
+        file for file in files if not any(copies.are_alike(file.like, other.like) for other in files[: file.file_id])
+    ]
+    assert fold.are_apart(few)
+    assert len(few) > 40
+    for number in (13, 26, 38, 50):
+        near = " ".join([*texts[number][1:], "another"])
+        copy = Marked(1000, *astuple(copies.marks([near])))
+        is_copy = any(copies.are_alike(copy.like, file.like) for file in few)
+        assert fold.are_apart([*few, copy]) is not is_copy
+        assert fold.are_apart([copy, *few]) is not is_copy

@@ -68,3 +68,16 @@ def test_sketches_are_alike_by_the_share_of_their_bins_that_agree(one, data):
     filled = sum(1 for a, b in zip(one, other, strict=True) if a or b)
     both = sum(1 for a, b in zip(one, other, strict=True) if a and a == b)
     assert copies.are_alike(one, other) == (filled >= copies.LEAST and both >= copies.ALIKE * filled)
+
+
+@given(st.binary(min_size=copies.BINS, max_size=copies.BINS), st.data())
+def test_sketches_that_are_near_have_a_piece_in_common_or_are_compared(one, data):
+    base = bytearray(one if data.draw(st.booleans()) else one[:40] + bytes(copies.BINS - 40))
+    other = bytearray(base)
+    for at in data.draw(st.sets(st.integers(0, copies.BINS - 1), max_size=26)):
+        other[at] = (other[at] + 1 + data.draw(st.integers(0, 3))) % 256
+    mine, theirs = copies.pieces(bytes(base)), copies.pieces(bytes(other))
+    if copies.are_alike(bytes(base), bytes(other)) and mine and theirs:
+        assert mine & theirs
+    first = copies.first_near(copies.number(bytes(base)), [0, copies.number(bytes(other))])
+    assert first == (1 if copies.are_alike(bytes(base), bytes(other)) else None)

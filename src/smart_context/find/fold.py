@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import combinations
+from itertools import islice
 
 from smart_context.engine.facts import Marked
 from smart_context.engine.model import FileRow
@@ -29,7 +29,7 @@ class Folds:
     def __init__(self) -> None:
         self._first: dict[int, int] = {}  # file → the one that stands for it
         self._same: dict[bytes, int] = {}
-        self._standing: list[tuple[int, int]] = []  # the number of its sketch, the file
+        self._standing: dict[int, int] = {}  # file → the number of its sketch, those that stand for themselves
 
     def stands_for(self, file: Marked) -> int:
         """The file that stands for one: itself, where nothing like it came before."""
@@ -38,7 +38,7 @@ class Folds:
             found = self.like([file])[0]
             if found is None:
                 found = file.file_id
-                self._standing.append((copies.number(file.like), found))
+                self._standing[found] = copies.number(file.like)
                 if file.same:
                     self._same[file.same] = found
             self._first[file.file_id] = found
@@ -51,8 +51,8 @@ class Folds:
     def _found(self, file: Marked) -> int | None:
         known = self._first.get(file.file_id, self._same.get(file.same))
         if known is None:
-            sketch = copies.number(file.like)
-            known = next((other for number, other in self._standing if copies.are_near(sketch, number)), None)
+            at = copies.first_near(copies.number(file.like), self._standing.values())
+            known = None if at is None else next(islice(self._standing, at, None))
         return known
 
 
@@ -84,8 +84,17 @@ def are_apart(files: Sequence[Marked]) -> bool:
     same = [file.same for file in files if file.same]
     if len(set(same)) < len(same):
         return False
-    sketches = [copies.number(file.like) for file in files]
-    return not any(copies.are_near(one, other) for one, other in combinations(sketches, 2))
+    before: list[int] = []
+    short: list[int] = []  # of those before, which have no pieces that tell
+    met: set[bytes] = set()  # the pieces of the others
+    for file in files:
+        sketch, pieces = copies.number(file.like), copies.pieces(file.like)
+        if copies.first_near(sketch, short if pieces and met.isdisjoint(pieces) else before) is not None:
+            return False
+        before.append(sketch)
+        short += () if pieces else (sketch,)
+        met |= pieces
+    return True
 
 
 def counted(best: Iterable[Leading], times: Counter[int], record: Record, most: int) -> float:

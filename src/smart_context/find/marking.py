@@ -98,7 +98,10 @@ def _which(tokens: set[str], words: Words, language: str) -> dict[str, _Met]:
     met = words.met.setdefault(language, {})
     fresh = tokens.difference(met)
     met.update(dict.fromkeys(fresh))
-    may_be = {token for token in fresh if _may_be(token, words)} if words.fronts else set()
+    first = {front[:1] for front in words.fronts}
+    # Most tokens are plain words that begin with another letter.
+    likely = [t for t in fresh if t[0] in first or not (t.isascii() and t.isalpha() and t.islower())] if first else ()
+    may_be = {token for token in likely if _may_be(token, words)}
     for token, hit in analysis.hits(may_be, language, words.terms).items():
         met[token] = (hit.places[0][1], False) if hit.places else (min(hit.also), True)
     for beginning, number in words.beginnings.items():

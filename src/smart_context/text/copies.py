@@ -27,6 +27,7 @@ LEAST = 24  # bins that words fall into: a note of a few words that differs in o
 # Where nine tenths of the words of either text are words of the other, so many of all are in both.
 ALIKE = 0.9 / (2 - 0.9)
 _DIFFERING = int(BINS * (1 - ALIKE))  # bins in which texts that are alike may differ, at most
+_STRETCHES = tuple(pairwise(BINS * at // (_DIFFERING + 1) for at in range(_DIFFERING + 2)))
 _LOW = int.from_bytes(b"\x7f" * BINS, "little")
 _HIGH = int.from_bytes(b"\x80" * BINS, "little")
 
@@ -63,6 +64,24 @@ def _sketch(numbers: list[int]) -> bytes:
 def number(sketch: bytes) -> int:
     """A sketch as `are_near` takes it; 0, which is near nothing, for what is none."""
     return int.from_bytes(sketch, "little") if len(sketch) == BINS else 0
+
+
+def pieces(sketch: bytes) -> set[bytes]:
+    """Stretches of a sketch, one of which it has in common with each that is near; none where such a one may have nothing in common but empty bins.
+
+    There is one stretch more than texts that are alike may differ in bins, so that in one of them nothing differs.
+    """
+    found = {sketch[start:end] for start, end in _STRETCHES} if len(sketch) == BINS else set()
+    return found if all(map(any, found)) else set()
+
+
+def first_near(one: int, others: Iterable[int]) -> int | None:
+    """The place of the first of others that `are_near` holds for; most are told apart by less than it looks at."""
+    for at, other in enumerate(others):
+        differing = one ^ other
+        if (((differing & _LOW) + _LOW | differing) & _HIGH).bit_count() <= _DIFFERING and are_near(one, other):
+            return at
+    return None
 
 
 def are_near(one: int, other: int) -> bool:
