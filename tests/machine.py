@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
@@ -47,3 +48,8 @@ def kept_port() -> Iterator[int]:
         if sys.platform != "linux":
             kept.close()
         yield port
+
+
+def rest() -> None:
+    """Between two looks at what is waited for: whoever looks without a pause takes the time of whoever is to do it."""
+    time.sleep(0.1)

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from machine import rest
 from server_client import PATIENT, SERVE, Peer
 
 
@@ -74,3 +75,4 @@ def test_roots_of_a_new_configuration_join_those_that_were_indexed(tree, tmp_pat
         peer.initialize()
         while not paths(peer.call("searchFiles", {"query": "harbour"})):
             assert peer.process.poll() is None
+            rest()

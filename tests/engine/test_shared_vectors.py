@@ -14,6 +14,7 @@ import numpy as np
 
 import tiny_encoder
 from conftest import PATIENCE
+from machine import rest
 from postgres_server import Server
 from smart_context import engine, errors
 from smart_context.access import tokens
@@ -77,6 +78,7 @@ def test_a_search_node_ranks_by_vectors_that_another_machine_made(team: Team) ->
         late = time.monotonic() + PATIENCE
         while not (found := node.search_files("feline", caller=ada)["items"]):
             assert time.monotonic() < late
+            rest()
         assert [Path(item["path"]).name for item in found] == ["pets.txt"]
         with team.app("indexer") as other:
             assert other.search_files("feline")["items"] == found

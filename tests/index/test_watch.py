@@ -15,6 +15,7 @@ import pytest
 
 import ready
 from conftest import PATIENCE, clean_env
+from machine import rest
 from server_client import SERVE, Peer
 from smart_context.api import App
 from smart_context.errors import Conflict, NotFound
@@ -266,6 +267,7 @@ def test_a_change_is_found_by_a_search_without_anybody_asking_for_it(tree, tmp_p
         while found != expected:
             items = peer.call("searchFiles", {"query": query})["structuredContent"]["items"]
             found = [item["path"] for item in items]
+            rest()
 
     with Peer(argv, tmp_path) as peer:
         peer.initialize()

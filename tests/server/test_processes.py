@@ -20,7 +20,7 @@ from test_http import ACCEPT, CONTEXT, INITIALIZE, Served, called
 
 import ready
 from conftest import PATIENCE, clean_env
-from machine import children
+from machine import children, rest
 from smart_context.page import sessions
 from smart_context.settings import config
 
@@ -64,7 +64,7 @@ def begun(ask, *given):
 def until_given(server, call):
     """Wait until a call is at work somewhere, or answered."""
     while not call.done() and not running(server):
-        pass
+        rest()
 
 
 def answers_of_each(server, ask):
@@ -347,7 +347,7 @@ def test_one_process_is_the_server_itself(tmp_path):
 def test_a_first_search_waits_for_the_first_files(tmp_path):
     server = started(tmp_path, "--processes", "2", config="[index]\nat_start = true\n")
     while not called(server, "searchFiles", SEARCH)["structuredContent"]["items"]:
-        pass  # a search waits for ten seconds, which a busy machine may need more than once
+        rest()  # a search waits for ten seconds, which a busy machine may need more than once
     assert server.end() == 0
 
 
