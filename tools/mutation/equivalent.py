@@ -25,6 +25,11 @@ EQUIVALENT: dict[str, str] = {
     "cache/resident.py: _LARGEST_DOCUMENT = (  →  _LARGEST_DOCUMENT = ( 7 * 1024 * 1024": (
         "a cache with a larger document is not held in memory, and answers the same"
     ),
+    "cache/folder.py: _WHOLE = 8 * 1024 * 1024  # larger members are read piece by piece  →  "
+    "_WHOLE = 8 * 1024 // 1024  # larger members are read piece by piece": "at once or piece by piece, the same bytes are read",
+    'cache/inspect.py: version, count, complete, total = "", 0, False, None  →  version, count, complete, total = "", 0, True, None': (
+        "without a total a cache is told as not valid, complete or not"
+    ),
     "cache/folder.py: _PIECE = 1024 * 1024  →  _PIECE = 1024 * 1025": "bytes that are read at a time, until all are",
     "cache/change.py: _MASK = 0x2 | 0x4 | 0x40 | 0x80 | 0x100 | 0x200 | 0x400 | 0x800 | 0x01000000  →  "
     "_MASK = 0x2 | 0x4 | 0x40 | 0x80 | 0x100 | 0x200 | 0x400 | 0x800 ^ 0x01000000": "bits of which each stands once",
