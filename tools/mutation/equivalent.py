@@ -25,6 +25,10 @@ EQUIVALENT: dict[str, str] = {
     "cache/resident.py: _LARGEST_DOCUMENT = (  →  _LARGEST_DOCUMENT = ( 7 * 1024 * 1024": (
         "a cache with a larger document is not held in memory, and answers the same"
     ),
+    "cache/resident.py: self, cache: str | os.PathLike[str], query: str, budget: int, *, stop: Stop | None = None  →  "
+    "self, cache: str | os.PathLike[str], query: str, budget: int, /, stop: Stop | None = None": (
+        "the star stops an author; every caller names `stop` and no other"
+    ),
     "cache/folder.py: _WHOLE = 8 * 1024 * 1024  # larger members are read piece by piece  →  "
     "_WHOLE = 8 * 1024 // 1024  # larger members are read piece by piece": "at once or piece by piece, the same bytes are read",
     'cache/inspect.py: version, count, complete, total = "", 0, False, None  →  version, count, complete, total = "", 0, True, None': (
