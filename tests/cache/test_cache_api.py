@@ -134,3 +134,9 @@ def test_resolving_imports_no_engine_that_it_does_not_use(cache: Path) -> None:
     loaded = set(done.stderr.decode().split())
     heavy = {"numpy", "mcp", "pydantic", "sqlite3", "tantivy", "asyncio", "ctypes", "pathlib", "lxml", "subprocess"}
     assert loaded & heavy == set()
+
+
+def test_checking_a_cache_tells_each_document_by_its_number(cache: Path) -> None:
+    told: list[tuple[int, int, str]] = []
+    smart_context.verify_cache(cache, on_progress=lambda step: told.append((step.done, step.total, step.what)))
+    assert told == [(1, 2, "a.md"), (2, 2, "b.md")]

@@ -256,6 +256,8 @@ a@| b.org -> §
 a@b.|org -> §
 a@b.|Org
 a@b-|c.org -> §
+a@b.c-|d.org -> §
+a@b.co|d.org -> §|d.org
 a@b|c.org -> §
 a.|b@c.org -> §
 ab|c@d.org -> ab|§

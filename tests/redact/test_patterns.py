@@ -118,3 +118,9 @@ def test_twenty_thousand_steps_at_a_place_are_taken_and_more_are_refused():
     redact.Redactor(["a{1,10000}a"])
     with pytest.raises(ConfigError):
         redact.Redactor(["a{1,10001}a"])
+
+
+def test_a_pattern_has_a_length_and_its_error_says_so():
+    for pattern in ("", "a" * 1001):
+        with pytest.raises(ConfigError, match="must be 1 to"):
+            patterns.compiled(pattern)

@@ -13,6 +13,12 @@ EQUIVALENT: dict[str, str] = {
     'if not has_layout and shape.find(b"\\n", first, last) < 0 and not _SAID.search(low, max(0, first - 61), first):': (
         "a word for a card, and what may stand between, have fewer characters than that"
     ),
+    'redact/codes.py: if not has_layout and shape.find(b"\\n", first, last) < 0 and not _SAID.search(low, max(0, first - 60), first):  →  '
+    'if not has_layout and shape.find(b"\\n", first, last) < 1 and not _SAID.search(low, max(0, first - 60), first):': (
+        "digits come first: no line ends at the beginning of the text"
+    ),
+    "redact/tokens.py: _MIN_BARE = 32  →  _MIN_BARE = 31": "the pattern of such a string has the same bound",
+    'access/audit_check.py: return 0, ""  →  return 1, ""': "without an anchor its number is not looked at",
     "redact/look.py: _MIN_DIGITS = 6  # of a telephone number, the shortest of all  →  "
     "_MIN_DIGITS = 5  # of a telephone number, the shortest of all": "what has fewer digits than a number is judged, and is none",
     "redact/phones.py: if not has_grouped and _DAY.fullmatch(text, first, last):  →  "

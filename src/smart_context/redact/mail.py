@@ -134,8 +134,8 @@ def _over_lines(text: str, start: int, end: int) -> int:
         more = _LABELS.match(text, gap.end(), gap.end() + _DOMAIN_MAX)
         if more is None:
             return end
-        cut_label = text[end - 1] == "-" or "." not in text[start:end]
-        if not (dotted and more[0].islower()) and not (cut_label and "." in more[0]) and text[end - 1] != "-":
+        is_first = "." not in text[start:end]
+        if not (dotted and more[0].islower()) and not (is_first and "." in more[0]) and text[end - 1] != "-":
             return end
         end = more.end()
     return end
