@@ -410,3 +410,10 @@ def test_a_link_in_the_place_of_the_log_or_its_state_is_not_written_through(tmp_
     with pytest.raises(IoError):
         open_log(tmp_path / "log" / "audit.jsonl").write(Call("a", "b", 1))
     assert other.read_bytes() == b"somebody's\n"
+
+
+def test_what_is_no_entry_is_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "audit.jsonl"
+    first, second = fill(path, 2)
+    path.write_bytes(b"no line\n[1]\n" + first + b"{\n" + second + b"3\n")
+    assert [entry["seq"] for entry in audit_check.read(str(path))] == [1, 2]

