@@ -35,6 +35,7 @@ _LIKELY = 4000  # rows, or
 _SHARE = 25  # one in so many if that is more, or
 _WIDER = 10  # so many for each one wanted, that are compared: those with the likest signs
 DIGITS = 6  # of a cosine
+_EXACT = 1040  # components whose products, summed up, are exact in four bytes: 127 × 127 × 1040 is below 2 to the 24th
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +204,16 @@ class Likeness:
     def cosines(self, segments: Sequence[int]) -> dict[int, float]:
         """Give the cosine of those of the segments that have a vector."""
         return {near.segment_id: near.cosine for near in self._exact(self._places(segments))}
+
+    def among(self, segments: Sequence[int]) -> tuple[Numbers, Numbers]:
+        """Give those of the segments that have a vector, and how like each is to each: their cosines, in millionths."""
+        rows = self._seen.rows[self._places(segments)]
+        # Sums of products of bytes are whole numbers, and exact in any order; above this dimension they need eight bytes.
+        whole = rows["vector"].astype(np.float32 if len(self._query) <= _EXACT else np.float64)
+        products = np.einsum("ij,kj->ik", whole, whole).astype(np.float64)
+        scales = rows["scale"].astype(np.float64)
+        cosines = np.rint(products * (scales[:, None] * scales) * 10**DIGITS).astype(np.int64)
+        return np.array(rows["segment"], np.int64), cosines
 
     def _places(self, segments: Sequence[int]) -> Numbers:
         """The rows of those of the segments that have one."""

@@ -3,20 +3,22 @@
 In: what `order` orders, and how like a query's meaning every segment is.  Out: `Placed` segments in one fixed order.
 Always: what binds in a query (operators, filters) binds here too; a segment that has no vector yet stands where its words alone
 would put it among those that have one, and the fewer have one, the less meaning counts; how much each side counts is decided for each query by what both found,
-never by what was asked before; what comes after the best of both follows by its words.
+never by what was asked before; candidates that are alike (`alike`), or say the same (`feedback`), speak for each other as far as meaning can be trusted; what comes after the best of both follows by its words.
 
 `docs/concepts/semantic.md` says how the numbers were chosen.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from statistics import median
 from typing import TYPE_CHECKING
 
 from smart_context.engine.expression import Filters
 from smart_context.engine.port import Candidate, Record, View
+from smart_context.find import feedback
+from smart_context.find.alike import Alike
 from smart_context.find.order import TIERS, Ordering, Placed, Scored
 from smart_context.find.score import DIGITS
 from smart_context.find.sought import Plan
@@ -36,6 +38,10 @@ PEAKED = 8.0  # by so much for all that it lacks beyond
 SPREAD = 0.13  # of the cosines, where there are too few to tell or not all may be known of
 _ENOUGH = 200  # vectors
 UNKNOWN = 2.0  # what meaning loses by tokens of the query that the model does not know: all where half are unknown
+COMMON = 0.3  # of how like a text is to its neighbours, what its cosine is less by
+SHARED = 0.3  # of a score, what those of its neighbours make
+SAID = 0.1  # what a text gains that says all that the best have in common, for a question
+LONG = 12  # of so many words; for a shorter one, in proportion
 LEAST = 0.25  # cosine from which a segment without any of the words is a result
 _ANY = 2.0  # above every score
 _WIDER = 8  # times as many are looked at when too few of the nearest will do
@@ -64,6 +70,7 @@ class Fused(Ordering):
         self._alone, self._spread, self._known = alone, spread, known
         self._share = 1.0  # of meaning in the score
         self._cosines: dict[int, float] = {}
+        self._gained: dict[int, float] = {}  # from other candidates
         self._most = 0.0  # the best score by words
 
     def best(self) -> Iterator[Placed]:
@@ -92,8 +99,9 @@ class Fused(Ordering):
         if one.made_of is None or one.segment.segment_id not in self._cosines:
             return (*super().explain(one), "meaning: not compared")
         words, cosine = self._words(one.made_of.total), self._cosines[one.segment.segment_id]
+        others = f"what is like it: {self._gained[one.segment.segment_id]:+.4f}"
         parts = f"words {words:.4f} × {1 - self._share:.2f}, meaning {cosine:.4f} × {self._share:.2f}"
-        return (*super().explain(one), parts)
+        return (*super().explain(one), others, parts)
 
     def _nearest(self, known: Collection[int]) -> list[Candidate]:
         """The nearest segments that will do, without those that are known already."""
@@ -122,38 +130,57 @@ class Fused(Ordering):
 
     def _fused(self, tier: Sequence[Candidate], nearest: Sequence[Candidate]) -> list[Scored]:
         """Score by words and meaning, best first."""
-        self._cosines = self._likeness.cosines([candidate.segment_id for candidate in (*tier, *nearest)])
+        segments = [candidate.segment_id for candidate in (*tier, *nearest)]
+        alike = Alike(self._likeness, [] if self._alone else segments)
+        self._cosines = alike.unlike_others(self._likeness.cosines(segments), COMMON)
         # What has no vector yet is taken to be as like as others that were found by their words; failing those, as the last of
         # the nearest.
         by_words = [self._cosines[c.segment_id] for c in tier if c.segment_id in self._cosines]
         others = median(by_words) if by_words else min(self._cosines.values(), default=0.0)
         scored = self._scored([*tier, *nearest], _ANY)
         self._most = scored[0].score if scored else 0.0
-        self._share = 1.0 if self._alone else self._trusted([one.score for one in scored], len(by_words), len(tier))
-        fused = []
+        trust = max(0.0, 1 - UNKNOWN * (1 - self._known)) * (len(by_words) / len(tier) if tier else 1.0)
+        peak = _peak([one.score for one in scored])
+        self._share = 1.0 if self._alone else trust / (1 + self._weight() * peak * self._spread)
+        totals = {}
         for one in scored:
-            cosine = max(0.0, self._cosines.get(one.candidate.segment_id, others))
-            total = (1 - self._share) * self._words(one.score) + self._share * cosine
-            fused.append(one._replace(score=round(min(total, 1.0), DIGITS)))
+            segment_id = one.candidate.segment_id
+            cosine = max(0.0, self._cosines.get(segment_id, others))
+            totals[segment_id] = (1 - self._share) * self._words(one.score) + self._share * cosine
+        final = self._agreed(alike, [one.candidate for one in scored], totals, trust / peak)
+        self._gained = {segment_id: final[segment_id] - total for segment_id, total in totals.items()}
+        fused = [one._replace(score=round(min(final[one.candidate.segment_id], 1.0), DIGITS)) for one in scored]
         return sorted(fused, key=lambda one: -one.score)
 
-    def _trusted(self, by_words: Sequence[float], embedded: int, found: int) -> float:
-        """The share of meaning, for this query. by_words: all scores by words, best first; embedded, found: how many that were found by words have
-        a vector, of how many.
+    def _agreed(
+        self, alike: Alike, candidates: Sequence[Candidate], totals: Mapping[int, float], trust: float
+    ) -> dict[int, float]:
+        """The scores, with what other candidates add to them. Few vectors, or a model that hardly knows the words, have little to say about what is alike."""
+        if self._alone or not trust or not candidates:
+            return dict(totals)
+        scores = alike.shared(totals, SHARED * trust)
+        said = SAID * trust * min(1.0, len(self._plan.sought) / LONG)
+        ranked = [round(scores[candidate.segment_id], DIGITS) for candidate in candidates]
+        common = feedback.common(self._view.packed(candidates), ranked, self._view.average_length)
+        return {
+            c.segment_id: (scores[c.segment_id] + said * one) / (1 + said)
+            for c, one in zip(candidates, common, strict=True)
+        }
 
-        Words count more, the more of them there are, and the further the best stands out; meaning counts more, the closer together most texts are,
-        so that one that is nearer says something. Compared with a few vectors, meaning would only favour those that have one.
-        """
+    def _weight(self) -> float:
+        """What the words of this query count: more, the more of them there are."""
         asked = len(self._plan.sought)
-        words = WORDS * (min(1.0, max(LEAST_WORDS, asked / FEW)) if asked > KEYWORDS else 1.0)
-        tenth = by_words[9] if len(by_words) > 9 else 0.0
-        stands_out = 1 - tenth / by_words[0] if by_words and by_words[0] else 0.0
-        words *= 1 + PEAKED * max(0.0, stands_out - PEAK)
-        trusted = max(0.0, 1 - UNKNOWN * (1 - self._known)) * (embedded / found if embedded < found else 1.0)
-        return trusted / (1 + words * self._spread)
+        return WORDS * (min(1.0, max(LEAST_WORDS, asked / FEW)) if asked > KEYWORDS else 1.0)
 
     def _words(self, score: float) -> float:
         return score / self._most if self._most else 0.0
+
+
+def _peak(by_words: Sequence[float]) -> float:
+    """How far the best of all scores by words stands out: 1 where it does not."""
+    tenth = by_words[9] if len(by_words) > 9 else 0.0
+    stands_out = 1 - tenth / by_words[0] if by_words and by_words[0] else 0.0
+    return 1 + PEAKED * max(0.0, stands_out - PEAK)
 
 
 def spread(likeness: Likeness) -> float:

@@ -1,0 +1,104 @@
+"""Candidates that speak for each other: by what they mean, and by the words that the best of them share."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from smart_context.engine.vectors import Vectors
+from smart_context.find import feedback
+from smart_context.find.alike import Alike
+from smart_context.text import codes
+
+
+def units(rows):
+    rows = np.array(rows, np.float32)
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+def likeness(file, rows, segments=None):
+    store = Vectors(file, len(rows[0]))
+    store.append((segment, 1, row) for segment, row in zip(segments or range(len(rows)), rows, strict=True))
+    return store.compare(rows[0])
+
+
+@pytest.fixture
+def clusters():
+    """Twelve texts about one thing, nearly the same, and twelve of which each is about something of its own."""
+    random = np.random.default_rng(3)
+    one = random.normal(size=32)
+    return units([*(one + random.normal(size=(12, 32)) / 3), *random.normal(size=(12, 32))])
+
+
+def test_a_score_moves_towards_those_of_what_is_most_like_it(clusters, tmp_path):
+    alike = Alike(likeness(tmp_path / "v", clusters), range(24))
+    scores = {n: 0.8 if n < 12 else 0.2 for n in range(24)} | {0: 0.5}
+    shared = alike.shared(scores, 0.3)
+    assert shared[0] == pytest.approx(0.7 * 0.5 + 0.3 * 0.8, abs=1e-6)
+    assert min(scores.values()) <= min(shared.values()) <= max(shared.values()) <= max(scores.values())
+    assert alike.shared(scores, 0.0) == scores
+
+
+def test_what_is_like_everything_counts_as_less_like_the_query(clusters, tmp_path):
+    alike = Alike(likeness(tmp_path / "v", clusters), range(24))
+    cosines = dict.fromkeys(range(24), 0.5)
+    apart = alike.unlike_others(cosines, 0.3)
+    assert max(apart[n] for n in range(12)) < 0.5 < min(apart[n] for n in range(12, 24))
+    assert sum(apart.values()) == pytest.approx(sum(cosines.values()))
+
+
+def test_a_text_without_a_vector_keeps_of_its_score_what_others_keep(clusters, tmp_path):
+    alike = Alike(likeness(tmp_path / "v", clusters), [*range(24), 99])
+    scores = {n: (n + 1) / 30 for n in range(24)} | {99: 0.6}
+    shared = alike.shared(scores, 0.3)
+    of_all = sum(shared[n] for n in range(24)) / sum(scores[n] for n in range(24))
+    assert shared[99] == pytest.approx(0.6 * of_all, abs=1e-6)
+    assert alike.unlike_others({99: 0.4}, 0.3) == {99: 0.4}
+
+
+def test_few_candidates_do_not_speak_for_each_other(clusters, tmp_path):
+    alike = Alike(likeness(tmp_path / "v", clusters), range(5))
+    scores = {n: n / 10 for n in range(5)}
+    assert alike.shared(scores, 0.3) == alike.unlike_others(scores, 0.3) == scores
+
+
+def test_the_order_of_candidates_and_of_their_rows_changes_no_bit(clusters, tmp_path):
+    rows = np.concatenate([clusters, clusters[:6]])  # with copies, which are equally like all others
+    scores = {n: 1 / (n + 2) for n in range(30)}
+    first = Alike(likeness(tmp_path / "a", rows), range(30))
+    other = Alike(likeness(tmp_path / "b", rows[::-1].copy(), list(reversed(range(30)))), list(reversed(range(30))))
+    assert first.shared(scores, 0.3) == other.shared(scores, 0.3)
+    assert first.unlike_others(scores, 0.3) == other.unlike_others(scores, 0.3)
+
+
+def packed(text):
+    words = text.split()
+    return codes.pack(len(words), b"".join(map(codes.code, words)), b"", b"", b"")
+
+
+TEXTS = ["wing flow heat", "wing flow drag", "flow drag engine", "wing rent", "rent tax", "tax office", "rent engine"]
+
+
+def test_texts_that_say_what_the_best_have_in_common_gain():
+    said = feedback.common([packed(text) for text in TEXTS * 3], [*(0.9 - n / 100 for n in range(21))], 3.0)
+    assert len(said) == 21
+    assert 0 <= min(said) < max(said) == 1
+    assert said[2] > said[6] > said[5]  # flow, drag and engine; rent and engine; tax and office
+
+
+def test_a_word_that_one_of_the_best_has_alone_tells_nothing():
+    texts = ["wing flow heat", *["wing flow drag"] * 9, "heat", "drag", *["other"] * 30]
+    said = feedback.common([packed(text) for text in texts], [1.0] * 10 + [0.1] * 32, 3.0)
+    assert said[10] == 0 < said[11]
+
+
+def test_what_the_best_have_in_common_depends_on_no_order():
+    texts, scores = [packed(text) for text in TEXTS * 4], [0.5 + n % 5 / 10 for n in range(28)]
+    forwards = feedback.common(texts, scores, 3.0)
+    backwards = feedback.common(texts[::-1], scores[::-1], 3.0)
+    assert forwards == backwards[::-1]
+
+
+@pytest.mark.parametrize("scores", [[], [0.0, 0.0]])
+def test_where_nothing_was_found_nothing_is_in_common(scores):
+    assert feedback.common([packed("wing")] * len(scores), scores, 3.0) == [0.0] * len(scores)
