@@ -8,6 +8,7 @@ import pytest
 
 from smart_context.engine.expression import AnyOf, Everything, Group, Sequence, Term
 from smart_context.find import plan, query, spelling, wishes
+from smart_context.text import analysis
 
 
 class Words:
@@ -310,3 +311,17 @@ def test_a_character_that_hardly_any_segment_has_is_looked_for_alone(segments, c
     assert wishes.alone("港口", view) == (["港"] if is_rare else [])
     assert wishes.alone("鮭に", view) == ["鮭"]
     assert wishes.alone("harbour", view) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("rent office", {"rent": 1.0, "office": 1.0}),
+        ("成分", {"成分": 1.0}),
+        ("認定法", {"認定": 2**-0.25, "定法": 2**-0.25}),
+        ("認定法 成分", {"認定": 2**-0.25, "定法": 2**-0.25, "成分": 1.0}),
+        ("東京は首都", {"東京": 1.0, "京は": 0.5, "は首": 0.5, "首都": 1.0}),
+    ],
+)
+def test_pairs_of_a_long_run_of_ideographs_count_less_each(text, expected):
+    assert dict(wishes.worths(analysis.units(text))) == expected

@@ -263,10 +263,10 @@ class _Planner:
         return [_weighed(self._word(piece), self._view) for piece in wanted]
 
     def _score(self, units: Iterable[str], *, scored: bool, times: float = 1.0, keep: bool = False) -> None:
-        for unit in units:
+        for unit, worth in wishes.worths(units):
             if scored and (keep or unit not in self._stop):
                 self._word(unit)
-                self._times[unit] = self._times.get(unit, 0) + times * wishes.worth(unit)
+                self._times[unit] = self._times.get(unit, 0) + times * worth
 
     def _prefix(self, text: str, *, scored: bool) -> Expression:
         units = analysis.units(text)

@@ -6,6 +6,7 @@ Always: terms that stand side by side are not nested: the engine skips ahead in 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from smart_context.engine.expression import Expression, Group
@@ -13,6 +14,7 @@ from smart_context.engine.port import View
 from smart_context.text import analysis
 
 _MIXED = 0.5  # what a pair of characters is worth in which a word ends and a particle begins, or the other way round
+_OVERLAP = 0.25  # how much less each pair of a long run of ideographs is worth: by their number, to this power
 _RARE = 200  # one segment in so many has a character that says something alone
 
 
@@ -53,6 +55,26 @@ def spellings(unit: str, language: str) -> list[str]:
 def worth(unit: str) -> float:
     """What a word is worth by how it is written: in Japanese, a pair of a hiragana and another character says half of what others say."""
     return _MIXED if len(_of_words(unit)) == 1 else 1.0
+
+
+def worths(units: Iterable[str]) -> Iterator[tuple[str, float]]:
+    """Each word with what it is worth where it stands. Pairs of ideographs overlap: the more of them make one run, the less is each, lest a long name
+    outweigh all else that was asked."""
+    run: list[str] = []
+    for unit in units:
+        if run and not (_is_ideographs(run[-1]) and _is_ideographs(unit) and run[-1][1] == unit[0]):
+            yield from _of_run(run)
+            run = []
+        run.append(unit)
+    yield from _of_run(run)
+
+
+def _of_run(run: list[str]) -> Iterator[tuple[str, float]]:
+    return ((unit, worth(unit) * len(run) ** -_OVERLAP) for unit in run)
+
+
+def _is_ideographs(unit: str) -> bool:
+    return len(unit) == 2 and all("\u3400" <= char <= "\u9fff" for char in unit)
 
 
 def alone(unit: str, view: View) -> list[str]:
