@@ -1,7 +1,6 @@
-"""The same bytes on both engines: `python -m bench same FOLDER… --server postgresql://… [--copies N] [--out FILE]`.
+"""The same bytes on both engines: `python -m bench same FOLDER… --server postgresql://… [--workers 1,2] [--copies N] [--out FILE]`.
 
-Each FOLDER (files, or a test collection with `corpus.jsonl`) is indexed by one machine's engine, by one worker into a database of its own, and by two workers
-into another; the server's user may make databases, and they are dropped at the end. Compared with the first: the bytes of the answers to questions made of the files
+Each FOLDER (files, or a test collection with `corpus.jsonl`) is indexed by one machine's engine, and by so many workers into a database of its own, each time; the server's user may make databases, and they are dropped at the end. Compared with the first: the bytes of the answers to questions made of the files
 (and to the collection's own), of previews, and of every file of frozen caches. Beside it stand CPU and time of each way of indexing, the database's CPU included.
 `--copies N` lays FOLDER out N times; `--no-answers` compares nothing. Raw numbers go to bench/runs/same.json.
 """
@@ -43,15 +42,17 @@ def main(argv: list[str]) -> None:
     parser = argparse.ArgumentParser(prog="bench same", description=__doc__)
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--server", required=True)
+    parser.add_argument("--workers", default="1,2")
     parser.add_argument("--copies", type=int, default=1)
     parser.add_argument("--no-answers", action="store_true")
     parser.add_argument("--out", type=Path, default=RUNS / "same.json")
     args = parser.parse_args(argv)
+    counts = [int(count) for count in args.workers.split(",")]
     results = {}
     for folder in args.folders:
         with tempfile.TemporaryDirectory(prefix="same-") as place:
             root, own = laid_out(folder.resolve(), Path(place), args.copies)
-            results[folder.name] = measured(root, own, Path(place), args.server, answers=not args.no_answers)
+            results[folder.name] = measured(root, own, Path(place), args.server, counts, answers=not args.no_answers)
             print(folder.name, json.dumps(results[folder.name], indent=1), flush=True)
     args.out.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
 
@@ -71,10 +72,13 @@ def laid_out(folder: Path, place: Path, copies: int) -> tuple[Path, list[str]]:
     return folder, []
 
 
-def measured(root: Path, own: list[str], place: Path, server: str, *, answers: bool) -> dict[str, Any]:
+def measured(
+    root: Path, own: list[str], place: Path, server: str, counts: list[int], *, answers: bool
+) -> dict[str, Any]:
     out: dict[str, Any] = {"load": os.getloadavg()[0]}
-    with databases(server, 2) as (one, two):
-        ways: dict[str, tuple[str, int]] = {"local": ("", 1), "one worker": (one, 1), "two workers": (two, 2)}
+    with databases(server, len(counts)) as addresses:
+        ways: dict[str, tuple[str, int]] = {"local": ("", 1)}
+        ways |= {f"{n} worker{'s' * (n > 1)}": (address, n) for n, address in zip(counts, addresses, strict=True)}
         for name, (address, workers) in ways.items():
             out[name] = indexed(root, place / name, address, workers)
         if not answers:

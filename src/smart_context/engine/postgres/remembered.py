@@ -8,16 +8,18 @@ then, and anything else fails, rather than being left out of a page.
 from __future__ import annotations
 
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 from smart_context.engine.facts import Marked
-from smart_context.engine.model import FileRow, SegmentRow
+from smart_context.engine.model import FileRow, LastRun, SegmentRow
 from smart_context.engine.postgres.database import Database
 from smart_context.engine.postgres.record import Record
 from smart_context.errors import Unreachable
 
+_RUN_SECONDS = 2.0  # for which a folder's last run is taken to be that: every search asks for it
 _ROWS = 20_000
 _TEXTS = 4_000  # of at most some thousand characters each
 Value = TypeVar("Value")
@@ -33,6 +35,7 @@ class Remembered(Record):
         self._known_segments: _Memory[SegmentRow] = _Memory(_ROWS)
         self._known_marks: _Memory[Marked] = _Memory(_ROWS)
         self._known_texts: _Memory[tuple[int, str, bytes]] = _Memory(_TEXTS)
+        self._known_runs: dict[str, tuple[float, LastRun]] = {}
 
     def _refuse_nobody(self) -> None:
         if self._needs_token is not None or not self.is_away():  # else nothing is remembered that could be shown
@@ -41,6 +44,16 @@ class Remembered(Record):
     def files(self, file_ids: Iterable[int]) -> dict[int, FileRow]:
         """Files by id."""
         return self._remembered(list(file_ids), super().files, self._known_files)
+
+    def last_run(self, folder: str) -> LastRun | None:
+        """The last finished run over a folder or one above it, on any machine: as of a moment ago."""
+        asked, known = self._known_runs.get(folder, (0.0, None))
+        if known is not None and time.monotonic() - asked < _RUN_SECONDS:
+            return known
+        found = super().last_run(folder)
+        if found is not None:
+            self._known_runs[folder] = (time.monotonic(), found)
+        return found
 
     def segments(self, segment_ids: Iterable[int]) -> dict[int, SegmentRow]:
         """Segments by id, without their text."""
