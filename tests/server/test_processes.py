@@ -46,12 +46,22 @@ def held(pids):
     """Some processes stopped: calls that they are given wait."""
     for pid in pids:
         os.kill(pid, signal.SIGSTOP)
+    while not all(map(is_stopped, pids)):  # it is told to one thread, which tells the others
+        pass
     try:
         yield
     finally:
         for pid in pids:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGCONT)
+
+
+def is_stopped(pid):
+    for thread in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{thread}/stat", "rb") as stat:
+            if stat.read().rpartition(b")")[2].split()[0] != b"T":
+                return False
+    return True
 
 
 @contextmanager

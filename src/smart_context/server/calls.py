@@ -15,8 +15,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-import anyio
-
 from smart_context.errors import CallCancelled, CallTimeout
 
 T = TypeVar("T")
@@ -93,7 +91,7 @@ class Workers:
         """
         stop = Stopper(seconds)
         try:
-            with anyio.fail_after(seconds):
+            async with asyncio.timeout(seconds):
                 return await self._start(work, stop)
         except TimeoutError:
             raise CallTimeout(f"the call took longer than {seconds} seconds") from None

@@ -33,6 +33,7 @@ class Connection(H11Protocol):
     def connection_made(self, transport: Any) -> None:
         """Take the connection, and make room for it; where all are at work, turn it away."""
         super().connection_made(transport)
+        self.transport = _Joined(transport, self.loop)  # type: ignore[assignment]  # it is one in all that is asked of it here
         # uvicorn answers 503 at its bound, which is for requests at work: it is not to be met by those that only wait.
         if self.limit_concurrency and len(self.connections) >= self.limit_concurrency:
             for waiting in self._waiting:
@@ -88,6 +89,42 @@ class Connection(H11Protocol):
         if self._due is not None:
             self._due.cancel()
             self._due = None
+
+
+class _Joined:
+    """A connection's transport, which sends at once what is written in one turn of the loop.
+
+    uvicorn writes the head of an answer, its body and its end one after the other, and each costs the system as much as all of them.
+    """
+
+    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+        self._transport = transport
+        self._loop = loop
+        self._pieces: list[bytes] = []
+
+    def write(self, data: bytes) -> None:
+        """Send, together with what is written until the loop comes round."""
+        if not self._pieces:
+            self._loop.call_soon(self._flush)
+        self._pieces.append(data)
+
+    def close(self) -> None:
+        """Send what was written, and close."""
+        self._flush()
+        self._transport.close()
+
+    def abort(self) -> None:
+        """Close at once."""
+        self._pieces.clear()
+        self._transport.abort()
+
+    def _flush(self) -> None:
+        if self._pieces:
+            self._transport.write(b"".join(self._pieces))
+            self._pieces.clear()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
 
 
 class Listener(uvicorn.Server):

@@ -105,9 +105,14 @@ class Direct:
         key = (owner, plain.request_id)
         self._running[key] = task
         try:
-            await send({"type": "http.response.start", "status": 200, "headers": known.answered})
+            has_begun = False
             while not (await asyncio.wait({task}, timeout=_PING_SECONDS))[0]:
+                if not has_begun:
+                    await send({"type": "http.response.start", "status": 200, "headers": known.answered})
+                has_begun = True
                 await send({"type": "http.response.body", "body": _PING, "more_body": True})
+            if not has_begun:  # together with the body, which costs less than one after the other
+                await send({"type": "http.response.start", "status": 200, "headers": known.answered})
             body = b"" if task.cancelled() else event(plain.request_id, task.result())
             await send({"type": "http.response.body", "body": body, "more_body": False})
         finally:

@@ -10,6 +10,7 @@ from stands in Host and Origin.
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass, field
@@ -191,7 +192,7 @@ class Gate:
         body = b""
         more = True
         try:
-            with anyio.fail_after(self._policy.body_seconds):
+            async with asyncio.timeout(self._policy.body_seconds):
                 while more:
                     message = await receive()
                     if message["type"] == "http.disconnect":
@@ -216,8 +217,11 @@ class Gate:
         if self._turns is None:
             self._turns = anyio.Semaphore(self._policy.max_concurrent)
         try:
-            with anyio.fail_after(self._policy.wait_seconds):
-                await self._turns.acquire()
+            if self._turns.value:
+                self._turns.acquire_nowait()
+            else:
+                with anyio.fail_after(self._policy.wait_seconds):
+                    await self._turns.acquire()
         except TimeoutError:
             await _refuse(send, 503, "too many requests at once; try again in a second")
             return
