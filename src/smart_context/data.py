@@ -4,7 +4,7 @@ In: a class under `@dataclass(frozen=True, slots=True)`.  Out: the class that `d
 Always: whatever is unusual about a class, or asked for besides, is left to `dataclasses` itself.
 
 `dataclasses` writes six functions as text for each class and compiles them one by one, half a millisecond in all; a search from the command
-line meets eighty classes. Here `__init__` alone is written, and what `fields` and `replace` need is made when they are called.
+line meets eighty classes. Here `__init__` alone is written, for the first instance, and what `fields` and `replace` need is made when they are called.
 """
 
 from __future__ import annotations
@@ -43,9 +43,7 @@ def _quick(cls: type) -> type:
     inside = {k: value for k, value in cls.__dict__.items() if k not in fields and k not in {"__dict__", "__weakref__"}}
     made = type(cls.__name__, (), inside | {"__slots__": tuple(fields)} | _methods(fields))
     made.__qualname__ = cls.__qualname__
-    init = _init(made, fields)
-    init.__annotations__ = types | {"return": None}
-    made.__init__ = init  # type: ignore[misc]  # each class has its own
+    made.__init__ = _Made(made, types, fields)  # type: ignore[misc]  # each class has its own
     for name in _Described.HOW:
         setattr(made, name, _Described(name, made, types, fields))
     return made
@@ -162,6 +160,19 @@ class _Factory:
 
 
 _FACTORY = _Factory()
+
+
+class _Made:
+    """`__init__`, written when the first instance is made: of most classes that a command loads there is never one."""
+
+    def __init__(self, made: type, types: dict[str, Any], fields: Fields) -> None:
+        self._made, self._types, self._fields = made, types, fields
+
+    def __get__(self, instance: object, owner: type) -> Any:
+        init = _init(self._made, self._fields)
+        init.__annotations__ = self._types | {"return": None}
+        self._made.__init__ = init  # type: ignore[misc]
+        return init.__get__(instance, owner)
 
 
 class _Described:

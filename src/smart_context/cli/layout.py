@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import unicodedata
 from collections.abc import Container, Iterator, Sequence
 from typing import TextIO
@@ -24,6 +23,8 @@ def columns(stream: TextIO | None) -> int:
     """How wide the terminal behind a stream is; 0 where there is none."""
     if not is_terminal(stream):
         return 0
+    import shutil  # it loads what packs files, too
+
     told = shutil.get_terminal_size(fallback=(0, 0)).columns  # `COLUMNS`, or the terminal behind stdout
     try:
         return told or (os.get_terminal_size(stream.fileno()).columns if stream else 0) or 80

@@ -7,7 +7,6 @@ Always: what comes from files is made harmless first; meaning never rests on col
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from itertools import groupby
@@ -56,7 +55,7 @@ def lines(page: SearchPage, *, explain: bool = False, grouped: bool = False) -> 
 def _has_room_for_copies(page: SearchPage) -> bool:
     """Whether all results fit the screen with a line for each that stands elsewhere too; a pipe has room for everything."""
     needed = 2 * len(page.items) + sum(bool(item.also) for item in page.items) + _BESIDE_RESULTS
-    return not is_terminal(sys.stdout) or needed <= shutil.get_terminal_size().lines
+    return not is_terminal(sys.stdout) or needed <= _screen().lines
 
 
 def names(page: SearchPage) -> list[str]:
@@ -82,7 +81,13 @@ def _first(numbered: Sequence[tuple[int, SearchItem]], path: str) -> int:
 
 
 def _columns() -> int:
-    return max(_LEAST, shutil.get_terminal_size().columns)
+    return max(_LEAST, _screen().columns)
+
+
+def _screen() -> os.terminal_size:
+    import shutil  # it loads what packs files, too
+
+    return shutil.get_terminal_size()
 
 
 def _facts(item: SearchItem, *, with_path: bool, whole: bool) -> str:

@@ -6,7 +6,6 @@ Always: nobody is asked where nobody can answer; a program that searches gets th
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING
 
 from smart_context.cli import results, say
@@ -51,5 +50,7 @@ def name(app: App) -> None:
             else "not searched, because it was never indexed"
         )
         say(f"{told}: {results.place(root)}")
+    import shlex
+
     more = f"; {len(roots) - _MOST_NAMED} more like it" if len(roots) > _MOST_NAMED else ""
     say(f"index it with: context index {shlex.quote(results.place(roots[0]))}{more}")

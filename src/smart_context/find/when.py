@@ -7,7 +7,6 @@ Always: days are of UTC, written as `2024-03-31`, and both ends are within; quot
 
 from __future__ import annotations
 
-import calendar
 import re
 from collections.abc import Callable, Iterable
 from datetime import date, timedelta
@@ -278,7 +277,7 @@ def _span(year: int, month: int, day: int) -> tuple[str, str]:
     if day:
         return (date(year, month, day).isoformat(),) * 2
     first, last = (month, month) if month else (1, 12)
-    end = calendar.monthrange(year, last)[1]
+    end = _days(year, last)
     return date(year, first, 1).isoformat(), date(year, last, end).isoformat()
 
 
@@ -287,7 +286,7 @@ def _back(today: date, count: int, unit: str) -> date:
         return today - timedelta(days=count * (7 if unit == "week" else 1))
     months = today.year * 12 + today.month - 1 - count * (12 if unit == "year" else 1)
     year, month = months // 12, months % 12 + 1
-    return date(year, month, min(today.day, calendar.monthrange(year, month)[1]))
+    return date(year, month, min(today.day, _days(year, month)))
 
 
 def _next(day: str) -> str:
@@ -300,3 +299,10 @@ def _before(day: str) -> str:
 
 def _earlier(one: str, other: str) -> str:
     return min(one, other) if one and other else one or other
+
+
+def _days(year: int, month: int) -> int:
+    """How many days a month has."""
+    import calendar
+
+    return calendar.monthrange(year, month)[1]

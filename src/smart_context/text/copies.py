@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable
-from hashlib import blake2b
 from itertools import pairwise
 
 from smart_context.data import dataclass
@@ -42,6 +41,8 @@ class Marks:
 
 def marks(pieces: Iterable[str]) -> Marks:
     """The marks of a text that comes in pieces."""
+    from hashlib import blake2b  # a search needs none of it
+
     data = "\n".join(pieces).encode("utf-8", "replace").lower()
     words = data.split()
     if not words:

@@ -13,6 +13,7 @@ import unicodedata
 from functools import cache
 from itertools import filterfalse, pairwise
 
+from smart_context import later
 from smart_context.data import dataclass
 
 MAX_TERM = 64  # characters; longer runs are blobs, told apart well enough by their beginning
@@ -28,17 +29,17 @@ _HANGUL = "\u1100-\u11ff\u3131-\u318e\uac00-\ud7a3"
 _SOUTH_EAST = "\u0e01-\u0e4e\u0e81-\u0ecd\u1000-\u109f\u1780-\u17d3"  # Thai, Lao, Burmese, Khmer
 
 _PARTICLES = frozenset("은는이가을를의에로와과도만")
-WORD = re.compile(rf"[\w{_MARKS}]+")
+WORD = later.pattern(rf"[\w{_MARKS}]+")
 # A syllable, near enough: vowels written before their consonant, the consonant, and what stands on it or follows it.
-_CLUSTER = re.compile(
+_CLUSTER = later.pattern(
     "[\u0e40-\u0e44\u0ec0-\u0ec4]?.[\u0e30-\u0e3a\u0e45-\u0e4e\u0eb0-\u0ebc\u0ec8-\u0ecd\u102b-\u103e\u17b4-\u17d3]*",
     re.DOTALL,
 )
 # What is one thing to people though it has several words: an identifier, a version, a number. A comma joins digits only, and eight
 # parts are enough, so that a line of a table does not become one.
 _JOINT = r"(?:[-./+&'’@]|::?|(?<=[0-9]),(?=[0-9]))"
-_TOKEN = re.compile(rf"[\w{_MARKS}]+(?:{_JOINT}[\w{_MARKS}]+){{0,7}}")
-_OPTION = re.compile(r"(?<![\w-])--[A-Za-z][\w-]*")  # of a program
+_TOKEN = later.pattern(rf"[\w{_MARKS}]+(?:{_JOINT}[\w{_MARKS}]+){{0,7}}")
+_OPTION = later.pattern(r"(?<![\w-])--[A-Za-z][\w-]*")  # of a program
 # The same by tables, for text in ASCII: many times as quick as a pattern.
 _TO_WORDS = "".join(chr(code) if chr(code).isalnum() else " " for code in range(128))
 _TO_RUNS = "".join(chr(code) if chr(code).isalnum() or chr(code) in "_-./+&'@:," else " " for code in range(128))
@@ -194,7 +195,7 @@ def normal(text: str) -> str:
     return text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).lower()
 
 
-_MARK = re.compile(
+_MARK = later.pattern(
     "[\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06e8\u093c\u200c\u200d]"
 )
 _LETTER = str.maketrans(

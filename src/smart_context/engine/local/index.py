@@ -8,7 +8,6 @@ read, the next writer repairs it from the record. Readers never wait and never w
 from __future__ import annotations
 
 import os
-import shutil
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
@@ -198,6 +197,8 @@ def _is_current(folder: Path, record: Record) -> bool:
 
 
 def _repaired(folder: Path, record: Record, on_progress: OnProgress) -> Ranking:
+    import shutil
+
     from smart_context.engine.local.ranking import Ranking
 
     for left_over in _LEFT_OVER:
@@ -230,6 +231,8 @@ def _rebuilt(folder: Path, record: Record, on_progress: OnProgress) -> Ranking:
     if place.exists():
         place.rename(old)
     fresh.rename(place)
+    import shutil
+
     shutil.rmtree(old, ignore_errors=True)
     return Ranking.open(place, writable=True)
 

@@ -5,7 +5,6 @@ Only this package knows it, and it is loaded when something is asked of it.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -65,6 +64,8 @@ def translated(folder: Path, *, writes: bool = False) -> Iterator[None]:
     try:
         yield
     except (ValueError, RuntimeError) as error:  # what the engine raises
+        import shutil
+
         # Of a full disk it only says that its writer died.
         if writes and shutil.disk_usage(folder).free < _FULL:
             raise StorageFailed(f"the disk under {folder} is full", hint="make room and index again") from error
