@@ -65,7 +65,10 @@ def worths(units: Iterable[str]) -> Iterator[tuple[str, float]]:
         if run and not (_is_ideographs(run[-1]) and _is_ideographs(unit) and run[-1][1] == unit[0]):
             yield from _of_run(run)
             run = []
-        run.append(unit)
+        if unit.isascii():
+            yield unit, 1.0
+        else:
+            run.append(unit)
     yield from _of_run(run)
 
 
