@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from statistics import median
 
+import numpy as np
 import pytest
 
 import kept_answers
 from searching import indexed, no_stop
 from smart_context.engine.expression import Filters
 from smart_context.engine.vectors import Near
-from smart_context.find import hybrid, order, plan, query
+from smart_context.find import feedback, hybrid, order, plan, query
 
 LONG = "where do fishing boats of the northern harbour wait outside the lock for high water until the tide falls"
 
@@ -39,6 +40,10 @@ class Cosines:
     def cosines(self, segments):
         return {one: self._given[one][1] for one in segments if one in self._given}
 
+    def among(self, segments):
+        """Nobody is compared with anybody else: what alike texts have of each other is tested in `test_alike`."""
+        return np.empty(0, np.int64), np.empty((0, 0), np.int64)
+
 
 def segments(index):
     _, view = index.both()
@@ -65,13 +70,23 @@ def by_words(index, text):
     }
 
 
-def by_hand(words, cosines, asked, *, spread=0.13, known=1.0, alone=False):
+def said_by_the_best(index, scores):
+    """How much each says of what the best have in common; how that is counted is tested in `test_alike`."""
+    _, view = index.both()
+    every = [c for c in view.all_of(plan.make(None, view).wanted, Filters()) if c.segment_id in scores]
+    ranked = [round(scores[c.segment_id], 6) for c in every]
+    common = feedback.common(view.packed(every), ranked, view.average_length)
+    return {c.segment_id: one for c, one in zip(every, common, strict=True)}
+
+
+def by_hand(index, words, cosines, asked, *, spread=0.13, known=1.0, alone=False):
     """The scores of all results: those that have a word, and those whose cosine is at least a quarter."""
     every = {**dict.fromkeys((one for one, (_, like) in cosines.items() if like >= 0.25), 0.0), **words}
     ranked = sorted(every.values(), reverse=True)
     weight = 3.8 * (min(1.0, max(0.4, asked / 9)) if asked > 2 else 1.0)
     lacking = 1 - (ranked[9] if len(ranked) > 9 else 0.0) / ranked[0] if ranked and ranked[0] else 0.0
-    weight *= 1 + 8 * max(0.0, lacking - 0.5)
+    peak = 1 + 8 * max(0.0, lacking - 0.5)
+    weight *= peak
     have = [cosines[one][1] for one in words if one in cosines]
     trusted = max(0.0, 1 - 2 * (1 - known)) * (len(have) / len(words) if words else 1.0)
     share = 1.0 if alone else trusted / (1 + weight * spread)
@@ -80,8 +95,10 @@ def by_hand(words, cosines, asked, *, spread=0.13, known=1.0, alone=False):
     for one, score in every.items():
         like = max(0.0, cosines[one][1] if one in cosines else others)
         best = ranked[0] if ranked else 0.0
-        out[one] = round(min((1 - share) * (score / best if best else 0.0) + share * like, 1.0), 6)
-    return out, share
+        out[one] = (1 - share) * (score / best if best else 0.0) + share * like
+    said = 0.0 if alone else 0.1 * trusted / peak * min(1.0, asked / 12)
+    common = said_by_the_best(index, out) if said else dict.fromkeys(out, 0.0)
+    return {one: round(min((score + said * common[one]) / (1 + said), 1.0), 6) for one, score in out.items()}, share
 
 
 @pytest.mark.parametrize(
@@ -93,7 +110,7 @@ def by_hand(words, cosines, asked, *, spread=0.13, known=1.0, alone=False):
 def test_a_score_by_words_and_meaning_is_the_one_counted_by_hand(index, text, more):
     given = {one: (file, cosine(at)) for at, (one, file) in enumerate(segments(index))}
     found, ordering, asked = fused(index, text, given, **more)
-    expected, share = by_hand(by_words(index, text), given, asked, **more)
+    expected, share = by_hand(index, by_words(index, text), given, asked, **more)
     assert dict(found) == expected
     assert [score for _, score in found] == sorted(expected.values(), reverse=True)
     assert all(one in expected for one, _ in found[:3])
@@ -107,7 +124,7 @@ def test_what_has_no_vector_stands_where_its_words_put_it(index, text, left):
     every = segments(index)
     given = {one: (file, cosine(at)) for at, (one, file) in enumerate(every) if at % left == 0}
     found, ordering, asked = fused(index, text, given)
-    assert dict(found) == by_hand(by_words(index, text), given, asked)[0]
+    assert dict(found) == by_hand(index, by_words(index, text), given, asked)[0]
     told = {one.segment.segment_id: ordering.explain(one)[-1] for one in ordering.best()}
     assert {one for one, line in told.items() if line == "meaning: not compared"} == told.keys() - given.keys()
 
