@@ -28,7 +28,8 @@ class AnyOf:
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """Terms one after the other, with at most `slop` words between them in all."""
+    """Terms one after the other, with at most `slop` words between them; only of two terms, because what an engine finds of more may depend on
+    how common they are."""
 
     terms: tuple[str, ...]
     slop: int = 0

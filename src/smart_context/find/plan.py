@@ -115,7 +115,7 @@ class _Planner:
                 return self._prefix(text, scored=scored)
             case query.Phrase(text):
                 self._score(analysis.units(text), scored=scored)
-                return self._sequence([text])
+                return wishes.sequence(text, self._present)
             case query.Near():
                 return self._near(tree, scored=scored)
             case query.And(items):
@@ -213,9 +213,7 @@ class _Planner:
         telling = sum(word.stands and bool(word.typed) for word in self._found.values())
         if not _SENTENCE[0] <= len(terms) <= _SENTENCE[1] or telling < _ENOUGH:
             return None
-        # Where a run without spaces ends, a text has its last character once more.
-        ends = sum(analysis.has_no_spaces(run) for run in analysis.WORD.findall(text))
-        return Sequence(tuple(terms), max(0, ends - 1))
+        return Sequence(tuple(terms))
 
     def _commonest(self, tree: query.Some) -> Set[str]:
         """The words of a sentence that so many segments have that looking at all of them would cost more than the rest."""
@@ -239,7 +237,7 @@ class _Planner:
         key = f"{tokens[0]} (whole)"
         whole = self._found.get(key) or self._weighted(Sought(tokens[0], terms, stands=False, is_joined=True))
         has_digit = any(char.isdigit() for char in text)
-        sequence = [self._sequence([text])] if has_digit and len(units) > 1 else []
+        sequence = [wishes.sequence(text, self._present)] if has_digit and len(units) > 1 else []
         if not whole.count and not (sequence and self._view.count(sequence[0])):
             return []
         is_code = identifiers.is_code(tokens[0])
@@ -289,13 +287,6 @@ class _Planner:
         terms = frozenset(found) | (self._terms(unit) if len(found) <= _MANY else frozenset())
         return self._weighted(Sought(key, terms, beginning=beginning, commonest=tuple(found[:_MANY])))
 
-    def _sequence(self, texts: list[str], slop: int = 0) -> Expression:
-        """The texts one after the other, in each language that the index holds."""
-        lines = {
-            tuple(term for text in texts for term in wishes.line(text, language)): None for language in self._present
-        }
-        return wishes.any_of([Sequence(terms, slop) for terms in lines if terms] or [Group()])
-
     def _near(self, tree: query.Near, *, scored: bool) -> Expression:
         left, right = list(_texts(tree.left)), list(_texts(tree.right))
         if isinstance(tree.left, query.Near) and isinstance(tree.left.right, query.Word):
@@ -303,8 +294,8 @@ class _Planner:
         both = self._all((tree.left, tree.right), scored=scored)
         if len(left) != 1 or len(right) != 1:
             return both
-        pairs = ([left[0], right[0]], [right[0], left[0]])
-        close = wishes.any_of([self._sequence(pair, tree.distance) for pair in pairs])
+        pairs = ((left[0], right[0]), (right[0], left[0]))
+        close = wishes.any_of([wishes.close(*pair, tree.distance, self._present) for pair in pairs])
         return Group((close, both)) if isinstance(tree.left, query.Near) else close
 
     # One word

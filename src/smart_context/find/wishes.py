@@ -6,9 +6,10 @@ Always: terms that stand side by side are not nested: the engine skips ahead in 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from smart_context.engine import expression
 from smart_context.engine.expression import Expression, Group
 from smart_context.engine.port import View
 from smart_context.text import analysis
@@ -99,9 +100,32 @@ def _of_words(pair: str) -> list[str]:
 
 def line(text: str, language: str) -> list[str]:
     """The terms of a text, in order, as they stand in a longer one."""
-    out: list[str] = []
-    for unit in analysis.units(text):
-        terms = analysis.terms(unit, language).line.split()
-        # Of a pair of characters, its last one is a term of its own only where a run ends.
-        out += terms[:1] if analysis.has_no_spaces(unit) else terms
-    return out
+    words = analysis.cut_words(text)
+    # The last character of a run without spaces is a term of its own only where the run ends; the last run may go on.
+    if (
+        len(words) > 1
+        and analysis.has_no_spaces(words[-1])
+        and words[-2].endswith(words[-1])
+        and words[-2] != words[-1]
+    ):
+        words = words[:-1]
+    return analysis.line(words, language)
+
+
+def sequence(text: str, languages: Sequence[str]) -> Expression:
+    """A text word after word, in one of the languages."""
+    lines = dict.fromkeys(tuple(line(text, language)) for language in languages)
+    return any_of([expression.Sequence(terms) for terms in lines if terms] or [Group()])
+
+
+def close(first: str, then: str, distance: int, languages: Sequence[str]) -> Expression:
+    """Two texts, one after the other, with at most so many words between them, in one of the languages."""
+    pairs = dict.fromkeys((tuple(line(first, language)), tuple(line(then, language))) for language in languages)
+    found: list[Expression] = []
+    for one, other in pairs:
+        if one and other:
+            # Only between two terms does the engine count words the same way however common they are.
+            near = expression.Sequence((one[-1], other[0]), distance)
+            whole = [expression.Sequence(terms) for terms in (one, other) if len(terms) > 1]
+            found.append(Group((near, *whole)) if whole else near)
+    return any_of(found or [Group()])
