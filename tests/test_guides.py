@@ -30,6 +30,7 @@ ELSEWHERE = {
     "context semantic status": "find/test_hybrid.py",
     'context search "lower the rent" --explain': "find/test_hybrid.py",
     "context serve --http --watch --root /srv/share": "server/test_http.py",
+    "context serve --http --processes 4 --root /srv/share": "server/test_processes.py",
     "context engine init": "engine/test_postgres.py",
     "context index --enqueue": "index/test_shared.py",
     "context worker": "test_deploy.py",
