@@ -50,7 +50,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         name = item.nodeid.partition("[")[0]
         seen[name] += 1
-        item.stash[_IS_MEASURED] = seen[name] <= _MEASURED_EACH and not item.get_closest_marker("hypothesis")
+        is_much = any(map(item.get_closest_marker, ("hypothesis", "unmeasured")))
+        item.stash[_IS_MEASURED] = seen[name] <= _MEASURED_EACH and not is_much
 
 
 @pytest.hookimpl(wrapper=True)

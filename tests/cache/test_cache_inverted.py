@@ -53,6 +53,7 @@ def test_words_that_look_alike_are_told_apart() -> None:
     st.lists(st.lists(st.sampled_from(LOOKALIKES)).map("\u2003".join), max_size=12),
     st.sets(st.sampled_from(LOOKALIKES)),
 )
+@pytest.mark.unmeasured
 def test_counts_are_the_same_however_documents_fall_into_blocks(contents: list[str], terms: set[str]) -> None:
     for counted_at_once, merged in ((1, 2), (2, 3), (3, 1)):
         with pytest.MonkeyPatch.context() as patch:

@@ -69,6 +69,7 @@ def churned(tmp_path_factory):
     return folder, names, looks
 
 
+@pytest.mark.unmeasured
 def test_the_index_stays_bounded_under_churn_and_small_after_upkeep(churned, tmp_path):
     folder, names, looks = churned
     with Index.open(tmp_path / "fresh", writable=True) as index:

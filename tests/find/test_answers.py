@@ -300,6 +300,7 @@ def test_pages_neither_repeat_nor_lose_a_result_and_count_what_there_is(tmp_path
             assert searched.page(query, 5).total_estimate == len(whole)
 
 
+@pytest.mark.unmeasured
 def test_the_order_of_indexing_updates_and_deletions_make_no_difference(tmp_path):
     texts = passages(2, 60)
     other = passages(3, 60)

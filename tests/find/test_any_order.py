@@ -40,6 +40,7 @@ def put(index: Index, number: int) -> None:
     index.put(new, segments, (), "2024-05-06T07:08:09Z")
 
 
+@pytest.mark.unmeasured
 def test_the_order_in_which_files_come_changes_neither_totals_nor_the_copies_that_are_named(tmp_path: Path) -> None:
     upward, downward = list(range(FILES)), list(range(FILES))[::-1]
     first = answers(tmp_path / "first", upward)

@@ -92,6 +92,7 @@ def apps(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[tuple[str, .
         yield made
 
 
+@pytest.mark.unmeasured
 def test_a_thousand_random_permissions_answer_as_an_index_of_those_folders_alone(
     apps: dict[tuple[str, ...], App],
 ) -> None:

@@ -40,12 +40,14 @@ def everything(searched: Searched) -> list[tuple[float, str, str]]:
     return found
 
 
+@pytest.mark.unmeasured
 def test_results_fall_by_score_and_ties_go_by_path_and_pointer(everything):
     assert len(everything) > _FILES
     assert everything == sorted(everything)
     assert all(-1 <= score <= 0 for score, _, _ in everything)
 
 
+@pytest.mark.unmeasured
 def test_pages_of_any_size_fit_together(searched, everything):
     pages = [searched.page("red kite", 37, offset).items for offset in range(0, len(everything), 37)]
     assert [(-item.score, item.path, item.pointer) for page in pages for item in page] == everything
@@ -89,6 +91,7 @@ def test_what_nothing_tells_apart_goes_by_path_and_is_looked_at_as_far_as_it_is_
     assert [(item.path, item.pointer) for page in pages for item in page] == whole[:98]
 
 
+@pytest.mark.unmeasured
 def test_searches_of_many_threads_on_one_index_do_not_disturb_each_other(searched, monkeypatch):
     for bound in ("_TERMS", "_EXPRESSIONS"):
         monkeypatch.setattr(view, bound, 2)  # so that what one thread remembers is forgotten under another's hands

@@ -282,6 +282,7 @@ def test_maintenance_drops_what_is_gone_and_keeps_the_rest(app):
     assert names(app, "cat") == ["pets.md"]
 
 
+@pytest.mark.unmeasured
 def test_the_order_in_which_files_came_changes_nothing(settings, tree):
     root = tree({f"more/{n:02}.txt": f"{('cat', 'feline', 'sea', 'car')[n % 4]} number {n % 7}\n" for n in range(60)})
     queries = ["kitten", "cat sea", "automobile number 3", "ocean -cat"]

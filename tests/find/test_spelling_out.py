@@ -73,6 +73,7 @@ FORMS = (
 
 
 @pytest.mark.parametrize("values", [SECRETS, CARDS, ACCOUNTS], ids=["secret", "card", "account"])
+@pytest.mark.unmeasured
 def test_no_search_depends_on_a_secret_a_card_or_an_account(both, values):
     for beginning in beginnings(values[0]):
         for form in FORMS:

@@ -112,6 +112,7 @@ def _patterns():
     return RedactionSettings(), RedactionSettings(patterns=("falcon",))
 
 
+@pytest.mark.unmeasured
 def test_tens_of_thousands_of_addresses_and_a_secret_of_many_pages_are_hidden(tree, tmp_path):
     rnd = random.Random(3)
     emails = [f"u{n}{rnd.randrange(10**6)}@example.org" for n in range(20_000)]

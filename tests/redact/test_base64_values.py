@@ -27,6 +27,7 @@ def _values(padding: str, count: int) -> list[str]:
 
 
 @pytest.mark.parametrize("padding", ["", "=", "=="])
+@pytest.mark.unmeasured
 def test_a_base64_value_is_hidden_to_its_last_padding(padding):
     shown = []
     for value in _values(padding, 500):
@@ -43,6 +44,7 @@ def test_base64_that_has_no_digit_and_reads_like_names_is_hidden_where_it_is_pad
 
 
 @pytest.mark.parametrize("padding", ["", "=", "=="])
+@pytest.mark.unmeasured
 def test_the_data_of_a_kubernetes_secret_is_hidden(padding):
     values = _values(padding, 400)
     for password, token in zip(values[::2], values[1::2], strict=True):

@@ -34,6 +34,7 @@ def test_there_are_at_least_150_kinds_each_in_eight_contexts():
     assert len(token_kinds.CONTEXTS) == 8
 
 
+@pytest.mark.unmeasured
 def test_97_of_100_tokens_are_hidden_over_all(judged):
     assert sum(hidden for _, hidden in judged) / len(judged) >= 0.97
 

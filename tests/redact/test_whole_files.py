@@ -60,6 +60,7 @@ def test_four_times_the_text_takes_four_times_the_steps(name):
     assert many < few * 4 * 1.3 + 2000
 
 
+@pytest.mark.unmeasured
 def test_tens_of_thousands_of_secrets_in_one_file_are_hidden():
     secrets = [_made(14) for _ in range(25_000)]
     text = "\n".join(f"password: {secret}" for secret in secrets)

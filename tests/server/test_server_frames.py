@@ -91,6 +91,7 @@ def test_numbers_stay_as_they_were_written_and_escapes_are_read() -> None:
         st.recursive(st.none() | st.text(), st.lists).map(json.dumps).map(str.encode),
     )
 )
+@pytest.mark.unmeasured
 def test_every_line_gives_a_message_or_a_refusal(line: bytes) -> None:
     assert isinstance(
         frames.decode(line), Refusal | JSONRPCRequest | JSONRPCNotification | JSONRPCResponse | JSONRPCError
