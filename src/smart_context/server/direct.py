@@ -40,6 +40,25 @@ _SLOW = frozenset({"on_progress", "sample"})  # what only the SDK gives a call
 _OTHER_HEADERS = frozenset({b"content-length", b"authorization"})
 
 Headers = list[tuple[bytes, bytes]]
+
+
+class Seen:
+    """Passes an answer on to a client, and keeps it: its headers (none where it is an error), and its body."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self.headers: Headers = []
+        self.body = b""
+
+    async def __call__(self, message: Message) -> None:
+        """Pass one message on."""
+        if message["type"] == "http.response.start":
+            self.headers = list(message["headers"]) if message["status"] == 200 else []
+        else:
+            self.body += message.get("body", b"")
+        await self._send(message)
+
+
 Owner = tuple[str, bytes]  # a caller, and one of its sessions
 
 
@@ -132,29 +151,18 @@ class Direct:
         self, plain: Plain | None, asked: Headers, owner: Owner, scope: Scope, receive: Receive, send: Send
     ) -> None:
         """Let the SDK answer; if that was a plain call, learn from it."""
-        heads: list[Headers] = []
-        body = b""
-
-        async def watched(message: Message) -> None:
-            nonlocal body
-            if message["type"] == "http.response.start":
-                heads.append(list(message["headers"]) if message["status"] == 200 else [])
-            else:
-                body += message.get("body", b"")
-            await send(message)
-
-        await self._sessions(scope, receive, watched if plain else send)
+        seen = Seen(send)
+        await self._sessions(scope, receive, seen if plain else send)
         answered: Answered | None = scope.get(ANSWERED)
         is_whole = answered is not None and answered.reply.structured is not None  # has all that an answer can have
         if (
             plain
             and answered
             and is_whole
-            and heads
-            and heads[0]
-            and body == event(plain.request_id, encoded.of(answered.reply))
+            and seen.headers
+            and seen.body == event(plain.request_id, encoded.of(answered.reply))
         ):
-            self._known[owner] = Known(asked, heads[0], answered.client, time.monotonic() + self._alive)
+            self._known[owner] = Known(asked, seen.headers, answered.client, time.monotonic() + self._alive)
             self._known.move_to_end(owner)
             if len(self._known) > _MOST_KNOWN:
                 self._known.popitem(last=False)

@@ -15,9 +15,9 @@ from collections import OrderedDict
 
 from smart_context.data import dataclass
 from smart_context.server import encoded
-from smart_context.server.direct import Headers, Plain, again, performed, plain_call, quick
+from smart_context.server.direct import Headers, Plain, Seen, again, performed, plain_call, quick
 from smart_context.server.encoded import Around, Encoded
-from smart_context.server.gate import App, Message, Receive, Scope, Send
+from smart_context.server.gate import App, Receive, Scope, Send
 from smart_context.server.identity import CALLER, peer
 from smart_context.server.protocol import ANSWERED, Answered, Offer
 from smart_context.server.sessions import ID_HEADER
@@ -99,26 +99,16 @@ class Single:
 
     async def _by_the_sdk(self, plain: Plain, kind: Kind, scope: Scope, receive: Receive, send: Send) -> None:
         """Let the SDK answer, and learn from it."""
-        heads: list[Headers] = []
-        body = b""
-
-        async def watched(message: Message) -> None:
-            nonlocal body
-            if message["type"] == "http.response.start":
-                heads.append(list(message["headers"]) if message["status"] == 200 else [])
-            else:
-                body += message.get("body", b"")
-            await send(message)
-
-        await self._inner(scope, receive, watched)
+        seen = Seen(send)
+        await self._inner(scope, receive, seen)
         self._known.pop(kind, None)
         answered: Answered | None = scope.get(ANSWERED)
-        if answered is None or not heads or not heads[0] or (b"content-type", b"application/json") not in heads[0]:
+        if answered is None or (b"content-type", b"application/json") not in seen.headers:
             return
-        around = encoded.added(json.loads(body)["result"])
+        around = encoded.added(json.loads(seen.body)["result"])
         made = encoded.with_more(encoded.of(answered.reply, ascii_only=True), around)
-        if encoded.message(plain.request_id, made) == body:
-            self._known[kind] = Known(heads[0], around, answered.client, time.monotonic() + AGAIN_SECONDS)
+        if encoded.message(plain.request_id, made) == seen.body:
+            self._known[kind] = Known(seen.headers, around, answered.client, time.monotonic() + AGAIN_SECONDS)
             if len(self._known) > _MOST_KNOWN:
                 self._known.popitem(last=False)
 
