@@ -5,20 +5,21 @@ Always: `with thing` gives the thing itself and closes it, whatever happens in b
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
     from types import TracebackType
 
 
-class Closes:
+class Closes(ABC):
     """Something that holds files, processes or connections until `close`."""
 
     __slots__ = ()
 
+    @abstractmethod
     def close(self) -> None:
         """Let go of what is held."""
-        raise NotImplementedError
 
     def __enter__(self) -> Self:
         return self

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import os
 import stat
-from types import TracebackType
 
 from smart_context.access import confined
 from smart_context.access.mounted import is_away
 from smart_context.access.roots import Roots
+from smart_context.closes import Closes
 from smart_context.engine.model import FileRow
 from smart_context.engine.port import Record
 from smart_context.errors import ContextError, Forbidden
@@ -23,7 +23,7 @@ _BY_DESCRIPTOR = os.open in os.supports_dir_fd and os.stat in os.supports_dir_fd
 _MOST_OPEN = 64
 
 
-class Presence:
+class Presence(Closes):
     """Which files are there, looked at once for each search. Close it, or use it in a `with`."""
 
     def __init__(self, roots: Roots, record: Record) -> None:
@@ -37,14 +37,6 @@ class Presence:
         """Close the folders that were walked through."""
         while self._open:
             os.close(self._open.popitem()[1])
-
-    def __enter__(self) -> Presence:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def __call__(self, file: FileRow) -> bool:
         """Whether the file may be shown."""
