@@ -131,3 +131,16 @@ def test_files_are_apart_where_no_two_of_them_are_copies():
         is_copy = any(copies.are_alike(copy.like, file.like) for file in few)
         assert fold.are_apart([*few, copy]) is not is_copy
         assert fold.are_apart([copy, *few]) is not is_copy
+
+
+def test_many_files_that_have_much_in_common_are_apart_until_one_is_a_copy():
+    rnd = random.Random(5)
+    words = [f"word{number}" for number in range(900)]
+    texts = [rnd.sample(words, 650) for _ in range(100)]
+    files = [Marked(number, *astuple(copies.marks([" ".join(text)]))) for number, text in enumerate(texts)]
+    assert fold.are_apart(files)
+    for number in (0, 50, 99):
+        copy = Marked(1000, *astuple(copies.marks([" ".join([*texts[number][1:], "another"])])))
+        assert copies.are_alike(copy.like, files[number].like)
+        assert not fold.are_apart([*files, copy])
+        assert not fold.are_apart([copy, *files])

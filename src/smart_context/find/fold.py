@@ -89,7 +89,10 @@ def are_apart(files: Sequence[Marked]) -> bool:
     met: set[bytes] = set()  # the pieces of the others
     for file in files:
         sketch, pieces = copies.number(file.like), copies.pieces(file.like)
-        if copies.first_near(sketch, short if pieces and met.isdisjoint(pieces) else before) is not None:
+        among = short if pieces and met.isdisjoint(pieces) else before
+        if len(among) > _FEW:  # they have much in common without being copies: the next ones will, too
+            return sum(1 for _ in apart(files)) == len(files)
+        if copies.first_near(sketch, among) is not None:
             return False
         before.append(sketch)
         short += () if pieces else (sketch,)
