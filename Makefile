@@ -89,17 +89,22 @@ docs: install ## the generated pages, the manual pages, the outputs that pages s
 site: install ## the documentation as a site, in site/
 	$(BIN)/mkdocs build --strict --quiet
 
-lock: ## renew requirements/ci.txt after a change of the dependencies (UV=uv where it is installed)
+lock: ## renew requirements/ after a change of the dependencies (UV=uv where it is installed)
 	@test -x $(UV) || command -v $(UV) >/dev/null || { $(PYTHON) -m venv $(VENV) && $(BIN)/python -m pip install --quiet uv; }
 	$(UV) pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
 	  --no-emit-index-url --no-emit-find-links --all-extras --group dev pyproject.toml --output-file $(LOCK)
+	echo uv | $(UV) pip compile --quiet --upgrade --universal --generate-hashes --no-header --no-annotate \
+	  --no-emit-index-url --no-emit-find-links - --output-file requirements/uv.txt
 
 install: $(STAMP)
 
 $(STAMP): pyproject.toml $(LOCK)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Smart Context needs Python 3.11 or newer; set PYTHON=/path/to/python3.11"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --require-hashes --requirement $(LOCK)
+	@# uv takes a quarter of the time; where only pip was told from where to install, pip does it.
+	{ $(BIN)/python -m pip install --quiet --require-hashes --requirement requirements/uv.txt && \
+	  $(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes --requirement $(LOCK); } || \
+	  $(BIN)/python -m pip install --quiet --require-hashes --requirement $(LOCK)
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	@touch $(STAMP)
 
