@@ -5,8 +5,8 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 LOCK := requirements/ci.txt
 UV ?= $(BIN)/uv
-# One more than there are processors: some tests wait for a clock, a socket or a disk.
-WORKERS ?= $$($(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
+# Two more than there are processors: some tests wait for a clock, a socket or a disk.
+WORKERS ?= $$($(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 2)')
 PYTEST := pytest -n $(WORKERS) --dist worksteal
 # What is compiled once need not be compiled again by each of the thousands of processes that the tests start.
 unexport PYTHONDONTWRITEBYTECODE

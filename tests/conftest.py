@@ -19,7 +19,7 @@ from machine import kept_port
 from postgres_server import Server, running
 
 # No clock decides whether a test passes, and its examples are the same each time. New ones are looked for by `make fuzz`.
-settings.register_profile("suite", deadline=None, database=None, derandomize=True)
+settings.register_profile("suite", deadline=None, database=None, derandomize=True, max_examples=50)
 settings.register_profile("fuzz", deadline=None, database=None, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
 
