@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import ExitStack
+from functools import cache
 from typing import TYPE_CHECKING
 
 from smart_context import engine
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from smart_context.index.model import IndexReport
     from smart_context.model import OnProgress, Stop
     from smart_context.settings.config import Settings
+    from smart_context.sources.worker import Pool
 
 
 def enqueue(app: Held, folder: str, *, full: bool = False) -> int:
@@ -35,27 +38,53 @@ def enqueue(app: Held, folder: str, *, full: bool = False) -> int:
         return shared.enqueue(index, place.queue(), app.roots, folder, app.options(), full=full)
 
 
-def work(app: Held, on_batch: Callable[[IndexReport], None], *, wait: bool = True) -> None:
-    """Read what waits below the roots, until a signal comes; without `wait`, until nothing does.
+def enqueue_scans(app: Held, folder: str) -> int:
+    """Leave what waits for OCR below a folder to workers that have it; how many files that are.
 
     Raises: as `enqueue`.
+    """
+    place = _shared(app.settings)
+    below = app.roots.inside(folder)
+    return place.queue().put_scans(below.root, [row.path for row in place.record().unread(below.path)])
+
+
+def work(app: Held, on_batch: Callable[[IndexReport], None], *, wait: bool = True, scans: bool = False) -> None:
+    """Read what waits below the roots, until a signal comes; without `wait`, until nothing does. scans: and by OCR what only that can read.
+
+    Raises: as `enqueue`; ConfigError where OCR or the data of a language is missing.
     """
     from smart_context.index import indexer, shared
 
     place, options = _shared(app.settings), app.options()
-    queue = place.queue()
+    queue, data = place.queue(), app.ocr_data() if scans else {}
+
+    def read(batch: Batch) -> IndexReport:
+        if batch.is_scan:
+            return shared.scan(index, queue, app.roots, batch, options, seers())
+        report = shared.take(index, queue, app.roots, batch, options, readers)
+        if scans:
+            shared.leave_scans(index, queue, batch)
+        return report
 
     def take(batch: Batch) -> None:
         try:
-            report = shared.take(index, queue, app.roots, batch, options, readers)
+            report = read(batch)
         except BaseException:
             index.record.rollback()
             raise
         on_batch(report)
 
+    @cache
+    def seers() -> Pool:
+        from smart_context.index import scans as reading
+
+        return held.enter_context(reading.readers(options, data))
+
     # Kept from batch to batch: to start readers takes as long as to read a hundred small files.
-    with place.beside() as index, indexer.readers(options) as readers:
-        queue.run(app.roots.names, take, wait=wait)
+    with ExitStack() as held, place.beside() as index, indexer.readers(options) as readers:
+        for root in app.roots.names if scans else ():
+            enqueue_scans(app, root)
+        queue.run(app.roots.names, take, wait=wait, scans=scans)
 
 
 def copy(settings: Settings, address: str, *, back: bool, on_progress: OnProgress, stop: Stop) -> int:

@@ -90,14 +90,15 @@ def index(
     new = _outside(settings, named)
     if new and not as_json and can_ask():
         settings, new = _offer_roots(settings, new)
+    reads_scans = settings.ocr.enabled if ocr is None else ocr
     with App(replace(settings, roots=(*settings.roots, *new))) as app:
         if enqueue:
-            _enqueue(app, named or app.roots.names, full=full)
+            _enqueue(app, named or app.roots.names, full=full, scans=reads_scans)
             return
         if rebuild:
             _mend(app)
         reports, failures = _run(app, named or app.roots.names, new, full=full)
-        if settings.ocr.enabled if ocr is None else ocr:
+        if reads_scans:
             failures += _read_scans(app, reports)
         embedded = 0 if no_embed else _embed(app)
     if as_json:
@@ -156,13 +157,15 @@ def _copy(settings: Settings, to: str | None, from_: str | None) -> None:
     say(f"{plural(count, 'file')} copied")
 
 
-def _enqueue(app: App, folders: Sequence[str], *, full: bool) -> None:
+def _enqueue(app: App, folders: Sequence[str], *, full: bool, scans: bool) -> None:
     from smart_context import team
     from smart_context.access.roots import shown
 
     for folder in folders:
         count = team.enqueue(app, folder, full=full)
-        say(f"{shown(folder)}: {count:,} {'batch' if count == 1 else 'batches'} put into the queue")
+        waiting = team.enqueue_scans(app, folder) if scans else 0
+        more = f", {plural(waiting, 'file')} for OCR" if waiting else ""
+        say(f"{shown(folder)}: {count:,} {'batch' if count == 1 else 'batches'}{more} put into the queue")
 
 
 def _offer_roots(settings: Settings, folders: tuple[str, ...]) -> tuple[Settings, tuple[str, ...]]:

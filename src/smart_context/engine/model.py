@@ -166,12 +166,14 @@ class LastRun:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Files below a root that a worker is to read, unchanged ones too where it is `full`; `tries`: how often that was begun before."""
+    """Files below a root that a worker is to read, unchanged ones too where it is `full`; `tries`: how often that was begun before.
+    is_scan: one file, of which only what waits for OCR is to be read."""
 
     root: str
     paths: tuple[str, ...]
     tries: int = 0
     full: bool = False
+    is_scan: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -334,8 +334,14 @@ class Queue(Protocol):
     def put(self, root: str, batches: Iterable[Sequence[str]], *, full: bool = False) -> int:
         """Put batches of paths below a root; how many were not waiting already."""
 
-    def run(self, roots: Sequence[str], take: Callable[[Batch], None], *, wait: bool = True) -> None:
-        """Take batches below some roots, one at a time, until a signal comes; without `wait`, until there is none left.
+    def put_scans(self, root: str, paths: Iterable[str]) -> int:
+        """Put files below a root of which something waits for OCR, each by itself, behind all batches; how many were not waiting already."""
+
+    def run(
+        self, roots: Sequence[str], take: Callable[[Batch], None], *, wait: bool = True, scans: bool = False
+    ) -> None:
+        """Take batches below some roots, one at a time, until a signal comes; without `wait`, until there is none left. scans: and files
+        that wait for OCR, when there is no batch.
 
         What `take` raises brings the batch back later, as does the death of its worker.
         """

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 
-from smart_context.access.roots import Place, Roots
+from smart_context.access.roots import Roots
 from smart_context.engine.model import FileRow
 from smart_context.engine.port import Index
 from smart_context.index import between, ocr_child, rejudge
@@ -34,11 +34,13 @@ _PASSING = frozenset({"killed", "cannot be opened", "changed while being read"})
 
 @dataclass(frozen=True, slots=True)
 class _Turn:
-    """A file whose turn it is. is_careful: it ended a process, and is read one place at a time. lost: why its next place is given up."""
+    """A file whose turn it is. is_careful: it ended a process, and is read one place at a time. lost: why its next place is given up.
+    waiting: places that were left by its last turn."""
 
     path: str
     is_careful: bool = False
     lost: str = ""
+    waiting: int = 0
 
 
 def read(
@@ -59,22 +61,50 @@ def read(
     """
     place = roots.inside(folder)
     rows = index.record.unread(place.path)
-    work = _Reading(
-        index, roots, place, now().strftime("%Y-%m-%dT%H:%M:%SZ"), Redactor(options.patterns), on_progress, stop
-    )
+    work = _Reading(index, roots, _text(now()), Redactor(options.patterns), on_progress, stop)
     if rows:
         work.total = sum(row.unread_pages for row in rows)
         work.turns.extend(_Turn(row.path) for row in rows)
-        work.go(options, start_with or ocr_child.started_with(Preparing(options.max_chars, options.patterns), data))
+        with readers(options, data, start_with) as pool:
+            work.go(pool)
     left = sum(row.unread_pages for row in index.record.unread(place.path))
     return IndexReport(read_pages=work.done, unread_pages=left)
+
+
+def turn(
+    index: Index,
+    roots: Roots,
+    path: str,
+    options: Options,
+    pool: Pool,
+    now: Callable[[], datetime] = lambda: datetime.now(UTC),
+) -> IndexReport:
+    """Read what waits in one file, for as long as its turn is; how much of it still waits."""
+    work = _Reading(index, roots, _text(now()), Redactor(options.patterns), lambda _step: None, lambda: None)
+    work.turns.append(_Turn(path))
+    work.go(pool, once=True)
+    return IndexReport(read_pages=work.done, unread_pages=sum(turn.waiting for turn in work.turns))
+
+
+def readers(options: Options, data: Mapping[str, str], start_with: Sequence[str] | None = None) -> Pool:
+    """The processes that read with OCR."""
+    return Pool(
+        options.limits,
+        options.workers,
+        jail=options.jail,
+        start_with=start_with or ocr_child.started_with(Preparing(options.max_chars, options.patterns), data),
+        memory_each=ocr_child.MEMORY,
+    )
+
+
+def _text(at: datetime) -> str:
+    return at.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 @dataclass(slots=True)
 class _Reading:
     index: Index
     roots: Roots
-    place: Place
     at: str
     redactor: Redactor
     on_progress: OnProgress
@@ -86,19 +116,15 @@ class _Reading:
     committed_at: float = field(default_factory=time.monotonic)
     is_pending: bool = False
 
-    def go(self, options: Options, command: Sequence[str]) -> None:
-        with Pool(
-            options.limits,
-            options.workers,
-            jail=options.jail,
-            start_with=command,
-            memory_each=ocr_child.MEMORY,
-        ) as pool:
-            while self.turns:
-                turns, self.turns = self.turns, deque()
-                for done in pool.run(self._tasks(turns), self._tick):
-                    self._take(done)
-                    self._tick()
+    def go(self, pool: Pool, *, once: bool = False) -> None:
+        """Give every file its turns; `once`: one each, and what it takes to get past a place that ends the process."""
+        while self.turns:
+            turns, self.turns = self.turns, deque()
+            for done in pool.run(self._tasks(turns), self._tick):
+                self._take(done)
+                self._tick()
+            if once and not any(turn.is_careful for turn in self.turns):
+                break
         self._commit()
 
     def _tasks(self, turns: deque[_Turn]) -> Iterator[Task]:
@@ -131,7 +157,8 @@ class _Reading:
         self.is_pending = True
         self.done += max(0, row.unread_pages - left)
         if 0 < left < row.unread_pages:
-            self.turns.append(_Turn(row.path, is_careful=turn.is_careful and not turn.lost))
+            is_careful = turn.is_careful and not turn.lost
+            self.turns.append(_Turn(row.path, is_careful=is_careful, waiting=left))
 
     def _failed(self, turn: _Turn, row: FileRow, why: Skipped) -> None:
         """Find the place that ends the process, and go on behind it; a file that cannot be read even so waits for the next run."""

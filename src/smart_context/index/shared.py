@@ -71,6 +71,26 @@ def take(
     return replace(report, removed=report.removed + len(gone), skipped=len(batch.paths) - len(due) - len(gone))
 
 
+def leave_scans(index: Beside, queue: Queue, batch: Batch) -> int:
+    """Put the files of a batch that have something for OCR behind everything else; how many these are."""
+    stamps = index.look_up(dict.fromkeys(batch.paths, -1))
+    rows = index.record.files(stamp[1] for stamp in stamps.values())
+    return queue.put_scans(batch.root, sorted(row.path for row in rows.values() if row.unread_pages))
+
+
+def scan(index: Beside, queue: Queue, roots: Roots, batch: Batch, options: Options, seers: Pool) -> IndexReport:
+    """Read by OCR what waits in a file, for one turn, and put it back where more does; what ended several workers waits for the next walk."""
+    from smart_context.index import scans
+
+    if batch.tries >= _TRIES:
+        return IndexReport()
+    [path] = batch.paths
+    report = scans.turn(index, roots, path, options, seers)
+    if report.unread_pages:
+        queue.put_scans(batch.root, [path])
+    return report
+
+
 def _batches(paths: Iterable[str]) -> Iterator[Sequence[str]]:
     rest = iter(paths)
     while some := list(islice(rest, FILES)):

@@ -1,15 +1,15 @@
 """The queue of files to read, in the database of the record. The only module that knows procrastinate.
 
 In: batches of paths below a root.  Out: each batch, given to one worker at a time until one has done it.
-Always: a batch that waits is not put twice; that of a worker that died comes back; the queue holds nothing that a walk would not find again,
-so that it is made anew when its form changes.
+Always: a batch that waits is not put twice, and no two workers have the same one; that of a worker that died comes back; what waits for OCR
+comes last; the queue holds nothing that a walk would not find again, so that it is made anew when its form changes.
 """
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -25,6 +25,8 @@ from smart_context.errors import SearchFailed
 _SCHEMA = "smart_context_queue"
 _VERSION = ".".join(procrastinate.__version__.split(".")[:2])
 _TASK = "read"
+_SCAN_TASK = "scan"
+_LAST = -10  # the priority of what waits for OCR: behind everything that can be had without
 _BEAT = 2.0  # seconds between two signs of life of a worker
 _DEAD = 10.0  # seconds without one, after which its batch is taken back
 _POLL = 2.0
@@ -40,24 +42,38 @@ class Queue:
 
     def put(self, root: str, batches: Iterable[Sequence[str]], *, full: bool = False) -> int:
         """Put batches of paths below a root; how many were not waiting already."""
+        return self._put(_TASK, root, batches, {"full": full})
+
+    def put_scans(self, root: str, paths: Iterable[str]) -> int:
+        """Put files below a root of which something waits for OCR, each by itself; how many were not waiting already."""
+        return self._put(_SCAN_TASK, root, ([path] for path in paths), {})
+
+    def _put(self, what: str, root: str, batches: Iterable[Sequence[str]], more: Mapping[str, bool]) -> int:
         check(self._database)
         done = 0
         inward = self._database.places.inward
         app = procrastinate.App(connector=procrastinate.SyncPsycopgConnector(**self._how()))
+        is_scan = what == _SCAN_TASK
+        queue = _name(inward(root), is_scan=is_scan)
         with self._translated(), app.open():
             for paths in batches:
                 written: list[Any] = [
                     inward(path).decode("latin-1") for path in paths
                 ]  # JSON has no place for other bytes
-                name = hashlib.sha256("\0".join(written).encode()).hexdigest()
-                task = app.configure_task(_TASK, queue=_name(inward(root)), queueing_lock=name, lock=name)
+                name = what * is_scan + hashlib.sha256("\0".join(written).encode()).hexdigest()
+                task = app.configure_task(
+                    what, queue=queue, queueing_lock=name, lock=name, priority=_LAST if is_scan else 0
+                )
                 with suppress(exceptions.AlreadyEnqueued):
-                    task.defer(root=inward(root).decode("latin-1"), paths=[*written], full=full)
+                    task.defer(root=inward(root).decode("latin-1"), paths=[*written], **more)
                     done += 1
         return done
 
-    def run(self, roots: Sequence[str], take: Callable[[Batch], None], *, wait: bool = True) -> None:
-        """Take batches below some roots, one at a time, until a signal comes; without `wait`, until there is none left."""
+    def run(
+        self, roots: Sequence[str], take: Callable[[Batch], None], *, wait: bool = True, scans: bool = False
+    ) -> None:
+        """Take batches below some roots, one at a time, until a signal comes; without `wait`, until there is none left. scans: and files
+        that wait for OCR, when there is no batch."""
         check(self._database)
         app = procrastinate.App(connector=procrastinate.PsycopgConnector(**self._how()))
         retry = procrastinate.RetryStrategy(max_attempts=_TRIES, exponential_wait=2)
@@ -70,8 +86,15 @@ class Queue:
             tries = context.job.attempts if context.job else 0
             take(Batch(path_of(root), tuple(map(path_of, paths)), tries, full))
 
+        @app.task(name=_SCAN_TASK, pass_context=True, retry=retry)
+        def scan(context: procrastinate.JobContext, root: str, paths: list[str]) -> None:
+            tries = context.job.attempts if context.job else 0
+            take(Batch(path_of(root), tuple(map(path_of, paths)), tries, is_scan=True))
+
+        kinds = (False, True) if scans else (False,)
+        queues = [_name(self._database.places.inward(root), is_scan=kind) for root in roots for kind in kinds]
         with self._translated():
-            asyncio.run(_working(app, [_name(self._database.places.inward(root)) for root in roots], wait=wait))
+            asyncio.run(_working(app, queues, wait=wait))
 
     def waiting(self) -> int:
         """How many batches are not done yet."""
@@ -177,6 +200,6 @@ def _version(database: Database) -> str:
     return str(rows[0][0]) if rows else ""
 
 
-def _name(root: bytes) -> str:
-    """The queue of a root: a worker takes from those of the roots that its machine has."""
-    return f"root-{hashlib.sha256(root).hexdigest()[:20]}"
+def _name(root: bytes, *, is_scan: bool = False) -> str:
+    """The queue of a root: a worker takes from those of the roots that its machine has, and of scans where it has OCR."""
+    return f"{'scan' if is_scan else 'root'}-{hashlib.sha256(root).hexdigest()[:20]}"
