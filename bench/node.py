@@ -2,7 +2,7 @@
 
 DATA holds a local index of ROOT, and the database what `context index --to` made of it. Measured: CPU, time and memory until a new node has derived its ranking, in a process of its own; memory of a node
 that has answered every question, and of a process that has answered them from the local index; CPU and latency of a search on both, asked in turns by one process, each question once as nobody has asked before
-and then again; seconds until another machine's change is found. Raw numbers go to bench/runs/node.json.
+and then again, with every question that both do not answer alike and the first thing that differs; seconds until another machine's change is found. Raw numbers go to bench/runs/node.json.
 """
 
 from __future__ import annotations
@@ -100,16 +100,18 @@ def _compared(one: App, other: App, questions: list[str]) -> dict[str, Any]:
         app.search_files("warm")
     wall: dict[str, list[float]] = {}
     cpu: dict[str, list[float]] = {}
-    different = 0
+    different = []
     for turn in ("first", "again"):
         for question in questions:
             said = []
             for name, app in apps.items():
                 began, spent = time.perf_counter(), time.process_time()
-                said.append(json.dumps(app.search_files(question)))
+                said.append(app.search_files(question))
                 wall.setdefault(f"{name}, {turn}", []).append((time.perf_counter() - began) * 1000)
                 cpu.setdefault(f"{name}, {turn}", []).append((time.process_time() - spent) * 1000)
-            different += said[0] != said[1]
+            if (first := differs(said[0], said[1])) is not None:
+                different.append({"question": question, "turn": turn, **first})
+                print(json.dumps(different[-1]), file=sys.stderr, flush=True)
     out: dict[str, Any] = {"questions": len(questions), "different": different}
     for name, times in wall.items():
         ms = sorted(times)
@@ -120,6 +122,17 @@ def _compared(one: App, other: App, questions: list[str]) -> dict[str, Any]:
             what: round(pair[0][what] / pair[1][what], 2) for what in ("p50_ms", "p95_ms", "cpu_ms")
         }
     return out
+
+
+def differs(one: Any, other: Any, where: str = "") -> dict[str, Any] | None:
+    """The first thing that two answers differ in: where it stands, and what each has there; None where they are the same."""
+    if isinstance(one, dict) and isinstance(other, dict) and list(one) == list(other):
+        pairs = [(f"{where}.{key}".strip("."), one[key], other[key]) for key in one]
+    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        pairs = [(f"{where}[{number}]", a, b) for number, (a, b) in enumerate(zip(one, other, strict=True))]
+    else:
+        return None if json.dumps(one) == json.dumps(other) else {"where": where, "local": one, "node": other}
+    return next((found for place, a, b in pairs if (found := differs(a, b, place)) is not None), None)
 
 
 def _seen(address: str, root: Path, node: App) -> dict[str, Any]:

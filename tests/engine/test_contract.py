@@ -14,6 +14,7 @@ from smart_context.access.roots import Roots
 from smart_context.engine.expression import Everything, Filters, Group, Term
 from smart_context.engine.model import NewFile
 from smart_context.engine.port import Engine, Index
+from smart_context.find import fold, search
 from smart_context.find.model import SearchRequest
 from smart_context.find.search import find
 from smart_context.index import indexer
@@ -39,8 +40,8 @@ def make(request: pytest.FixtureRequest, tmp_path: Path) -> Make:
     return lambda name: engine.at(tmp_path / name, known.get(name) or known.setdefault(name, server.new()))
 
 
-def put(index: Index, path: str, *texts: str) -> None:
-    new = NewFile(path, "/r", "text", sum(map(len, texts)), 5, "ab", "ok" if texts else "no_text")
+def put(index: Index, path: str, *texts: str, same_text: bytes = b"") -> None:
+    new = NewFile(path, "/r", "text", sum(map(len, texts)), 5, "ab", "ok" if texts else "no_text", same_text=same_text)
     segments = [Segment(i, f"lines {i + 1}-{i + 1}", "", text) for i, text in enumerate(texts)]
     index.put(new, segments, (), NOW)
 
@@ -74,6 +75,26 @@ def test_the_order_in_which_files_come_changes_no_answer(make):
             answers.append([page(index, query) for query in ("rent", "income plan", "report", "-rent")])
     assert all(answers[0])
     assert answers == [answers[0]] * len(answers)
+
+
+def test_the_order_in_which_files_come_changes_no_estimate(make, monkeypatch):
+    """Of many results that score the same, among them one of a file that has a better one, and copies."""
+    monkeypatch.setattr(search, "_COUNTED", 5)
+    monkeypatch.setattr(fold, "_COUNTED", 2)
+    both = ("the harbour and the harbour", "a harbour of some kind")
+    texts = {"/r/two.txt": both, **{f"/r/{i}.txt": (both[1],) for i in range(6)}}
+    orders = [list(texts), [*list(texts)[1:4], "/r/two.txt", *list(texts)[4:]]]
+    totals = []
+    for number, order in enumerate(orders):
+        with make(f"estimate {number}").open(writable=True) as index:
+            for path in order:
+                same = b"" if path < "/r/3" or path == "/r/two.txt" else b"copies"
+                put(index, path, *texts[path], same_text=same)
+            index.commit()
+            index.refresh()
+            request = SearchRequest("harbour", k=2)
+            totals.append(find(index, request, redactor=redact.Redactor(), stop=lambda: None).total_estimate)
+    assert totals == [totals[0]] * 2
 
 
 def test_a_file_that_is_put_again_or_removed_leaves_nothing_behind(make):

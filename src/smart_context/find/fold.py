@@ -110,7 +110,8 @@ def counted(best: Iterable[Leading], times: Counter[int], record: Record, most: 
     for file_id, score in best:
         if len(scores) >= _COUNTED and score < last:
             break
-        last = scores.setdefault(file_id, score)
+        scores.setdefault(file_id, score)
+        last = score  # of this match: its file may have a better one
     marks = {mark.file_id: mark for mark in record.marks(scores)}
     known = [mark for i in scores if (mark := marks.get(i))]
     known.sort(key=lambda mark: (-scores[mark.file_id], -times[mark.file_id], mark.same, mark.like))
