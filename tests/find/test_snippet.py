@@ -184,3 +184,46 @@ def test_a_word_that_is_longer_than_what_is_shown_does_not_choose_the_part():
         assert said in cut.text
     cut = snippet.cut(Passage(f"{long} {FILLER} one boat {FILLER} boats and boats {FILLER}"), words, "en")
     assert "boats and boats" in cut.text
+
+
+def long(*sentences: str) -> str:
+    """A text of these sentences with others between them, each further apart than what a snippet shows."""
+    return " ".join(f"{FILLER.strip()}. {sentence}" for sentence in sentences) + f" {FILLER.strip()}."
+
+
+def weighed(**idf: float) -> snippet.Words:
+    terms = {word: frozenset(analysis.terms(word, "en").line.split()) for word in idf}
+    return snippet.words([Sought(word, terms[word], idf=worth) for word, worth in idf.items()])
+
+
+def test_what_is_shown_begins_with_the_sentence_that_has_the_words():
+    said = "On the first of May, says the contract, the rent is due."
+    cut = snippet.cut(Passage(long(said)), sought("rent", "due"), "en")
+    assert cut.text.startswith(f"…{said} ")
+
+
+def test_a_sentence_that_begins_far_before_the_words_is_not_shown_whole():
+    text = f"{FILLER.strip()}. Begins {'here ' * 60} the rent is due. {FILLER}"
+    cut = snippet.cut(Passage(text), sought("rent", "due"), "en")
+    assert "Begins" not in cut.text
+    assert cut.text.startswith("…here")
+    assert "the rent is due." in cut.text
+
+
+def test_words_that_stand_in_one_sentence_tell_more_than_the_same_in_several():
+    apart, together = "The rent. An office. Is it due?", "The rent of the office is due."
+    cut = snippet.cut(Passage(long(apart, together)), weighed(rent=2.0, office=2.0, due=2.0), "en")
+    assert together in cut.text
+
+
+def test_a_word_that_every_sentence_has_tells_less_than_one_that_few_have():
+    often = "The lease ends. The lease may be renewed by either party. A lease is a lease. Leases are kept."
+    cut = snippet.cut(Passage(long(often, "It was named after Ada.")), weighed(lease=3.0, named=2.5), "en")
+    assert "It was named after Ada." in cut.text
+
+
+@pytest.mark.parametrize("end", ["。", "！", "？"])
+def test_sentences_without_spaces_begin_after_their_marks(end):
+    text = "甲" * 700 + end + "这个数据库每晚备份一次。" + "乙" * 700
+    words = snippet.words([Sought("备份", frozenset({"备份"}))])
+    assert snippet.cut(Passage(text), words, "en").text.startswith("…这个数据库每晚备份一次。")

@@ -8,8 +8,10 @@ Always: what must not show is replaced before anything is cut, so that half a se
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import log
 
 from smart_context import redact
 from smart_context.data import dataclass
@@ -23,6 +25,10 @@ __all__ = ["MAX_CHARS", "Snippet", "Words", "cut", "marks", "words"]
 
 MAX_CHARS = 500
 _ELLIPSIS = "…"
+EVERYWHERE = 0.6  # what of its worth a word loses, at most, that every sentence has
+# What ends a sentence, and then the same where a space need not follow.
+_MARKS = (". ", "? ", "! ", '." ', ".) ", ":: ")
+_WIDE_MARKS = ("。", "！", "？", "… ", ".” ")
 _REDACTED = re.compile(r"\[redacted:[a-z_]+\]")
 
 
@@ -78,29 +84,67 @@ def _joined(hits: Iterable[Hit]) -> Iterator[tuple[int, int]]:
 
 
 def _window(plain: str, hits: Sequence[Hit], telling: Sequence[int]) -> tuple[int, int]:
-    """The stretch with the words that tell most, each counted once; of several, the one with more of them, then the first."""
+    """The stretch that is shown: it begins with a sentence, if one begins not far before the words."""
     room = MAX_CHARS - 2 * len(_ELLIPSIS)
     if len(plain) <= MAX_CHARS:
         return 0, len(plain)
+    begins = sorted([0, *_seams(plain)])
+    first, last = _best(hits, [bisect_right(begins, hit.start) for hit in hits], telling, room * 2 // 3)
+    before = (room - (last - first)) // 3
+    sentence = begins[bisect_right(begins, first) - 1]
+    start = max(0, min(sentence if first - sentence <= before else first - before, len(plain) - room))
+    return _at_words(plain, start, start + room, first, last)
+
+
+def _seams(plain: str) -> Iterator[int]:
+    """Where sentences begin after another one. Each mark is looked for by itself, which is quicker than a pattern."""
+    for mark in _MARKS if plain.isascii() else (*_MARKS, *_WIDE_MARKS):
+        at = plain.find(mark)
+        while at >= 0:
+            yield at + len(mark)
+            at = plain.find(mark, at + len(mark))
+
+
+def _best(hits: Sequence[Hit], sentences: Sequence[int], telling: Sequence[int], reach: int) -> tuple[int, int]:
+    """Where the words that tell most stand together, each counted once, and those of one sentence once more; of several, where more of them
+    stand, then the first."""
+    worth = _apart(hits, sentences, telling)
+    cap = _most(hits, sentences, worth)
     best, first, last = (-1, 0), 0, 0
-    inside: Counter[int] = Counter()  # how often each word stands between `at` and `upto`
+    inside = dict.fromkeys(worth, 0)  # how often each word stands between `at` and `upto`
     upto = told = 0
     for at, (start, _, number, _) in enumerate(hits):
-        while upto < len(hits) and hits[upto][1] <= start + room * 2 // 3:
-            told += telling[hits[upto].number] if not inside[hits[upto].number] else 0
-            inside[hits[upto].number] += 1
+        while upto < len(hits) and hits[upto][1] <= start + reach:
+            met = hits[upto][2]
+            told += 0 if inside[met] else worth[met]
+            inside[met] += 1
             upto += 1
-        worth = (told, upto - at)
-        if upto > at and worth > best:
-            best, first, last = worth, start, hits[upto - 1][1]
-        if upto > at:
-            inside[number] -= 1
-            told -= telling[number] if not inside[number] else 0
-        else:
+        if upto == at:  # longer than what is looked at
             upto = at + 1
-    spare = room - (last - first)
-    start = max(0, min(first - spare // 3, len(plain) - room))
-    return _at_words(plain, start, start + room, first, last)
+            continue
+        if told + min(told, cap) >= best[0]:  # else its best sentence cannot make up for it
+            both = told + _most(hits[at:upto], sentences[at:upto], worth)
+            if (both, upto - at) > best:
+                best, first, last = (both, upto - at), start, hits[upto - 1][1]
+        inside[number] -= 1
+        told -= 0 if inside[number] else worth[number]
+    return first, last
+
+
+def _most(hits: Sequence[Hit], sentences: Sequence[int], worth: Mapping[int, int]) -> int:
+    """What the words of the sentence that tells most are worth, each counted once."""
+    own: dict[int, int] = {}
+    for sentence, number in set(zip(sentences, (hit[2] for hit in hits), strict=True)):
+        own[sentence] = own.get(sentence, 0) + worth[number]
+    return max(own.values(), default=0)
+
+
+def _apart(hits: Sequence[Hit], sentences: Sequence[int], telling: Sequence[int]) -> dict[int, int]:
+    """What each word tells here: less, the more sentences have it, for then it tells the text from others and not its parts."""
+    having = Counter(number for number, _ in set(zip((hit[2] for hit in hits), sentences, strict=True)))
+    count = sentences[-1] if sentences else 1
+    parts = {times: 1 - EVERYWHERE + EVERYWHERE * log(1 + count / times) / log(1 + count) for times in having.values()}
+    return {number: round(telling[number] * parts[times]) for number, times in having.items()}
 
 
 def _at_words(plain: str, start: int, end: int, first: int, last: int) -> tuple[int, int]:
