@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -221,3 +222,10 @@ def test_every_module_says_what_it_is_and_fits_on_a_few_screens() -> None:
     assert {name for name, tree in trees().items() if not ast.get_docstring(tree)} == set()
     lengths = {name: len((PACKAGE / name).read_bytes().splitlines()) for name in MODULES}
     assert {name: length for name, length in lengths.items() if length > 450} == {}
+
+
+def test_no_rule_of_the_linter_is_both_chosen_and_left_out():
+    lint = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["ruff"][
+        "lint"
+    ]
+    assert sorted(set(lint["select"]).intersection(lint["ignore"])) == []
