@@ -106,7 +106,7 @@ def below(*folders: str) -> set[str]:
         ("httpx2", below("llm", "server")),
         ("jwt", {"server/oauth.py", "server/oauth_keys.py"}),
         ("openai", set()),
-        ("onnxruntime", below("meaning")),
+        ("onnxruntime", {"meaning/runtime.py", "meaning/prepare.py"}),
         ("tomlkit", {"settings/write.py"}),
         ("prompt_toolkit", {"cli/screen.py"}),
         ("lxml", below("sources/extract")),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import subprocess
+import sys
 
 import pytest
 
@@ -12,6 +14,8 @@ pytest.importorskip("onnxruntime", reason="the extra [semantic] is not installed
 tokenizers = pytest.importorskip("tokenizers", reason="the extra [semantic] is not installed")
 
 import broken_encoders  # noqa: E402
+import tiny_encoder  # noqa: E402
+from conftest import PATIENCE, clean_env  # noqa: E402
 from smart_context.engine import vectors  # noqa: E402
 from smart_context.engine.vectors import Vectors  # noqa: E402
 from smart_context.errors import ConfigError, SearchFailed  # noqa: E402
@@ -140,6 +144,20 @@ def test_a_model_that_does_not_end_is_said_by_index_and_what_was_indexed_stays(r
     assert done.returncode == 0
     assert b"one text took more than 1 seconds" in done.stderr
     assert b"ferry" in run("search", "ferry", "--root", root, env=env).stdout
+
+
+def test_the_runtime_of_models_leaves_nothing_in_a_home_and_has_nothing_to_send(tree, tmp_path):
+    root = tree({"cats.txt": "the cat sleeps all day\n"})
+    env = {
+        **clean_env(tmp_path),
+        "SMART_CONTEXT_SEMANTIC_MODEL_DIR": str(tiny_encoder.write(tmp_path / "model")),
+        "SMART_CONTEXT_ROOTS": str(root),
+    }
+    command = [sys.executable, "-m", "smart_context"]  # its own process: ours has loaded the runtime already
+    for told in (["index"], ["search", "cat", "--explain"]):
+        done = subprocess.run([*command, *told], env=env, capture_output=True, text=True, timeout=PATIENCE, check=True)
+    assert "meaning" in done.stdout
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["data", "model", "tree"]
 
 
 def test_weights_that_are_not_the_known_ones_are_refused(tmp_path):

@@ -18,7 +18,7 @@ import numpy as np
 
 from smart_context import regular
 from smart_context.errors import ConfigError
-from smart_context.meaning import place
+from smart_context.meaning import place, runtime
 from smart_context.meaning.prepare import missing_extra
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Encoder:
         Raises: ConfigError when the extra is missing, or what is there is no encoder.
         """
         try:
-            import onnxruntime
+            onnxruntime = runtime.load()
             from tokenizers import Tokenizer
         except ImportError as error:
             raise missing_extra() from error

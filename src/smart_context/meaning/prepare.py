@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from smart_context import regular
 from smart_context.errors import ConfigError, IoError, how_to_add
+from smart_context.meaning import runtime
 
 if TYPE_CHECKING:
     import numpy as np
@@ -113,6 +114,7 @@ def _tensors(data: bytes) -> dict[str, NDArray[np.generic]]:
 def _quantise(model: bytes, work: Path, target: Path) -> None:
     import logging
 
+    runtime.load()
     from onnxruntime.quantization import QuantType, quantize_dynamic
 
     plain = work / "plain.onnx"
