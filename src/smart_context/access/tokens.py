@@ -15,11 +15,11 @@ import re
 import secrets
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from smart_context import flock, regular
 from smart_context.errors import ConfigError, ContextError, IoError, NotFound, UsageError
@@ -56,6 +56,13 @@ class Token:
         return bool(self.ends) and now >= datetime.fromisoformat(self.ends)
 
 
+class ClaimRule(NamedTuple):
+    """What an issuer says of somebody (`groups=sales`), and the folder that this one sees; "" for every root."""
+
+    claim: str
+    folder: str
+
+
 class Kept(Protocol):
     """Tokens that are kept elsewhere, for several machines."""
 
@@ -67,6 +74,15 @@ class Kept(Protocol):
 
     def remove(self, name: str) -> bool:
         """End a token; False where there is none of that name."""
+
+    def rules(self) -> list[ClaimRule]:
+        """Who sees which folder by what an issuer says of them, in order."""
+
+    def keep_rules(self, rules: Iterable[ClaimRule]) -> bool:
+        """Keep these in place of those that are there; whether anything changed."""
+
+    def ticket(self, claims: Iterable[str], ends: float) -> str | None:
+        """What a shared record knows a caller by whom an issuer vouches for, until a time; "" where it needs to know none, None where no rule of its own names the caller."""
 
 
 def add(
@@ -175,7 +191,7 @@ class Tokens:
         self._stamps: object = None
         self._by_digest: dict[str, Token] = {}
         self._own = ""
-        self._shared = shared
+        self.shared = shared
         self._looked = -_FRESH
         self._looking = threading.Lock()
         own(data_dir, token_file)  # what is wrong with it is said at the start
@@ -187,7 +203,7 @@ class Tokens:
             self._stamps = stamps
             self._read()
         if (
-            self._shared is not None
+            self.shared is not None
             and time.monotonic() - self._looked > _FRESH
             and self._looking.acquire(blocking=False)
         ):
@@ -209,8 +225,8 @@ class Tokens:
     def _look_again(self) -> None:
         """Read the shared tokens; those that were known stay while nobody can be asked."""
         try:
-            assert self._shared is not None
-            self._by_digest = {token.sha256: token for token in self._shared.all()}
+            assert self.shared is not None
+            self._by_digest = {token.sha256: token for token in self.shared.all()}
         except ContextError as error:
             self._warn(error.in_one_line)
         finally:
@@ -222,7 +238,7 @@ class Tokens:
         self._by_digest, self._own = {}, ""
         self._looked = time.monotonic()
         try:
-            self._by_digest = {token.sha256: token for token in kept(self._data_dir, self._shared)}
+            self._by_digest = {token.sha256: token for token in kept(self._data_dir, self.shared)}
         except ContextError as error:
             self._warn(error.in_one_line)
         try:

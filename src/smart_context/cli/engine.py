@@ -12,6 +12,7 @@ from smart_context.cli.options import json_option, settings_options
 from smart_context.errors import UsageError
 
 if TYPE_CHECKING:
+    from smart_context.access.tokens import ClaimRule
     from smart_context.engine.port import Shared
     from smart_context.settings.config import Settings
 
@@ -31,8 +32,11 @@ def engine() -> None:
 @engine.command()
 @settings_options
 def init(settings: Settings) -> None:
-    """Create missing tables and roles. The database user must be allowed to create both."""
-    made = _shared(settings).init()
+    """Create missing tables and roles, and keep the rules of `oauth.roots` there. The database user must be allowed to create both."""
+    shared = _shared(settings)
+    made = shared.init()
+    if settings.oauth.issuer and shared.tokens().keep_rules(_rules(settings)):
+        made.append("rules for the tokens of the issuer")
     for line in made:
         click.echo(f"made: {line}")
     if not made:
@@ -46,7 +50,8 @@ def status(settings: Settings, as_json: bool) -> None:
     """Show the database, what is missing there, and how up to date this machine's ranking is."""
     from smart_context.cli import show
 
-    found = _shared(settings).state()
+    shared = _shared(settings)
+    found = shared.state()
     if as_json:
         click.echo(show.json_of(asdict(found)))
         return
@@ -57,6 +62,10 @@ def status(settings: Settings, as_json: bool) -> None:
     for role in found.missing:
         click.echo(f"missing: role {role}; make it with: context engine init")
     click.echo(f"record: {found.files:,} files")
+    if settings.oauth.issuer:
+        is_same = found.schema == found.known and shared.tokens().rules() == _rules(settings)
+        said = "as configured here" if is_same else "other than configured here; keep these with: context engine init"
+        click.echo(f"rules for the tokens of the issuer: {said}")
     click.echo(f"this machine: {f'{found.behind:,} commits behind' if found.behind else 'up to date'}")
 
 
@@ -66,6 +75,12 @@ def migrate(settings: Settings) -> None:
     """Upgrade the tables of an older version of this program. Searches work meanwhile."""
     steps = _shared(settings).migrate()
     say(f"{steps} {'step' if steps == 1 else 'steps'} taken" if steps else "the tables are up to date")
+
+
+def _rules(settings: Settings) -> list[ClaimRule]:
+    from smart_context.access.claims import Rules
+
+    return sorted(set(Rules(settings.oauth).kept()))
 
 
 def _shared(settings: Settings) -> Shared:

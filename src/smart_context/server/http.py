@@ -125,7 +125,7 @@ def _issuer(listen: Listen) -> Issuer | None:
         return None
     from smart_context.server.oauth import Issuer
 
-    return Issuer(listen.oauth)
+    return Issuer(listen.oauth, shared=listen.tokens.shared)
 
 
 async def _lifespan(

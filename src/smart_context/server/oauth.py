@@ -9,34 +9,51 @@ from __future__ import annotations
 
 import json
 import time
+from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, TypeGuard
 from urllib.parse import urlsplit
 
+import anyio
+import anyio.to_thread
 import jwt
 
-from smart_context.errors import ConfigError
+from smart_context.access.claims import Claims, Rules, values
+from smart_context.access.tokens import Kept
+from smart_context.errors import ConfigError, ContextError
 from smart_context.server.gate import Accepted, Refusal, is_loopback
 from smart_context.server.oauth_keys import IssuerAway, Keys
-from smart_context.server.oauth_rules import Claims, Rules, values
 from smart_context.settings.tables import OauthSettings
 
 METADATA = "/.well-known/oauth-protected-resource"
 _LEEWAY = 30.0  # seconds that clocks may differ
 _LONGEST = 16 * 1024  # bytes of a token
+_MOST_TICKETS = 10_000
 _INVALID = "invalid_token"
 
 
 class Issuer:
     """The issuer that a configuration names."""
 
-    def __init__(self, settings: OauthSettings, keys: Keys | None = None, now: Callable[[], float] = time.time) -> None:
-        """Raises: ConfigError."""
+    def __init__(
+        self,
+        settings: OauthSettings,
+        keys: Keys | None = None,
+        now: Callable[[], float] = time.time,
+        shared: Kept | None = None,
+    ) -> None:
+        """shared: where a record that machines share decides itself what a caller sees.
+
+        Raises: ConfigError.
+        """
         _check(settings)
         self._settings = settings
         self._keys = keys or Keys(settings)
         self._rules = Rules(settings)
         self._now = now
+        self._shared = shared
+        self._tickets: OrderedDict[tuple[tuple[str, ...], float], str] = OrderedDict()
         self._audience = settings.audience or settings.resource
         parts = urlsplit(settings.resource)
         self.host = parts.hostname or ""
@@ -78,7 +95,32 @@ class Issuer:
         if missing:
             return self.refusal(403, f"this token lacks the scope {' '.join(missing)}", "insufficient_scope")
         found = self._rules.caller(claims)
-        return Refusal(403, found) if isinstance(found, str) else Accepted(found, seconds)
+        if isinstance(found, str):
+            return Refusal(403, found)
+        try:
+            key = await self._ticket(self._rules.fulfilled(claims), claims["exp"] + _LEEWAY)
+        except ContextError as error:
+            return Refusal(503, error.in_one_line)
+        if key is None:
+            return Refusal(
+                403,
+                "no rule of the shared record names this token; `context engine init` keeps those of oauth.roots there",
+            )
+        return Accepted(replace(found, key=key), seconds)
+
+    async def _ticket(self, fulfilled: tuple[str, ...], ends: float) -> str | None:
+        """By what a shared record knows this caller; asked for once a token, so that what is known goes on while the database is away."""
+        if self._shared is None:
+            return ""
+        known = self._tickets.get((fulfilled, ends))
+        if known is not None:
+            return known
+        found = await anyio.to_thread.run_sync(self._shared.ticket, fulfilled, ends)
+        if found is not None:
+            self._tickets[fulfilled, ends] = found
+            while len(self._tickets) > _MOST_TICKETS:
+                self._tickets.popitem(last=False)
+        return found
 
     async def _checked(self, given: bytes) -> Claims | str:
         """The claims of a token that counts, or why it does not."""

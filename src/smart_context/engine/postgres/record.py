@@ -33,7 +33,7 @@ _SOME = 500
 _NEWEST = "SELECT xid::text::bigint FROM smart_context.commits ORDER BY xid DESC LIMIT 1"
 
 # Whether this user sees texts by token only: the owner of the tables and indexers see all.
-_IS_SHOWN_LITTLE = """SELECT row_security_active('smart_context.blocks') AND NOT EXISTS (
+IS_SHOWN_LITTLE = """SELECT row_security_active('smart_context.blocks') AND NOT EXISTS (
     SELECT FROM pg_roles WHERE rolname = 'smart_context_indexer' AND pg_has_role(oid, 'USAGE'))"""
 # One look into the index of whole paths, however long they are.
 _IS_PATH = "sha256(path) = sha256(%s::bytea)"
@@ -76,7 +76,7 @@ class Record(Facts):
 
     def _refuse_nobody(self) -> None:
         if self._needs_token is None:
-            self._needs_token = bool(self._look(_IS_SHOWN_LITTLE)[0][0])
+            self._needs_token = bool(self._look(IS_SHOWN_LITTLE)[0][0])
         if self._needs_token:
             raise Forbidden(
                 "this machine shows texts to callers with a token of the shared record only",

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 INDEXER = "smart_context_indexer"
 NODE = "smart_context_node"
+_FUNCTIONS = ("last_line(text)", "add_lines(text, bigint[], bytea[])", "ticket(text[], timestamptz)")
 
 
 def init(database: Database) -> list[str]:
@@ -41,7 +42,8 @@ def grant(db: Connection) -> None:
         for role in {INDEXER, NODE}.difference(missing):
             db.execute(f"GRANT USAGE ON SCHEMA smart_context TO {role}")
             db.execute(f"GRANT SELECT ON ALL TABLES IN SCHEMA smart_context TO {role}")
-            for function in ("last_line(text)", "add_lines(text, bigint[], bytea[])"):
+            db.execute(f"REVOKE ALL ON smart_context.ticket_key FROM {role}")
+            for function in _FUNCTIONS:
                 db.execute(f"GRANT EXECUTE ON FUNCTION smart_context.{function} TO {role}")
         if NODE not in missing:
             db.execute(f"REVOKE ALL ON smart_context.audit FROM {NODE}")
@@ -50,6 +52,7 @@ def grant(db: Connection) -> None:
             for what in (writes, "USAGE ON ALL SEQUENCES"):
                 db.execute(f"GRANT {what} IN SCHEMA smart_context TO {INDEXER}")
             db.execute(f"REVOKE INSERT, UPDATE, DELETE ON smart_context.audit FROM {INDEXER}")
+            db.execute(f"REVOKE ALL ON smart_context.ticket_key FROM {INDEXER}")
             for table in ("segments", "blocks", "files"):
                 db.execute(f"DROP POLICY IF EXISTS by_role ON smart_context.{table}")
                 db.execute(f"CREATE POLICY by_role ON smart_context.{table} TO {INDEXER} USING (true)")

@@ -233,6 +233,57 @@ def _keep_vectors(db: Connection) -> None:
     db.execute("CREATE INDEX vectors_of_file ON smart_context.vectors (file_id)")
 
 
+def _let_nodes_vouch_for_an_issuers_tokens(db: Connection) -> None:
+    # Who sees which folder by what an issuer says of them (`groups=sales`); folder: null for all.
+    db.execute("CREATE TABLE smart_context.issuer_rules (claim text NOT NULL, folder bytea)")
+    # A node that has checked a token says what of the rules it fulfils, and gets a ticket, which is good for the node's own user until the
+    # token ends. Nothing is written: it is signed (HMAC) with a key that nobody reads but the functions below.
+    db.execute("CREATE TABLE smart_context.ticket_key (inside bytea NOT NULL, outside bytea NOT NULL)")
+    key = secrets.token_bytes(64)
+    pads = tuple(bytes(byte ^ pad for byte in key) for pad in (0x36, 0x5C))
+    db.execute("INSERT INTO smart_context.ticket_key VALUES (%s, %s)", pads)
+    db.execute(
+        """CREATE FUNCTION smart_context.signed(said text) RETURNS text
+        LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog AS $$
+            SELECT encode(sha256(k.outside || sha256(k.inside || convert_to(said, 'UTF8'))), 'hex') || said
+            FROM smart_context.ticket_key k
+        $$"""
+    )
+    db.execute(
+        """CREATE FUNCTION smart_context.ticket(claims text[], ends timestamptz) RETURNS text
+        LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog AS $$
+            SELECT smart_context.signed(json_build_object('who', session_user, 'ends', ends, 'claims', claims)::text)
+            WHERE EXISTS (SELECT FROM smart_context.issuer_rules r WHERE r.claim = ANY(claims))
+        $$"""
+    )
+    for function in ("signed(text)", "ticket(text[], timestamptz)"):
+        db.execute(f"REVOKE ALL ON FUNCTION smart_context.{function} FROM PUBLIC")
+    db.execute(
+        """CREATE OR REPLACE FUNCTION smart_context.sees() RETURNS TABLE (everything boolean, roots bytea[])
+        LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog AS $$
+            SELECT t.roots IS NULL, coalesce(t.roots, '{}') FROM smart_context.tokens t
+            WHERE t.sha256 = encode(sha256(convert_to(current_setting('smart_context.token', true), 'UTF8')), 'hex')
+            AND (t.ends = '' OR now() < t.ends::timestamptz)
+            UNION ALL
+            SELECT bool_or(r.folder IS NULL), coalesce(array_agg(r.folder) FILTER (WHERE r.folder IS NOT NULL), '{}')
+            FROM (SELECT CASE WHEN length(given) > 64 AND smart_context.signed(substr(given, 65)) = given
+                    THEN substr(given, 65)::json END AS said
+                FROM current_setting('smart_context.token', true) AS given) AS ticket
+            JOIN smart_context.issuer_rules r ON r.claim IN (SELECT json_array_elements_text(said -> 'claims'))
+            WHERE said ->> 'who' = session_user AND now() < (said ->> 'ends')::timestamptz
+            HAVING count(*) > 0
+            LIMIT 1
+        $$"""
+    )
+    # What the caller may see is looked up once a query, not once a row.
+    allowed = """EXISTS (SELECT FROM smart_context.files f WHERE f.file_id = {table}.file_id
+        AND ((SELECT everything FROM smart_context.sees())
+            OR EXISTS (SELECT FROM unnest((SELECT roots FROM smart_context.sees())) AS root
+                WHERE f.path = root OR (f.path >= root || '\\x2f' AND f.path < root || '\\x30'))))"""
+    for table in ("segments", "blocks"):
+        db.execute(f"ALTER POLICY by_token ON smart_context.{table} USING ({allowed.format(table=table)})")
+
+
 STEPS: tuple[Step, ...] = (
     _first,
     _show_by_token,
@@ -240,6 +291,7 @@ STEPS: tuple[Step, ...] = (
     _keep_audit_lines,
     _show_files_by_token,
     _keep_vectors,
+    _let_nodes_vouch_for_an_issuers_tokens,
 )
 VERSION = len(STEPS)
 

@@ -1,14 +1,18 @@
 """The tokens of a shared record, by which the database itself decides which texts a call may see.
 
-In: tokens as `access.tokens` keeps them.  Out: the same, for every machine.
-Always: only hashes are kept; a name is given once.
+In: tokens as `access.tokens` keeps them; what an issuer said of a caller.  Out: the same tokens, for every machine; a ticket for that caller.
+Always: only hashes are kept; a name is given once; a ticket gives what the database's own rules do, to the user that it was made for.
 """
 
 from __future__ import annotations
 
-from smart_context.access.tokens import Token
+from collections.abc import Iterable
+from datetime import UTC, datetime
+
+from smart_context.access.tokens import ClaimRule, Token
 from smart_context.engine.postgres import schema
 from smart_context.engine.postgres.database import Database
+from smart_context.engine.postgres.record import IS_SHOWN_LITTLE
 
 
 class SharedTokens:
@@ -51,3 +55,33 @@ class SharedTokens:
         """End a token; False where there is none of that name."""
         schema.check(self._database)
         return bool(self._database.rows("DELETE FROM smart_context.tokens WHERE name = %s RETURNING 1", (name,)))
+
+    def rules(self) -> list[ClaimRule]:
+        """Who sees which folder by what an issuer says of them, in order."""
+        if schema.version(self._database) == 0:
+            return []
+        schema.check(self._database)
+        rows = self._database.rows("SELECT claim, folder FROM smart_context.issuer_rules")
+        outward = self._database.places.outward
+        return sorted({ClaimRule(claim, "" if folder is None else outward(folder)) for claim, folder in rows})
+
+    def keep_rules(self, rules: Iterable[ClaimRule]) -> bool:
+        """Keep these in place of those that are there; whether anything changed. They hold from then on, for tickets that are out too."""
+        wanted = sorted(set(rules))
+        if wanted == self.rules():
+            return False
+        inward = self._database.places.inward
+        with self._database.connection() as db, db.transaction():
+            db.execute("DELETE FROM smart_context.issuer_rules")
+            for claim, folder in wanted:
+                db.execute(
+                    "INSERT INTO smart_context.issuer_rules VALUES (%s, %s)",
+                    (claim, inward(folder) if folder else None),
+                )
+        return True
+
+    def ticket(self, claims: Iterable[str], ends: float) -> str | None:
+        """What the database knows a caller by whom an issuer vouches for, until a time; "" where this user needs none, None where no rule of the database names the caller."""
+        query = f"SELECT NOT ({IS_SHOWN_LITTLE}), smart_context.ticket(%s, %s)"
+        sees_all, found = self._database.rows(query, (list(claims), datetime.fromtimestamp(ends, UTC)))[0]
+        return "" if sees_all else found

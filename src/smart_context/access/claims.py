@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from smart_context.access.tokens import ClaimRule
 from smart_context.data import dataclass
 from smart_context.errors import ConfigError
 from smart_context.model import Caller
@@ -30,6 +31,10 @@ class _Rule:
     claim: str
     value: str
     folder: str = ""
+
+    @property
+    def asked(self) -> str:
+        return f"{self.claim}={self.value}"
 
     def holds(self, claims: Claims) -> bool:
         return self.value in values(claims, self.claim)
@@ -54,6 +59,17 @@ class Rules:
             return "this token gives access to no folder here"
         roots = None if EVERYTHING in folders else tuple(sorted(os.path.normpath(folder) for folder in folders))
         return Caller(_PREFIX + name, roots, any(rule.holds(claims) for rule in self._admins))
+
+    def fulfilled(self, claims: Claims) -> tuple[str, ...]:
+        """What a token has of what the rules for folders ask for, as a shared record keeps it."""
+        return tuple(sorted({rule.asked for rule in self._roots if rule.holds(claims)}))
+
+    def kept(self) -> list[ClaimRule]:
+        """The rules for folders, as a shared record keeps them."""
+        return [
+            ClaimRule(rule.asked, "" if rule.folder == EVERYTHING else os.path.normpath(rule.folder))
+            for rule in self._roots
+        ]
 
 
 def values(claims: Claims, name: str) -> list[str]:
