@@ -23,7 +23,7 @@ from smart_context.model import Limits, OnProgress, Progress, Stop
 if TYPE_CHECKING:
     from smart_context.index.indexer import Options
 
-_NICE = 19
+_NICE = 10  # beside programs that want every processor, a tenth of one is left for it; at 19 it would be a seventieth
 _TELL_EVERY = 0.1  # seconds
 _MOMENT = 0.1  # seconds: as long as there is between two requests to wait, so that it works half of the time at least
 _CHUNK = 64 * 1024
