@@ -113,6 +113,21 @@ def test_a_command_that_does_not_exist_is_answered_with_the_nearest_one(run, arg
     assert (done.returncode, done.stdout, done.stderr.decode()) == (1, b"", said)
 
 
+@pytest.mark.parametrize(
+    ("args", "hint"),
+    [
+        (["index", "--zq"], "see 'context index --help'"),
+        (
+            ["search", "--zq"],
+            "see 'context search --help'; words that begin with a dash stand after `--`: context search -- --zq",
+        ),
+    ],
+)
+def test_a_word_that_is_read_as_an_option_is_answered_with_how_to_look_for_it(run, args, hint):
+    done = run(*args)
+    assert (done.returncode, done.stdout, done.stderr.decode().splitlines()[-1]) == (1, b"", f"hint: {hint}")
+
+
 @pytest.mark.parametrize(("no_color", "is_plain"), [("1", True), ("", False)])
 def test_a_terminal_gets_no_colours_when_it_asks_for_none(run, tree, tmp_path, no_color, is_plain):
     root = tree({"a.md": "The gryphon sleeps."})

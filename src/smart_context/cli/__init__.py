@@ -284,8 +284,15 @@ def _erase_line() -> None:
 def _usage(error: click.ClickException) -> int:
     context = getattr(error, "ctx", None)
     path = context.command_path if context else "context"
-    say(f"error: {error.format_message()}", f"hint: see '{path} --help'")
+    hint = f"hint: see '{path} --help'"
+    if context and isinstance(error, click.NoSuchOption) and _takes_words(context.command):
+        hint += f"; words that begin with a dash stand after `--`: {path} -- {plain.line(error.option_name)}"
+    say(f"error: {error.format_message()}", hint)
     return 1
+
+
+def _takes_words(command: click.Command) -> bool:
+    return any("QUERY" in (each.metavar or "") for each in command.params)
 
 
 def _failure(error: Exception) -> int:
