@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import signal
 import subprocess
@@ -27,6 +28,7 @@ from smart_context.index import indexer, shared
 from smart_context.index.model import IndexReport
 from smart_context.settings import config
 
+KILLS = 3
 FILES = {f"d{i % 5}/f{i}.md": f"# Head {i}\n\nword{i % 7} common text number {i}\n" for i in range(150)}
 
 
@@ -150,6 +152,44 @@ def test_two_workers_of_which_one_is_killed_read_everything_once_and_answer_as_o
         assert postgres.sql(name, "SELECT count(*), count(DISTINCT path) FROM smart_context.files") == [(150, 150)]
         dead = "SELECT count(*) FROM smart_context.segments WHERE dead IS NOT NULL"
         assert postgres.sql(name, dead) == [(0,)]  # no file was written twice
+        with app_of(root, tmp_path, "local", "") as local:
+            local.index_here(str(root), full=False, on_progress=lambda _step: None)
+            assert pages(app) == pages(local)
+
+
+@pytest.mark.unmeasured
+def test_two_workers_that_are_killed_again_and_again_read_everything_and_answer_as_one_machine(
+    postgres: Server, tree, tmp_path: Path
+) -> None:
+    root, address, drawn = tree(FILES), postgres.new(), random.Random(15)
+    place = engine.shared(tmp_path / "walker", address)
+    place.init()
+    name = Database(address).rows("SELECT current_database()::text")[0][0]
+    with app_of(root, tmp_path, "walker", address) as app:
+        team.enqueue(app, str(root))
+        running = [started(root, tmp_path, f"worker{number}", address) for number in range(2)]
+        for number in range(KILLS):
+            threading.Event().wait(drawn.uniform(0, 2))
+            victim = running.pop(drawn.randrange(2))
+            victim.kill()
+            victim.wait()
+            running.append(started(root, tmp_path, f"next{number}", address))
+        try:
+            until(lambda: place.queue().waiting() == 0)
+        finally:
+            for worker in running:
+                worker.send_signal(signal.SIGTERM)
+        assert [worker.wait(PATIENCE) for worker in running] == [0, 0]
+        query = "SELECT count(*), count(DISTINCT path), count(*) FILTER (WHERE state = 'ok') FROM smart_context.files"
+        assert postgres.sql(name, query) == [(150, 150, 150)]
+        # Nothing half-written is there: each file has its segments, each of these its text, and nothing belongs to no file.
+        whole = """SELECT (SELECT count(*) FROM smart_context.files f WHERE f.segments <>
+                (SELECT count(*) FROM smart_context.segments s WHERE s.file_id = f.file_id AND dead IS NULL)),
+            (SELECT count(*) FROM smart_context.segments s WHERE dead IS NULL
+                AND NOT EXISTS (SELECT FROM smart_context.blocks b WHERE b.block_id = s.block_id)),
+            (SELECT count(*) FROM smart_context.segments s
+                WHERE NOT EXISTS (SELECT FROM smart_context.files f WHERE f.file_id = s.file_id))"""
+        assert postgres.sql(name, whole) == [(0, 0, 0)]
         with app_of(root, tmp_path, "local", "") as local:
             local.index_here(str(root), full=False, on_progress=lambda _step: None)
             assert pages(app) == pages(local)
