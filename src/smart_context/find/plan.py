@@ -16,7 +16,7 @@ from smart_context.engine import names
 from smart_context.engine.entry import COMPOUNDING
 from smart_context.engine.expression import AnyOf, Everything, Expression, Group, Sequence, Term
 from smart_context.engine.port import View
-from smart_context.find import query, spelling, wishes
+from smart_context.find import asking, query, spelling, wishes
 from smart_context.find.query import Query
 from smart_context.find.sought import Plan, Sought
 from smart_context.text import analysis, identifiers, languages
@@ -50,8 +50,10 @@ def make(tree: Query | None, view: View, typed: str = "") -> Plan:
     """Plan a query. None is everything; `typed`: all that was typed, which may be the name of a file."""
     if tree is None:
         return Plan(Everything(), ())
-    planner = _Planner(view, [unit for text in _texts(tree) for unit in analysis.units(text)])
-    wanted, meant = planner.expression(tree), " ".join(_texts(tree))
+    meant = " ".join(_texts(tree))
+    request = asking.request(meant) if isinstance(tree, query.Some) else frozenset()
+    planner = _Planner(view, [unit for text in _texts(tree) for unit in analysis.units(asking.rest(text))], request)
+    wanted = planner.expression(tree)
     named = planner.names(tree, typed)
     if named and isinstance(tree, query.Some | query.Word):
         wanted = wishes.also(wanted, [Term(term) for word in named for term in sorted(word.terms)])
@@ -76,7 +78,7 @@ def _texts(tree: Query) -> Iterator[str]:
 
 
 class _Planner:
-    def __init__(self, view: View, units: list[str]) -> None:
+    def __init__(self, view: View, units: list[str], request: Set[str]) -> None:
         self._view = view
         self._present = view.languages or ("en",)
         self._found: dict[str, Sought] = {}
@@ -85,7 +87,7 @@ class _Planner:
         self.left_out: list[str] = []
         self._is_short = len(units) <= _FEW
         self._common: Set[str] = frozenset()
-        stop = languages.stop_words(units)
+        stop = languages.stop_words(units) | request
         self._stop = stop if any(unit not in stop for unit in units) else frozenset()
         self._asked = languages.detect(units, least=0.2)
         compounds = COMPOUNDING.intersection(self._present)
@@ -174,11 +176,11 @@ class _Planner:
 
     def _wishes(self, text: str, *, scored: bool, keep: bool = False) -> list[Expression]:
         """One expression for each word in a run of text that is worth looking for."""
-        units = analysis.units(text)
+        units = analysis.units(asking.rest(text))
         if whole := self._identifier(text, units, scored=scored):
             return whole
         wanted = [unit for unit in units if unit not in self._stop]
-        self.left_out += [unit for unit in units if unit in self._stop]
+        self.left_out += [*(unit for unit in units if unit in self._stop), *asking.words(text)]
         if keep and not wanted:
             wanted = units
         self._score(wanted, scored=scored)
@@ -219,7 +221,7 @@ class _Planner:
         """The words of a sentence that so many segments have that looking at all of them would cost more than the rest."""
         if self._view.segments < _LARGE:
             return frozenset()
-        units = [unit for text in _texts(tree) for unit in analysis.units(text) if unit not in self._stop]
+        units = [unit for text in _texts(tree) for unit in analysis.units(asking.rest(text)) if unit not in self._stop]
         counts = {unit: self._word(unit).count for unit in units}
         common = {unit for unit, count in counts.items() if count > self._view.segments // _COMMON}
         rarer = [unit for unit, count in counts.items() if count and unit not in common]

@@ -1,0 +1,65 @@
+"""Leave out what of a question only asks.
+
+In: a text as it was typed.  Out: in Chinese and Japanese, the same with spaces for its question words, which are stop words where no space tells words
+apart; in English and German, the words of a request such as "find all documents about".
+Always: a text of which nothing would be left stays as it is.
+"""
+
+from __future__ import annotations
+
+import re
+
+from smart_context import later
+from smart_context.text import analysis
+
+# Hiragana may be the inside of another word: a question word begins the text, or follows a particle or another script.
+_AFTER = "(?:(?<![\u3041-\u309f])|(?<=[はがをにでともの、]))"
+_ASKS = "なに|なん|いつ|どこ|だれ|どなた|なぜ|どうして|どの(?:ように|ような|くらい)?|どれ(?:くらい|ほど)?|どんな|どちら|どう|いくつ|いくら"
+_JAPANESE = later.pattern(f"(?:何|誰|{_AFTER}(?:{_ASKS}))(?:(?:です|でした|でしょう|だろう)?か(?=$|[?？。]))?")
+_CHINESE = later.pattern(
+    "(?:是|在|有|叫)?(?:什[么麼]|甚[么麼]|哪(?!吒)[里裡儿兒些个個位种種年天国國家座部]?|[谁誰]|怎[么麼]?[样樣]?|如何|[为為]何|[为為]什[么麼]|多少|何[时時年处處]|[几幾](?!何)[个個年人种種岁歲次位])"
+    "|[吗嗎呢](?=$|[?？。])"
+)
+_BEGINS = r"(?:^|[.;?!(]\s*)"
+_VERB = (
+    r"(?:(?:can|could)\s+you\s+)?(?:please\s+)?(?:(?:find|show|list|give|get|search(?:\s+for)?|look\s+for|(?:i\s+am|i'm)\s+looking\s+for|i\s+(?:need|want))"
+    r"|(?:i'd|i\s+would|we'd|we\s+would)\s+like|are\s+there|what)(?:\s+to\s+(?:find|see|know|read|have))?\s+(?:(?:me|us|all|any|some|the|every|more)\s+)*"
+)
+_TEXTS = "(?:articles?|papers?|documents?|files?|texts?|pages?|discussions?|descriptions?|studies|reports?|information|details|anything|everything)"
+_ABOUT = r"(?:(?:which|that)\s+)?(?:about|regarding|concerning|describing|discussing|deal(?:s|ing)?\s+with|relat(?:ed|ing)\s+to|describes?|discuss(?:es)?)"
+_REQUEST = later.pattern(
+    rf"{_BEGINS}(?:{_VERB})?(?:any\s+)?(?:{_TEXTS}(?:\s+(?:are\s+there|there\s+are|exist))?\s+{_ABOUT}|(?:articles|papers|information|discussions)\s+on)\b"
+    rf"|{_BEGINS}{_VERB}(?:discussions|descriptions)\s+of\b"
+    rf"|\b(?:(?:i\s+am|i'm|we\s+are|especially|particularly)\s+)*(?:not\s+)?interested\s+in\b(?:\s+{_TEXTS}\s+(?:{_ABOUT}|on|written))?"
+    rf"|{_BEGINS}(?:tell\s+me\s+about|(?:i'd|i\s+would)\s+like\s+to\s+(?:find|see|know|read)|(?:i\s+am|i'm)\s+looking\s+for)\b",
+    re.IGNORECASE,
+)
+_ANFRAGE = later.pattern(
+    rf"{_BEGINS}(?:wie\s+(?:laute(?:t|n|te|ten)|hei(?:ß|ss)(?:t|en)|hie(?:ß|ss)(?:en)?|nennt(?:\s+(?:man|sich))?|bezeichnet\s+man)|ich\s+(?:suche|möchte\s+wissen)"
+    r"|(?:(?:zeige?|gib|finde?|suche?)\s+(?:(?:mir|bitte|alle)\s+)*)?(?:dokumente|dateien|texte|artikel|informationen)\s+(?:über|zu))\b",
+    re.IGNORECASE,
+)
+_KANA = later.pattern("[\u3041-\u30ff]")
+
+
+def rest(text: str) -> str:
+    """What of a text says what is asked about."""
+    if text.isascii() or not analysis.has_no_spaces(text):
+        return text
+    left = _asks(text).sub(" ", text)
+    return left if analysis.units(left) else text
+
+
+def words(text: str) -> list[str]:
+    """What `rest` leaves out."""
+    return [found[0] for found in _asks(text).finditer(text)] if rest(text) != text else []
+
+
+def _asks(text: str) -> re.Pattern[str]:
+    return _JAPANESE if _KANA.search(text) else _CHINESE
+
+
+def request(text: str) -> frozenset[str]:
+    """The words of a text in English or German that only say that something is looked for."""
+    found = [*_REQUEST.finditer(text), *_ANFRAGE.finditer(text)]
+    return frozenset(unit for one in found for unit in analysis.units(one[0]))

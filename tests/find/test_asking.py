@@ -1,0 +1,81 @@
+"""What of a question only asks is not looked for."""
+
+from __future__ import annotations
+
+import pytest
+
+from searching import indexed
+from smart_context.find import asking
+
+
+@pytest.mark.parametrize(
+    ("question", "left", "asks"),
+    [
+        ("梁诚的原名是什么?", "梁诚的原名 ?", ["是什么"]),
+        ("固始站位于哪里？", "固始站位于 ？", ["哪里"]),
+        ("他为何去了吗", "他 去了 ", ["为何", "吗"]),
+        ("哪吒的几何是多少", "哪吒的几何 ", ["是多少"]),  # a name, and geometry
+        ("スターリン批判は何年に起きた？", "スターリン批判は 年に起きた？", ["何"]),
+        ("梅雨の期間はどれくらいですか", "梅雨の期間は ", ["どれくらいですか"]),
+        ("ぶどうなどの果物", "ぶどうなどの果物", []),  # どう and どの inside of other words
+        ("どこで", " で", ["どこ"]),
+        ("何ですか", "何ですか", []),  # nothing would be left
+        ("什么", "什么", []),
+        ("what is it", "what is it", []),
+        ("Было ли", "Было ли", []),
+    ],
+)
+def test_question_words_are_left_out_where_something_else_is_asked_about(question, left, asks):
+    assert asking.rest(question) == left
+    assert asking.words(question) == asks
+
+
+def test_a_text_that_asks_does_not_outrank_one_that_answers(tmp_path):
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "answer.txt").write_text("梁诚，广东番禺人，中国清末外交官。他的原名丕旭，字震东，早年留学美国。", encoding="utf-8")  # fmt: skip
+    (root / "question.txt").write_text("梁诚是什么人？那是什么？他的名字是什么？", encoding="utf-8")
+    for number in range(8):
+        (root / f"{number}.txt").write_text(f"{number} 其他的事情很多。", encoding="utf-8")
+    with indexed(root, tmp_path / "data") as searched:
+        assert searched.names("梁诚的原名是什么")[:2] == ["answer.txt", "question.txt"]
+        assert "left out: 是什么" in searched.page("梁诚的原名是什么").interpretation
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Find all documents about heat transfer", "find all documents about"),
+        ("can you please show me the files that deal with rent", "can you please show me the files that deal with"),
+        ("Articles on robotics. We are not interested in arms", "articles on we are not interested in"),
+        ("what papers are there dealing with buckling", "what papers are there dealing with"),
+        ("I'd like to know how it works", "i d like to know"),
+        ("Wie lautet der Name", "wie lautet"),
+        ("Zeige mir alle Dokumente über Miete", "zeige mir alle dokumente über"),
+        ("find files on a disk", ""),  # that is what the program `find` does
+        ("the papers on the desk", ""),  # not at the beginning
+        ("documents for a visa", ""),
+        ("list of articles", ""),
+    ],
+)
+def test_the_words_of_a_request_are_told_from_what_it_is_about(text, words):
+    assert asking.request(text) == frozenset(words.split())
+
+
+def test_a_request_is_not_looked_for_and_a_text_of_these_words_alone_is(tmp_path):
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "rent.txt").write_text("Rent is due on the first day of every month. The landlord sends a bill.")
+    (root / "archive.txt").write_text(
+        "Find all documents about the archive: documents, more documents and the rent of documents."
+    )
+    for number in range(8):
+        (root / f"{number}.txt").write_text(f"Number {number}: a month of bills, and of nothing else.")
+    with indexed(root, tmp_path / "data") as searched:
+        assert searched.names("Find all documents about rent of a landlord")[0] == "rent.txt"
+        assert (
+            "left out: find, all, documents, about, of, a"
+            in searched.page("Find all documents about rent of a landlord").interpretation
+        )
+        assert searched.names("find all documents about")[0] == "archive.txt"
+        assert searched.names('"find all documents about"') == ["archive.txt"]
