@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from smart_context.find import marking
 from smart_context.find.sought import Sought
 from smart_context.text import analysis
-from smart_context.text.words import has_no_spaces, normal, pairs, spaced
+from smart_context.text.words import WORD, has_no_spaces, normal, pairs, spaced
 
 TEXTS = {
     "en": "The dying man ties his tie; he was tying it, lying. Skies over the sky: hoping, hopes, hoped-for users of getUserName() and get_user_name, naïve Café.",
@@ -90,6 +90,18 @@ def test_a_beginning_marks_every_word_that_begins_so():
     text = "Configure the confs of unconfirmed config_files; conférence"
     marked = [text[hit.start : hit.end] for hit in marking.hits(text, words, "en")]
     assert marked == ["Configure", "confs", "config", "conférence"]
+
+
+def test_a_beginning_of_two_digits_marks_every_number_that_begins_so():
+    words = marking.words([Sought("12*", frozenset({"12345"}), beginning="12")])
+    assert [hit[:2] for hit in marking.hits("12345 and 1299, not 31299 or 13", words, "en")] == [(0, 5), (10, 14)]
+
+
+@given(st.text(st.sampled_from("ab Z9_-.é’漢字かﾃ가ก\u0301\u3099\u200d\u3000\x1f")))
+def test_the_tokens_of_a_text_are_its_words_but_for_scripts_without_spaces(text):
+    words = "".join(char if char == "_" or not has_no_spaces(char) else " " for char in text).replace("_", " ")
+    assert marking._tokens(text) == set(WORD.findall(words))
+    assert spaced(text) == WORD.findall(words)
 
 
 def test_a_single_character_of_a_script_without_spaces_is_marked_wherever_it_stands():

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from smart_context import redact
 from smart_context.engine.model import Passage
 from smart_context.find import snippet
+from smart_context.find.marking import Hit
 from smart_context.find.sought import Sought
 from smart_context.model import Segment
 from smart_context.redact import document
@@ -227,3 +228,30 @@ def test_sentences_without_spaces_begin_after_their_marks(end):
     text = "甲" * 700 + end + "这个数据库每晚备份一次。" + "乙" * 700
     words = snippet.words([Sought("备份", frozenset({"备份"}))])
     assert snippet.cut(Passage(text), words, "en").text.startswith("…这个数据库每晚备份一次。")
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 90), st.integers(1, 60), st.integers(0, 4), st.integers(0, 1)), max_size=30),
+    st.integers(20, 200),
+)
+def test_the_part_that_is_shown_is_the_best_of_all_that_are_tried_one_by_one(steps, reach):
+    hits, sentences, at, sentence = [], [], 0, 1
+    for gap, size, number, next_sentence in steps:
+        at, sentence = at + gap, sentence + next_sentence
+        hits.append(Hit(at, at + size, number))
+        sentences.append(sentence)
+    telling = (100, 250, 30, 400, 90)
+    worth = snippet._apart(hits, sentences, telling)
+    best, expected = (-1, 0), (0, 0)
+    for first, hit in enumerate(hits):
+        ends = next((i for i in range(first, len(hits)) if hits[i].end > hit.start + reach), len(hits))
+        inside = range(first, ends)
+        if inside:
+            told = sum(worth[number] for number in {hits[i].number for i in inside})
+            own = [
+                sum(worth[number] for number in {hits[i].number for i in inside if sentences[i] == one})
+                for one in {sentences[i] for i in inside}
+            ]
+            if (told + max(own), len(inside)) > best:
+                best, expected = (told + max(own), len(inside)), (hit.start, hits[ends - 1].end)
+    assert snippet._best(hits, sentences, telling, reach) == expected

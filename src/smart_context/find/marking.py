@@ -39,14 +39,14 @@ class Hit(NamedTuple):
 class Words:
     """What is sought, each with the number of its word: terms, those of scripts without spaces by themselves (`wide`), and what words begin with.
 
-    worth: what each word tells, in hundredths. fronts: how any token that is a hit begins, by its first letters. met: by language, the tokens that were looked at, each with its word's number, and whether that is only a part of it.
+    worth: what each word tells, in hundredths. fronts: how any token that is a hit begins. met: by language, the tokens that were looked at, each with its word's number, and whether that is only a part of it.
     """
 
     terms: Mapping[str, tuple[int, ...]]
     wide: Mapping[str, int]
     beginnings: Mapping[str, int]
     worth: tuple[int, ...]
-    fronts: Mapping[str, tuple[str, ...]]
+    fronts: tuple[str, ...]
     met: dict[str, dict[str, _Met | None]] = field(default_factory=dict, compare=False, repr=False)
 
 
@@ -64,11 +64,9 @@ def words(sought: Sequence[Sought]) -> Words:
             terms.setdefault(term, (number,))
             if has_no_spaces(term):
                 wide.setdefault(term, number)
-    fronts: dict[str, tuple[str, ...]] = {}
-    for front in sorted({_front(term.partition(analysis.TAG)[0]) for term in terms}.union(beginnings)):
-        fronts[front[:3]] = (*fronts.get(front[:3], ()), front)
+    fronts = {_front(term.partition(analysis.TAG)[0]) for term in terms}.union(beginnings)
     worth = tuple(max(1, round(100 * word.idf * min(word.times, 1.0))) for word in sought)
-    return Words(terms, wide, beginnings, worth, fronts)
+    return Words(terms, wide, beginnings, worth, tuple(sorted(filter(None, fronts))))
 
 
 def _front(stem: str) -> str:
@@ -79,18 +77,28 @@ def _front(stem: str) -> str:
 def hits(plain: str, words: Words, language: str) -> list[Hit]:
     """Where words that are sought stand."""
     is_wide = has_no_spaces(plain)
+    goes_on = str.isalnum if plain.isascii() else _goes_on
     out: list[Hit] = []
-    for token, met in _which(_tokens(plain), words, language).items():
-        ends = ((at, at + len(token)) for at in _places(plain, token))
-        out += (Hit(start, end, *met) for start, end in ends if _is_whole(plain, start, end))
+    for token, (number, is_part) in _which(_tokens(plain), words, language).items():
+        for start in _places(plain, token):
+            end = start + len(token)
+            # A token stands there as a whole where neither side goes on with a letter of a script with spaces.
+            if not goes_on(plain[start - 1 : start]) and not goes_on(plain[end : end + 1]):
+                out.append(Hit(start, end, number, is_part))
     for term, number in _wide(plain, words.wide) if is_wide else ():
-        out += (Hit(at, at + len(term), number) for at in _places(plain, term))
+        out += [Hit(at, at + len(term), number) for at in _places(plain, term)]
     out.sort()
     return out
 
 
 def _tokens(plain: str) -> set[str]:
-    return set(plain.translate(_APART).split()) if plain.isascii() else set(spaced(plain))
+    if plain.isascii():
+        return set(plain.translate(_APART).split())
+    # Patterns are slow: they look at what is not ASCII alone.
+    runs = set(plain.split())
+    odd = [run for run in runs if not run.isascii()]
+    runs.difference_update(odd)
+    return {*" ".join(runs).translate(_APART).split(), *spaced(" ".join(odd))}
 
 
 def _which(tokens: set[str], words: Words, language: str) -> dict[str, _Met]:
@@ -98,10 +106,17 @@ def _which(tokens: set[str], words: Words, language: str) -> dict[str, _Met]:
     met = words.met.setdefault(language, {})
     fresh = tokens.difference(met)
     met.update(dict.fromkeys(fresh))
-    first = {front[:1] for front in words.fronts}
-    # Most tokens are plain words that begin with another letter.
-    likely = [t for t in fresh if t[0] in first or not (t.isascii() and t.isalpha() and t.islower())] if first else ()
-    may_be = {token for token in likely if _may_be(token, words)}
+    fronts = words.fronts
+    # Most tokens are plain words, which their first letters tell apart.
+    may_be = {
+        token
+        for token in fresh
+        if (
+            token.startswith(fronts)
+            if token.islower() and token.isalpha() and token.isascii()
+            else _may_be(token, words)
+        )
+    }
     for token, hit in analysis.hits(may_be, language, words.terms).items():
         met[token] = (hit.places[0][1], False) if hit.places else (min(hit.also), True)
     for beginning, number in words.beginnings.items():
@@ -111,16 +126,14 @@ def _which(tokens: set[str], words: Words, language: str) -> dict[str, _Met]:
 
 def _may_be(token: str, words: Words) -> bool:
     """Whether a token may be a hit, by its first letters; one in several cases or with digits is known by its parts too."""
-    fronts = words.fronts
+    if not words.fronts:
+        return False
     if token.isdigit() and token.isascii():
-        return token[: analysis.MAX_TERM] in words.terms or token[:3] in fronts
+        return token[: analysis.MAX_TERM] in words.terms or token.startswith(words.fronts)
     if not token.isalpha() or not (token.islower() or token.istitle() or token.isupper()):
         return True
     plain = token.lower() if token.isascii() else _plain(token)
-    longer = fronts.get(plain[:3])
-    if longer and plain.startswith(longer):
-        return True
-    return plain[:2] in fronts or plain[0] in fronts or plain[0] >= _CUT_IN_FRONT
+    return plain.startswith(words.fronts) or plain[0] >= _CUT_IN_FRONT
 
 
 def _plain(token: str) -> str:
@@ -132,11 +145,6 @@ def _places(plain: str, token: str) -> Iterator[int]:
     while at >= 0:
         yield at
         at = plain.find(token, at + len(token))
-
-
-def _is_whole(plain: str, start: int, end: int) -> bool:
-    """Whether a token stands there as a whole: neither side goes on with a letter of a script with spaces."""
-    return not _goes_on(plain[start - 1 : start]) and not _goes_on(plain[end : end + 1])
 
 
 def _goes_on(side: str) -> bool:

@@ -111,23 +111,36 @@ def _best(hits: Sequence[Hit], sentences: Sequence[int], telling: Sequence[int],
     worth = _apart(hits, sentences, telling)
     cap = _most(hits, sentences, worth)
     best, first, last = (-1, 0), 0, 0
-    inside = dict.fromkeys(worth, 0)  # how often each word stands between `at` and `upto`
+    inside = dict.fromkeys(worth, 0)  # how often each word stands between `at` and `upto`,
+    times: dict[tuple[int, int], int] = {}  # and in each sentence there;
+    own: dict[int, int] = {}  # what the words of each sentence there are worth
     upto = told = 0
     for at, (start, _, number, _) in enumerate(hits):
         while upto < len(hits) and hits[upto][1] <= start + reach:
-            met = hits[upto][2]
-            told += 0 if inside[met] else worth[met]
+            met, sentence = hits[upto][2], sentences[upto]
+            if not inside[met]:
+                told += worth[met]
             inside[met] += 1
+            key = sentence, met
+            if not times.get(key):
+                times[key] = 0
+                own[sentence] = own.get(sentence, 0) + worth[met]
+            times[key] += 1
             upto += 1
         if upto == at:  # longer than what is looked at
             upto = at + 1
             continue
         if told + min(told, cap) >= best[0]:  # else its best sentence cannot make up for it
-            both = told + _most(hits[at:upto], sentences[at:upto], worth)
+            both = told + max(own.values())
             if (both, upto - at) > best:
                 best, first, last = (both, upto - at), start, hits[upto - 1][1]
+        sentence = sentences[at]
         inside[number] -= 1
-        told -= 0 if inside[number] else worth[number]
+        if not inside[number]:
+            told -= worth[number]
+        times[sentence, number] -= 1
+        if not times[sentence, number]:
+            own[sentence] -= worth[number]
     return first, last
 
 

@@ -48,7 +48,7 @@ _PLAIN = (("’", "'"), ("‘", "'"), ("“", " "), ("”", " "), ("–", " "), 
 
 @cache  # compiled when the first such character comes: it takes as long as the rest of this module
 def _unspaced() -> re.Pattern[str]:
-    return re.compile(f"[{_HAN}{_KANA}{_HANGUL}{_SOUTH_EAST}]")
+    return re.compile(f"[{_HAN}{_KANA}{_HANGUL}{_SOUTH_EAST}]+")
 
 
 @cache
@@ -176,13 +176,8 @@ def has_no_spaces(word: str) -> bool:
 
 def spaced(text: str) -> list[str]:
     """The words of a text as they stand in it, but for those of scripts without spaces."""
-    out: list[str] = []
-    for word in WORD.findall(text.replace("_", " ")):
-        if has_no_spaces(word):
-            out += (run[3] for run in _run().finditer(word) if run[3])
-        else:
-            out.append(word)
-    return out
+    found: list[str] = WORD.findall(_unspaced().sub(" ", text.replace("_", " ")))
+    return found
 
 
 def is_part(unit: str) -> bool:
