@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import random
 import shutil
 from dataclasses import astuple
@@ -131,6 +132,40 @@ def test_files_are_apart_where_no_two_of_them_are_copies():
         is_copy = any(copies.are_alike(copy.like, file.like) for file in few)
         assert fold.are_apart([*few, copy]) is not is_copy
         assert fold.are_apart([copy, *few]) is not is_copy
+
+
+def test_the_file_that_stands_for_others_is_the_same_however_many_are_compared_at_once(monkeypatch):
+    importlib.import_module("numpy")  # without it, files are compared one by one
+    rnd = random.Random(12)
+    words = [f"word{number}" for number in range(200)]
+    texts = [" ".join(rnd.sample(words, size)) for size in (20, 60, 190, 195, 195, 198)] + ["", "one note"]
+    folds = fold.Folds()
+    for at, text in enumerate(texts):
+        folds.stands_for(Marked(at, *astuple(copies.marks([text]))))
+    others = [f"{text} more" for text in texts] + texts + [" ".join(rnd.sample(words, 190)) for _ in range(20)]
+    files = [Marked(100 + at, *astuple(copies.marks([text]))) for at, text in enumerate(others)]
+    expected = [folds._found(file) for file in files]
+    assert len(files) * len(texts) > fold._LOOKS
+    assert folds.like(files) == expected
+    monkeypatch.setattr(fold, "_LOOKS", 0)
+    assert folds.like(files) == expected
+    assert len(set(expected)) > 3
+
+
+def test_files_are_apart_however_many_of_them_are_compared_at_once(monkeypatch):
+    importlib.import_module("numpy")
+    rnd = random.Random(11)
+    words = [f"word{number}" for number in range(160)]
+    texts = [" ".join(rnd.sample(words, 140 if at % 3 else 25)) for at in range(50)]
+    texts += [f"{text} more" for text in texts[::7]]
+    files = [Marked(at, *astuple(copies.marks([text]))) for at, text in enumerate(texts)]
+    some = [files[at : at + size] for size in (3, 20, 50) for at in range(0, 57 - size, 3)]
+    found = [fold.are_apart(few) for few in some]
+    monkeypatch.setattr(fold, "_LOOKS", 0)
+    assert [fold.are_apart(few) for few in some] == found
+    monkeypatch.setattr(fold, "_LOOKS", 10000)
+    assert [fold.are_apart(few) for few in some] == found
+    assert {True, False} == set(found)
 
 
 def test_many_files_that_have_much_in_common_are_apart_until_one_is_a_copy():

@@ -8,9 +8,11 @@ depends on others.
 from __future__ import annotations
 
 import os
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import compress, islice
+from typing import TYPE_CHECKING
 
 from smart_context.engine.facts import Marked
 from smart_context.engine.model import FileRow
@@ -18,9 +20,16 @@ from smart_context.engine.port import Record
 from smart_context.find.order import Leading, Placed
 from smart_context.text import copies
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Flags = NDArray[np.bool_]
+
 MOST_ALSO = 5
 _COUNTED = 200  # files among which copies are counted; of more, by their share
 _FEW = 60  # files that are compared one by one
+_LOOKS = 200  # at pairs of files that take as long as to compare all at once, where arrays are loaded
 
 
 class Folds:
@@ -46,10 +55,25 @@ class Folds:
 
     def like(self, files: Sequence[Marked]) -> list[int | None]:
         """For each file the one that stands for it, if one does; they are not remembered."""
-        return [self._found(file) for file in files]
+        if len(files) * len(self._standing) <= _LOOKS or "numpy" not in sys.modules:
+            return [self._found(file) for file in files]
+        standing = list(self._standing.items())
+        unlike = _unlike([file.like for file in files], [copies.sketch(number) for _, number in standing])
+        return [self._among(file, row, standing) for file, row in zip(files, unlike, strict=True)]
+
+    def _known(self, file: Marked) -> int | None:
+        return self._first.get(file.file_id, self._same.get(file.same))
+
+    def _among(self, file: Marked, unlike: Flags, standing: Sequence[tuple[int, int]]) -> int | None:
+        """The one that stands for a file, of those that are not marked as unlike it."""
+        if (known := self._known(file)) is not None:
+            return known
+        sketch = copies.number(file.like)
+        near = (standing[at] for at in (~unlike).nonzero()[0].tolist())
+        return next((file_id for file_id, number in near if copies.are_near(sketch, number)), None)
 
     def _found(self, file: Marked) -> int | None:
-        known = self._first.get(file.file_id, self._same.get(file.same))
+        known = self._known(file)
         if known is None:
             at = copies.first_near(copies.number(file.like), self._standing.values())
             known = None if at is None else next(islice(self._standing, at, None))
@@ -87,11 +111,13 @@ def are_apart(files: Sequence[Marked]) -> bool:
     before: list[int] = []
     short: list[int] = []  # of those before, which have no pieces that tell
     met: set[bytes] = set()  # the pieces of the others
+    looks, most = 0, _LOOKS if "numpy" in sys.modules else _FEW * _FEW // 2
     for file in files:
         sketch, pieces = copies.number(file.like), copies.pieces(file.like)
         among = short if pieces and met.isdisjoint(pieces) else before
-        if len(among) > _FEW:  # they have much in common without being copies: the next ones will, too
-            return sum(1 for _ in apart(files)) == len(files)
+        looks += len(among)
+        if looks > most:  # they have much in common without being copies: the next ones will, too
+            return all(_standing(files))
         if copies.first_near(sketch, among) is not None:
             return False
         before.append(sketch)
@@ -100,10 +126,13 @@ def are_apart(files: Sequence[Marked]) -> bool:
     return True
 
 
-def counted(best: Iterable[Leading], times: Counter[int], record: Record, most: int) -> float:
+def counted(
+    best: Iterable[Leading], times: Counter[int], record: Record, most: int, ahead: Sequence[Marked] = ()
+) -> float:
     """The share of results that is left when copies are folded, at most so many of a file, as the files of the best matches tell it.
 
-    times: how often each file matches. Of files that score the same, no order is told: they are put in one by what they hold.
+    times: how often each file matches. ahead: what is known of some files. Of files that score the same, no order is told: they are put in one by what
+    they hold.
     """
     scores: dict[int, float] = {}
     last = 0.0
@@ -112,7 +141,8 @@ def counted(best: Iterable[Leading], times: Counter[int], record: Record, most: 
             break
         scores.setdefault(file_id, score)
         last = score  # of this match: its file may have a better one
-    marks = {mark.file_id: mark for mark in record.marks(scores)}
+    marks = {mark.file_id: mark for mark in ahead}
+    marks.update((mark.file_id, mark) for mark in record.marks(scores.keys() - marks))
     known = [mark for i in scores if (mark := marks.get(i))]
     known.sort(key=lambda mark: (-scores[mark.file_id], -times[mark.file_id], mark.same, mark.like))
     left = [mark.file_id for mark in apart(known)]
@@ -123,35 +153,57 @@ def counted(best: Iterable[Leading], times: Counter[int], record: Record, most: 
 
 def apart(files: Sequence[Marked]) -> Iterator[Marked]:
     """The files that stand for themselves, where each is compared with those before it."""
-    sketches = [copies.number(file.like) for file in files]
-    near = _near(files) if len(files) > _FEW else [range(at) for at in range(len(files))]
-    standing: set[int] = set()
+    if len(files) > _FEW:
+        yield from compress(files, _standing(files))
+        return
     same: set[bytes] = set()
-    for at, file in enumerate(files):
-        if file.same in same or any(i in standing and copies.are_near(sketches[at], sketches[i]) for i in near[at]):
+    standing: list[int] = []
+    for file in files:
+        sketch = copies.number(file.like)
+        if file.same in same or copies.first_near(sketch, standing) is not None:
             continue
-        standing.add(at)
+        standing.append(sketch)
         if file.same:
             same.add(file.same)
         yield file
 
 
-def _near(files: Sequence[Marked]) -> list[list[int]]:
-    """For each of many files those before it that may be like it: all are compared at once, so that few are left to be looked at."""
+def _standing(files: Sequence[Marked]) -> Iterator[bool]:
+    """For each of many files whether it stands for itself: all are compared at once, so that few are left to be looked at."""
     import numpy as np
 
-    data = b"".join(file.like if len(file.like) == copies.BINS else bytes(copies.BINS) for file in files)
-    sketches = np.frombuffer(data, np.uint8).reshape(-1, copies.BINS)
-    differing = np.zeros((len(files), len(files)), np.uint8)
-    for column in np.ascontiguousarray(sketches.T):
-        np.add(differing, (column[:, None] != column).view(np.uint8), out=differing)
-    filled = np.count_nonzero(sketches, axis=1)
-    # Both together have no more bins filled than one and the other.
-    may_be = np.tril(differing <= (1 - copies.ALIKE) * (filled[:, None] + filled), -1)
-    found: list[list[int]] = [[] for _ in files]
-    for at, other in np.argwhere(may_be).tolist():
-        found[at].append(other)
-    return found
+    sketches = [copies.number(file.like) for file in files]
+    like = [file.like for file in files]
+    unlike = _unlike(like, like)
+    fallen = np.ones(len(files), np.bool_)  # copies of one before them, and those to come
+    same: set[bytes] = set()
+    for at, file in enumerate(files):
+        near = (~(unlike[at] | fallen)).nonzero()[0].tolist()
+        if file.same in same or any(copies.are_near(sketches[at], sketches[other]) for other in near):
+            yield False
+            continue
+        fallen[at] = False
+        if file.same:
+            same.add(file.same)
+        yield True
+
+
+def _unlike(some: Sequence[bytes], others: Sequence[bytes]) -> Flags:
+    """A row for each sketch, a column for each of others: whether they are certainly not near."""
+    import numpy as np
+
+    # Four bins are compared at once: sketches differ in no more fours than bins.
+    rows, columns = (
+        np.frombuffer(_joined(several), np.uint32).reshape(len(several), -1).T for several in (some, others)
+    )
+    differing = np.zeros((len(some), len(others)), np.uint8)
+    for row, column in zip(np.ascontiguousarray(rows), np.ascontiguousarray(columns), strict=True):
+        np.add(differing, (row[:, None] != column).view(np.uint8), out=differing)
+    return differing > copies.DIFFERING
+
+
+def _joined(sketches: Sequence[bytes]) -> bytes:
+    return b"".join(one if len(one) == copies.BINS else bytes(copies.BINS) for one in sketches)
 
 
 def of_row(file: FileRow) -> Marked:

@@ -114,7 +114,8 @@ def find(
     total = len(reached)
     if total == wanted:
         is_folded = bool(folds) and not fold.are_apart(ahead)
-        total = _total(view, asked, ordering, total, [one.file.file_id for one in worth] if worth else None, is_folded)
+        files = [one.file.file_id for one in worth] if worth else None
+        total = _total(view, asked, ordering, total, files, ahead if is_folded else None)
     lines = tuple(whole.as_typed(line, typed) for line in _interpretation(asked))
     notes = (
         *(whole.as_typed(line, typed) for line in asked.notes),
@@ -251,11 +252,11 @@ def _total(
     ordering: order.Ordering,
     reached: int,
     worth: Sequence[int] | None,
-    is_folded: bool,
+    ahead: Sequence[Marked] | None,
 ) -> int:
     """How many results there are in all, at least those reached: exactly where we can count, else by the share seen so far.
 
-    worth: the files of those that were put in order, where these are not all. is_folded: whether there are copies among the best.
+    worth: the files of those that were put in order, where these are not all. ahead: what tells copies among the best, where there are any.
     """
     if asked.listing and worth is None:
         return view.file_count(asked.limits)
@@ -270,7 +271,8 @@ def _total(
         files = [one.file_id for one in best]
     times = Counter(files)
     kept = sum(min(n, A_FILE) for n in times.values())
-    kept = round(kept * fold.counted(best, times, ordering.record, A_FILE)) if is_folded else kept
+    if ahead is not None:
+        kept = round(kept * fold.counted(best, times, ordering.record, A_FILE, ahead))
     return max(reached, kept if count <= _COUNTED else round(count * kept / len(files)))
 
 

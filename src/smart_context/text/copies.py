@@ -25,8 +25,8 @@ _MASK = 0xFFFFFFFF
 LEAST = 24  # bins that words fall into: a note of a few words that differs in one says something else
 # Where nine tenths of the words of either text are words of the other, so many of all are in both.
 ALIKE = 0.9 / (2 - 0.9)
-_DIFFERING = int(BINS * (1 - ALIKE))  # bins in which texts that are alike may differ, at most
-_STRETCHES = tuple(pairwise(BINS * at // (_DIFFERING + 1) for at in range(_DIFFERING + 2)))
+DIFFERING = int(BINS * (1 - ALIKE))  # bins in which texts that are alike may differ, at most
+_STRETCHES = tuple(pairwise(BINS * at // (DIFFERING + 1) for at in range(DIFFERING + 2)))
 _LOW = int.from_bytes(b"\x7f" * BINS, "little")
 _HIGH = int.from_bytes(b"\x80" * BINS, "little")
 
@@ -67,6 +67,11 @@ def number(sketch: bytes) -> int:
     return int.from_bytes(sketch, "little") if len(sketch) == BINS else 0
 
 
+def sketch(number: int) -> bytes:
+    """The sketch of a number."""
+    return number.to_bytes(BINS, "little")
+
+
 def pieces(sketch: bytes) -> set[bytes]:
     """Stretches of a sketch, one of which it has in common with each that is near; none where such a one may have nothing in common but empty bins.
 
@@ -80,7 +85,7 @@ def first_near(one: int, others: Iterable[int]) -> int | None:
     """The place of the first of others that `are_near` holds for; most are told apart by less than it looks at."""
     for at, other in enumerate(others):
         differing = one ^ other
-        if (((differing & _LOW) + _LOW | differing) & _HIGH).bit_count() <= _DIFFERING and are_near(one, other):
+        if (((differing & _LOW) + _LOW | differing) & _HIGH).bit_count() <= DIFFERING and are_near(one, other):
             return at
     return None
 
@@ -88,7 +93,7 @@ def first_near(one: int, others: Iterable[int]) -> int | None:
 def are_near(one: int, other: int) -> bool:
     """Whether nine tenths of two texts agree, by the numbers of their sketches; never for texts of a few words."""
     differing = _filled(one ^ other)
-    if differing > _DIFFERING:
+    if differing > DIFFERING:
         return False
     filled = _filled(one | other)
     return filled >= LEAST and filled - differing >= ALIKE * filled
