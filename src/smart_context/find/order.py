@@ -13,8 +13,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import replace
 from functools import cached_property, partial
-from itertools import groupby, islice
-from operator import attrgetter
+from itertools import groupby, islice, repeat
 from typing import NamedTuple
 
 from smart_context.data import dataclass
@@ -104,14 +103,17 @@ class Ordering:
         for size in TIERS if count > _ALL_AT_ONCE else (count,):
             tier, given = self._tier(self.matches, given, size)
             tier = self._unseen(tier, seen) if seen else self._with_verbatim(tier)
-            seen = seen or frozenset(c.segment_id for c in tier)
             scored = last + self._scored(tier, lowest)
             self._leading = self._leading or scored
             lowest = scored[-1].score if scored else lowest
-            last = [one for one in scored if one.score == lowest]
-            yield from self._placed(scored[: len(scored) - len(last)])
+            higher = len(scored)
+            while higher and scored[higher - 1].score == lowest:
+                higher -= 1
+            last = scored[higher:]
+            yield from self._placed(scored[:higher])
             if given >= count:
                 break
+            seen = seen or frozenset(c.segment_id for c in tier)
         yield from self._placed(last + (self._rest(given, count, lowest, seen) if given < count else []))
 
     def leading(self, limit: int) -> Iterator[Leading]:
@@ -153,8 +155,14 @@ class Ordering:
     def _scored(self, tier: Sequence[Candidate], most: float) -> list[Scored]:
         self._stop()
         scores = self._spelt(tier, self._scorer.scores(tier, self._verbatim))
-        scored = [Scored(c, min(score.total, most), score) for c, score in zip(tier, scores, strict=True)]
-        return sorted(scored, key=attrgetter("score"), reverse=True)  # stable: equals stay in the engine's order
+        totals = [score[0] for score in scores]
+        if totals and max(totals) > most:
+            totals = [min(total, most) for total in totals]
+        order = sorted(
+            range(len(totals)), key=totals.__getitem__, reverse=True
+        )  # stable: equals stay as the engine has them
+        rows = zip(*(map(of.__getitem__, order) for of in (tier, totals, scores)), strict=True)
+        return list(map(tuple.__new__, repeat(Scored), rows))  # hundreds of them: without a call for each
 
     def _spelt(self, tier: Sequence[Candidate], scores: list[Score]) -> list[Score]:
         """The scores, lower for files whose name is another spelling of the one typed, where some file has that one."""

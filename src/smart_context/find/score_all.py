@@ -7,6 +7,7 @@ Always: the numbers of `score_each`, to the last bit.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import repeat
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -56,8 +57,8 @@ def scores(weighed: Weighed, packed: Sequence[bytes], has_all: Sequence[bool]) -
         gained[has_all] = VERBATIM
     totals += gained * (1 - totals)
     made = Made(times, shares / weighed.most, near / weighed.most, share, gained)
-    rounded = totals.round(DIGITS).tolist()
-    return [Score(total, made, row) for row, total in enumerate(rounded)]
+    rows = zip(totals.round(DIGITS).tolist(), repeat(made), range(len(totals)), strict=False)
+    return list(map(tuple.__new__, repeat(Score), rows))  # hundreds of them: without a call for each
 
 
 def _times(weighed: Weighed, found: Found, counted: NDArray[np.float64]) -> Table:
