@@ -209,6 +209,29 @@ def test_in_japanese_a_pair_across_the_end_of_a_word_counts_half(japanese):
     assert worth["小魚"] == pytest.approx(2 * worth["は川"], abs=1e-3)
 
 
+@pytest.mark.parametrize(
+    ("typed", "first"),
+    [
+        (
+            "way of doing each of these things, and a way of",
+            "said.txt",
+        ),  # two words tell something, ten make a sentence
+        ("a way of doing these things", "often.txt"),  # six may be a question
+    ],
+)
+def test_a_long_sentence_that_stands_somewhere_is_first_though_most_of_it_are_stop_words(tmp_path, typed, first):
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "often.txt").write_text(f"A way, a way: things and the way of things. {PROSE}")
+    (root / "said.txt").write_text(
+        f"There is a way of doing each of these things, and a way of doing them both. {PROSE} {PROSE}"
+    )
+    for number in range(6):
+        (root / f"{number}.txt").write_text(f"Number {number}. {PROSE}")
+    with indexed(root, tmp_path / "data") as searched:
+        assert searched.names(typed)[0] == first
+
+
 def test_a_typo_that_stands_somewhere_is_corrected_and_said_where_the_right_word_is_far_commoner(tmp_path):
     root = tmp_path / "root"
     root.mkdir()

@@ -41,6 +41,7 @@ _LARGE = 20_000  # segments from which an index is large: there,
 _COMMON = 12  # in a sentence, a word that more than one segment in so many has finds nothing by itself,
 _SENTENCE = (5, 40)  # words of what may be a sentence of some text
 _ENOUGH = 3  # if there are so many rarer ones
+_MANY_WORDS = 8  # words of a sentence of which one need tell something: so many stop words are those of some text
 _MANY = 24  # terms from which one set is quicker than each for itself
 _EVERYTHING = Everything()
 _NAME_LIKE = re.compile(r"\w[._/\\-]\w")  # what may be the name of a file, among other words
@@ -213,7 +214,8 @@ class _Planner:
             return None
         terms = wishes.line(text, self._asked or self._present[0])
         telling = sum(word.stands and bool(word.typed) for word in self._found.values())
-        if not _SENTENCE[0] <= len(terms) <= _SENTENCE[1] or telling < _ENOUGH:
+        enough = 1 if len(terms) >= _MANY_WORDS and not analysis.has_no_spaces(text) else _ENOUGH
+        if not _SENTENCE[0] <= len(terms) <= _SENTENCE[1] or telling < enough:
             return None
         return Sequence(tuple(terms))
 
