@@ -1,9 +1,10 @@
-"""How well search finds, on test collections: `python -m bench retrieval FOLDER… [--out FOLDER] [--only-fts5]`.
+"""How well search finds, on test collections: `python -m bench retrieval FOLDER… [--out FOLDER] [--only-fts5] [--among FOLDER DIR]`.
 
 Each FOLDER holds `corpus.jsonl`, `queries.jsonl`, `qrels.tsv`. Documents are indexed one file each, queries go through the real
 `searchFiles`. Beside it stands what SQLite's FTS5 finds in the same documents (`fts5`: stems of English, titles twice, any word of the query; pairs of
 characters where a script has no spaces), so that it shows where we find less. Figures are printed for all queries and for those that no parameter was chosen on (`docs/concepts/ranking.md`); raw results
-are written beside when asked for.
+are written beside when asked for. With `--among`, the documents are read into a copy of the index of another folder, such as `real FOLDER --data DIR` keeps; what is
+found of that is wrong.
 """
 
 from __future__ import annotations
@@ -12,15 +13,19 @@ import argparse
 import hashlib
 import json
 import re
+import shutil
 import sqlite3
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
+from smart_context.api import App
 from smart_context.cli import eval as command
 from smart_context.find import evaluate
-from smart_context.find.evaluate import Evaluation
+from smart_context.find.evaluate import Evaluation, Query
+from smart_context.settings import config
 
 _UNSPACED = re.compile("[\u3041-\u30ff\u3400-\u9fff]")
 
@@ -30,12 +35,19 @@ def main(argv: list[str]) -> None:
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--out", type=Path, help="write raw results into this folder, as JSON")
     parser.add_argument("--only-fts5", action="store_true", help="ask FTS5 alone")
+    parser.add_argument(
+        "--among",
+        nargs=2,
+        type=Path,
+        metavar=("FOLDER", "DIR"),
+        help="another folder and its index, to find documents among",
+    )
     args = parser.parse_args(argv)
     print(
         f"{'collection':12} {'method':8} {'queries':>7} {'nDCG@10':>8} {'held out':>8} {'MRR@10':>7} {'R@100':>7} {'p50 ms':>7} {'p95 ms':>7}"
     )
     for folder in args.folders:
-        results = [fts5(folder)]
+        results = [] if args.among else [fts5(folder)]
         with tempfile.TemporaryDirectory() as scratch:
             if args.only_fts5:
                 _show(folder.name, results[0])
@@ -43,11 +55,34 @@ def main(argv: list[str]) -> None:
             documents = Path(scratch) / "documents"
             documents.mkdir()
             names = evaluate.lay_out(folder, documents)
-            results += command.measure(documents, Path(scratch) / "data", evaluate.judged(folder), names.__getitem__)
+            if args.among:
+                others, kept = args.among
+                data = Path(shutil.copytree(kept, Path(scratch) / "data"))
+                results.append(among(documents, others.resolve(), data, evaluate.judged(folder), names))
+            else:
+                results += command.measure(
+                    documents, Path(scratch) / "data", evaluate.judged(folder), names.__getitem__
+                )
         for one in results:
             _show(folder.name, one)
             if args.out:
                 _write(args.out / f"retrieval-{folder.name}-{one.method}.json", folder.name, one)
+
+
+def among(documents: Path, others: Path, data: Path, asked: Sequence[Query], names: dict[str, str]) -> Evaluation:
+    """Read documents into an index that has other files, and ask it, by words."""
+    root = str(documents.resolve())
+    bare = config.load({}, {"HOME": str(data.parent)})
+    off = replace(bare.semantic, enabled=False)
+    with App(replace(bare, roots=(str(others), root), data_dir=str(data), engine="", semantic=off)) as app:
+        app.index_folder(root, on_progress=lambda _: None)
+        print(f"among {app.index.both()[1].segments:,} segments")
+
+        def ask(query: str, count: int) -> list[str]:
+            found = command.first_files(app, query, (), count)
+            return [names.get(Path(path).name, path) if path.startswith(root) else path for path in found]
+
+        return evaluate.run(asked, ask, "among", lambda _step: None)
 
 
 def fts5(folder: Path) -> Evaluation:

@@ -118,7 +118,7 @@ def _probed(app: App, folders: tuple[str, ...], sample: int) -> list[Outcome]:
         raise NotFound("there is no indexed file to ask for", hint="read some in with: context index FOLDER")
     with ProgressBar("asking") as bar:
         return known.run(
-            asked, lambda query: _first(app, query, folders, known.FIRST), app.index.record, app.redactor, bar
+            asked, lambda query: first_files(app, query, folders, known.FIRST), app.index.record, app.redactor, bar
         )
 
 
@@ -220,10 +220,10 @@ def measure(documents: Path, data: Path, asked: Sequence[Query], name: Callable[
 
 
 def _ask(app: App, root: Path, query: str, count: int, name: Callable[[str], str]) -> list[str]:
-    return [name(Path(path).relative_to(root).as_posix()) for path in _first(app, query, (), count)]
+    return [name(Path(path).relative_to(root).as_posix()) for path in first_files(app, query, (), count)]
 
 
-def _first(app: App, query: str, folders: tuple[str, ...], count: int) -> list[str]:
+def first_files(app: App, query: str, folders: tuple[str, ...], count: int) -> list[str]:
     """The files that `searchFiles` finds, best first: as many pages as that many different ones need."""
     found: dict[str, None] = {}
     offset = 0
