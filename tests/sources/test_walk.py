@@ -41,6 +41,36 @@ def test_files_come_sorted_with_their_facts(tree: Tree) -> None:
     assert found == [Found(str(root / "b.txt"), 2, info.st_mtime_ns, info.st_dev, info.st_ino)]
 
 
+def test_known_files_are_left_out_and_all_else_comes_as_without_knowing_them(tree: Tree) -> None:
+    root = tree(
+        dict.fromkeys(
+            ("a.txt", "longer.txt", "later.txt", "sub/b.txt", "sub/left.txt", "was/file.txt", "gone.txt", "z.txt"),
+            "text",
+        )
+    )
+    known = {
+        found.path: (b"", 1, found.size, found.mtime_ns) for found in walk.files(str(root), WalkOptions(), problem)
+    }
+    (root / "longer.txt").write_text("more text", encoding="utf-8")
+    os.utime(root / "later.txt", ns=(1, 1))
+    (root / "gone.txt").unlink()
+    shutil.rmtree(root / "was")
+    (root / "was").write_text("text", encoding="utf-8")  # a file where a folder was, and a folder where a file was
+    (root / "z.txt").unlink()
+    tree({"z.txt/new.txt": "new", "sub/.gitignore": "left.txt", "b.txt": "text"})
+    every = list(walk.files(str(root), WalkOptions(), problem))
+    as_known = [each for each in every if known.get(each.path, ())[2:] == (each.size, each.mtime_ns)]
+    met: list[tuple[str, int]] = []
+    left = dict(known)
+    found = walk.files(
+        str(root), WalkOptions(), problem, known=left, on_met=lambda path, files: met.append((path, files))
+    )
+    assert list(found) == [each for each in every if each not in as_known]
+    assert [os.path.relpath(each.path, root) for each in as_known] == ["a.txt", "sub/b.txt"]
+    assert met == [(str(root), 1), (str(root / "sub"), 1)]
+    assert left == {path: stamp for path, stamp in known.items() if path not in {each.path for each in as_known}}
+
+
 def test_hidden_and_junk_are_left_out_and_each_can_be_taken(tree: Tree) -> None:
     root = tree(
         {

@@ -200,19 +200,22 @@ class _Run:
             self.problems.__setitem__,
             top=self.place.root,
             on_mount=self.mounts.__setitem__,
+            known=None if self.full else known,
+            on_met=self._skip,
         ):
-            self._meet(found)
-            stamp = known.pop(found.path, None)
-            if stamp is None or self.full or stamp[2] != found.size or stamp[3] != found.mtime_ns:
-                yield found
-                continue
-            self.skipped += 1
+            self._meet(found.path, 1)
+            known.pop(found.path, None)
+            yield found
 
-    def _meet(self, found: Found) -> None:
+    def _skip(self, folder: str, files: int) -> None:
+        self.skipped += files
+        self._meet(folder, files)
+
+    def _meet(self, path: str, files: int) -> None:
         """While nothing is read yet: tell how many files were met, and stop when asked to."""
-        self.met += 1
-        if self.met % _MET == 1 and not self.reading:
-            self.on_progress(Progress(0, None, f"looking for files: {self.met:,} so far, {found.path}"))
+        before, self.met = self.met, self.met + files
+        if (before - 1) // _MET < (self.met - 1) // _MET and not self.reading:
+            self.on_progress(Progress(0, None, f"looking for files: {self.met:,} so far, {path}"))
             self.stop()
 
     def read(self, changed: Iterable[Found], kept: Pool | None = None) -> None:

@@ -33,6 +33,9 @@ _JUNK_STARTS = ("~$", ".~lock.")  # what office programs leave beside an open fi
 
 OnProblem = Callable[[str, str], None]
 OnMount = Callable[[str, int], None]
+OnMet = Callable[[str, int], None]
+Known = dict[str, tuple[bytes, int, int, int]]
+"""Files by path; of what is known of each, the last two say its size and modification time."""
 
 _OPEN_FOLDERS = 64  # descriptors held; a deeper tree gives up the outer ones and takes them back through `..`
 _KERNEL_VIEWS = frozenset({
@@ -73,12 +76,15 @@ def files(
     *,
     top: str | None = None,
     on_mount: OnMount = lambda _path, _device: None,
+    known: Known | None = None,
+    on_met: OnMet = lambda _path, _files: None,
 ) -> Iterator[Found]:
     """Yield the files below a folder; `top` is the root it lies in, whose ignore files count too.
 
-    on_mount: told of each folder below `top` that lies on another device than its parent, and of that device.
+    on_mount: told of each folder below `top` that lies on another device than its parent, and of that device. known: files that are as it
+    says are taken out of it and not yielded. on_met: told of each folder with such files, and how many these are.
     """
-    walk = _Walk(options, on_problem, on_mount)
+    walk = _Walk(options, on_problem, on_mount, known or {}, on_met)
     try:
         walk.start(folder, top or folder)
         yield from walk.run()
@@ -100,10 +106,14 @@ class _Frame:
 
 
 class _Walk:
-    def __init__(self, options: WalkOptions, on_problem: OnProblem, on_mount: OnMount) -> None:
+    def __init__(
+        self, options: WalkOptions, on_problem: OnProblem, on_mount: OnMount, known: Known, on_met: OnMet
+    ) -> None:
         self._options = options
         self._report = on_problem
         self._on_mount = on_mount
+        self._known = known
+        self._on_met = on_met
         self._frames: list[_Frame] = []
         self._views = _views_of_the_system()
         self._rules: dict[str, Rules] = {}
@@ -194,20 +204,22 @@ class _Walk:
             return
         if self._options.honour_ignore_files:
             keep = self._with_ignore_files(keep, fd, path, listed)
-        identity = (info.st_dev, info.st_ino)
-        self._frames.append(_Frame(fd, path.rstrip("/"), identity, keep, self._sorted_out(listed, keep)))
+        identity, path = (info.st_dev, info.st_ino), path.rstrip("/")
+        self._frames.append(_Frame(fd, path, identity, keep, self._sorted_out(path, listed, keep)))
         outer = len(self._frames) - _OPEN_FOLDERS
         if outer >= 0 and self._frames[outer].fd >= 0:
             os.close(self._frames[outer].fd)
             self._frames[outer].fd = -1
             self._frames[outer].entries_hold = False
 
-    def _sorted_out(self, listed: Mapping[str, os.DirEntry[str]], keep: Filter) -> list[os.DirEntry[str]]:
+    def _sorted_out(self, path: str, listed: Mapping[str, os.DirEntry[str]], keep: Filter) -> list[os.DirEntry[str]]:
         """What is to be visited, last first. Almost every name passes, so all are looked at together before any by itself."""
         names = list(listed) if self._options.include_hidden else [name for name in listed if name[0] != "."]
         suspects = keep.suspects(names)
         if not self._options.include_junk:
             suspects.update(JUNK.intersection(names), [name for name in names if name.startswith(_JUNK_STARTS)])
+        if self._known:
+            names = self._without_known(path, names, listed, suspects)
         names.sort(reverse=True)
         return [
             entry
@@ -215,6 +227,33 @@ class _Walk:
             if ((entry := listed[name]).is_file(follow_symlinks=False) or entry.is_dir(follow_symlinks=False))
             and (name not in suspects or self._takes(entry, keep))
         ]
+
+    def _without_known(
+        self, path: str, names: list[str], listed: Mapping[str, os.DirEntry[str]], suspects: Container[str]
+    ) -> list[str]:
+        """Names without those of files that are as they are known, in one tight loop: a run over an unchanged folder does little else."""
+        left: list[str] = []
+        known, folder = self._known, f"{path}/"
+        for name in names:
+            stamp = known.get(folder + name)
+            if stamp is not None and name not in suspects:
+                try:
+                    info = listed[name].stat(follow_symlinks=False)
+                except OSError:  # it is looked at again when its turn comes, and reported
+                    left.append(name)
+                    continue
+                if (
+                    stamp[3] == info.st_mtime_ns
+                    and stamp[2] == info.st_size
+                    and stat.S_ISREG(info.st_mode)
+                    and not (_CAN_BE_ELSEWHERE and is_placeholder(info))
+                ):
+                    del known[folder + name]
+                    continue
+            left.append(name)
+        if len(left) < len(names):
+            self._on_met(path, len(names) - len(left))
+        return left
 
     def _takes(self, entry: os.DirEntry[str], keep: Filter) -> bool:
         name, is_folder = entry.name, entry.is_dir(follow_symlinks=False)

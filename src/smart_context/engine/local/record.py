@@ -79,11 +79,17 @@ class Record(Facts):
             return found
 
     def stamps(self, folder: str) -> dict[str, Stamp]:
-        """Every file recorded at or below a folder, by path. What failed in another version of this program is due again, and so is what was
-        recorded before files were asked for their authors and dates."""
+        """Every file recorded at or below a folder, by path, in no order. What failed in another version of this program is due again, and so is
+        what was recorded before files were asked for their authors and dates."""
+        below = _below(folder)
+        (some,), (all_,) = self._rows(
+            f"SELECT COUNT(*) FROM files WHERE {_BELOW} UNION ALL SELECT COUNT(*) FROM files", below
+        )
+        # Most of the files are read in half the time as they lie there, rather than one by one as the index of paths has them.
+        where = _BELOW.replace("path", "+path") if some > all_ // 2 else _BELOW
         query = f"""SELECT path, file_id, size,
-            IIF((state = 'failed' AND reader <> ?) OR (state = 'ok' AND same_text = x''), -1, mtime_ns) FROM files WHERE {_BELOW} ORDER BY path"""
-        rows = self._rows(query, (__version__, *_below(folder)))
+            IIF((state = 'failed' AND reader <> ?) OR (state = 'ok' AND same_text = x''), -1, mtime_ns) FROM files WHERE {where} ORDER BY +file_id"""
+        rows = self._rows(query, (__version__, *below))
         return {row[0].decode(_NAMES, "surrogateescape"): row for row in rows}
 
     def file(self, path: str) -> FileRow | None:
