@@ -212,6 +212,36 @@ def test_how_far_apart_cosines_are_is_known_without_comparing_and_in_any_order(t
     assert spread == pytest.approx(float(np.std(rows @ query)), rel=0.3)
 
 
+@pytest.mark.parametrize("dimension", [16, 384, 1100])
+def test_rows_are_as_like_each_other_as_their_products_one_by_one_say(tmp_path, dimension):
+    rows = units(90, dimension)
+    store = Vectors(tmp_path / "v", dimension)
+    store.append((n, 1, row) for n, row in enumerate(rows))
+    segments, cosines = store.compare(rows[0]).among(range(90))
+    packed = [vectors._pack(row) for row in rows]
+    assert segments.tolist() == list(range(90))
+    assert cosines.tolist() == [
+        [
+            round(sum(x * y for x, y in zip(a.tolist(), b.tolist(), strict=True)) * (float(p) * float(q)) * 10**6)
+            for q, b in ((np.float32(scale), row) for scale, row in packed)
+        ]
+        for p, a in ((np.float32(scale), row) for scale, row in packed)
+    ]
+
+
+def test_the_rows_worth_comparing_are_those_that_putting_all_in_order_gives(tmp_path, monkeypatch):
+    monkeypatch.setattr(vectors, "_LIKELY", 40)
+    monkeypatch.setattr(vectors, "_SHARE", 100)
+    store, query = Vectors(tmp_path / "v", 64), units(1, 64, seed=3)[0]
+    store.append((n, 1, row) for n, row in enumerate(units(500, 64)))
+    like = store.compare(query)
+    for count in (1, 4, 5, 20, 49):
+        many = max(40, 10 * count)
+        expected = np.flatnonzero(like._apart <= np.sort(like._apart)[many])
+        assert like._likely(count).tolist() == expected.tolist()
+    assert like._likely(50).tolist() == list(range(500))
+
+
 def test_of_many_rows_few_are_compared_and_the_nearest_are_among_them(tmp_path, monkeypatch):
     compared = []
     exact = vectors.Likeness._compared

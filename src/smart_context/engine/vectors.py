@@ -35,6 +35,7 @@ _LIKELY = 4000  # rows, or
 _SHARE = 25  # one in so many if that is more, or
 _WIDER = 10  # so many for each one wanted, that are compared: those with the likest signs
 DIGITS = 6  # of a cosine
+_ONE_PROCESSOR = 250_000  # products up to which a matrix is multiplied by one processor
 _EXACT = 1040  # components whose products, summed up, are exact in four bytes: 127 × 127 × 1040 is below 2 to the 24th
 
 
@@ -182,7 +183,9 @@ class Likeness:
         if many >= total:
             return np.arange(total)
         apart = self._apart
-        return np.flatnonzero(apart <= np.partition(apart, many)[many])
+        # There are few different counts: adding up how many rows have each is quicker than putting rows in order.
+        edge = np.searchsorted(np.cumsum(np.bincount(apart)), many + 1)
+        return np.flatnonzero(apart <= edge)
 
     @cached_property
     def _apart(self) -> NDArray[np.uint16]:
@@ -210,7 +213,7 @@ class Likeness:
         rows = self._seen.rows[self._places(segments)]
         # Sums of products of bytes are whole numbers, and exact in any order; above this dimension they need eight bytes.
         whole = rows["vector"].astype(np.float32 if len(self._query) <= _EXACT else np.float64)
-        products = np.einsum("ij,kj->ik", whole, whole).astype(np.float64)
+        products = _products(whole).astype(np.float64)
         scales = rows["scale"].astype(np.float64)
         cosines = np.rint(products * (scales[:, None] * scales) * 10**DIGITS).astype(np.int64)
         return np.array(rows["segment"], np.int64), cosines
@@ -241,7 +244,23 @@ class Likeness:
         products = rows["vector"].astype(np.float64) * self._query.astype(np.float64)
         cosines = np.round(products.sum(axis=1) * rows["scale"], DIGITS)
         order = np.lexsort((rows["segment"], -cosines))
-        return [Near(int(rows["segment"][i]), int(rows["file"][i]), float(cosines[i])) for i in order]
+        columns = (rows["segment"], rows["file"], cosines)
+        return [Near(*row) for row in zip(*(column[order].tolist() for column in columns), strict=True)]
+
+
+def _products(rows: NDArray[Any]) -> NDArray[Any]:
+    """The product of every row with every row; whole numbers, so that the order of sums does not matter.
+
+    Square by square, each so small that it is left to one processor: several would spin for longer than this takes.
+    """
+    out = np.empty((len(rows), len(rows)), rows.dtype)
+    side = max(1, int((_ONE_PROCESSOR / max(1, rows.shape[1])) ** 0.5))
+    for at in range(0, len(rows), side):
+        for beside in range(at, len(rows), side):
+            square = rows[at : at + side] @ rows[beside : beside + side].T
+            out[at : at + side, beside : beside + side] = square
+            out[beside : beside + side, at : at + side] = square.T
+    return out
 
 
 def _row(dimension: int) -> np.dtype[np.void]:
