@@ -1,8 +1,11 @@
 """How long a search by words and meaning takes: CPU time of `find` on made-up text with made-up vectors, fixed seed.
 
     python -m bench hybrid_latency MODEL [--size 100000] [--keep FOLDER] [--out FILE]
+    python -m bench hybrid_latency MODEL --index DATA [--real 5000] [--size 100000] [--out FILE]
 
-MODEL is the folder of an encoder, which encodes the queries; the vectors of segments are random, because comparing them costs the same.
+MODEL is the folder of an encoder, which encodes the queries. The vectors of made-up segments are random, because comparing them costs the same. `--index`
+takes an index of real text that may be written beside, a copy: `--size` of its segments get vectors, `--real` of them their own, the rest mixtures of two of
+these, each by another share. There, recall is measured: of the ten nearest by every vector, those that a search has among its nearest.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ from bench import query_latency
 from smart_context import engine
 from smart_context.engine.local.index import Index
 from smart_context.engine.local.record import Record
+from smart_context.find import hybrid
 from smart_context.find.model import SearchRequest
 from smart_context.find.search import find
 from smart_context.meaning.meaning import Meaning
@@ -36,16 +40,19 @@ def main(argv: list[str]) -> None:
     parser.add_argument("model", type=Path)
     parser.add_argument("--size", type=int, default=100_000)
     parser.add_argument("--keep", type=Path, help="keep the index here and use it again")
+    parser.add_argument("--index", type=Path, help="an index of real text, to be written beside")
+    parser.add_argument("--real", type=int, default=5000, help="segments of it that are encoded")
     parser.add_argument("--out", type=Path, help="write the times here, as JSON")
     args = parser.parse_args(argv)
     with tempfile.TemporaryDirectory() as folder:
-        data = (args.keep or Path(folder)) / str(args.size)
+        data = args.index or (args.keep or Path(folder)) / str(args.size)
         if not data.exists():
             query_latency.build(data, args.size)
         meaning = Meaning(args.model, engine.at(data))
         if not len(meaning.vectors):
-            _make_up(data, meaning)
+            _encode(data, meaning, args.size, args.real) if args.index else _make_up(data, meaning)
         found = {"segments": len(meaning.vectors), **_measure(data, meaning)}
+        found |= {"real": args.real, "recall_of_ten": _recall(data, meaning)} if args.index else {}
     print(json.dumps(found))
     if args.out:
         args.out.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
@@ -63,12 +70,49 @@ def _make_up(data: Path, meaning: Meaning) -> None:
     record.close()
 
 
-def _measure(data: Path, meaning: Meaning) -> dict[str, float]:
-    chance = random.Random(7)
+def _encode(data: Path, meaning: Meaning, size: int, real: int) -> None:
+    """Vectors of real segments, and mixtures of two of them for the others."""
+    chance = np.random.default_rng(1)
+    record = Record.open(data)
+    ids = chance.permutation(record.living())[:size].tolist()
+    texts = record.texts(ids[:real])
+    own = np.stack([meaning.encoder.embed([texts[number]])[0] for number in ids[:real]])
+    for start in range(0, len(ids), 5000):
+        some = ids[start : start + 5000]
+        rows = record.segments(some)
+        share = chance.random((len(some), 1), np.float32)
+        pairs = chance.integers(0, len(own), (2, len(some)))
+        vectors = share * own[pairs[0]] + (1 - share) * own[pairs[1]]
+        is_real = np.arange(start, start + len(some)) < real
+        vectors[is_real] = own[start : start + len(some)][: is_real.sum()]
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        meaning.vectors.append((i, rows[i].file_id, v) for i, v in zip(some, vectors, strict=True))
+    record.close()
+
+
+def _recall(data: Path, meaning: Meaning) -> float:
+    """Of the ten nearest by every vector, those that are among the nearest that a search takes."""
     with Index.open(data) as index:
-        ids = index.record.living()
-        texts = index.record.texts(chance.sample(ids, _QUERIES))
-        queries = [" ".join(text.split()[3:12]) for text in texts.values()]
+        queries = [query for query in _queries(index) if query]
+    every = meaning.vectors.segments().tolist()
+    found = total = 0
+    for query in queries:
+        likeness = meaning.vectors.compare(meaning.encoder.embed([query])[0])
+        exact = {near.segment_id for near in likeness.nearest(10, every)}
+        total += len(exact)
+        found += len(exact & {near.segment_id for near in likeness.nearest(hybrid.DENSE)})
+    return round(found / total, 4)
+
+
+def _queries(index: Index) -> list[str]:
+    """Nine words in a row out of each of some segments."""
+    texts = index.record.texts(random.Random(7).sample(index.record.living(), _QUERIES))
+    return [" ".join(text.split()[3:12]) for text in texts.values()]
+
+
+def _measure(data: Path, meaning: Meaning) -> dict[str, float]:
+    with Index.open(data) as index:
+        queries = [query for query in _queries(index) if query]
         times: dict[str, list[float]] = {"lexical": [], "hybrid": []}
         for method, model in (("lexical", None), ("hybrid", meaning)):
             for query in [queries[0], *queries]:
@@ -78,7 +122,10 @@ def _measure(data: Path, meaning: Meaning) -> dict[str, float]:
     return {
         f"{method}_ms_{name}": round(value, 1)
         for method, taken in times.items()
-        for name, value in (("p50", statistics.median(taken[1:])), ("p95", sorted(taken[1:])[int(0.95 * _QUERIES)]))
+        for name, value in (
+            ("p50", statistics.median(taken[1:])),
+            ("p95", sorted(taken[1:])[int(0.95 * len(taken[1:]))]),
+        )
     }
 
 
