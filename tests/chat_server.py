@@ -102,7 +102,7 @@ def silence(until: Callable[[], threading.Event]) -> Act:
     """No answer at all until the test is over."""
 
     def act(out: BinaryIO) -> None:
-        until().wait(30)
+        until().wait(300)
 
     return _closing(act)
 

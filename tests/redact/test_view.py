@@ -102,6 +102,21 @@ def test_a_capital_that_is_longer_in_small_letters_shifts_nothing():
     assert view.of("İAé").low == "İaé"
 
 
+@pytest.mark.parametrize(
+    ("text", "hidden", "plain", "origins"),
+    [
+        ("ab\u200b\u200bc", [(3, 4)], "ab\ufffcc", [(0, 1), (1, 2), (3, 4), (4, 5)]),
+        ("a\u200b\u200b\u200bb", [(1, 2), (3, 4)], "a\ufffc\ufffcb", [(0, 1), (1, 2), (3, 4), (4, 5)]),
+        ("\u200b\u200b", [(0, 1)], "\ufffc", [(0, 1)]),
+        ("a%61b", [(3, 4)], "a%6\ufffcb", [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5)]),
+    ],
+)
+def test_what_is_hidden_within_what_is_not_read_as_it_stands_shifts_nothing(text, hidden, plain, origins):
+    found = view.of(text, hidden)
+    assert found.text == plain
+    assert [found.origin(at, at + 1) for at in range(len(plain))] == origins
+
+
 @given(st.lists(st.sampled_from(["a", "1", "é", "\u200b", "\u00ad", "％", "[redacted:email]", "p%61x", "İ", "𝐩", "\U000e0001", "secret"]), max_size=12), st.data())  # fmt: skip
 def test_every_stretch_is_found_again_where_it_stood(parts, data):
     text = "".join(parts)

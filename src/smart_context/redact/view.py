@@ -159,10 +159,17 @@ def _plain_letter(styled: re.Match[str]) -> str:
 
 
 def _outside(cuts: list[tuple[int, int, str]], hidden: Sequence[tuple[int, int]]) -> list[tuple[int, int, str]]:
+    """The cuts without what is hidden; one that reaches into that is left out, but for its invisible signs beside it."""
     starts = [start for start, _ in hidden]
     kept = []
-    for cut in cuts:
-        i = bisect_right(starts, cut[0]) - 1
-        if i < 0 or hidden[i][1] <= cut[0]:
-            kept.append(cut)
+    for start, end, instead in cuts:
+        at, i = start, max(0, bisect_right(starts, start) - 1)
+        while i < len(hidden) and hidden[i][0] < end:
+            low, high = hidden[i]
+            if not instead and at < low:
+                kept.append((at, low, instead))
+            at = max(at, high)
+            i += 1
+        if at == start or (not instead and at < end):
+            kept.append((at, end, instead))
     return kept
