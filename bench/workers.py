@@ -1,9 +1,10 @@
-"""Workers beside one machine's engine: `python -m bench workers FOLDER… [--server postgresql://…] [--files N] [--workers 1,2] [--slow S] [--out FILE]`.
+"""Workers beside one machine's engine: `python -m bench workers FOLDER… [--server postgresql://…] [--files N] [--total N] [--workers 1,2] [--slow S] [--out FILE]`.
 
 Each FOLDER (files, or a test collection with `corpus.jsonl`) is indexed by `context index` into a local index, then by one worker and by two into databases
 of their own, each worker with one process that reads. Measured: CPU of every process, with that of the database server beside it, and time. Ratios are
-against the local index. `--files N` takes the first N files. `--slow S` lets each file take S seconds to open, as on a slow share. Without `--server` one is
-started for the time. Raw numbers go to bench/runs/workers.json.
+against the local index. `--files N` takes the first N files. `--total N --largest BYTES` lays the files of at most that size out over and over until there are N, each with a few bytes
+of its own behind its content (blanks, or the comment of an archive), so that every one is read and none is known as a copy. `--slow S` lets each file take S seconds to open, as on a slow
+share; `--no-local` leaves the local index out. `--one-each` gives the database and N workers N processors: one worker alone uses more than one, its own process, the one that reads and the database's. Without `--server` one is started for the time. Raw numbers go to bench/runs/workers.json.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import json
 import os
 import resource
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -24,6 +26,7 @@ from typing import Any
 from bench import _postgres
 from bench.same import databases, laid_out
 from bench.shared import RUNS, server_cpu
+from smart_context.engine.postgres.database import Database
 
 # The program, but for files that take a while to be opened: nothing of it can be slow by itself.
 _SLOWLY = """
@@ -45,6 +48,10 @@ def main(argv: list[str]) -> None:
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--server")
     parser.add_argument("--files", type=int, default=0)
+    parser.add_argument("--total", type=int, default=0)
+    parser.add_argument("--largest", type=int, default=8192)
+    parser.add_argument("--no-local", action="store_true")
+    parser.add_argument("--one-each", action="store_true")
     parser.add_argument("--workers", default="1,2")
     parser.add_argument("--slow", type=float, default=0.0)
     parser.add_argument("--out", type=Path, default=RUNS / "workers.json")
@@ -56,7 +63,8 @@ def main(argv: list[str]) -> None:
             with tempfile.TemporaryDirectory(prefix="workers-") as place:
                 root, _ = laid_out(folder.resolve(), Path(place), 1)
                 root = _some(root, Path(place) / "some", args.files) if args.files else root
-                results[folder.name] = _measured(root, Path(place), server, counts, args.slow)
+                root = repeated(root, Path(place) / "all", args.total, args.largest) if args.total else root
+                results[folder.name] = _measured(root, Path(place), server, counts, args.slow, args)
                 print(folder.name, json.dumps(results[folder.name], indent=1), flush=True)
     args.out.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
 
@@ -71,20 +79,59 @@ def _some(folder: Path, target: Path, count: int) -> Path:
     return target
 
 
-def _measured(root: Path, place: Path, server: str, counts: Sequence[int], slow: float) -> dict[str, Any]:
+def repeated(folder: Path, target: Path, total: int, largest: int) -> Path:
+    """The files of at most some size, over and over until there are so many, no two of them the same."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file() and path.stat().st_size <= largest)
+    contents = [(path.relative_to(folder), path.read_bytes()) for path in files]
+    for number in range(total):
+        turn, which = divmod(number, len(contents))
+        name, content = contents[which]
+        copy = target / str(turn) / name
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_bytes(_varied(content, turn))
+    return target
+
+
+def _varied(content: bytes, number: int) -> bytes:
+    """The same document with other bytes at its end: blanks that count, or the comment of an archive."""
+    if content.startswith(b"PK") and content.endswith(b"\0\0"):
+        return content[:-2] + struct.pack("<HI", 4, number)
+    return content + b"\n" + f"{number:b}".encode().translate(bytes.maketrans(b"01", b" \t")) + b"\n"
+
+
+def _measured(
+    root: Path, place: Path, server: str, counts: Sequence[int], slow: float, how: argparse.Namespace
+) -> dict[str, Any]:
     files = sum(path.is_file() for path in root.rglob("*"))
     out: dict[str, Any] = {"files": files, "seconds_to_open": slow, "load": round(os.getloadavg()[0], 1)}
     (place / "one").mkdir()
     (place / "one" / "a.txt").write_text("rent")
     _local(place / "one", place / "first", slow)  # so that every module is compiled
-    local = out["local"] = _local(root, place / "local", slow)
+    beside = {} if how.no_local else _local(root, place / "local", slow)
+    out |= {"local": beside} if beside else {}
+    every = os.sched_getaffinity(0)
     with databases(server, len(counts)) as addresses:
         for count, address in zip(counts, addresses, strict=True):
+            if how.one_each:
+                _give(server, set(sorted(every)[:count]))
             one = out[f"{count} workers"] = _shared(root, place / f"shared-{count}", address, count, slow)
-            one["ratio"] = round(one["cpu"] / local["cpu"], 2)
-            one["ratio_with_server"] = round((one["cpu"] + one["server_cpu"]) / local["cpu"], 2)
+            if beside:
+                one["ratio"] = round(one["cpu"] / beside["cpu"], 2)
+                one["ratio_with_server"] = round((one["cpu"] + one["server_cpu"]) / beside["cpu"], 2)
             one["files_a_second"] = round(files / one["seconds"], 1)
+            one["load"] = round(os.getloadavg()[0], 1)
+            one["processors"] = len(os.sched_getaffinity(0))
+            print(json.dumps(one), flush=True)
+    os.sched_setaffinity(0, every)
     return out
+
+
+def _give(server: str, processors: set[int]) -> None:
+    """Let this process, what it starts, and the database's next connections use some processors."""
+    backend = Database(server).rows("SELECT pg_backend_pid()")[0][0]
+    above = int(Path(f"/proc/{backend}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[1])
+    for process in (0, above):
+        os.sched_setaffinity(process, processors)
 
 
 def _local(root: Path, data: Path, slow: float) -> dict[str, Any]:
