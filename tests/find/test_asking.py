@@ -79,3 +79,22 @@ def test_a_request_is_not_looked_for_and_a_text_of_these_words_alone_is(tmp_path
         )
         assert searched.names("find all documents about")[0] == "archive.txt"
         assert searched.names('"find all documents about"') == ["archive.txt"]
+
+
+@pytest.mark.parametrize(
+    ("text", "about"),
+    [
+        ("I'd like to find articles describing heat transfer.", "heat transfer."),
+        ("Zeige mir alle Dokumente über die Miete", "die Miete"),
+        ("Articles on robots. I am not interested in arms", "robots. arms"),
+        (
+            "I am interested in articles written by Prieve",
+            "articles written by Prieve",
+        ),  # what follows tells who wrote them
+        ("Wie lautet der Name?", "Wie lautet der Name?"),  # a question, not a request
+        ("what is heat", "what is heat"),
+        ("find all documents about", "find all documents about"),
+    ],
+)
+def test_a_model_reads_what_a_request_is_about(text, about):
+    assert asking.about(text) == about

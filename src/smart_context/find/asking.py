@@ -1,7 +1,7 @@
 """Leave out what of a question only asks.
 
 In: a text as it was typed.  Out: in Chinese and Japanese, the same with spaces for its question words, which are stop words where no space tells words
-apart; in English and German, the words of a request such as "find all documents about".
+apart; in English and German, the words of a request such as "find all documents about", and what it is about.
 Always: a text of which nothing would be left stays as it is.
 """
 
@@ -30,13 +30,17 @@ _ABOUT = r"(?:(?:which|that)\s+)?(?:about|regarding|concerning|describing|discus
 _REQUEST = later.pattern(
     rf"{_BEGINS}(?:{_VERB})?(?:any\s+)?(?:{_TEXTS}(?:\s+(?:are\s+there|there\s+are|exist))?\s+{_ABOUT}|(?:articles|papers|information|discussions)\s+on)\b"
     rf"|{_BEGINS}{_VERB}(?:discussions|descriptions)\s+of\b"
-    rf"|\b(?:(?:i\s+am|i'm|we\s+are|especially|particularly)\s+)*(?:not\s+)?interested\s+in\b(?:\s+{_TEXTS}\s+(?:{_ABOUT}|on|written))?"
+    rf"|\b(?:(?:i\s+am|i'm|we\s+are|especially|particularly)\s+)*(?:not\s+)?interested\s+in\b(?:\s+{_TEXTS}\s+(?:{_ABOUT}|on)\b)?"
     rf"|{_BEGINS}(?:tell\s+me\s+about|(?:i'd|i\s+would)\s+like\s+to\s+(?:find|see|know|read)|(?:i\s+am|i'm)\s+looking\s+for)\b",
     re.IGNORECASE,
 )
-_ANFRAGE = later.pattern(
-    rf"{_BEGINS}(?:wie\s+(?:laute(?:t|n|te|ten)|hei(?:ß|ss)(?:t|en)|hie(?:ß|ss)(?:en)?|nennt(?:\s+(?:man|sich))?|bezeichnet\s+man)|ich\s+(?:suche|möchte\s+wissen)"
+_GERMAN_REQUEST = later.pattern(
+    rf"{_BEGINS}(?:ich\s+(?:suche|möchte\s+wissen)"
     r"|(?:(?:zeige?|gib|finde?|suche?)\s+(?:(?:mir|bitte|alle)\s+)*)?(?:dokumente|dateien|texte|artikel|informationen)\s+(?:über|zu))\b",
+    re.IGNORECASE,
+)
+_GERMAN_QUESTION = later.pattern(
+    rf"{_BEGINS}wie\s+(?:laute(?:t|n|te|ten)|hei(?:ß|ss)(?:t|en)|hie(?:ß|ss)(?:en)?|nennt(?:\s+(?:man|sich))?|bezeichnet\s+man)\b",
     re.IGNORECASE,
 )
 _KANA = later.pattern("[\u3041-\u30ff]")
@@ -61,5 +65,11 @@ def _asks(text: str) -> re.Pattern[str]:
 
 def request(text: str) -> frozenset[str]:
     """The words of a text in English or German that only say that something is looked for."""
-    found = [*_REQUEST.finditer(text), *_ANFRAGE.finditer(text)]
+    found = (one for pattern in (_REQUEST, _GERMAN_REQUEST, _GERMAN_QUESTION) for one in pattern.finditer(text))
     return frozenset(unit for one in found for unit in analysis.units(one[0]))
+
+
+def about(text: str) -> str:
+    """A text without its request, for a model: a question stays one, which a model understands."""
+    left = " ".join(_GERMAN_REQUEST.sub(" ", _REQUEST.sub(" ", text)).split())
+    return left if analysis.units(left) else text

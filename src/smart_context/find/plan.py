@@ -51,8 +51,8 @@ def make(tree: Query | None, view: View, typed: str = "") -> Plan:
     """Plan a query. None is everything; `typed`: all that was typed, which may be the name of a file."""
     if tree is None:
         return Plan(Everything(), ())
-    meant = " ".join(_texts(tree))
-    request = asking.request(meant) if isinstance(tree, query.Some) else frozenset()
+    text = " ".join(_texts(tree))
+    request = asking.request(text) if isinstance(tree, query.Some) else frozenset()
     planner = _Planner(view, [unit for text in _texts(tree) for unit in analysis.units(asking.rest(text))], request)
     wanted = planner.expression(tree)
     named = planner.names(tree, typed)
@@ -60,7 +60,8 @@ def make(tree: Query | None, view: View, typed: str = "") -> Plan:
         wanted = wishes.also(wanted, [Term(term) for word in named for term in sorted(word.terms)])
     left_out = tuple(dict.fromkeys(planner.left_out))
     sought = (*planner.sought(), *named)
-    return Plan(wanted, sought, left_out, meant, planner.binding(tree), planner.verbatim(tree, meant))
+    meant = asking.about(text) if request else text
+    return Plan(wanted, sought, left_out, meant, planner.binding(tree), planner.verbatim(tree, text))
 
 
 def _texts(tree: Query) -> Iterator[str]:
