@@ -161,7 +161,7 @@ def _plain_letter(styled: re.Match[str]) -> str:
 def _outside(cuts: list[tuple[int, int, str]], hidden: Sequence[tuple[int, int]]) -> list[tuple[int, int, str]]:
     """The cuts without what is hidden; one that reaches into that is left out, but for its invisible signs beside it."""
     starts = [start for start, _ in hidden]
-    kept = []
+    kept: list[tuple[int, int, str]] = []
     for start, end, instead in cuts:
         at, i = start, max(0, bisect_right(starts, start) - 1)
         while i < len(hidden) and hidden[i][0] < end:
