@@ -157,6 +157,38 @@ def test_two_workers_of_which_one_is_killed_read_everything_once_and_answer_as_o
             assert pages(app) == pages(local)
 
 
+def test_a_share_that_does_not_answer_holds_up_no_worker_of_another_one(postgres: Server, tmp_path: Path) -> None:
+    address = postgres.new()
+    place = engine.shared(tmp_path / "walker", address)
+    place.init()
+    name = Database(address).rows("SELECT current_database()::text")[0][0]
+    slow, other = tmp_path / "slow", tmp_path / "other"
+    for root, files in ((slow, 640), (other, 70)):
+        root.mkdir()
+        for number in range(files):
+            (root / f"{number}.txt").write_text(f"{root.name} {number}\n", encoding="utf-8")
+        with app_of(root, tmp_path, "walker", address) as app:
+            team.enqueue(app, str(root))
+    doing = "SELECT count(*) FROM smart_context_queue.procrastinate_jobs WHERE status = 'doing'"
+    read = "SELECT count(*) FROM smart_context.files WHERE convert_from(path, 'UTF8') LIKE '%/{}/%'"
+    stuck = started(slow, tmp_path, "stuck", address)
+    try:
+        until(lambda: postgres.sql(name, doing) == [(1,)])
+        stuck.send_signal(signal.SIGSTOP)  # as a process is that waits for a share
+        worker = started(other, tmp_path, "worker", address)
+        try:
+            until(lambda: postgres.sql(name, read.format("other")) == [(70,)])
+        finally:
+            worker.send_signal(signal.SIGTERM)
+            assert worker.wait(PATIENCE) == 0
+        stuck.send_signal(signal.SIGCONT)
+        until(lambda: postgres.sql(name, read.format("slow")) == [(640,)])
+    finally:
+        stuck.send_signal(signal.SIGCONT)
+        stuck.send_signal(signal.SIGTERM)
+        assert stuck.wait(PATIENCE) == 0
+
+
 @pytest.mark.unmeasured
 def test_two_workers_that_are_killed_again_and_again_read_everything_and_answer_as_one_machine(
     postgres: Server, tree, tmp_path: Path
