@@ -76,6 +76,14 @@ def test_the_keyboard_is_enough(window):
     assert window.input_value("#q") == ""
 
 
+def test_whoever_moves_on_to_the_results_before_the_filters_come_stays_there(window):
+    window.keyboard.type("vendor contract")
+    window.wait_for_selector(".result")
+    window.keyboard.press("ArrowDown")
+    settled(window)
+    assert window.evaluate("() => document.activeElement === document.querySelector('.result h2 a')")
+
+
 def test_filters_narrow_and_can_be_taken_away(window, site):
     window.goto(f"{site.address}/?q=vendor")
     everything = window.locator(".result").count()

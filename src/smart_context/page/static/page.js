@@ -27,7 +27,9 @@ async function show(search, part) {
     if (asking !== mine) return;
     if (answer.status === 401 || answer.redirected) return void location.reload();
     if (answer.status === 429) return void wait(Number(answer.headers.get("Retry-After")) || 1);
+    const at = results().indexOf(document.activeElement);
     view.innerHTML = text;
+    if (at >= 0) (results()[at] ?? field).focus({ preventScroll: true }); // whoever has moved on to the results stays there
     document.title = (field.value.trim() ? field.value.trim() + " · " : "") + "Smart Context";
   } catch (error) {
     if (error.name !== "AbortError" && asking === mine) document.querySelector("#told").textContent = "The server does not answer.";
