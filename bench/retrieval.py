@@ -80,7 +80,11 @@ def among(documents: Path, others: Path, data: Path, asked: Sequence[Query], nam
 
         def ask(query: str, count: int) -> list[str]:
             found = command.first_files(app, query, (), count)
-            return [names.get(Path(path).name, path) if path.startswith(root) else path for path in found]
+            others_named = f"{others}/"
+            return [
+                names.get(Path(path).name, path) if path.startswith(root) else path.removeprefix(others_named)
+                for path in found
+            ]
 
         return evaluate.run(asked, ask, "among", lambda _step: None)
 
