@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from searching import indexed
 from smart_context.find import asking
+from smart_context.text import analysis
 
 
 @pytest.mark.parametrize(
@@ -98,3 +101,74 @@ def test_a_request_is_not_looked_for_and_a_text_of_these_words_alone_is(tmp_path
 )
 def test_a_model_reads_what_a_request_is_about(text, about):
     assert asking.about(text) == about
+
+
+WORDS = [
+    "find",
+    "show",
+    "can",
+    "could",
+    "you",
+    "please",
+    "me",
+    "all",
+    "the",
+    "any",
+    "i",
+    "i'm",
+    "am",
+    "want",
+    "would",
+    "like",
+    "to",
+    "see",
+    "know",
+    "looking",
+    "for",
+    "are",
+    "there",
+    "what",
+    "tell",
+    "about",
+    "interested",
+    "especially",
+    "in",
+    "not",
+    "articles",
+    "paper",
+    "documents",
+    "information",
+    "descriptions",
+    "of",
+    "on",
+    "regarding",
+    "dealing",
+    "with",
+    "that",
+    "describe",
+    "travel",
+    "ich",
+    "suche",
+    "möchte",
+    "wissen",
+    "zeige",
+    "mir",
+    "dateien",
+    "über",
+    "zu",
+    "artikel",
+    "wie",
+    "lautet",
+    "heißt",
+    "nennt",
+    "man",
+    ".",
+    ";",
+    "(",
+]
+
+
+@given(st.lists(st.sampled_from(WORDS), max_size=9).map(" ".join))
+def test_patterns_that_are_not_looked_at_would_not_have_matched(text):
+    every = [one for _, asks in asking._QUESTIONS for one in asks.finditer(text)]
+    assert asking.request(text) == {unit for one in every for unit in analysis.units(one[0])}

@@ -30,7 +30,7 @@ _ABOUT = r"(?:(?:which|that)\s+)?(?:about|regarding|concerning|describing|discus
 _REQUEST = later.pattern(
     rf"{_BEGINS}(?:{_VERB})?(?:any\s+)?(?:{_TEXTS}(?:\s+(?:are\s+there|there\s+are|exist))?\s+{_ABOUT}|(?:articles|papers|information|discussions)\s+on)\b"
     rf"|{_BEGINS}{_VERB}(?:discussions|descriptions)\s+of\b"
-    rf"|\b(?:(?:i\s+am|i'm|we\s+are|especially|particularly)\s+)*(?:not\s+)?interested\s+in\b(?:\s+{_TEXTS}\s+(?:{_ABOUT}|on)\b)?"
+    rf"|\b(?:(?:i\s+am|i'm|we\s+are|especially|particularly)\s+){{0,3}}(?:not\s+)?interested\s+in\b(?:\s+{_TEXTS}\s+(?:{_ABOUT}|on)\b)?"
     rf"|{_BEGINS}(?:tell\s+me\s+about|(?:i'd|i\s+would)\s+like\s+to\s+(?:find|see|know|read)|(?:i\s+am|i'm)\s+looking\s+for)\b",
     re.IGNORECASE,
 )
@@ -44,6 +44,22 @@ _GERMAN_QUESTION = later.pattern(
     re.IGNORECASE,
 )
 _KANA = later.pattern("[\u3041-\u30ff]")
+
+
+def _any_of(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+# What a text must have of words for a pattern to match: most have none, and compiling a pattern takes as long as the rest of a small search.
+_NOUNS = _any_of(
+    "article articles paper papers document documents file files text texts page pages discussion discussions description descriptions studies report reports "
+    "information details anything everything"
+)
+_REQUESTS = (
+    (_NOUNS | _any_of("interested tell like looking"), _REQUEST),
+    (_any_of("suche möchte dokumente dateien texte artikel informationen"), _GERMAN_REQUEST),
+)
+_QUESTIONS = (*_REQUESTS, (_any_of("wie"), _GERMAN_QUESTION))
 
 
 def rest(text: str) -> str:
@@ -65,11 +81,16 @@ def _asks(text: str) -> re.Pattern[str]:
 
 def request(text: str) -> frozenset[str]:
     """The words of a text in English or German that only say that something is looked for."""
-    found = (one for pattern in (_REQUEST, _GERMAN_REQUEST, _GERMAN_QUESTION) for one in pattern.finditer(text))
+    said = set(analysis.units(text))
+    found = (one for hints, asks in _QUESTIONS if not hints.isdisjoint(said) for one in asks.finditer(text))
     return frozenset(unit for one in found for unit in analysis.units(one[0]))
 
 
 def about(text: str) -> str:
     """A text without its request, for a model: a question stays one, which a model understands."""
-    left = " ".join(_GERMAN_REQUEST.sub(" ", _REQUEST.sub(" ", text)).split())
+    left = text
+    said = set(analysis.units(text))
+    for hints, asks in _REQUESTS:
+        left = asks.sub(" ", left) if not hints.isdisjoint(said) else left
+    left = " ".join(left.split())
     return left if analysis.units(left) else text

@@ -53,7 +53,7 @@ def make(tree: Query | None, view: View, typed: str = "") -> Plan:
         return Plan(Everything(), ())
     text = " ".join(_texts(tree))
     request = asking.request(text) if isinstance(tree, query.Some) else frozenset()
-    planner = _Planner(view, [unit for text in _texts(tree) for unit in analysis.units(asking.rest(text))], request)
+    planner = _Planner(view, [unit for each in _texts(tree) for unit in analysis.units(asking.rest(each))], request)
     wanted = planner.expression(tree)
     named = planner.names(tree, typed)
     if named and isinstance(tree, query.Some | query.Word):
