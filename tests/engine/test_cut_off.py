@@ -102,7 +102,9 @@ def small(postgres: Server, tmp_path: Path) -> Iterator[tuple[str, Path]]:
         yield postgres.address(name), disk
         postgres.sql("postgres", f"DROP DATABASE {name} WITH (FORCE)", "CHECKPOINT", f"DROP TABLESPACE {name}")
     finally:
+        postgres.made.discard(name)
         subprocess.run(["umount", "-l", disk], check=True)
+        disk.rmdir()
 
 
 def test_a_full_database_says_so_keeps_what_it_has_and_takes_the_rest_when_there_is_room(
@@ -129,6 +131,20 @@ def test_a_full_database_says_so_keeps_what_it_has_and_takes_the_rest_when_there
     with place.open() as index:
         assert len(index.record.file_ids()) == 9
         assert index.record.flaw() == ""
+
+
+def test_a_database_too_full_for_anybody_to_connect_says_that_it_is_full(
+    small: tuple[str, Path], tmp_path: Path
+) -> None:
+    address, disk = small
+    engine.shared(tmp_path / "first", address).init()
+    for kept in disk.rglob("pg_internal.init"):  # what the server throws away by itself now and then, and writes anew
+        kept.unlink()
+    resize(disk, shutil.disk_usage(disk).used)
+    with pytest.raises(errors.Unreachable, match="has no room left on its disk"):
+        put_large(engine.at(tmp_path / "first", address))
+    resize(disk, 64_000_000)
+    put_large(engine.at(tmp_path / "first", address))
 
 
 def resize(disk: Path, size: int) -> None:

@@ -220,6 +220,8 @@ _SAID = (
     ("no password supplied", "28P01"),
     ("role ", "28"),
     ("pg_hba.conf", "28"),
+    ("could not write init file", "53100"),  # the first file that a server writes for somebody who connects
+    ("No space left on device", "53100"),
     ("too many clients", "53300"),
     ("starting up", "57P03"),
     ("shutting down", "57P03"),
@@ -239,6 +241,8 @@ def _ours(error: psycopg.Error, name: str) -> ContextError:
             f"the index in {name} cannot be used", reason=_line(error), hint="see: context engine status"
         )
     says, hint, kind = meant
+    if kind is StorageFailed and not error.sqlstate:
+        kind = Unreachable  # nobody can connect: what can be answered without it is
     return kind(f"the database {name} {says}", reason=_line(error), hint=hint)
 
 
