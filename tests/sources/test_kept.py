@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+import smart_context
+from conftest import clean_env
 
 NUMBERS = r"""
 import sys
@@ -63,3 +68,14 @@ def test_a_module_without_compiled_code_is_compiled_when_it_is_imported(tmp_path
     )
     done = subprocess.run([sys.executable, "-B", "-c", code, str(tmp_path)], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == ["['pack.inner', 'pack.other']", "42 pack"]
+
+
+def test_the_readers_of_an_installation_without_compiled_code_are_compiled_once(tmp_path):
+    package = tmp_path / "lib" / "smart_context"
+    shutil.copytree(Path(smart_context.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / "documents").mkdir()
+    (tmp_path / "documents" / "a.txt").write_text("a gryphon")
+    command = [sys.executable, "-m", "smart_context", "index", "--root", tmp_path / "documents"]
+    env = clean_env(tmp_path) | {"PYTHONPATH": str(tmp_path / "lib")}
+    subprocess.run(command, env=env, cwd=tmp_path, capture_output=True, check=True)
+    assert list((package / "sources" / "extract").glob("__pycache__/docx.*.pyc"))

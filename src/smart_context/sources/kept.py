@@ -26,17 +26,19 @@ class Kept(MetaPathFinder, Loader):
         self._files: dict[str, tuple[str, bytes, bool]] = {}
 
     def keep(self, package: ModuleType, wanted: Callable[[str], bool] = lambda _name: True) -> list[str]:
-        """Keep modules of a package that are not imported yet; their names.
+        """Keep modules of a package that are not imported yet; their names. What is kept already is kept once.
 
         Raises: OSError where the package is not a folder of files.
         """
         kept = []
+        held = {name for finder in sys.meta_path if isinstance(finder, Kept) for name in finder._files}
         with os.scandir(package.__path__[0]) as entries:
             sources = [entry for entry in entries if entry.name.endswith(".py") and entry.name != "__init__.py"]
         for source in sources:
             name = f"{package.__name__}.{source.name[:-3]}"
             if name not in sys.modules and wanted(source.name[:-3]):
-                self._files[name] = _code(source.path, source.stat())
+                if name not in held:
+                    self._files[name] = _code(source.path, source.stat())
                 kept.append(name)
         if self not in sys.meta_path:
             sys.meta_path.insert(0, self)
