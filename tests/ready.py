@@ -3,7 +3,8 @@
 In: what `subprocess.Popen` and `subprocess.run` take.  Out: what they give.
 Always: what is started is a process of its own, with its own arguments, environment, folder and descriptors, and ends as Python does; a command
 that is not ours, or an environment that Python reads while it starts, is started by `subprocess`. What a test says about starting itself (which
-modules are loaded, what happens before them, how long it takes) it must say with `subprocess`.
+modules are loaded, what happens before them, how long it takes) it must say with `subprocess`. The processes in which a forked program reads files
+are forked in turn, jail and limits included, unless it has several threads.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ Order = tuple[
     list[bytes], dict[bytes, bytes], bytes, bool
 ]  # arguments, environment, folder, whether its coverage is measured
 
+_HOW = inspect.signature(subprocess.Popen._execute_child)
 _HEAD = struct.Struct("!Q")
 _STATUS = struct.Struct("!q")
 # Read by Python before it runs anything of ours.
@@ -83,7 +85,7 @@ class Popen(subprocess.Popen):
         if not self._is_forked:
             super()._execute_child(*given)
             return
-        named = inspect.signature(subprocess.Popen._execute_child).bind(self, *given).arguments
+        named = _HOW.bind(self, *given).arguments
         ours = [named[name] for name in ("p2cread", "c2pwrite", "errwrite")]
         order = (
             [os.fsencode(word) for word in named["args"][1:]],
@@ -235,6 +237,9 @@ def _load() -> None:
             _import(module.name)
     for name in _LATER:
         _import(name)
+    from smart_context.index import reading_child
+
+    reading_child.loaded('{"max_chars": 1, "patterns": [], "searched": true}')
 
 
 def _import(name: str) -> None:
@@ -315,9 +320,56 @@ def _become(order: Order, fds: list[int], begin_to_measure: Callable[[], None]) 
     os.environb.update(env)
     os.chdir(folder)
     time.tzset()
+    subprocess.Popen = Reading  # type: ignore[misc]
     if is_measured:
         begin_to_measure()
     return [os.fsdecode(word) for word in words]
+
+
+class Reading(subprocess.Popen):
+    """`subprocess.Popen` of a program that has the readers loaded already: its reading processes are forked, while it has one thread."""
+
+    def _execute_child(self, *given: Any) -> None:
+        named = _HOW.bind(self, *given).arguments
+        words = [str(word) for word in named["args"]]
+        if words[1:4] != _READS or "reading_child" not in words[4] or threading.active_count() > 1:
+            super()._execute_child(*given)
+            return
+        self.pid = os.fork()
+        if not self.pid:
+            os._exit(_status_of_reading(words, named))
+        self._child_created = True
+        names = ("p2cread", "p2cwrite", "c2pread", "c2pwrite", "errread", "errwrite")
+        self._close_pipe_fds(*(named[name] for name in names))
+
+
+_READS = ["-I", "-S", "-c"]
+
+
+def _status_of_reading(words: list[str], named: dict[str, Any]) -> int:
+    """What a new process does that reads, where all is loaded: it has its own session, folder, descriptors, and no way of ours to end."""
+    sys.settrace(None)
+    threading.settrace(None)  # type: ignore[arg-type]
+    atexit._clear()
+    for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
+        signal.signal(number, signal.SIG_DFL)
+    os.setsid()
+    os.chdir(named["cwd"])
+    for number, name in enumerate(("p2cread", "c2pwrite", "errwrite")):
+        os.dup2(named[name], number)
+    first = 3
+    for fd in (*sorted(named["pass_fds"]), os.sysconf("SC_OPEN_MAX")):
+        os.closerange(first, fd)
+        first = fd + 1
+    sys.argv = ["-c", *words[5:]]
+    try:
+        exec(words[4], {"__name__": "__main__"})
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else int(end.code is not None)
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+        return 1
+    return 0
 
 
 def _run(words: list[str]) -> None:
