@@ -352,7 +352,9 @@ def _status_of_reading(words: list[str], named: dict[str, Any]) -> int:
     threading.settrace(None)  # type: ignore[arg-type]
     atexit._clear()
     for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
-        signal.signal(number, signal.SIG_DFL)
+        is_ignored = number in {signal.SIGPIPE, signal.SIGXFSZ}  # by Python
+        signal.signal(number, signal.SIG_IGN if is_ignored else signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     os.setsid()
     os.chdir(named["cwd"])
     for number, name in enumerate(("p2cread", "c2pwrite", "errwrite")):

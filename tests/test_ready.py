@@ -23,6 +23,26 @@ print("told", file=sys.stderr)
 sys.exit({status})
 """
 
+# What is known of the process in which a program reads files, when it is ready.
+READS = """
+import os, select, sys
+from pathlib import Path
+from smart_context.index import reading_child
+from smart_context.index.prepare import Preparing
+from smart_context.model import Limits
+from smart_context.sources.child import Child, Death
+child = Child(Limits(), reading_child.started_with(Preparing(2000, (), True)), "auto")
+select.select([child.socket], [], [])
+child.receive()
+there = Path("/proc", str(child._process.pid))
+told = there.joinpath("status").read_text().splitlines()
+print([line for line in told if line.split(":")[0] in ("NoNewPrivs", "Seccomp", "Seccomp_filters", "CapEff", "Threads", "SigIgn")])
+print(there.joinpath("limits").read_text())
+print(os.getsid(child._process.pid) == child._process.pid, os.readlink(there / "cwd"), sorted(os.listdir(there / "fd")))
+print(child._process.pid in map(int, Path("/proc/self/task", str(os.getpid()), "children").read_text().split()), child.layers)
+child.kill(Death("ended", ""))
+"""
+
 
 def both(command, **how):
     """What comes of a command, forked and started."""
@@ -46,6 +66,12 @@ def test_it_has_what_a_started_one_has_and_ends_as_it_does(tmp_path, status):
 def test_a_command_answers_the_same(tmp_path, words):
     forked, started = both([*CONTEXT, *words], env=clean_env(tmp_path), cwd=tmp_path)
     assert forked == started
+
+
+def test_the_process_in_which_it_reads_files_is_confined_as_a_started_one(tmp_path):
+    forked, started = both([sys.executable, "-c", READS], env=clean_env(tmp_path), cwd=tmp_path)
+    assert forked == started
+    assert b"Max open files" in forked[1], forked[2]
 
 
 def test_it_can_be_signalled_waited_for_and_found(tmp_path):
