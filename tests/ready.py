@@ -292,6 +292,8 @@ def _measuring() -> Callable[[], None]:
     settings = os.environ["COVERAGE_PROCESS_START"]
     place = coverage.Coverage(config_file=settings).get_option("run:data_file")
     measured = coverage.Coverage(os.path.abspath(str(place)), config_file=settings)  # wherever a process works
+    measured.start()  # finds out what is to be measured, which takes longer than most programs do
+    measured.stop()
 
     def end() -> None:
         measured.stop()
