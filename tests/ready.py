@@ -353,10 +353,9 @@ def _status_of_reading(words: list[str], named: dict[str, Any]) -> int:
     sys.settrace(None)
     threading.settrace(None)  # type: ignore[arg-type]
     atexit._clear()
-    for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
-        is_ignored = number in {signal.SIGPIPE, signal.SIGXFSZ}  # by Python
-        signal.signal(number, signal.SIG_IGN if is_ignored else signal.SIG_DFL)
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number in signal.valid_signals():
+        if callable(signal.getsignal(number)):  # a handler of ours; what is ignored stays so
+            signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
     os.setsid()
     os.chdir(named["cwd"])
     for number, name in enumerate(("p2cread", "c2pwrite", "errwrite")):
