@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ from typing import Any
 
 import pytest
 
+from machine import rest
 from unprivileged import NOBODY
 
 _OLDEST = 15
@@ -132,6 +134,14 @@ class Server:
 
         assert self.process
         return [self.process.pid, *sorted(children(self.process.pid))]
+
+
+def caught_up(index: Any) -> None:
+    """Wait until a node has taken in all that is committed, however busy the machine is."""
+    late = time.monotonic() + _PATIENCE
+    while index._node.is_behind(_PATIENCE):
+        assert time.monotonic() < late
+        rest()
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from conftest import PATIENCE
-from postgres_server import Server
+from postgres_server import Server, caught_up
 from smart_context import engine, errors
 from smart_context.api import App
 from smart_context.engine.model import NewFile
@@ -32,6 +32,8 @@ def put(writer: Writer | Index, path: str, text: str, judged: str = "") -> None:
 
 def having(index: Index, word: str) -> int:
     index.refresh()
+    if index._follower:
+        caught_up(index)
     return index.both()[1].having(word)
 
 
@@ -153,6 +155,7 @@ def app(postgres: Server, tree, tmp_path: Path) -> Iterator[App]:
                 put(index, str(file), file.read_text(encoding="utf-8"), app.redactor.identity())
             index.commit()
         app.follows = True
+        caught_up(app.index)
         yield app
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from conftest import PATIENCE
-from postgres_server import Server
+from postgres_server import Server, caught_up
 from smart_context import engine, errors
 from smart_context.access import tokens
 from smart_context.access.tokens import Tokens
@@ -58,6 +58,7 @@ def team(postgres: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     }
     with App(config.load(flags, {"HOME": str(base)})) as app:
         app.follows = True
+        caught_up(app.index)
         yield Team(app, base, address)
 
 

@@ -108,6 +108,8 @@ def nodes(postgres: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     (share / "staff" / "plan.md").write_text("# Plan\nThe harbour of 2030.\n", encoding="utf-8")  # a copy
     alone = Node(postgres, home / "alone", share, ("sales",))
     both = Node(postgres, home / "both", share, ("sales", "staff"))
+    alone.served.until_it_has(7)
+    both.served.until_it_has(39)
     yield alone, both
     assert [node.served.end() for node in (alone, both)] == [0, 0]
 
@@ -200,11 +202,7 @@ def test_what_others_do_meanwhile_is_not_told_either(nodes: tuple[Node, Node], p
     home = nodes[1].share.parent / "both"
     owner = ["--config", str(home / "owner.toml"), "--data-dir", str(home / "owner")]
     commanded(home, "index", *owner, "--root", str(nodes[1].share / "staff"), str(nodes[1].share / "staff"))
-    own = nodes[1].served.token
-    late = time.monotonic() + PATIENCE
-    while b'"files": 40' not in (said := nodes[1].served.ask("GET", "/healthz", headers=own)[1]):
-        assert time.monotonic() < late, said
-        rest()
+    nodes[1].served.until_it_has(40)
     assert [alike(node.tool("searchFiles", query="harbour")) for node in nodes] == before
 
 

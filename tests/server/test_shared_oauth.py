@@ -92,6 +92,7 @@ def team(postgres: Server, tmp_path_factory, issuer) -> Iterator[Team]:
         postgres.sql("postgres", f"GRANT smart_context_node TO {user}")
     node = address.replace("tester@", "reader@")
     served = Served(home, *roots, config=f'engine = "{node}"\n{oauth}{json.dumps(rules)}\n')
+    served.until_it_has(len(FOLDERS))
     yield Team(home, served, address)
     assert served.end() == 0
 
