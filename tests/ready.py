@@ -37,6 +37,7 @@ Order = tuple[
 ]  # arguments, environment, folder, whether its coverage is measured
 
 _HOW = inspect.signature(subprocess.Popen._execute_child)
+_PIPES = ("p2cread", "p2cwrite", "c2pread", "c2pwrite", "errread", "errwrite")
 _HEAD = struct.Struct("!Q")
 _STATUS = struct.Struct("!q")
 # Read by Python before it runs anything of ours.
@@ -97,8 +98,7 @@ class Popen(subprocess.Popen):
             self._status, self.pid = _forked(order, [number if fd == -1 else fd for number, fd in enumerate(ours)])
             self._child_created = True
         finally:
-            names = ("p2cread", "p2cwrite", "c2pread", "c2pwrite", "errread", "errwrite")
-            self._close_pipe_fds(*(named[name] for name in names))
+            self._close_pipe_fds(*(named[name] for name in _PIPES))
 
     def _internal_poll(self, *args: Any, **options: Any) -> int | None:
         if self._status is None:
@@ -341,8 +341,7 @@ class Reading(subprocess.Popen):
         if not self.pid:
             os._exit(_status_of_reading(words, named))
         self._child_created = True
-        names = ("p2cread", "p2cwrite", "c2pread", "c2pwrite", "errread", "errwrite")
-        self._close_pipe_fds(*(named[name] for name in names))
+        self._close_pipe_fds(*(named[name] for name in _PIPES))
 
 
 _READS = ["-I", "-S", "-c"]
