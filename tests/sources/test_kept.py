@@ -70,12 +70,18 @@ def test_a_module_without_compiled_code_is_compiled_when_it_is_imported(tmp_path
     assert done.stdout.splitlines() == ["['pack.inner', 'pack.other']", "42 pack"]
 
 
-def test_the_readers_of_an_installation_without_compiled_code_are_compiled_once(tmp_path):
+@pytest.mark.parametrize("may_write", [True, False])
+def test_the_readers_of_an_installation_without_compiled_code_are_compiled_once_where_that_is_allowed(
+    tmp_path, may_write
+):
     package = tmp_path / "lib" / "smart_context"
     shutil.copytree(Path(smart_context.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "documents").mkdir()
     (tmp_path / "documents" / "a.txt").write_text("a gryphon")
     command = [sys.executable, "-m", "smart_context", "index", "--root", tmp_path / "documents"]
     env = clean_env(tmp_path) | {"PYTHONPATH": str(tmp_path / "lib")}
+    if not may_write:
+        env["PYTHONDONTWRITEBYTECODE"] = "1"
     subprocess.run(command, env=env, cwd=tmp_path, capture_output=True, check=True)
-    assert list((package / "sources" / "extract").glob("__pycache__/docx.*.pyc"))
+    assert bool(list((package / "sources" / "extract").glob("__pycache__/docx.*.pyc"))) is may_write
+    assert may_write or not list(package.rglob("__pycache__"))

@@ -253,8 +253,8 @@ def command(module: str = "smart_context.sources.worker_child") -> list[str]:
     places = [package, *(place for place in sys.path if os.path.isabs(place) and not _is_here(place))]
     code = f"import sys; sys.path[:] = {list(dict.fromkeys(places))!r}; from {module} import main; main(sys.argv[1:])"
     # -S: the places are given, finding them again would take longer than everything else at the start.
-    # Compiled code is written, as by every Python program: not every installer does it, and the readers are imported here alone.
-    return [sys.executable, "-I", "-S", "-c", code]
+    # Compiled code is written unless we may not (-I hides the variable that says so): not every installer does it, and the readers are imported here alone.
+    return [sys.executable, "-I", "-S", *(["-B"] if sys.dont_write_bytecode else []), "-c", code]
 
 
 @contextmanager
