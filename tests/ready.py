@@ -3,13 +3,15 @@
 In: what `subprocess.Popen` and `subprocess.run` take.  Out: what they give.
 Always: what is started is a process of its own, with its own arguments, environment, folder and descriptors, and ends as Python does; a command
 that is not ours, or an environment that Python reads while it starts, is started by `subprocess`. What a test says about starting itself (which
-modules are loaded, what happens before them, how long it takes) it must say with `subprocess`. The processes in which a forked program reads files
-are forked in turn, jail and limits included, unless it has several threads.
+modules are loaded, what happens before them, how long it takes) it must say with `subprocess`. The processes that read files are forked too, jail and
+limits included: by a forked program itself, unless it has several threads, and for the tests by the process that forks (`Reading`).
 """
 
 from __future__ import annotations
 
 import atexit
+import ctypes
+import fcntl
 import gc
 import importlib
 import inspect
@@ -29,16 +31,17 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-Order = tuple[
-    list[bytes], dict[bytes, bytes], bytes, bool
-]  # arguments, environment, folder, whether its coverage is measured
+# Arguments, environment, folder, whether its coverage is measured, and the numbers of its descriptors; a program has the first three.
+Order = tuple[list[bytes], dict[bytes, bytes], bytes, bool, list[int]]
 
 _HOW = inspect.signature(subprocess.Popen._execute_child)
 _PIPES = ("p2cread", "p2cwrite", "c2pread", "c2pwrite", "errread", "errwrite")
 _HEAD = struct.Struct("!Q")
+_MOST_FDS = 16  # that a process is given
 _STATUS = struct.Struct("!q")
 # Read by Python before it runs anything of ours.
 _READ_AT_START = ("PYTHON", "LC_", "LANG", "LD_", "MALLOC_", "COVERAGE")
@@ -93,6 +96,7 @@ class Popen(subprocess.Popen):
             {os.fsencode(key): os.fsencode(value) for key, value in (named["env"] or os.environ).items()},
             os.fsencode(named["cwd"] or os.getcwd()),
             measuring() is not None,
+            [0, 1, 2],
         )
         try:
             self._status, self.pid = _forked(order, [number if fd == -1 else fd for number, fd in enumerate(ours)])
@@ -183,7 +187,7 @@ _PROGRAM = """#!{python} -IS
 import _socket, marshal, os, sys
 way = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
 way.connect({place!r})
-order = marshal.dumps(([b"-m", b"smart_context", *map(os.fsencode, sys.argv[1:])], dict(os.environb), os.getcwdb(), False))
+order = marshal.dumps(([b"-m", b"smart_context", *map(os.fsencode, sys.argv[1:])], dict(os.environb), os.getcwdb(), False, [0, 1, 2]))
 fds = b"".join(fd.to_bytes(4, sys.byteorder) for fd in range(3))
 way.sendmsg([len(order).to_bytes(8, "big")], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, fds)])
 way.sendall(order)
@@ -193,6 +197,12 @@ if status < 0:
     os.kill(os.getpid(), -status)
 os._exit(status)
 """
+
+
+def begin() -> None:
+    """Start the process that forks, so that none appears among ours in the middle of a test."""
+    if sys.platform == "linux":
+        _place()
 
 
 def _forked(order: Order, fds: list[int]) -> tuple[socket.socket, int]:
@@ -267,17 +277,29 @@ def _serve(listening: socket.socket, begin_to_measure: Callable[[], None]) -> li
                     asking.close()
                     continue
                 asking, _ = listening.accept()
-                head, fds, *_ = socket.recv_fds(asking, _HEAD.size, 3)
+                head, fds, *_ = socket.recv_fds(asking, _HEAD.size, _MOST_FDS)
                 order = marshal.loads(asking.recv(_HEAD.unpack(head)[0], socket.MSG_WAITALL))
+                is_reading = order[0][: len(_READS)] == _READS
                 pid = os.fork()
                 if not pid:
+                    if is_reading:
+                        os._exit(_leave_one_that_reads(asking, order, fds))
                     return _become(order, fds, begin_to_measure)
                 for given in fds:
                     os.close(given)
-                _tell(asking, pid)
+                if not is_reading:
+                    _tell(asking, pid)
                 ended = os.pidfd_open(pid)
                 living[ended] = (pid, asking)
                 selector.register(ended, selectors.EVENT_READ)
+
+
+def _leave_one_that_reads(asking: socket.socket, order: Order, fds: list[int]) -> int:
+    """Fork a process that reads, and end, so that it comes to who asked."""
+    if not (pid := os.fork()):
+        os._exit(_status_of_reading(order, fds))
+    _tell(asking, pid)
+    return 0
 
 
 def _measuring() -> Callable[[], None]:
@@ -314,40 +336,96 @@ def _tell(status: socket.socket, number: int) -> None:
 
 
 def _become(order: Order, fds: list[int], begin_to_measure: Callable[[], None]) -> list[str]:
-    for number, fd in enumerate(fds):
-        os.dup2(fd, number)
-    os.closerange(3, os.sysconf("SC_OPEN_MAX"))
-    words, env, folder, is_measured = order
+    words = _take(order, fds)
+    time.tzset()
+    subprocess.Popen = ReadingOfPrograms  # type: ignore[misc]
+    if order[3]:
+        begin_to_measure()
+    return words
+
+
+def _take(order: Order, fds: list[int]) -> list[str]:
+    """Take environment, folder and descriptors as they are ordered, and no others; return the arguments."""
+    words, env, folder, _, numbers = order
+    beyond = max(*numbers, *fds) + 1
+    copies = [fcntl.fcntl(fd, fcntl.F_DUPFD, beyond) for fd in fds]
+    for number, copy in zip(numbers, copies, strict=True):
+        os.dup2(copy, number)
+    for first, last in pairwise([*sorted(numbers), os.sysconf("SC_OPEN_MAX")]):
+        os.closerange(first + 1, last)
     os.environb.clear()
     os.environb.update(env)
     os.chdir(folder)
-    time.tzset()
-    subprocess.Popen = Reading  # type: ignore[misc]
-    if is_measured:
-        begin_to_measure()
     return [os.fsdecode(word) for word in words]
 
 
-class Reading(subprocess.Popen):
-    """`subprocess.Popen` of a program that has the readers loaded already: its reading processes are forked, while it has one thread."""
+class _Reads(subprocess.Popen):
+    """`subprocess.Popen` that knows the processes which read files."""
 
     def _execute_child(self, *given: Any) -> None:
         named = _HOW.bind(self, *given).arguments
-        words = [str(word) for word in named["args"]]
-        if words[1:4] != _READS or "reading_child" not in words[4] or threading.active_count() > 1:
+        words = [os.fsencode(word) for word in named["args"][1:]]
+        if words[:3] != _READS or b"reading_child" not in words[3] or not self._can_fork():
             super()._execute_child(*given)
             return
-        self.pid = os.fork()
-        if not self.pid:
-            os._exit(_status_of_reading(words, named))
-        self._child_created = True
-        self._close_pipe_fds(*(named[name] for name in _PIPES))
+        order = (words, dict(os.environb), os.fsencode(named["cwd"]), False, [0, 1, 2, *named["pass_fds"]])
+        ours = [named[name] for name in ("p2cread", "c2pwrite", "errwrite")]
+        try:
+            self.pid = self._fork(order, [*ours, *named["pass_fds"]])
+            self._child_created = True
+        finally:
+            self._close_pipe_fds(*(named[name] for name in _PIPES))
+
+    def _can_fork(self) -> bool:
+        raise NotImplementedError
+
+    def _fork(self, order: Order, fds: list[int]) -> int:
+        raise NotImplementedError
 
 
-_READS = ["-I", "-S", "-c"]
+_READS = [b"-I", b"-S", b"-c"]
 
 
-def _status_of_reading(words: list[str], named: dict[str, Any]) -> int:
+class ReadingOfPrograms(_Reads):
+    """Of a program that was forked: it has the readers loaded already."""
+
+    def _can_fork(self) -> bool:
+        return threading.active_count() == 1
+
+    def _fork(self, order: Order, fds: list[int]) -> int:
+        if not (pid := os.fork()):
+            os._exit(_status_of_reading(order, fds))
+        return pid
+
+
+class Reading(_Reads):
+    """Of the tests themselves: the process that forks does it, and as its parent ends at once it becomes a child of ours."""
+
+    def _can_fork(self) -> bool:
+        return sys.platform == "linux"
+
+    def _fork(self, order: Order, fds: list[int]) -> int:
+        with _adopting:
+            _adopt_orphans(True)
+            try:
+                way, pid = _forked(order, fds)
+                with way:
+                    way.recv(_STATUS.size)  # its parent has ended
+            finally:
+                _adopt_orphans(False)
+        return pid
+
+
+_adopting = threading.Lock()
+_PR_SET_CHILD_SUBREAPER = 36
+
+
+def _adopt_orphans(wanted: bool) -> None:
+    if ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, int(wanted), 0, 0, 0):
+        raise OSError(ctypes.get_errno(), "prctl")
+
+
+def _status_of_reading(order: Order, fds: list[int]) -> int:
     """What a new process does that reads, where all is loaded: it has its own session, folder, descriptors, and no way of ours to end."""
     sys.settrace(None)
     threading.settrace(None)  # type: ignore[arg-type]
@@ -356,16 +434,10 @@ def _status_of_reading(words: list[str], named: dict[str, Any]) -> int:
         if callable(signal.getsignal(number)):  # a handler of ours; what is ignored stays so
             signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
     os.setsid()
-    os.chdir(named["cwd"])
-    for number, name in enumerate(("p2cread", "c2pwrite", "errwrite")):
-        os.dup2(named[name], number)
-    first = 3
-    for fd in (*sorted(named["pass_fds"]), os.sysconf("SC_OPEN_MAX")):
-        os.closerange(first, fd)
-        first = fd + 1
-    sys.argv = ["-c", *words[5:]]
+    words = _take(order, fds)
+    sys.argv = ["-c", *words[4:]]
     try:
-        exec(words[4], {"__name__": "__main__"})
+        exec(words[3], {"__name__": "__main__"})
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else int(end.code is not None)
     except BaseException:

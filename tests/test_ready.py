@@ -74,6 +74,18 @@ def test_the_process_in_which_it_reads_files_is_confined_as_a_started_one(tmp_pa
     assert b"Max open files" in forked[1], forked[2]
 
 
+def test_so_is_the_one_that_is_forked_for_a_test(tmp_path):
+    forks = f"import subprocess, sys; sys.path.append({os.path.dirname(__file__)!r}); import ready; subprocess.Popen = ready.Reading"
+    found = []
+    for script in (READS, f"{forks}\n{READS}\nassert ready._started"):
+        how = {"env": clean_env(tmp_path), "cwd": tmp_path, "capture_output": True, "timeout": PATIENCE}
+        done = subprocess.run([sys.executable, "-c", script], check=False, **how)
+        found.append((done.returncode, done.stdout, done.stderr))
+    started, forked = found
+    assert forked == started
+    assert b"Max open files" in forked[1], forked[2]
+
+
 def test_it_can_be_signalled_waited_for_and_found(tmp_path):
     command = [sys.executable, "-c", "import smart_context, sys; print('up', flush=True); sys.stdin.read()"]
     with ready.Popen(command, env=clean_env(tmp_path), stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
