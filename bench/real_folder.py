@@ -1,6 +1,6 @@
 """Real text to measure on: `python -m bench real_folder SET TARGET [--downloads DIR] [--also FOLDER ...]`.
 
-SET is `small` (3,500 files) or `large` (43,000): documentation packages of Debian 12, listed below. They are fetched with `apt-get download` and unpacked
+SET is `small` (3,500 files), `large` (43,000) or `huge` (144,000, a million segments): documentation packages of Debian 12, listed below. They are fetched with `apt-get download` and unpacked
 with `dpkg-deb`; nothing is installed. Every file that is no picture, font, program or part of a page is copied to TARGET/PACKAGE/..., but for links and
 for Info files, which hold a manual's whole text once more. `--also` copies further folders in. The versions are written to TARGET/packages.tsv.
 """
@@ -30,11 +30,20 @@ libreoffice-help-zh-cn linux-doc-6.1 maint-guide manpages manpages-dev manpages-
 zsh-doc
 """)
 
-SETS = {"small": SMALL, "large": SMALL + LARGE}
+HUGE = _names("""
+cmake-doc cppreference-doc-en-html ffmpeg-doc gap-doc gnome-devel-docs gnome-user-docs harden-doc icu-doc libreoffice-help-de libreoffice-help-es
+libreoffice-help-fr libreoffice-help-hu libreoffice-help-it libreoffice-help-ko libreoffice-help-nl libreoffice-help-pl libreoffice-help-pt-br
+libreoffice-help-ru libreoffice-help-zh-tw libstdc++-12-doc llvm-19-doc manpages-de manpages-es manpages-fr manpages-pl manpages-pt-br manpages-ru
+octave-doc openjdk-17-doc python-django-doc python-pandas-doc python-scipy-doc python-sqlalchemy-doc python-sympy-doc qtbase5-doc-html
+qtdeclarative5-doc-html racket-doc texlive-latex-recommended-doc vim-doc wx3.2-doc
+""")
+
+SETS = {"small": SMALL, "large": SMALL + LARGE, "huge": SMALL + LARGE + HUGE}
 
 LEFT_OUT = frozenset(
     _names("""
     .png .jpg .jpeg .gif .svg .svgz .ico .webp .bmp .mng .xpm .woff .woff2 .ttf .otf .eot .js .css .map .so .inv .ri .chunk .eix
+    .index .qhp .rktd .sqlite .sxref .tag
 """)
 )
 
