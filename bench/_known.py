@@ -54,15 +54,24 @@ class Item:
     answers: Callable[[Path], bool]
 
 
-def items(folder: Path, number: int, seed: int) -> list[Item]:
-    """About `number` known items of each group; fewer where a folder has no more."""
-    files = sorted(path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
-    # Names that begin with a dot are hidden, and not indexed unless one asks for it.
-    files = [path for path in files if not any(part.startswith(".") for part in path.relative_to(folder).parts)]
+def items(folder: Path, number: int, seed: int, among: Callable[[str], bool] | None = None) -> list[Item]:
+    """About `number` known items of each group; fewer where a folder has no more.
+
+    `among`: whether they may be taken from a file, by its path below the folder. Names are those that one file of the whole folder has all the same.
+    """
+    every = shown_files(folder)
+    files = [p for p in every if among(p.relative_to(folder).as_posix())] if among else every
     found = [*_sentences(files, number, seed), *_identifiers(files, number * 5 // 6 // len(IDENTIFIERS) or 1, seed)]
-    found += [*_names(folder, files, number, seed), *_words(files, number, seed), *_without_spaces(files, number, seed)]
+    found += [*_names(folder, files, every, number, seed), *_words(files, number, seed)]
+    found += _without_spaces(files, number, seed)
     found = [replace(item, path=Path(item.path).relative_to(folder).as_posix()) for item in found]
     return sorted(found, key=lambda item: GROUPS.index(item.group))
+
+
+def shown_files(folder: Path) -> list[Path]:
+    """A folder's files in order, without links and without hidden ones, which are not indexed unless one asks for it."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
+    return [path for path in files if not any(part.startswith(".") for part in path.relative_to(folder).parts)]
 
 
 # Texts
@@ -168,9 +177,9 @@ def _has_match(exact: re.Pattern[str], path: Path) -> bool:
     return exact.search(text_of(path)) is not None
 
 
-def _names(folder: Path, files: list[Path], number: int, seed: int) -> Iterator[Item]:
-    """Names that one file has: as they are, without extension, and with the folder before them."""
-    whole, bare = Counter(p.name for p in files), Counter(_bare(p) for p in files)
+def _names(folder: Path, files: list[Path], every: list[Path], number: int, seed: int) -> Iterator[Item]:
+    """Names that one file of all has: as they are, without extension, and with the folder before them."""
+    whole, bare = Counter(p.name for p in every), Counter(_bare(p) for p in every)
     shapes = ("name.ext", "name", "folder/name.ext")
     for path, _dice in _drawn(files, seed + 3, frozenset(_kind(p) for p in files)):
         if number <= 0:

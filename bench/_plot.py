@@ -10,6 +10,7 @@ from pathlib import Path
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 760, 400, 70, 230, 40, 40
 COLOURS = ("#1f6feb", "#d1242f", "#1a7f37", "#9a6700", "#8250df", "#57606a")
+_HARDLY = 0.1  # of a decade
 
 
 @dataclass(frozen=True)
@@ -34,16 +35,14 @@ def write_svg(path: Path, title: str, lines: Sequence[Line]) -> None:
         f'<text x="{across.at(value):.1f}" y="{HEIGHT - 14}" text-anchor="middle">{value:,.0f}</text>'
         for value in across.marks()
     ]
-    taken: list[float] = []
-    for line, colour in zip(lines, COLOURS, strict=False):
+    label = float(-HEIGHT)
+    # From the highest end down, so that names which must make room stay in the order of their lines.
+    for line, colour in sorted(zip(lines, COLOURS, strict=False), key=lambda pair: -pair[0].points[-1][1]):
         where = [(across.at(x), up.at(y)) for x, y in line.points]
         path_data = " ".join(f"{x:.1f},{y:.1f}" for x, y in where)
         parts.append(f'<polyline points="{path_data}" fill="none" stroke="{colour}" stroke-width="2"/>')
         parts += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{colour}"/>' for x, y in where]
-        label = where[-1][1]
-        while any(abs(label - other) < 15 for other in taken):
-            label += 3
-        taken.append(label)
+        label = max(where[-1][1], label + 15)
         parts.append(f'<text x="{WIDTH - RIGHT + 10}" y="{label + 4:.1f}" fill="{colour}">{escape(line.name)}</text>')
     body = "\n".join(parts)
     path.write_text(
@@ -55,8 +54,9 @@ def write_svg(path: Path, title: str, lines: Sequence[Line]) -> None:
 
 class _Axis:
     def __init__(self, values: Sequence[float], start: float, end: float) -> None:
-        self.low, self.high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
-        self.high = max(self.high, self.low + 1)
+        self.low, top = math.floor(math.log10(min(values))), math.log10(max(values))
+        # What is hardly more than a power of ten gets no empty decade of its own.
+        self.high = max(top if top - math.floor(top) < _HARDLY else math.ceil(top), self.low + 1)
         self.start, self.end = start, end
 
     def at(self, value: float) -> float:
@@ -64,4 +64,6 @@ class _Axis:
         return self.start + share * (self.end - self.start)
 
     def marks(self) -> list[float]:
-        return [10.0**power for power in range(self.low, self.high + 1)]
+        between = (1, 2, 5) if self.high - self.low <= 1 else (1,)
+        marks = [step * 10.0**power for power in range(self.low, math.floor(self.high) + 1) for step in between]
+        return [mark for mark in marks if math.log10(mark) <= self.high]

@@ -1,118 +1,211 @@
-"""How cost grows with the index: `python -m bench growth [--sizes 10000,100000] [--keep DIR] [--plots DIR]`.
+"""How cost and quality grow on real text: `python -m bench growth FOLDER --work DIR [--shares .01,.03,.1,.3,1] [--queries N] [--plots DIR]`.
 
-Made-up text (fixed seed, that of `query_latency`) is indexed at each size in a process of its own: CPU time, the most memory, the size on the disk by
-part, then the CPU time of queries of two words, three words and whole sentences. No file is read here: `indexing` measures that. Raw numbers go to
-bench/runs/growth.json, one entry a size; a size that is not asked for keeps its old entry.
+FOLDER is any folder; `real_folder huge` makes one of a million segments. Its files are drawn by a hash of their paths below it, each share holding the one
+before, and linked into DIR/files (copied where that cannot be). One index, DIR/data, grows with them: at each share `context index` reads what came in, so
+that what an index of that size costs is the sum of the steps so far, then runs again with nothing changed, beside `find`. Then the same queries are asked
+at every share: known items (see `_known`) of the first share's files, each asked once, through `App.find`, redaction included. Memory is that of all
+processes together, at the worst moment of all steps so far. Every share is written to bench/runs/growth_real.json (--out) as soon as it is measured; with
+the same DIR an interrupted run goes on after the last one. `--draw` only shows what is there, and draws it.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import hashlib
 import json
-import resource
+import os
+import platform
+import shutil
 import statistics
-import subprocess
 import sys
-import tempfile
-import time
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from bench import _plot, query_latency
-from bench.indexing import index_parts
+from bench import _known, _plot, _tree, real
+from bench.indexing import RUNS, best, index_sizes
 
-RUN = Path(__file__).parent / "runs/growth.json"
-KINDS = ("two words", "three words", "sentence")
+Row = dict[str, Any]
 
 
 def main(argv: list[str]) -> None:
     parser = argparse.ArgumentParser(prog="bench growth", description=__doc__)
-    parser.add_argument("--sizes", default="10000,30000,100000", help="numbers of segments, separated by commas")
-    parser.add_argument("--keep", type=Path, help="keep the indexes here")
+    parser.add_argument("folder", type=Path, nargs="?")
+    parser.add_argument("--work", type=Path, help="where the files are linked to and the index grows")
+    parser.add_argument("--shares", default=".01,.03,.1,.3,1", help="of the files, rising, separated by commas")
+    parser.add_argument("--queries", type=int, default=60, help="of each group")
+    parser.add_argument("--again", type=int, default=3, help="how often to run unchanged; the quickest counts")
+    parser.add_argument("--out", type=Path, default=RUNS / "growth_real.json")
     parser.add_argument("--plots", type=Path, help="draw growth-index.svg and growth-search.svg into this folder")
-    parser.add_argument("--one", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--draw", action="store_true", help="measure nothing")
     args = parser.parse_args(argv)
-    sizes = [int(size) for size in args.sizes.split(",")]
-    if args.one:
-        print(json.dumps(one(args.one, sizes[0])))
-        return
-    found = {r["segments"]: r for r in json.loads(RUN.read_text(encoding="utf-8"))} if RUN.exists() else {}
-    with tempfile.TemporaryDirectory(prefix="growth-") as place:
-        for size in sizes:
-            command = [sys.executable, "-m", "bench", "growth", "--sizes", str(size), "--one"]
-            done = subprocess.run(
-                [*command, (args.keep or Path(place)) / str(size)], stdout=subprocess.PIPE, check=True
-            )
-            found[size] = json.loads(done.stdout.splitlines()[-1])
-            RUN.write_text(json.dumps([found[s] for s in sorted(found)], indent=1) + "\n", encoding="utf-8")
-    rows = [found[size] for size in sorted(found)]
+    if not args.draw:
+        if not (args.folder and args.work):
+            parser.error("a folder and --work are needed, or --draw")
+        shares = [float(share) for share in args.shares.split(",")]
+        measure(args, shares)
+    rows = json.loads(args.out.read_text(encoding="utf-8"))["rows"]
     show(rows)
     if args.plots:
         draw(rows, args.plots)
 
 
-def one(data: Path, size: int) -> dict[str, Any]:
-    """Index made-up text of one size, then ask; in a process of its own, whose memory is the indexer's."""
-    began, wall = time.process_time(), time.monotonic()
-    query_latency.build(data, size)
-    cpu, wall = time.process_time() - began, time.monotonic() - wall
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    parts = index_parts(data)
+# Measuring
+
+
+def measure(args: argparse.Namespace, shares: Sequence[float]) -> None:
+    """Let an index grow from share to share; write each one down when it is done."""
+    folder, work, out = args.folder.resolve(), args.work.resolve(), args.out
+    going_on = (work / "data").exists() and out.exists()
+    rows: list[Row] = json.loads(out.read_text(encoding="utf-8"))["rows"] if going_on else []
+    if (work / "data").exists() and not going_on:
+        sys.exit(f"{work} holds an index that {out} does not tell of")
+    every = _known.shown_files(folder)
+    items = _known.items(folder, args.queries, real.SEED, lambda path: place(path) < shares[0])
+    for share in shares[len(rows) :]:
+        for path in every:
+            below = path.relative_to(folder)
+            if place(below.as_posix()) < share:
+                link(path, work / "files" / below)
+        rows.append(one(work, share, items, rows, args.again))
+        raw = {"python": platform.python_version(), "rows": rows}
+        out.write_text(json.dumps(raw, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        show(rows)
+
+
+def place(path: str) -> float:
+    """Where a path stands between 0 and 1, by its bytes alone."""
+    return int.from_bytes(hashlib.sha256(path.encode("utf-8", "surrogateescape")).digest()[:8], "big") / 2**64
+
+
+def link(source: Path, target: Path) -> None:
+    if target.exists():
+        return
+    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)
+
+
+def one(work: Path, share: float, items: Sequence[_known.Item], before: Sequence[Row], runs: int) -> Row:
+    """Take in what came, run again unchanged, ask."""
+    files, data = work / "files", work / "data"
+    command: list[str | Path] = [sys.executable, "-m", "smart_context", "index", files, "--data-dir", data, "--json"]
+    load = os.getloadavg()
+    step, printed, held = _tree.watched(command, files)
+    loads = {"before": load, "after": os.getloadavg()}
+    [report] = json.loads(printed)
+    del report["root"]
+    again = best(runs, lambda: _tree.measured(command)[0])
+    find = best(runs, lambda: _tree.measured(["find", files, "-printf", "%s %T@\n"])[0])
+    sizes = index_sizes(data)
+    loads["asking"] = os.getloadavg()
+    asked = real.ask(files, data, items)
+    steps = [row["step"] for row in before] + [asdict(step)]
     return {
-        "segments": size,
-        "index_cpu_s": round(cpu, 1),
-        "index_wall_s": round(wall, 1),
-        "peak_mb": round(peak),
-        "parts": parts,
-        "ms": query_latency.measure(data, size)["ms"],
+        "share": share,
+        "files": sum(row["report"]["indexed"] for row in before) + report["indexed"],
+        "segments": sizes["segments"],
+        "total": {
+            "cpu": sum(each["cpu"] for each in steps),
+            "wall": sum(each["wall"] for each in steps),
+            "peak_mb": max(each["peak_mb"] for each in steps),
+        },
+        "step": asdict(step),
+        "held": [asdict(each) | {"open_files": [_below(n, files) for n in each.open_files]} for each in held],
+        "report": report,
+        "unchanged": asdict(again),
+        "find": asdict(find),
+        "sizes": sizes,
+        "loads": loads,
+        "asked": [real.told(each) for each in asked],
     }
 
 
-def show(rows: list[dict[str, Any]]) -> None:
-    print(f"{'segments':>10}{'CPU s':>8}{'per 1,000':>11}{'memory MB':>11}{'text MB':>9}{'index/text':>12}", end="")
-    print("".join(f"{kind + ' p50':>17}{'p95':>7}" for kind in KINDS))
+def _below(name: str, folder: Path) -> str:
+    with contextlib.suppress(ValueError):
+        return Path(name).relative_to(folder).as_posix()
+    return name
+
+
+# What came out
+
+
+def show(rows: Sequence[Row]) -> None:
+    print(
+        f"\n{'segments':>10}{'files':>9}{'text MB':>9}{'CPU s':>8}{'ms each':>9}{'wall s':>8}{'MB':>7}{'index/text':>12}",
+        end="",
+    )
+    print(
+        f"{'unchanged s':>13}{'find s':>8}{'load':>6}{'asked':>7}{'first':>7}{'in five':>9}{'p50 ms':>8}{'p95 ms':>8}"
+    )
     for row in rows:
-        parts = row["parts"]
-        index = sum(size for name, size in parts.items() if name != "text")
+        total, sizes = row["total"], row["sizes"]
+        print(f"{row['segments']:>10,}{row['files']:>9,}{sizes['text'] / 1e6:>9,.0f}{total['cpu']:>8,.0f}", end="")
+        print(f"{total['cpu'] / row['segments'] * 1000:>9.2f}{total['wall']:>8,.0f}{total['peak_mb']:>7,.0f}", end="")
         print(
-            f"{row['segments']:>10,}{row['index_cpu_s']:>8.0f}{row['index_cpu_s'] / row['segments'] * 1000:>11.3f}",
+            f"{sizes['index'] / sizes['text']:>12.2f}{row['unchanged']['cpu']:>13.2f}{row['find']['cpu']:>8.2f}", end=""
+        )
+        print(
+            f"{row['loads']['after'][1]:>6.0f}{len(row['asked']):>7}{first(row['asked']):>7}{in_five(row['asked']):>9}",
             end="",
         )
-        print(f"{row['peak_mb']:>11,}{parts['text'] / 1e6:>9,.0f}{index / parts['text']:>12.2f}", end="")
-        print("".join(f"{p50:>17.2f}{p95:>7.2f}" for p50, p95 in (middle_and_tail(row, kind) for kind in KINDS)))
-    names = sorted({name for row in rows for name in row["parts"]} - {"text"})
-    print("\nbytes per byte of text, by part")
-    print(f"{'segments':>10}" + "".join(f"{name:>20}" for name in names))
-    for row in rows:
-        shares = (row["parts"].get(name, 0) / row["parts"]["text"] for name in names)
-        print(f"{row['segments']:>10,}" + "".join(f"{share:>20.3f}" for share in shares))
+        print(f"{p50(row['asked']):>8.1f}{p95(row['asked']):>8.1f}")
+    for group in _known.GROUPS:
+        print(f"\n{group + ': asked, first, in five, p50, p95':46}", end="")
+        for row in rows:
+            ours = [a for a in row["asked"] if a["group"] == group]
+            if ours:
+                print(f"{len(ours):>6}{first(ours):>4}{in_five(ours):>4}{p50(ours):>6.1f}{p95(ours):>6.1f}", end="")
+    print()
 
 
-def middle_and_tail(row: dict[str, Any], kind: str) -> tuple[float, float]:
-    times = row["ms"][kind]
-    return statistics.median(times), statistics.quantiles(times, n=20)[-1]
+def first(asked: Sequence[Row]) -> int:
+    return sum(a["rank"] == 1 for a in asked)
 
 
-def draw(rows: list[dict[str, Any]], folder: Path) -> None:
+def in_five(asked: Sequence[Row]) -> int:
+    return sum(1 <= a["rank"] <= 5 for a in asked)
+
+
+def p50(asked: Sequence[Row]) -> float:
+    return float(statistics.median(a["ms"] for a in asked))
+
+
+def p95(asked: Sequence[Row]) -> float:
+    ms = sorted(a["ms"] for a in asked)
+    return float(ms[min(len(ms) * 95 // 100, len(ms) - 1)])
+
+
+def draw(rows: Sequence[Row], folder: Path) -> None:
     def line(name: str, value: Any) -> _plot.Line:
         return _plot.Line(name, [(row["segments"], value(row)) for row in rows])
 
     _plot.write_svg(
         folder / "growth-index.svg",
-        "Indexing: cost by number of segments",
+        "Indexing real text: cost by number of segments",
         [
-            line("CPU seconds", lambda r: r["index_cpu_s"]),
-            line("memory, MB", lambda r: r["peak_mb"]),
-            line("text, MB", lambda r: r["parts"]["text"] / 1e6),
-            line("index, MB", lambda r: (sum(r["parts"].values()) - r["parts"]["text"]) / 1e6),
+            line("CPU seconds", lambda r: r["total"]["cpu"]),
+            line("memory, MB", lambda r: r["total"]["peak_mb"]),
+            line("text, MB", lambda r: r["sizes"]["text"] / 1e6),
+            line("index, MB", lambda r: r["sizes"]["index"] / 1e6),
+            line("again, unchanged, CPU seconds", lambda r: r["unchanged"]["cpu"]),
         ],
     )
+    groups = {"sentences": "sentence", "names": "name", "identifiers": "identifier", "two or three words": "words"}
     _plot.write_svg(
         folder / "growth-search.svg",
-        "Searching: CPU milliseconds by number of segments",
+        "Searching real text: CPU milliseconds by number of segments",
         [
-            line(f"{kind}, {name}", lambda r, kind=kind, at=at: middle_and_tail(r, kind)[at])
-            for kind in KINDS
-            for at, name in enumerate(("p50", "p95"))
+            line("all, p95", lambda r: p95(r["asked"])),
+            line("all, p50", lambda r: p50(r["asked"])),
+            *(
+                line(f"{name}, p50", lambda r, group=group: p50([a for a in r["asked"] if a["group"] == group]))
+                for name, group in groups.items()
+                if any(a["group"] == group for a in rows[0]["asked"])
+            ),
         ],
     )
