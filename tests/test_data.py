@@ -8,14 +8,16 @@ import importlib
 import inspect
 import pickle
 import pkgutil
-from dataclasses import FrozenInstanceError, field
+import subprocess
+import sys
+from dataclasses import FrozenInstanceError
 from typing import ClassVar
 
 import pytest
 
 import smart_context
 from smart_context import data
-from smart_context.data import dataclass
+from smart_context.data import dataclass, field, replace
 
 # Whose modules need an extra that may not be installed, or are programs that run when they are imported.
 LEFT_OUT = (
@@ -41,18 +43,20 @@ CLASSES = sorted(set(quick_classes()), key=lambda cls: (cls.__module__, cls.__qu
 def slow(cls):
     """The same class, as `dataclasses` makes it."""
     inside = {
-        each.name: field(default=each.default, default_factory=each.default_factory, repr=each.repr)
+        each.name: dataclasses.field(
+            default=each.default, default_factory=each.default_factory, repr=each.repr, compare=each.compare
+        )
         for each in dataclasses.fields(cls)
     }
     inside = {name: one for name, one in inside.items() if not is_bare(one)}
     types = {each.name: each.type for each in dataclasses.fields(cls)}
     made = type(cls.__name__, (), {"__annotations__": types, "__doc__": cls.__doc__, **inside})
     made.__qualname__ = cls.__qualname__
-    return dataclasses.dataclass(frozen=True, slots=True)(made)
+    return dataclasses.dataclass(frozen=True, slots=True, eq=cls.__dataclass_params__.eq)(made)
 
 
 def is_bare(one):
-    return one.default is one.default_factory is dataclasses.MISSING and one.repr
+    return one.default is one.default_factory is dataclasses.MISSING and one.repr and one.compare
 
 
 def test_the_program_has_such_classes():
@@ -73,13 +77,17 @@ def test_a_class_of_the_program_is_as_dataclasses_makes_it(cls):
     values = [f"value {number}" for number, _ in enumerate(cls.__slots__)]
     one, two = cls(*values), other(*values)
     assert repr(one).partition("(")[2] == repr(two).partition("(")[2]
-    assert one == cls(*values) != two
-    assert hash(one) == hash(two)
+    assert one != two
+    if cls.__dataclass_params__.eq:
+        assert one == cls(*values)
+        assert hash(one) == hash(two)
+    else:
+        assert one == one != cls(*values)  # told apart by identity
     assert dataclasses.asdict(one) == dataclasses.asdict(two)
     for name in cls.__slots__:
-        assert dataclasses.replace(one, **{name: 0}) == cls(
-            *(0 if name == each else v for each, v in zip(cls.__slots__, values, strict=True))
-        )
+        changed = cls(*(0 if name == each else v for each, v in zip(cls.__slots__, values, strict=True)))
+        for way in (replace, dataclasses.replace):
+            assert dataclasses.astuple(way(one, **{name: 0})) == dataclasses.astuple(changed)
         with pytest.raises(FrozenInstanceError):
             setattr(one, name, 0)
         with pytest.raises(FrozenInstanceError):
@@ -168,6 +176,52 @@ def test_what_is_unusual_is_left_to_dataclasses():
     loose.x = 2
     assert loose == Loose(2)
     assert Named(x=1).x == 1
+
+
+def test_fields_of_dataclasses_own_making_are_understood_and_ours_by_a_class_that_dataclasses_makes():
+    @dataclass(frozen=True, slots=True)
+    class Theirs:
+        x: list[int] = dataclasses.field(default_factory=list, repr=False)
+
+    @dataclass(slots=True)
+    class Ours:
+        x: list[int] = field(default_factory=list, repr=False)
+
+    assert (Theirs().x, repr(Theirs())) == ([], f"{Theirs.__qualname__}()")
+    assert (Ours().x, repr(Ours())) == ([], f"{Ours.__qualname__}()")
+    assert replace(Ours(), x=[1]).x == replace(Theirs(), x=[1]).x == [1]
+    with pytest.raises(TypeError, match="unexpected keyword argument 'y'"):
+        replace(Theirs(), y=1)
+
+
+def test_a_field_that_is_not_compared_tells_no_two_apart():
+    @dataclass(frozen=True, slots=True)
+    class Noted:
+        x: int
+        note: str = field(default="", compare=False)
+
+    assert Noted(1, "a") == Noted(1, "b") != Noted(2, "a")
+    assert hash(Noted(1, "a")) == hash(Noted(1, "b")) == hash((1,))
+    assert replace(Noted(1, "a"), x=2).note == "a"
+    with pytest.raises(TypeError, match="unexpected keyword argument 'y'"):
+        replace(Noted(1), y=1)
+
+
+def test_what_is_told_of_fields_needs_no_dataclasses():
+    told = [(one.name, one.type, one.is_bare, None if one.is_bare else one.value()) for one in data.fields(Point)]
+    assert told == [
+        ("x", "int", True, None),
+        ("self_", "str", False, "y"),
+        ("inside", "list[Point]", False, []),
+        ("_factory", "str", False, ""),
+    ]
+
+
+def test_a_search_from_the_command_line_loads_neither_dataclasses_nor_what_reads_source_code():
+    asked = "import sys, smart_context.find.search, smart_context.settings.config as c; c.load({}, {'HOME': '/'})"
+    told = "print([name for name in ('dataclasses', 'inspect', 'ast', 'tokenize') if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", f"{asked}; {told}"], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
 
 
 def test_a_default_that_all_would_share_and_a_field_that_comes_too_late_are_refused():

@@ -11,11 +11,11 @@ import os
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from smart_context import defaults
 from smart_context.access.roots import parsed, shown
+from smart_context.data import replace
 from smart_context.errors import Conflict, ContextError, Forbidden, NotFound, SearchFailed
 from smart_context.find.model import SearchRequest
 from smart_context.held import Held

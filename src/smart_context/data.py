@@ -4,53 +4,130 @@ In: a class under `@dataclass(frozen=True, slots=True)`.  Out: the class that `d
 Always: whatever is unusual about a class, or asked for besides, is left to `dataclasses` itself.
 
 `dataclasses` writes six functions as text for each class and compiles them one by one, half a millisecond in all; a search from the command
-line meets eighty classes. Here `__init__` alone is written, for the first instance, and what `fields` and `replace` need is made when they are called.
+line meets eighty classes. Here `__init__` alone is written, for the first instance, and what `dataclasses.fields` needs is made when it is called.
+Until then `dataclasses` is not imported: it loads what reads source code, and takes as long as Python's own start.
 """
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Mapping
 from operator import attrgetter
 from reprlib import recursive_repr
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
-__all__ = ["dataclass"]
+__all__ = ["Field", "dataclass", "field", "fields", "replace"]
 
 _OPTIONS = {"frozen": True, "slots": True}
+_UNEQUAL = {**_OPTIONS, "eq": False}
 _OWN = {"__init__", "__repr__", "__eq__", "__hash__", "__post_init__", "__setattr__", "__delattr__", "__slots__"}
 _OWN |= {"__getstate__", "__setstate__", "__match_args__", "__replace__"}
 _UNUSUAL = ("ClassVar", "InitVar", "KW_ONLY")
+_USUAL = {"default", "default_factory", "repr", "compare", "metadata"}
+_FIELDS = "_quick_fields"
+_MISSING: Any = object()
 
-Fields = dict[str, dataclasses.Field[Any] | None]
+
+class Field:
+    """What is said of a field: its name and type, its default or what makes one, whether it is shown and compared, and whatever else is to be known."""
+
+    __slots__ = ("default", "factory", "is_compared", "is_shown", "metadata", "more", "name", "type")
+
+    def __init__(self, **given: Any) -> None:
+        self.name, self.type = "", ""
+        self.default = given.get("default", _MISSING)
+        self.factory: Callable[[], Any] = given.get("default_factory", _MISSING)
+        self.is_shown: bool = given.get("repr", True)
+        self.is_compared: bool = given.get("compare", True)
+        self.metadata: Mapping[str, Any] = MappingProxyType(given.get("metadata") or {})
+        self.more = given
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether it has no default."""
+        return self.default is self.factory is _MISSING
+
+    def value(self) -> Any:
+        """What it is when nobody says."""
+        return self.default if self.factory is _MISSING else self.factory()
+
+    def real(self) -> Any:
+        """The field of `dataclasses`."""
+        import dataclasses
+
+        return dataclasses.field(**self.more)
+
+
+Fields = dict[str, Field]
 
 if TYPE_CHECKING:
-    from dataclasses import dataclass
+    from dataclasses import dataclass, field, replace
 else:
 
     def dataclass(cls: type | None = None, /, **options: bool) -> Any:
         """Make a dataclass."""
         if cls is None and options == _OPTIONS:
             return _quick
-        return dataclasses.dataclass(cls, **options)
+        if cls is None and options == _UNEQUAL:
+            return _quick_unequal
+        return _slow(options) if cls is None else _slow(options)(cls)
+
+    def field(**given: Any) -> Any:
+        """Say more of a field, as `dataclasses.field`; of a class made here, or by `dataclasses` through here."""
+        return Field(**given)
+
+    def replace(of: Any, /, **changes: Any) -> Any:
+        """The same with other values, as `dataclasses.replace`."""
+        cls = of.__class__
+        if _FIELDS not in cls.__dict__:
+            import dataclasses
+
+            return dataclasses.replace(of, **changes)
+        for name in cls.__slots__:
+            if name not in changes:
+                changes[name] = getattr(of, name)
+        return cls(**changes)
 
 
-def _quick(cls: type) -> type:
+def fields(cls: type) -> tuple[Field, ...]:
+    """What the fields of a class made here say, in their order."""
+    found: Fields = getattr(cls, _FIELDS)
+    return tuple(found.values())
+
+
+def _quick(cls: type, options: Mapping[str, bool] = _OPTIONS) -> type:
     fields = _simple_fields(cls)
     if fields is None:
-        return dataclasses.dataclass(frozen=True, slots=True)(cls)
-    types = dict(cls.__annotations__)
+        return _slow(options)(cls)
     inside = {k: value for k, value in cls.__dict__.items() if k not in fields and k not in {"__dict__", "__weakref__"}}
-    made = type(cls.__name__, (), inside | {"__slots__": tuple(fields)} | _methods(fields))
-    made.__qualname__ = cls.__qualname__
-    made.__init__ = _Made(made, types, fields)  # type: ignore[misc]  # each class has its own
-    for name in _Described.HOW:
-        setattr(made, name, _Described(name, made, types, fields))
+    described = {name: _Described(name, options) for name in _Described.NAMES}
+    names = tuple(fields)
+    own = {_FIELDS: fields, "__slots__": names, "__match_args__": names, "__qualname__": cls.__qualname__}
+    compared = _compared(fields) if options is _OPTIONS else {}
+    return type(cls.__name__, (), inside | own | compared | _SHARED | described | {"__init__": _Made()})
+
+
+def _quick_unequal(cls: type) -> type:
+    return _quick(cls, _UNEQUAL)
+
+
+def _slow(options: Mapping[str, bool]) -> Callable[[type], type]:
+    """What makes a class by `dataclasses` itself."""
+    import dataclasses
+
+    def made(cls: type) -> type:
+        for name, value in list(cls.__dict__.items()):
+            if isinstance(value, Field):
+                setattr(cls, name, value.real())
+        how: dict[str, Any] = dict(options)
+        return dataclasses.dataclass(**how)(cls)
+
     return made
 
 
 def _simple_fields(cls: type) -> Fields | None:
-    """The fields of a class, with what it says of each besides the type; None for a class that is not made here."""
+    """The fields of a class, in their order; None for a class that is not made here."""
     inside = cls.__dict__
     if cls.__bases__ != (object,) or type(cls) is not type or not _OWN.isdisjoint(inside):
         return None
@@ -59,16 +136,24 @@ def _simple_fields(cls: type) -> Fields | None:
     for name, kind in cls.__annotations__.items():
         if not isinstance(kind, str) or any(word in kind for word in _UNUSUAL):
             return None
-        value = inside.get(name, dataclasses.MISSING)
-        field = value if isinstance(value, dataclasses.Field) else dataclasses.field(default=value)
-        has_default = not (field.default is field.default_factory is dataclasses.MISSING)
-        is_usual = field.init and field.compare and field.hash is None and field.kw_only is dataclasses.MISSING
+        field = _field(inside.get(name, _MISSING))
         # A list for all instances, or a field without a default after one that has it: not allowed, as will be said.
-        if not is_usual or field.default.__class__.__hash__ is None or (had_default and not has_default):
+        if field is None or field.default.__class__.__hash__ is None or (had_default and field.is_bare):
             return None
-        found[name] = field if name in inside else None
-        had_default = has_default
+        field.name, field.type = name, kind
+        found[name] = field
+        had_default = not field.is_bare
     return found
+
+
+def _field(value: Any) -> Field | None:
+    """What stands behind the name of a field; None for what is unusual."""
+    if isinstance(value, Field):
+        return value if value.more.keys() <= _USUAL else None
+    if value is _MISSING:
+        return Field()
+    dataclasses = sys.modules.get("dataclasses")  # without it nothing can be a field of its making
+    return None if dataclasses and isinstance(value, dataclasses.Field) else Field(default=value)
 
 
 def _init(made: type, fields: Fields) -> Any:
@@ -83,11 +168,11 @@ def _init(made: type, fields: Fields) -> Any:
         setting, default = f"{ours}set{number}", f"{ours}default{number}"
         known[setting] = getattr(made, name).__set__
         head, value = name, name
-        if field is not None and field.default is not dataclasses.MISSING:
+        if field.default is not _MISSING:
             known[default] = field.default
             head = f"{name}={default}"
-        elif field is not None and field.default_factory is not dataclasses.MISSING:
-            known[default] = field.default_factory
+        elif field.factory is not _MISSING:
+            known[default] = field.factory
             head, value = f"{name}={factory}", f"{default}() if {name} is {factory} else {name}"
         heads.append(head)
         lines.append(f"  {setting}(self, {value})")
@@ -100,13 +185,8 @@ def _init(made: type, fields: Fields) -> Any:
     return init
 
 
-def _methods(fields: Fields) -> dict[str, Any]:
-    values = _values(tuple(fields))
-    shown = tuple(name for name, field in fields.items() if field is None or field.repr)
-
-    def told(self: object) -> str:
-        inside = ", ".join([f"{name}={getattr(self, name)!r}" for name in shown])
-        return f"{self.__class__.__qualname__}({inside})"
+def _compared(fields: Fields) -> dict[str, Any]:
+    values = _values(tuple(name for name, field in fields.items() if field.is_compared))
 
     def is_same(self: object, other: object) -> bool:
         return values(self) == values(other) if other.__class__ is self.__class__ else NotImplemented
@@ -114,16 +194,26 @@ def _methods(fields: Fields) -> dict[str, Any]:
     def hashed(self: object) -> int:
         return hash(values(self))
 
-    own = {"__repr__": recursive_repr()(told), "__eq__": is_same, "__hash__": hashed, "__match_args__": tuple(fields)}
-    return own | _SHARED
+    return {"__eq__": is_same, "__hash__": hashed}
+
+
+@recursive_repr()
+def _told(self: Any) -> str:
+    cls = self.__class__
+    inside = [f"{field.name}={getattr(self, field.name)!r}" for field in fields(cls) if field.is_shown]
+    return f"{cls.__qualname__}({', '.join(inside)})"
 
 
 def _refuse_to_set(_self: object, name: str, _value: object) -> None:
-    raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
+    from dataclasses import FrozenInstanceError
+
+    raise FrozenInstanceError(f"cannot assign to field {name!r}")
 
 
 def _refuse_to_delete(_self: object, name: str) -> None:
-    raise dataclasses.FrozenInstanceError(f"cannot delete field {name!r}")
+    from dataclasses import FrozenInstanceError
+
+    raise FrozenInstanceError(f"cannot delete field {name!r}")
 
 
 def _state(self: Any) -> list[Any]:
@@ -136,10 +226,11 @@ def _set_state(self: Any, state: list[Any]) -> None:
 
 
 def _replaced(self: Any, /, **changes: Any) -> Any:
-    return dataclasses.replace(self, **changes)
+    return replace(self, **changes)
 
 
 _SHARED = {
+    "__repr__": _told,
     "__setattr__": _refuse_to_set,
     "__delattr__": _refuse_to_delete,
     "__getstate__": _state,
@@ -165,32 +256,35 @@ _FACTORY = _Factory()
 class _Made:
     """`__init__`, written when the first instance is made: of most classes that a command loads there is never one."""
 
-    def __init__(self, made: type, types: dict[str, Any], fields: Fields) -> None:
-        self._made, self._types, self._fields = made, types, fields
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._made = owner
 
     def __get__(self, instance: object, owner: type) -> Any:
-        init = _init(self._made, self._fields)
-        init.__annotations__ = self._types | {"return": None}
-        self._made.__init__ = init  # type: ignore[misc]
+        made: Any = self._made
+        init = _init(made, made._quick_fields)
+        init.__annotations__ = made.__annotations__ | {"return": None}
+        made.__init__ = init
         return init.__get__(instance, owner)
 
 
 class _Described:
     """What `dataclasses` keeps of a class: asked of `dataclasses` itself, for a class of the same fields."""
 
-    HOW: ClassVar = {  # with as little made as will do
-        "__dataclass_fields__": {"init": False, "repr": False, "eq": False},
-        "__dataclass_params__": {"frozen": True, "slots": True},
-    }
+    NAMES: ClassVar = ("__dataclass_fields__", "__dataclass_params__")
 
-    def __init__(self, name: str, made: type, types: dict[str, Any], fields: Fields) -> None:
-        self._name, self._made, self._types, self._fields = name, made, types, fields
+    def __init__(self, name: str, options: Mapping[str, bool]) -> None:
+        self._name, self._options = name, options
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._made = owner
 
     def __get__(self, instance: object, owner: type) -> Any:
-        given = {name: field for name, field in self._fields.items() if field is not None}
+        made: Any = self._made
+        given = {field.name: field.real() for field in fields(made) if field.more}
         # Without a docstring, `dataclasses` would write one.
-        same = type(self._made.__name__, (), {"__doc__": "-", "__annotations__": self._types, **given})
-        how: dict[str, Any] = self.HOW[self._name]
-        found = getattr(dataclasses.dataclass(**how)(same), self._name)
-        setattr(self._made, self._name, found)
+        same = type(made.__name__, (), {"__doc__": "-", "__annotations__": dict(made.__annotations__), **given})
+        with_little = {"init": False, "repr": False, "eq": False}  # made: as little as will do
+        how = with_little if self._name == self.NAMES[0] else self._options
+        found = getattr(_slow(how)(same), self._name)
+        setattr(made, self._name, found)
         return found

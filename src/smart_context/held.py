@@ -9,13 +9,13 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from smart_context import engine
 from smart_context.access.roots import Place, Roots, parsed, shown
 from smart_context.closes import Closes
+from smart_context.data import replace
 from smart_context.errors import BadRequest, Forbidden, NotFound
 from smart_context.find.contents import Contents
 from smart_context.meaning.extra import Extra

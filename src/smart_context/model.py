@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import field
 from typing import Literal
 
-from smart_context.data import dataclass
+from smart_context.data import dataclass, field
 
 Divisible = Literal["lines", "rows", "paragraphs"]
 

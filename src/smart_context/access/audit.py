@@ -16,11 +16,11 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import astuple, field, replace
+from dataclasses import astuple
 from datetime import UTC, datetime
 
 from smart_context import defaults, flock
-from smart_context.data import dataclass
+from smart_context.data import dataclass, field, replace
 from smart_context.errors import CallCancelled, IoError
 from smart_context.settings.config import Settings
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import click
@@ -11,6 +11,7 @@ import click
 from smart_context.cli import Command, layout
 from smart_context.cli.options import json_option
 from smart_context.cli.show import Passing, json_of
+from smart_context.data import replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

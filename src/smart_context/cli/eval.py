@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ from smart_context import plain
 from smart_context.cli import Command, layout, results, say
 from smart_context.cli.options import json_option, settings_options
 from smart_context.cli.show import ProgressBar, home, json_of, waiting
+from smart_context.data import replace
 
 if TYPE_CHECKING:
     from smart_context.api import App

@@ -7,7 +7,7 @@ import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import click
@@ -17,6 +17,7 @@ from smart_context.cli import Command, in_our_words, results, say
 from smart_context.cli.layout import columns, is_terminal, table
 from smart_context.cli.options import json_option, settings_options
 from smart_context.cli.show import ProgressBar, ask, can_ask, exactly, json_of, plural, size, waiting
+from smart_context.data import replace
 from smart_context.errors import ContextError, UsageError
 
 if TYPE_CHECKING:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ import click
 from smart_context.cli import Group, last, say
 from smart_context.cli.options import json_option, settings_options
 from smart_context.cli.show import home, json_of, plural
+from smart_context.data import replace
 from smart_context.errors import ConfigError, ContextError, NotFound
 
 if TYPE_CHECKING:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ import click
 from smart_context import defaults, talk
 from smart_context.cli import Command
 from smart_context.cli.options import settings_options
+from smart_context.data import replace
 from smart_context.errors import ConfigError, UsageError
 
 if TYPE_CHECKING:

@@ -9,7 +9,6 @@ import threading
 import time
 import webbrowser
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +17,7 @@ import click
 from smart_context import defaults
 from smart_context.cli import Command, say
 from smart_context.cli.options import settings_options
+from smart_context.data import replace
 from smart_context.errors import IoError
 
 if TYPE_CHECKING:

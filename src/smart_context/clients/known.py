@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import field
 from pathlib import Path
 from typing import Literal
 
-from smart_context.data import dataclass
+from smart_context.data import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
 
 from smart_context import later
-from smart_context.data import dataclass
+from smart_context.data import dataclass, replace
 from smart_context.errors import BadRequest
 from smart_context.find import kinds, labels, when
 from smart_context.find.labels import Field

@@ -11,10 +11,10 @@ never by what was asked before; candidates that are alike (`alike`), or say the 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from statistics import median
 from typing import TYPE_CHECKING
 
+from smart_context.data import replace
 from smart_context.engine.expression import Filters
 from smart_context.engine.port import Candidate, Record, View
 from smart_context.find import feedback

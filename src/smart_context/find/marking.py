@@ -8,11 +8,10 @@ cannot be hits. Scripts without spaces have no tokens: their terms are marked wh
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
 from typing import NamedTuple
 
 from smart_context import later
-from smart_context.data import dataclass
+from smart_context.data import dataclass, field
 from smart_context.find.sought import Sought
 from smart_context.text import analysis
 from smart_context.text.words import fold, has_no_spaces, normal, spaced

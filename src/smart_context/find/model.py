@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import field
 from typing import Any
 
 from smart_context import defaults
-from smart_context.data import dataclass
+from smart_context.data import dataclass, field
 
 NOT_INDEXED = "not searched, because it was never indexed: "
 NOT_REACHED = "cannot be reached now, so that its last index answers: "

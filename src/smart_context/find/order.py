@@ -11,12 +11,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence, Set
-from dataclasses import replace
 from functools import cached_property, partial
 from itertools import groupby, islice, repeat
 from typing import NamedTuple
 
-from smart_context.data import dataclass
+from smart_context.data import dataclass, replace
 from smart_context.engine import names
 from smart_context.engine.expression import Filters
 from smart_context.engine.model import FileRow, SegmentRow

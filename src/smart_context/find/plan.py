@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Set
-from dataclasses import replace
 
+from smart_context.data import replace
 from smart_context.engine import names
 from smart_context.engine.entry import COMPOUNDING
 from smart_context.engine.expression import AnyOf, Everything, Expression, Group, Sequence, Term

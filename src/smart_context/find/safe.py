@@ -8,8 +8,8 @@ writer has done so for good.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
+from smart_context.data import replace
 from smart_context.engine.model import FileRow, Passage, SegmentRow
 from smart_context.engine.port import Record
 from smart_context.model import Segment

@@ -12,7 +12,6 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import field, replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
@@ -20,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from smart_context import defaults
 from smart_context.access.roots import Roots, shown
-from smart_context.data import dataclass
+from smart_context.data import dataclass, field, replace
 from smart_context.defaults import MAX_K
 from smart_context.engine.expression import Expression, Filters, Group
 from smart_context.engine.facts import Marked

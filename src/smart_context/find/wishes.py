@@ -7,8 +7,8 @@ Always: terms that stand side by side are not nested: the engine skips ahead in 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 
+from smart_context.data import replace
 from smart_context.engine import expression
 from smart_context.engine.expression import Expression, Group
 from smart_context.engine.port import View

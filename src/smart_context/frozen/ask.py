@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from smart_context.access.roots import Roots, parsed
+from smart_context.data import replace
 from smart_context.defaults import MAX_K
 from smart_context.errors import BadRequest, Forbidden, IoError, NotFound
 from smart_context.find import when

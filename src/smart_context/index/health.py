@@ -6,10 +6,10 @@ Always: an index that cannot be read is reported as such; what is known without 
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from smart_context.data import replace
 from smart_context.errors import ContextError, Unreachable
 from smart_context.index.model import Health
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import field
-
-from smart_context.data import dataclass
+from smart_context.data import dataclass, field
 from smart_context.engine.model import State, Tally
 
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from smart_context.access.roots import Roots
+from smart_context.data import replace
 from smart_context.engine.model import Batch, NewFile
 from smart_context.engine.port import Beside, Index, Queue
 from smart_context.errors import ContextError

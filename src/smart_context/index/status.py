@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from smart_context.access.roots import Roots, shown
+from smart_context.data import replace
 from smart_context.engine.model import FileRow, Stamp
 from smart_context.engine.port import Engine, Record
 from smart_context.errors import NotFound

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
 
 from smart_context import pointer as grammar
-from smart_context.data import dataclass
+from smart_context.data import dataclass, replace
 from smart_context.model import Hidden, Part, Pointer, Segment
 from smart_context.redact import values
 from smart_context.redact.gate import Redactor, Span

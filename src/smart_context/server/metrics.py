@@ -9,9 +9,8 @@ from __future__ import annotations
 import threading
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping
-from dataclasses import field
 
-from smart_context.data import dataclass
+from smart_context.data import dataclass, field
 
 # Seconds. Searches take milliseconds, summaries by a model seconds, an indexing run minutes.
 BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 120.0, 600.0)

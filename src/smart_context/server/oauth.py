@@ -11,7 +11,6 @@ import json
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, TypeGuard
 from urllib.parse import urlsplit
 
@@ -21,6 +20,7 @@ import jwt
 
 from smart_context.access.claims import Claims, Rules, values
 from smart_context.access.tokens import Kept
+from smart_context.data import replace
 from smart_context.errors import ConfigError, ContextError
 from smart_context.server.gate import Accepted, Refusal, is_loopback
 from smart_context.server.oauth_keys import IssuerAway, Keys

@@ -7,11 +7,10 @@ Always: an exception nobody foresaw shows nothing of itself to the client; stand
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import field
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from smart_context import defaults, plain
-from smart_context.data import dataclass
+from smart_context.data import dataclass, field
 from smart_context.errors import CallCancelled, ContextError, InternalError
 from smart_context.model import OWNER, Caller, OnProgress, Stop
 from smart_context.talk import say, shows_tracebacks

@@ -14,13 +14,12 @@ import os
 import re
 import sys
 from collections.abc import Mapping
-from dataclasses import MISSING, Field, fields
 from functools import cache
 from types import MappingProxyType
 from typing import Any
 
 from smart_context import defaults, regular, tool_table
-from smart_context.data import dataclass
+from smart_context.data import Field, dataclass, fields
 from smart_context.errors import ConfigError
 from smart_context.model import Limits
 from smart_context.settings import read
@@ -188,7 +187,7 @@ def settings() -> Mapping[str, Setting]:
         if "help" in each.metadata:
             found |= _flat(each.name, each)
         else:
-            for inner in fields(_default(each)):
+            for inner in fields(type(each.value())):
                 found |= _flat(f"{each.name}.{inner.name}", inner)
     return MappingProxyType(found)
 
@@ -280,7 +279,7 @@ def _flag(name: str) -> str:
     return "--root" if name == "roots" else "--" + name.rpartition(".")[2].replace("_", "-")
 
 
-def _flat(name: str, each: Field[Any]) -> dict[str, Setting]:
+def _flat(name: str, each: Field) -> dict[str, Setting]:
     facts = dict(each.metadata)
     if name.startswith("limits."):
         facts["least"] = _LEAST_MEMORY if each.name == "memory_bytes" else 1
@@ -288,10 +287,10 @@ def _flat(name: str, each: Field[Any]) -> dict[str, Setting]:
     text = facts.pop("help", LIMITS_HELP.get(each.name, ""))
     env = facts.pop("env", "SMART_CONTEXT_" + name.replace(".", "_").upper())
     if keys is None:
-        return {name: Setting(name, str(each.type), each.default, text, env, **facts)}
-    kind = "int" if "int" in str(each.type) else "float"
+        return {name: Setting(name, each.type, each.default, text, env, **facts)}
+    kind = "int" if "int" in each.type else "float"
     return {
-        f"{name}.{key}": Setting(f"{name}.{key}", kind, _default(each).get(key), text, _TABLE_ENV.get(f"{name}.{key}", ""), **facts)
+        f"{name}.{key}": Setting(f"{name}.{key}", kind, each.value().get(key), text, _TABLE_ENV.get(f"{name}.{key}", ""), **facts)
         for key in keys
     }  # fmt: skip
 
@@ -307,14 +306,10 @@ def _built(values: Mapping[str, object], path: str) -> Settings:
             parts[name] = value
     for each in fields(Settings):
         if given := tables.get(each.name):
-            default = _default(each)
+            default = each.value()
             merged = MappingProxyType({**default, **given}) if isinstance(default, Mapping) else type(default)(**given)
             parts[each.name] = merged
     return Settings(**parts)
-
-
-def _default(each: Field[Any]) -> Any:
-    return each.default if each.default_factory is MISSING else each.default_factory()
 
 
 _TABLE_ENV = {"timeouts.default": "CONTEXT_TOOL_TIMEOUT_SECS"}

@@ -7,11 +7,10 @@ Always: a setting is declared here once; documentation, environment and file fol
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 from typing import Any
 
 from smart_context import defaults
-from smart_context.data import dataclass
+from smart_context.data import dataclass, field
 
 # Without encryption on this machine alone; `server/oauth.py` looks at the whole of it.
 _ADDRESS = ("https://", "http://127.0.0.1", "http://localhost", "http://[::1]")

@@ -13,12 +13,11 @@ import selectors
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import Literal
 
 from smart_context import defaults
 from smart_context.closes import Closes
-from smart_context.data import dataclass
+from smart_context.data import dataclass, replace
 from smart_context.errors import ContextError, InternalError, SearchFailed
 from smart_context.model import Extracted, Limits, Prepared, Skipped, Stop
 from smart_context.sources.child import Child, Death, command

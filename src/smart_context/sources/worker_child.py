@@ -16,9 +16,9 @@ import socket
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 
+from smart_context.data import replace
 from smart_context.model import JAIL_LAYERS, Extracted, Limits, Prepared, Skipped, memory_for
 from smart_context.sources import jail, wire
 from smart_context.sources.wire import Answer

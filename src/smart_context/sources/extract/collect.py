@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 
+from smart_context.data import replace
 from smart_context.model import Limits, Part, Unit
 from smart_context.sources.extract import Refused
 
