@@ -185,6 +185,8 @@ class Held(Closes):
     @property
     def redactor(self) -> Redactor:
         """The gate that text passes on its way out."""
+        if self._redactor is not None:
+            return self._redactor
         from smart_context.redact import Redactor
 
         with self._opening:

@@ -16,8 +16,8 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import astuple
 from datetime import UTC, datetime
+from functools import lru_cache
 
 from smart_context import defaults, flock
 from smart_context.data import dataclass, field, replace
@@ -29,6 +29,7 @@ _STATE_BYTES = 512
 _TAIL_BYTES = 64 * 1024
 _MAX_QUERY = 2000  # characters
 _MAX_NAME = 200
+_MOST_NAMES = 512  # that are kept as they are written: a caller has the same one in every call
 _APPEND = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 
 
@@ -96,6 +97,7 @@ class AuditLog:
         """clean: redacts what a caller wrote. keep: rotated files, `<path>.1` the newest."""
         self._path = path
         self._clean = clean
+        self._name = lru_cache(_MOST_NAMES)(lambda name: clean(name)[:_MAX_NAME])
         self._include_query = include_query
         self._max_bytes = max_bytes
         self._keep = keep
@@ -123,8 +125,8 @@ class AuditLog:
         facts: dict[str, object] = {
             "time": self._now().astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
             "tool": call.tool,
-            "caller": self._clean(call.caller)[:_MAX_NAME],
-            **({"client": self._clean(call.client)[:_MAX_NAME]} if call.client else {}),
+            "caller": self._name(call.caller),
+            **({"client": self._name(call.client)} if call.client else {}),
             **({"address": call.address} if call.address else {}),
             "counts": dict(sorted(call.counts.items())),
             "latency_ms": round(call.latency_ms, 3),
@@ -252,7 +254,8 @@ class _Locked:
 
     def put(self, state: State) -> None:
         """Write the state; one write of constant length, so that it is the old one or the new one."""
-        text = json.dumps(astuple(state)).ljust(_STATE_BYTES - 1) + "\n"
+        told = (state.head, state.seq, state.size, state.start, state.pending, state.lost)
+        text = json.dumps(told).ljust(_STATE_BYTES - 1) + "\n"
         os.lseek(self._fd, 0, os.SEEK_SET)
         os.write(self._fd, text.encode())
         self.state = state
