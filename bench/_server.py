@@ -9,19 +9,42 @@ from __future__ import annotations
 import os
 import re
 import signal
+import struct
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+
+_COUNTED = """
+import os, struct, sys, time
+from smart_context import api
+place = os.open(sys.argv.pop(1), os.O_WRONLY | os.O_CREAT)
+search, spent = api.App.search_files, 0.0
+def counted(*args, **named):
+    global spent
+    began = time.thread_time()
+    try:
+        return search(*args, **named)
+    finally:
+        spent += time.thread_time() - began
+        os.pwrite(place, struct.pack("d", spent), 0)
+api.App.search_files = counted
+from smart_context.__main__ import main
+main()
+"""
 
 
 @contextmanager
 def started(
-    options: Sequence[str | Path], env: Mapping[str, str] | None = None
+    options: Sequence[str | Path], env: Mapping[str, str] | None = None, counted: Path | None = None
 ) -> Iterator[tuple[subprocess.Popen[str], int]]:
-    """A server with these options, and the port that it listens on; in an environment of its own where that is given."""
-    command = [sys.executable, "-m", "smart_context", "serve", "--http", "--no-token", "--port", "0", *options]
+    """A server with these options, and the port that it listens on; in an environment of its own where that is given.
+
+    counted: where the server keeps how much processor time its searches have taken, for `searched`.
+    """
+    program = ["-c", _COUNTED, str(counted)] if counted else ["-m", "smart_context"]
+    command = [sys.executable, *program, "serve", "--http", "--no-token", "--port", "0", *options]
     server = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=env)
     try:
         assert server.stderr
@@ -36,11 +59,18 @@ def started(
         server.communicate(timeout=60)
 
 
+def searched(counted: Path) -> float:
+    """Processor time that the searches of a server have taken, in seconds."""
+    return float(struct.unpack("d", counted.read_bytes())[0])
+
+
 def cpu(pid: int) -> float:
     """Processor time of the server itself, in seconds; the reading processes have their own."""
-    with open(f"/proc/{pid}/stat", encoding="ascii") as stat:
-        fields = stat.read().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    found = 0.0
+    for thread in os.listdir(f"/proc/{pid}/task"):  # to the nanosecond, where `stat` has hundredths of a second
+        with suppress(OSError), open(f"/proc/{pid}/task/{thread}/schedstat", encoding="ascii") as told:
+            found += int(told.read().split()[0]) / 1e9
+    return found
 
 
 def tree_cpu(pid: int) -> float:

@@ -6,8 +6,8 @@
 Half of the clients speak with a session (2025-11-25), half without (2026-07-28). Each asks every `--every` seconds on average;
 0 asks without a pause. There are no rates: all of them are one caller. The clients run on the same machine.
 
-With `--requests`, one client asks so many times and nobody else: what a request costs the server, in processor time, beside what the search
-itself costs. `--other` is the `src` folder of another version; both take turns.
+With `--requests`, one client asks so many times and nobody else: what a request costs the server, in processor time, and how much of that is
+not the search, as counted in the server by the thread that searches; beside it what the search costs in a process that does nothing else. `--other` is the `src` folder of another version; both take turns.
 """
 
 from __future__ import annotations
@@ -111,8 +111,8 @@ def _costs(args: argparse.Namespace) -> dict[str, object]:
             for version, source in versions.items():
                 env = {**os.environ, **({"PYTHONPATH": source} if source else {})}
                 searched = subprocess.run(alone, env=env, check=True, capture_output=True)
-                with _server.started(where, env) as (server, port):
-                    times = asyncio.run(_cost(server.pid, port, args.requests))
+                with _server.started(where, env, home / "spent") as (server, port):
+                    times = asyncio.run(_cost(server.pid, port, home / "spent", args.requests))
                 for name, spent in {"the search alone": float(searched.stdout), **times}.items():
                     one = found.setdefault(name, {})
                     one[version] = round(min(spent, one.get(version, spent)), 2)
@@ -120,17 +120,22 @@ def _costs(args: argparse.Namespace) -> dict[str, object]:
     return {**about, "requests": args.requests, "cpu_ms_a_request": found}
 
 
-async def _cost(pid: int, port: int, requests: int) -> dict[str, float]:
+async def _cost(pid: int, port: int, spent: Path, requests: int) -> dict[str, float]:
+    """What a request costs, and what of that is not the search, as the server's own thread for it counts."""
     found = {}
     for has_session in (True, False):
         link = await Link.to(port)
         session = await _initialize(link, "one") if has_session else ""
-        began = 0.0
+        began, inside = 0.0, 0.0
         for number in range(_WARM + requests):
-            began = _server.cpu(pid) if number == _WARM else began
+            if number == _WARM:
+                began, inside = _server.cpu(pid), _server.searched(spent)
             status, _ = await link.ask(*_search(WORDS[9], "one", session, has_session))
             assert status == 200
-        found["with a session" if has_session else "without"] = (_server.cpu(pid) - began) / requests * 1000
+        whole, inside = _server.cpu(pid) - began, _server.searched(spent) - inside
+        name = "with a session" if has_session else "without"
+        found[name] = whole / requests * 1000
+        found[f"{name}, beyond the search"] = (whole - inside) / requests * 1000
         link.close()
     return found
 
