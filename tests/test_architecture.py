@@ -137,7 +137,7 @@ def test_a_room_uses_only_the_rooms_below_it(room: str) -> None:
 
 def test_one_face_never_imports_the_other_but_to_start_it() -> None:
     assert not who_imports("smart_context.cli") & below("server", "page")
-    assert who_imports("smart_context.server") & below("cli", "page") == {"cli/serve.py", "cli/ui.py"}
+    assert who_imports("smart_context.server") & below("cli", "page") == {"cli/serving.py", "cli/ui.py"}
     assert who_imports("smart_context.page") & below("cli", "server") == {
         "cli/ui.py",
         "server/apps.py",

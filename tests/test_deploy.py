@@ -94,7 +94,8 @@ def test_systemd_finds_nothing_wrong_with_the_units_of_a_team(tmp_path):
 
 
 def test_the_commands_of_a_team_are_ours_and_its_configuration_is_read(tmp_path):
-    from smart_context.cli import COMMANDS, cli
+    from smart_context.cli import COMMANDS
+    from smart_context.cli.program import cli
     from smart_context.settings import config
 
     texts = [unit.read_text(encoding="utf-8") for unit in TEAM]

@@ -23,7 +23,8 @@ def test_the_generated_pages_match_the_code():
 
 
 def test_every_command_has_help_with_a_first_line():
-    from smart_context.cli import COMMANDS, cli
+    from smart_context.cli import COMMANDS
+    from smart_context.cli.program import cli
 
     for name in COMMANDS:
         command = cli.get_command(cli.make_context("context", [], resilient_parsing=True), name)

@@ -15,7 +15,8 @@ import pytest
 import smart_context
 from conftest import PATIENCE
 from smart_context.api import App
-from smart_context.cli import cli, in_our_words
+from smart_context.cli import in_our_words
+from smart_context.cli.program import cli
 from smart_context.server.context_tools import Caches
 from smart_context.server.tools import Work
 from smart_context.settings import config

@@ -22,7 +22,7 @@ _VERBATIM = "\b"  # what click's help marks a paragraph with that is not to be f
 
 def pages() -> dict[str, str]:
     """Give every page by its file name."""
-    from smart_context.cli import cli
+    from smart_context.cli.program import cli
 
     found = list(walk(cli, click.Context(cli, info_name="context")))
     names = [_name(path) for path, _, _ in found]

@@ -33,7 +33,7 @@ def pages() -> dict[str, str]:
 
 def commands() -> str:
     """Every command with its help, as `--help` prints it."""
-    from smart_context.cli import cli
+    from smart_context.cli.program import cli
 
     out = [NOTE.format("the command line"), "# Commands\n"]
     for path, command, context in walk(cli, click.Context(cli, info_name="context")):

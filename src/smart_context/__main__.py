@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 from typing import NoReturn
 
 
 def main() -> NoReturn:
-    """Load the program and run it. Ctrl-C while it is loaded ends it as it ends any program, without a traceback."""
+    """Load the program and run it. Ctrl-C while it is loaded ends it as it ends any program, without a traceback.
+
+    What is loaded stays: nobody looks for garbage in it. A command that runs for long begins to look; a search ends before.
+    """
+    gc.disable()
     catches = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if catches:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-    from smart_context.cli import main as run
+    from smart_context import cli
 
     if catches:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    run()
+    cli.end(cli.run())
 
 
 if __name__ == "__main__":

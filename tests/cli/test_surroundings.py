@@ -71,8 +71,13 @@ def test_doctor_says_that_a_home_cannot_be_written(tmp_path):
     assert f"✗ data            {home}/data/smart-context cannot be made" in done.stdout.decode()
 
 
-def test_ctrl_c_while_the_program_is_loaded_ends_it_without_a_traceback(tmp_path):
-    (tmp_path / "click.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n", encoding="utf-8")
+@pytest.mark.parametrize(
+    ("loading", "ends"), [("threading", (-signal.SIGINT, b"")), ("click", (130, b"interrupted\n"))]
+)
+def test_ctrl_c_while_the_program_is_loaded_ends_it_without_a_traceback(tmp_path, loading, ends):
+    (tmp_path / f"{loading}.py").write_text(
+        "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n", encoding="utf-8"
+    )
     env = {**clean_env(tmp_path), "PYTHONPATH": f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}"}
     done = subprocess.run(
         [sys.executable, "-m", "smart_context"],
@@ -82,4 +87,4 @@ def test_ctrl_c_while_the_program_is_loaded_ends_it_without_a_traceback(tmp_path
         # Where the tests run in the background, a shell has this signal ignored.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
-    assert (done.returncode, done.stderr) == (-signal.SIGINT, b"")
+    assert (done.returncode, done.stderr) == ends

@@ -5,16 +5,14 @@ Always: stdout is data and empty on any error; stderr is for people; the exit st
 
 from __future__ import annotations
 
+import atexit
 import io
 import os
 import sys
-from collections.abc import Sequence
-from importlib import import_module
-from typing import Any, NoReturn
+import threading
+from typing import NoReturn
 
-import click
-
-from smart_context import __version__, plain, talk
+from smart_context import plain, talk
 from smart_context.errors import ContextError
 
 # name → (module below smart_context.cli, one-line help, heading in --help). The help stands here so that `context --help`
@@ -60,153 +58,51 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "help": ("help", "Show the help of a command.", "Setup"),
 }
 
-# Commands whose name cannot be that of a function.
-_FUNCTIONS = {"eval": "eval_", "open": "open_", "help": "help_"}
-
 _NARROW = 20  # columns: a shorter line fits every terminal
-_DEBUG = "smart_context.debug"  # in the meta that all contexts of a run share
-_CONTEXT_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+_COLOURS = {"green": 32, "yellow": 33, "cyan": 36}
 
 
-def _debug_option() -> click.Option:
-    def note(context: click.Context, _option: click.Parameter, is_given: bool) -> None:
-        if is_given:
-            context.meta[_DEBUG] = True
-            talk.configure(debug=True)
+class Exit(Exception):
+    """A command ends with another status than 0, having said why."""
 
-    return click.Option(
-        ["--debug"], is_flag=True, expose_value=False, callback=note, help="Show a traceback on an error."
-    )
+    def __init__(self, status: int) -> None:
+        super().__init__(status)
+        self.status = status
 
 
-class _Place(click.Path):
-    """A path in whatever way it was given: `~` is one's own folder also where a shell leaves it alone, as in `--root=~/notes`."""
+class Told:
+    """What a run was told that what it says depends on. by_flags: which roots, or where the index is."""
 
-    def __init__(self, inner: click.ParamType[Any], *, folder: bool) -> None:
-        if isinstance(inner, click.Path):
-            super().__init__(file_okay=inner.file_okay, dir_okay=inner.dir_okay)
-        else:
-            super().__init__(file_okay=not folder)
-        self._inner = inner
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Expand it, then check it as usual."""
-        return self._inner.convert(os.path.expanduser(value) if isinstance(value, str) else value, param, ctx)
-
-
-def _expand(params: Sequence[click.Parameter]) -> None:
-    for param in params:
-        if isinstance(param.type, click.Path) or param.metavar in {"DIR", "FILE"}:
-            param.type = _Place(param.type, folder=param.metavar == "DIR")
-
-
-class Command(click.Command):
-    """A command whose options may be given once, that takes `~` in every path, and that understands `--debug`."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        _expand(self.params)
-        self.context_settings = {**_CONTEXT_SETTINGS, **self.context_settings}
-        self.params.append(_debug_option())
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Refuse an option that is given twice, then parse as usual."""
-        if not ctx.resilient_parsing:
-            _, _, order = self.make_parser(ctx).parse_args(list(args))
-            for param in order:
-                if isinstance(param, click.Option) and not param.multiple and order.count(param) > 1:
-                    raise click.UsageError(f"option {param.opts[-1]} is given twice", ctx)
-        return super().parse_args(ctx, args)
-
-
-class Group(click.Group):
-    """A group of such commands, which suggests the nearest one for a name that it does not know."""
-
-    command_class = Command
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        # Said here, because versions of click say it differently.
-        command = "[COMMAND]" if kwargs.get("invoke_without_command") else "COMMAND"
-        told = {"no_args_is_help": False, "subcommand_metavar": f"{command} [ARGS]..."}
-        super().__init__(*args, **{**told, **kwargs})
-        _expand(self.params)
-        self.context_settings = {**_CONTEXT_SETTINGS, **self.context_settings}
-        self.params.append(_debug_option())
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Show somebody at a terminal who names no command which there are."""
-        if not (args or ctx.resilient_parsing) and _is_watched():
-            click.echo(ctx.get_help())
-            ctx.exit()
-        return super().parse_args(ctx, args)
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command that is asked for."""
-        if args[0] in self.list_commands(ctx) or ctx.resilient_parsing:
-            return super().resolve_command(ctx, args)
-        import difflib
-
-        near = difflib.get_close_matches(args[0], self.list_commands(ctx), n=1)
-        raise click.UsageError(f"no such command '{args[0]}'" + (f" (did you mean '{near[0]}'?)" if near else ""), ctx)
-
-
-class Program(Group):
-    """The group whose commands are modules, imported when asked for."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Name every command, in the order of the table."""
-        return [*COMMANDS, *super().list_commands(ctx)]
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import the module of a command, and it alone."""
-        if cmd_name not in COMMANDS:
-            return super().get_command(ctx, cmd_name)
-        module = import_module(f"smart_context.cli.{COMMANDS[cmd_name][0]}")
-        command: click.Command = getattr(module, _FUNCTIONS.get(cmd_name, cmd_name))
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the commands under their headings, from the table."""
-        headings: dict[str, list[tuple[str, str]]] = {}
-        for name, (_, text, heading) in COMMANDS.items():
-            headings.setdefault(heading, []).append((name, text))
-        for heading, rows in headings.items():
-            with formatter.section(heading):
-                formatter.write_dl(rows)
-
-
-@click.group(cls=Program, invoke_without_command=True)
-@click.version_option(__version__, prog_name="context")
-@click.pass_context
-def cli(context: click.Context) -> None:
-    """Find what your own files say, and prove later what was found.
-
-    \b
-    Examples:
-      context index ~/Documents
-      context search "contracts with vendor X from 2021"
-      context build --sources docs --cache docs.cache
-      context resolve --cache docs.cache --query "how do I deploy" --budget 4000
-
-    Exit status: 0 done, 1 usage or configuration, 2 invalid query, 3 invalid budget, 4 missing, 5 cache invalid,
-    6 I/O error or refused, 7 internal error, 8 a comparison that does not hold.
-    """
-    if context.invoked_subcommand is None:  # a script that lost its command must not go on
-        raise click.UsageError("no command", context)
-
-
-def _is_watched() -> bool:
-    return sys.stdout is not None and sys.stdout.isatty()
+    by_flags = False
 
 
 def main() -> NoReturn:
     """Run the command line and exit with its status."""
+    sys.exit(run())
+
+
+def run() -> int:
+    """Run the command line. Returns the exit status."""
     _write_what_can_be_written()
     if os.environ.get("_CONTEXT_COMPLETE"):  # a shell asks what could come next
+        from smart_context.cli.program import cli
+
         cli.main(prog_name="context")
-    sys.exit(_run(sys.argv[1:]))
+    return _run(sys.argv[1:])
+
+
+def end(status: int) -> NoReturn:
+    """End as Python does, but for tidying up memory object by object: the system takes it back as a whole."""
+    if threading.active_count() == 1:
+        atexit._run_exitfuncs()
+        try:
+            for stream in (sys.stdout, sys.stderr):
+                if stream is not None:
+                    stream.flush()
+        except (OSError, ValueError):
+            sys.exit(status)  # Python has its own way of ending where nobody takes what is left
+        os._exit(status)
+    sys.exit(status)
 
 
 def _write_what_can_be_written() -> None:
@@ -215,12 +111,44 @@ def _write_what_can_be_written() -> None:
         sys.stdout.reconfigure(errors="backslashreplace")
 
 
+def echo(text: str, *, err: bool = False) -> None:
+    """Write a line to standard output or error, and let it out at once."""
+    stream = sys.stderr if err else sys.stdout
+    if stream is None:
+        return
+    if (stream.encoding or "").lower() not in {
+        "utf-8",
+        "utf8",
+    }:  # click knows what to do with a terminal that names none
+        import click
+
+        click.echo(text, err=err)
+        return
+    stream.write(f"{text}\n")
+    stream.flush()
+
+
+def style(text: str, colour: str = "", *, bold: bool = False, dim: bool = False) -> str:
+    """Text as a terminal shows it in a colour; as it is where nobody can see one."""
+    if not (has_colours() and sys.stdout is not None and sys.stdout.isatty()):
+        return text
+    codes = [_COLOURS[colour]] if colour else []
+    codes += [1] if bold else []
+    codes += [2] if dim else []
+    return "".join(f"\x1b[{code}m" for code in codes) + f"{text}\x1b[0m"
+
+
+def has_colours() -> bool:
+    """Whether a terminal may be shown colours."""
+    return can_erase() and not os.environ.get("NO_COLOR")
+
+
 def say(*lines: str | None) -> None:
     """Write lines for people to stderr, each no wider than their terminal; where nobody takes them, they are lost rather than a failure."""
     try:
         for line in lines:
             if line:
-                click.echo(_fitted(line), err=True)
+                echo(_fitted(line), err=True)
     except OSError:
         _discard(2)
 
@@ -238,6 +166,19 @@ def can_erase() -> bool:
     return os.environ.get("TERM", "dumb") != "dumb"
 
 
+def screen(otherwise: tuple[int, int] = (80, 24)) -> os.terminal_size:
+    """Columns and lines of the terminal behind stdout, as `shutil` finds them."""
+    if "COLUMNS" in os.environ or "LINES" in os.environ:
+        import shutil  # it loads what packs files, too
+
+        return shutil.get_terminal_size(otherwise)
+    try:
+        found = os.get_terminal_size(sys.__stdout__.fileno()) if sys.__stdout__ else None
+    except (ValueError, OSError):  # closed, or no terminal
+        found = None
+    return os.terminal_size((found.columns or otherwise[0], found.lines or otherwise[1]) if found else otherwise)
+
+
 def in_our_words(text: str) -> str:
     """Put commands and options where the core's words name tools and arguments, in backticks."""
     if "`" not in text:
@@ -250,26 +191,28 @@ def in_our_words(text: str) -> str:
 
 def _run(args: list[str]) -> int:
     """Run a command and say what went wrong, if anything. Returns the exit status."""
-    context = None
     try:
-        color = None if can_erase() and not os.environ.get("NO_COLOR") else False
-        with cli.make_context("context", args, color=color) as context:
-            cli.invoke(context)
+        from smart_context.cli import quick
+
+        if not quick.run(args):
+            from smart_context.cli import program
+
+            status = program.run(args)
+            if status:
+                return status
         if sys.stdout:
             sys.stdout.flush()
-    except click.exceptions.Exit as done:
-        return done.exit_code
-    except (click.exceptions.Abort, KeyboardInterrupt):
+    except Exit as ended:
+        return ended.status
+    except KeyboardInterrupt:
         _erase_line()
         say("interrupted")
         return 130
-    except click.ClickException as error:
-        return _usage(error)
     except BrokenPipeError:  # the reader has gone (`context … | head`): not an error of ours
         _discard(1)
         return 0
     except Exception as error:  # noqa: BLE001  # the outer edge: a person never meets a traceback
-        if context and context.meta.get(_DEBUG):
+        if talk.shows_tracebacks():
             say(_traceback(error))
         return _failure(error)
     return 0
@@ -278,21 +221,8 @@ def _run(args: list[str]) -> int:
 def _erase_line() -> None:
     """Take off the screen what a terminal shows for Ctrl-C, and the bar or question before it."""
     if sys.stderr is not None and sys.stderr.isatty() and can_erase():
-        click.echo("\r\x1b[K", err=True, nl=False)
-
-
-def _usage(error: click.ClickException) -> int:
-    context = getattr(error, "ctx", None)
-    path = context.command_path if context else "context"
-    hint = f"hint: see '{path} --help'"
-    if context and isinstance(error, click.NoSuchOption) and _takes_words(context.command):
-        hint += f"; words that begin with a dash stand after `--`: {path} -- {plain.line(error.option_name)}"
-    say(f"error: {error.format_message()}", hint)
-    return 1
-
-
-def _takes_words(command: click.Command) -> bool:
-    return any("QUERY" in (each.metavar or "") for each in command.params)
+        sys.stderr.write("\r\x1b[K")
+        sys.stderr.flush()
 
 
 def _failure(error: Exception) -> int:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from smart_context import plain
-from smart_context.cli import Command, say, show
+from smart_context.cli import say, show
 from smart_context.cli.options import json_option, settings_options
+from smart_context.cli.program import Command
 from smart_context.errors import UsageError
 
 if TYPE_CHECKING:

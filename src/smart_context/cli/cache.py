@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from smart_context.cli import Command, say
+from smart_context.cli import say
+from smart_context.cli.program import Command
 from smart_context.errors import IoError, UsageError
 
 if TYPE_CHECKING:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from smart_context.cli import Command, say
+from smart_context.cli import say
 from smart_context.cli.cache import print_bytes
+from smart_context.cli.program import Command
 from smart_context.cli.show import DIFFERENT
 from smart_context.errors import UsageError
 from smart_context.plain import line

@@ -11,7 +11,7 @@ import os
 import click
 from click.shell_completion import get_completion_class
 
-from smart_context.cli import Command, cli
+from smart_context.cli.program import Command, cli
 from smart_context.errors import ContextError
 
 # In scripts of click: what it puts → what a value with blanks, quotes or commas needs.

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from smart_context.cli import Command, say
+from smart_context.cli import say
 from smart_context.cli.layout import columns, shortened_path
+from smart_context.cli.program import Command
 from smart_context.cli.show import ask, can_ask, home, waiting
 from smart_context.clients import change, probe
 from smart_context.clients import command as start

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from smart_context.cli import Command, layout
+from smart_context.cli import layout
 from smart_context.cli.options import json_option
+from smart_context.cli.program import Command
 from smart_context.cli.show import Passing, json_of
 from smart_context.data import replace
 

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from smart_context import plain
-from smart_context.cli import Command, layout, results, say
+from smart_context.cli import layout, results, say
 from smart_context.cli.options import json_option, settings_options
+from smart_context.cli.program import Command
 from smart_context.cli.show import ProgressBar, home, json_of, waiting
 from smart_context.data import replace
 

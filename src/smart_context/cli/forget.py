@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from smart_context.cli import Command, last, say
+from smart_context.cli import last, say
 from smart_context.cli.options import settings_options
+from smart_context.cli.program import Command
 from smart_context.cli.show import ProgressBar, plural, safe
 
 if TYPE_CHECKING:

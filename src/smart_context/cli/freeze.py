@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 import click
 
 from smart_context import defaults
-from smart_context.cli import Command, say
+from smart_context.cli import say
 from smart_context.cli.cache import print_bytes
 from smart_context.cli.options import filter_options, json_option, settings_options
+from smart_context.cli.program import Command
 from smart_context.cli.show import DIFFERENT
 from smart_context.errors import UsageError
 

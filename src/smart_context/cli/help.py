@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from smart_context.cli import Command, Group, cli
+from smart_context.cli.program import Command, Group, cli
 
 
 @click.command("help", cls=Command)

@@ -12,20 +12,21 @@ import unicodedata
 from collections.abc import Container, Iterator, Sequence
 from typing import TextIO
 
+from smart_context import later
+from smart_context.cli import screen
+
 WIDEST = 100  # columns that a message takes at most, however wide the terminal is
 ELLIPSIS = "…"
 _LEAST_NAME = 16  # columns that a name needs in a table; with fewer it gets a line of its own
 # What is copied as a whole stays whole: a command at the end of a sentence, an option with its value.
-_WHOLE = re.compile(r"(?:(?<=: )|(?<=→ ))context .*$|--[\w-]+ [A-Z0-9]+\b[^ ]*|[^ ]+")
+_WHOLE = later.pattern(r"(?:(?<=: )|(?<=→ ))context .*$|--[\w-]+ [A-Z0-9]+\b[^ ]*|[^ ]+")
 
 
 def columns(stream: TextIO | None) -> int:
     """How wide the terminal behind a stream is; 0 where there is none."""
     if not is_terminal(stream):
         return 0
-    import shutil  # it loads what packs files, too
-
-    told = shutil.get_terminal_size(fallback=(0, 0)).columns  # `COLUMNS`, or the terminal behind stdout
+    told = screen((0, 0)).columns  # `COLUMNS`, or the terminal behind stdout
     try:
         return told or (os.get_terminal_size(stream.fileno()).columns if stream else 0) or 80
     except OSError:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from smart_context import defaults
-from smart_context.cli import Command, Group, say
+from smart_context.cli import say
 from smart_context.cli.layout import columns, fitted
 from smart_context.cli.options import json_option, settings_options
+from smart_context.cli.program import Command, Group
 from smart_context.cli.show import json_of, safe
 
 if TYPE_CHECKING:

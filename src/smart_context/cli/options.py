@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from smart_context.cli import say
+from smart_context.cli import Told, say
 
 if TYPE_CHECKING:
     from smart_context.settings.config import Settings
@@ -58,6 +58,7 @@ def _with_settings(command: F, load: Callable[[Mapping[str, object]], Settings])
         **more: Any,
     ) -> Any:
         flags = {"config": config_file, "roots": roots, "data_dir": data_dir, "cache_root": cache_root}
+        Told.by_flags = bool(config_file or roots or data_dir)
         return command(*args, settings=load(flags), **more)
 
     for option in reversed(_SETTINGS):

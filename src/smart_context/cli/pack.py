@@ -6,8 +6,9 @@ import sys
 
 import click
 
-from smart_context.cli import Command, say
+from smart_context.cli import say
 from smart_context.cli.cache import print_bytes
+from smart_context.cli.program import Command
 from smart_context.cli.show import DIFFERENT
 from smart_context.errors import UsageError
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from smart_context.cli import Command, say
+from smart_context.cli import say
+from smart_context.cli.program import Command
 from smart_context.errors import UsageError
 
 

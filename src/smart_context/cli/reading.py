@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 from smart_context import plain
-from smart_context.cli import Command, last, results, say
+from smart_context.cli import last, results, say
 from smart_context.cli.layout import columns, is_terminal, shortened, shortened_path, width_of
 from smart_context.cli.options import json_option, settings_options
+from smart_context.cli.program import Command
 from smart_context.cli.show import home, json_of, safe, say_unredacted
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def open_(
     name, pointer = _meant(settings, path, pointer)
     with App(settings) as app:
         if in_application:
-            from smart_context.cli.search import launch
+            from smart_context.cli.searching import launch
 
             launch(app.locate(name))
             return

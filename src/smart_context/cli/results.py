@@ -11,12 +11,10 @@ import sys
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
-from urllib.parse import quote
-
-import click
 
 from smart_context import plain
 from smart_context.access.roots import parsed
+from smart_context.cli import has_colours, screen, style
 from smart_context.cli.layout import ELLIPSIS, is_terminal, shortened, shortened_path, width_of
 from smart_context.cli.show import highlighted, home
 
@@ -49,13 +47,13 @@ def lines(page: SearchPage, *, explain: bool = False, grouped: bool = False) -> 
         yield _passage(item)
         yield from _also(item) if whole else ()
         if explain:
-            yield from (click.style(f"{_INDENT}  {line}", dim=True) for line in item.explanation)
+            yield from (style(f"{_INDENT}  {line}", dim=True) for line in item.explanation)
 
 
 def _has_room_for_copies(page: SearchPage) -> bool:
     """Whether all results fit the screen with a line for each that stands elsewhere too; a pipe has room for everything."""
     needed = 2 * len(page.items) + sum(bool(item.also) for item in page.items) + _BESIDE_RESULTS
-    return not is_terminal(sys.stdout) or needed <= _screen().lines
+    return not is_terminal(sys.stdout) or needed <= screen().lines
 
 
 def names(page: SearchPage) -> list[str]:
@@ -81,13 +79,7 @@ def _first(numbered: Sequence[tuple[int, SearchItem]], path: str) -> int:
 
 
 def _columns() -> int:
-    return max(_LEAST, _screen().columns)
-
-
-def _screen() -> os.terminal_size:
-    import shutil  # it loads what packs files, too
-
-    return shutil.get_terminal_size()
+    return max(_LEAST, screen().columns)
 
 
 def _facts(item: SearchItem, *, with_path: bool, whole: bool) -> str:
@@ -102,11 +94,11 @@ def _facts(item: SearchItem, *, with_path: bool, whole: bool) -> str:
         after, pointer = "", "" if with_path else pointer
     room = _columns() - len(_INDENT) - len(after)
     pointer = shortened(pointer, max(8, room // 2 if with_path else room))
-    told = click.style(pointer, fg="green")
+    told = style(pointer, "green")
     if with_path:
         path = _path(item.path, max(12, room - (width_of(pointer) + 2 if pointer else 0)))
         told = _linked(path, item.path, _page_of(item.pointer), bold=True) + (f"  {told}" if pointer else "")
-    return told + click.style(after, dim=True)
+    return told + style(after, dim=True)
 
 
 def _page_of(pointer: str) -> int:
@@ -116,9 +108,11 @@ def _page_of(pointer: str) -> int:
 
 def _linked(text: str, path: str, page: int, *, bold: bool) -> str:
     """A name that opens its file where a terminal follows links (OSC 8), at its page where the viewer can."""
-    shown = click.style(text, fg="cyan", bold=bold)
-    if not is_terminal(sys.stdout) or click.get_current_context().color is False:
+    shown = style(text, "cyan", bold=bold)
+    if not is_terminal(sys.stdout) or not has_colours():
         return shown
+    from urllib.parse import quote
+
     address = f"file://{quote(os.fsencode(parsed(path)))}" + (f"#page={page}" if page > 1 else "")
     return f"\x1b]8;;{address}\x1b\\{shown}\x1b]8;;\x1b\\"
 
@@ -139,7 +133,7 @@ def _also(item: SearchItem) -> Iterator[str]:
         told = f"also in {', '.join(place(path) for path in item.also)}"
         if is_terminal(sys.stdout):
             told = shortened(told, _columns() - len(_INDENT))
-        yield _INDENT + click.style(told, dim=True)
+        yield _INDENT + style(told, dim=True)
 
 
 def stretch(text: str, marks: Sequence[tuple[int, int]], room: int) -> tuple[int, int]:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from smart_context.cli import Group, last, say
+from smart_context.cli import last, say
 from smart_context.cli.options import json_option, settings_options
+from smart_context.cli.program import Group
 from smart_context.cli.show import home, json_of, plural
 from smart_context.data import replace
 from smart_context.errors import ConfigError, ContextError, NotFound

@@ -1,25 +1,15 @@
-"""`context search`: find text in indexed files."""
+"""`context search`: the words of its command line; `searching.py` does it."""
 
 from __future__ import annotations
 
-import os
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
-from smart_context import defaults, plain
-from smart_context.access.roots import parsed
-from smart_context.cli import Command, last, results, say, unindexed
+from smart_context import defaults
+from smart_context.cli import searching
 from smart_context.cli.options import filter_options, json_option, settings_options
-from smart_context.cli.show import json_of, say_unredacted
-from smart_context.errors import IoError, UsageError
-from smart_context.find.model import NOT_INDEXED, SearchRequest
-
-if TYPE_CHECKING:
-    from smart_context.find.model import SearchPage
-    from smart_context.settings.config import Settings
-
-_NO_INDEX = "nothing is indexed yet; begin with: context index FOLDER"
+from smart_context.cli.program import Command
 
 
 @click.command(cls=Command)
@@ -52,27 +42,7 @@ _NO_INDEX = "nothing is indexed yet; begin with: context index FOLDER"
 @click.option("-i", "--interactive", is_flag=True, help="Search as you type, with a preview; F1 there shows the keys.")
 @settings_options
 @json_option
-def search(
-    words: tuple[str, ...],
-    k: int,
-    offset: int,
-    exts: tuple[str, ...],
-    years: tuple[str, ...],
-    folders: tuple[str, ...],
-    since: str,
-    until: str,
-    sort: str,
-    all_copies: bool,
-    explain: bool,
-    names: bool,
-    grouped: bool,
-    opened: int | None,
-    unredacted: bool,
-    jsonl: bool,
-    interactive: bool,
-    settings: Settings,
-    as_json: bool,
-) -> None:
+def search(**given: Any) -> None:
     """Find files by what they say. QUERY is plain language; quoted phrases, -word, AND, OR, NOT, NEAR/5 and word* work.
 
     \b
@@ -86,90 +56,4 @@ def search(
       context search -l invoice total | xargs -d '\\n' ls -l
       context search -i
     """
-    from smart_context.api import App
-
-    request = SearchRequest(
-        " ".join(words),
-        k,
-        offset,
-        exts,
-        years,
-        tuple(os.path.abspath(folder) for folder in folders),
-        all_copies=all_copies,
-        since=since,
-        until=until,
-        sort=sort,
-    )
-    if interactive:
-        if as_json or jsonl or names or grouped or explain or unredacted or opened is not None:
-            raise click.UsageError("--interactive shows results in its own way; leave out the other ways")
-        from smart_context.cli import interactive as screen
-
-        screen.search(settings, request)
-        return
-    if not words:
-        raise click.UsageError("Missing argument 'QUERY...'.")
-    with App(settings) as app:
-        if not (as_json or jsonl or names):
-            unindexed.offer(app, settings)
-        page = app.find(request, unredacted=unredacted)
-        has_index = app.has_index()
-        unindexed.name(app)
-    chosen = None if opened is None else _chosen(page, opened)
-    if unredacted:
-        say_unredacted(settings)
-    if as_json:
-        click.echo(json_of(page.explained() if explain else page.answer()))
-    else:
-        _say_notes(page, explain=explain and not (jsonl or names))
-    if jsonl or names:
-        for line in map(json_of, page.answer()["items"]) if jsonl else results.names(page):
-            click.echo(line)
-    elif not as_json:
-        _show(page, explain=explain, grouped=grouped)
-        last.keep(settings.data_dir, page)
-        if not page.items:
-            say(_what_else(request) if has_index else _NO_INDEX)
-    if chosen:
-        launch(chosen)
-
-
-def _say_notes(page: SearchPage, *, explain: bool) -> None:
-    """Say what changed the answer, but for what was said already or is part of the explanation."""
-    for note in page.notes:
-        if not note.startswith(NOT_INDEXED) and not (explain and note in page.interpretation):
-            say(plain.line(note))
-
-
-def _show(page: SearchPage, *, explain: bool, grouped: bool) -> None:
-    for line in page.interpretation if explain else ():
-        say(plain.line(line))
-    for line in results.lines(page, explain=explain, grouped=grouped):
-        click.echo(line)
-    if not page.items:
-        say("nothing found")
-    elif page.total_estimate > page.offset + len(page.items):
-        shown = f"{page.offset + 1}–{page.offset + len(page.items)} of about {page.total_estimate:,}"
-        say(f"{shown}; more with --offset {page.offset + len(page.items)}")
-
-
-def _what_else(request: SearchRequest) -> str:
-    """What may find more than nothing."""
-    if request.exts or request.years or request.folders or request.since or request.until:
-        return "it may be in files that --ext, --year, --in, --since or --until leave out; try without them"
-    return "try fewer or other words; see what is indexed with: context status"
-
-
-def _chosen(page: SearchPage, number: int) -> str:
-    """The file of a result, by the number that is shown before it."""
-    if not 0 < number - page.offset <= len(page.items):
-        last_one = page.offset + len(page.items)
-        shown = f"the results are {page.offset + 1} to {last_one}; -k shows more" if page.items else "nothing was found"
-        raise UsageError(f"there is no result {number}", hint=shown)
-    return page.items[number - page.offset - 1].path
-
-
-def launch(path: str) -> None:
-    """Open a file in its application, as a click on it would."""
-    if click.launch(parsed(path)):
-        raise IoError(f"no application opened {results.place(path)}", hint="open it by hand")
+    searching.run(**given)

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from smart_context.cli import Command, say
+from smart_context.cli import say
 from smart_context.cli.options import json_option, settings_options
+from smart_context.cli.program import Command
 from smart_context.cli.show import json_of, plural
 from smart_context.errors import ConfigError, UsageError
 

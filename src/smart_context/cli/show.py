@@ -11,10 +11,8 @@ from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-import click
-
 from smart_context import plain
-from smart_context.cli import can_erase, layout, say
+from smart_context.cli import can_erase, layout, say, style
 from smart_context.cli.layout import width_of
 from smart_context.model import Progress
 
@@ -200,7 +198,12 @@ def home(path: str) -> str:
 
 def ask(question: str) -> bool:
     """Ask a person; Enter alone is a no."""
-    return click.confirm(layout.fitted(question, layout.columns(sys.stderr), ""), err=True)
+    import click
+
+    try:
+        return click.confirm(layout.fitted(question, layout.columns(sys.stderr), ""), err=True)
+    except click.Abort:
+        raise KeyboardInterrupt from None
 
 
 def can_ask() -> bool:
@@ -224,6 +227,6 @@ def highlighted(text: str, start: int, end: int, marks: Sequence[tuple[int, int]
     for first, last in marks:
         begin, stop = max(first, at), min(last, end)
         if begin < stop:
-            out += [text[at:begin], click.style(text[begin:stop], fg="yellow", bold=True)]
+            out += [text[at:begin], style(text[begin:stop], "yellow", bold=True)]
             at = stop
     return "".join(out) + text[at:end]

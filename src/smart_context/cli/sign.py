@@ -6,7 +6,8 @@ import sys
 
 import click
 
-from smart_context.cli import Command, say
+from smart_context.cli import say
+from smart_context.cli.program import Command
 from smart_context.errors import IoError, UsageError
 
 _passphrase_file = click.option(

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from smart_context.cli import Group, say
+from smart_context.cli import say
 from smart_context.cli.options import json_option
+from smart_context.cli.program import Group
 from smart_context.errors import UsageError
 
 if TYPE_CHECKING:

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 import click
 
 from smart_context import defaults
-from smart_context.cli import Command, say
+from smart_context.cli import say
 from smart_context.cli.options import settings_options
+from smart_context.cli.program import Command
 from smart_context.data import replace
 from smart_context.errors import IoError
 
@@ -89,7 +90,7 @@ def _is_ours(port: int, own: str) -> bool:
 
 def _serve(settings: Settings, port: int, on_ready: Callable[[int], None]) -> None:
     from smart_context.api import App
-    from smart_context.cli.serve import listen_on
+    from smart_context.cli.serving import listen_on
     from smart_context.server import programs
 
     begun = replace(settings.index, at_start=True)

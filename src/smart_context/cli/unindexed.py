@@ -27,9 +27,9 @@ def offer(app: App, settings: Settings) -> None:
         return
     more = f" and {len(missing) - 1} more were" if len(missing) > 1 else " was"
     if ask(f"{results.place(missing[0])}{more} never indexed. Index now?"):
-        from smart_context.cli import index
+        from smart_context.cli import indexing
 
-        index.read(settings, tuple(missing))
+        indexing.read(settings, tuple(missing))
 
 
 def name(app: App) -> None:

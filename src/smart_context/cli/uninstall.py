@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from smart_context.cli import Command, say
+from smart_context.cli import say
 from smart_context.cli.layout import columns, fitted, shortened_path
 from smart_context.cli.options import forgiving_settings_options
+from smart_context.cli.program import Command
 from smart_context.cli.show import home, size, waiting
 from smart_context.errors import ConfigError, Conflict, ContextError, IoError
 

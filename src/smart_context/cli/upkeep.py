@@ -9,8 +9,9 @@ import click
 
 from smart_context import plain
 from smart_context.access.roots import shown
-from smart_context.cli import Command, say
+from smart_context.cli import say
 from smart_context.cli.options import settings_options
+from smart_context.cli.program import Command
 from smart_context.cli.show import ProgressBar, home, plural, size
 from smart_context.errors import ConfigError
 

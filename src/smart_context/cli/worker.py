@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from smart_context.cli import Command, say
+from smart_context.cli import say
 from smart_context.cli.options import settings_options
+from smart_context.cli.program import Command
 from smart_context.cli.show import plural
 
 if TYPE_CHECKING:

@@ -6,24 +6,31 @@ Always: an entry depends on these alone, and on the text that goes on after it.
 
 from __future__ import annotations
 
-import hashlib
 import os
-import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import zip_longest
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
+from smart_context import later
 from smart_context.data import dataclass
 from smart_context.engine import names
 from smart_context.text import analysis, codes, languages
+
+if TYPE_CHECKING:
+    from hashlib import blake2b
+else:
+    try:
+        from _blake2 import blake2b  # the same, without OpenSSL, which takes longer to load than a segment to analyse
+    except ImportError:
+        from hashlib import blake2b
 
 COMPOUNDING = frozenset({"de", "nl", "sv", "da", "nb", "fi", "hu"})
 _COMPOUND = 8  # letters from which a word may be a compound
 BREAK = "\x1d"  # a term that no text has: no phrase reaches from a heading into the text
 REACH = 4  # words on either side of a border between segments that a phrase across it may have
 # What a pointer says about the place in one text, as against another one, such as the next slide or attachment.
-_PLACE = re.compile(r"(?:(?:^| )(?:page|lines|rows|paragraphs) [0-9-]+)+$")
+_PLACE = later.pattern(r"(?:(?:^| )(?:page|lines|rows|paragraphs) [0-9-]+)+$")
 _OTHER = 2.0  # what must speak for another language than the file's
 _REACHED = 100  # characters that so many words have at most
 _SAMPLE, _SEGMENTS = 300, 20  # what of a file's text speaks for its language
@@ -107,7 +114,7 @@ def folder_keys(path: str) -> list[str]:
 
 def folder_key(folder: str) -> str:
     """A folder as one term of fixed size, whatever its name."""
-    return hashlib.blake2b(os.fsencode(folder.rstrip("/") or "/"), digest_size=9).hexdigest()
+    return blake2b(os.fsencode(folder.rstrip("/") or "/"), digest_size=9).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ Always: linear in the value; no detector decides this by itself.
 from __future__ import annotations
 
 import itertools
-import string
 from functools import cache
 from operator import add
 
@@ -151,7 +150,7 @@ def oddness(value: str) -> float:
 @cache
 def _pairs() -> tuple[frozenset[str], frozenset[str]]:
     """The pairs of letters and digits that count, and the odd ones among them."""
-    letters, digits = string.ascii_letters, string.digits
+    letters, digits = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789"
     words = {a + b for a in letters for b in letters if not (a.islower() and b.isupper())}
     mixed = {pair for a in letters for b in digits for pair in (a + b, b + a)}
     numbers = {a + b for a in digits for b in digits}

@@ -1,4 +1,4 @@
-"""MCP servers. `main` is the program `mcp-context-server`; `context serve` is in `cli/serve.py`."""
+"""MCP servers. `main` is the program `mcp-context-server`; `context serve` is in `cli/serving.py`."""
 
 from __future__ import annotations
 

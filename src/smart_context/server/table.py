@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 from smart_context.api import App
+from smart_context.data import dataclass
 from smart_context.server import search_tools
 from smart_context.server.context_tools import Caches
 from smart_context.server.tools import Tool
