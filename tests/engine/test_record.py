@@ -77,6 +77,22 @@ def test_a_folder_is_its_own_files_and_no_sibling_of_like_name(tmp_path):
     writer.close()
 
 
+def test_names_that_are_not_utf8_are_told_apart_from_their_neighbours(tmp_path):
+    writer = Record.open(tmp_path, writable=True)
+    assert writer.stamps("/r") == {}
+    paths = [
+        os.fsdecode(b"/r/" + name)
+        for name in (b"caf\xe9", b"\xe2\x82", b"\x82\xac", b"\xe2\x82\xac", b"\xf0\x9f", b"b")
+    ]
+    for path in paths:
+        put(writer, path)
+    put(writer, "/other/b")
+    for folder in ("/", "/r"):
+        stamps = writer.stamps(folder)
+        assert [os.fsdecode(stamps[path][0]) for path in paths] == paths
+    writer.close()
+
+
 def test_replaced_text_stays_for_searches_under_way_until_the_next_commit(tmp_path):
     writer = Record.open(tmp_path, writable=True)
     _, [old] = put(writer, "/r/a", "old")

@@ -21,7 +21,7 @@ from smart_context.errors import ContextError, UsageError
 if TYPE_CHECKING:
     from smart_context.api import App
     from smart_context.index.model import IndexReport, KindCount
-    from smart_context.model import Stop
+    from smart_context.model import Progress, Stop
     from smart_context.settings.config import Settings
 
 _LONG = 10.0  # seconds: after a longer run people are told what they can do now
@@ -45,7 +45,6 @@ def run(
         from smart_context.access.roots import shown
         from smart_context.api import App
 
-    gc.enable()
     named = tuple(os.path.abspath(folder) for folder in folders)
     if to or from_:
         _copy(settings, to, from_)
@@ -170,9 +169,15 @@ def _run(
             failures.append(NotFound(f"there is no folder {shown(folder)}", hint="check the spelling"))
             continue
         bar = ProgressBar("indexing", at_once=True)
+
+        def show(step: Progress, bar: ProgressBar = bar) -> None:
+            if step.done:
+                gc.enable()  # where nothing is to be read, the run ends before there is garbage to speak of
+            bar(step)
+
         try:
             with bar, _until_told_to_end() as stop:
-                reports[folder] = app.index_here(folder, full=full, on_progress=bar, stop=stop)
+                reports[folder] = app.index_here(folder, full=full, on_progress=show, stop=stop)
         except _Ended as ended:
             _say_kept(bar, folder if folder in new or len(folders) == 1 else "")
             raise Exit(128 + ended.number) from None

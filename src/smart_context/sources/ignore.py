@@ -88,6 +88,7 @@ class Filter:
     def __init__(self, layers: tuple[_Layer, ...] = ()) -> None:
         self._layers = layers
         self.weight = sum(layer.rules.weight for layer in layers)
+        self._is_same_below = not any(layer.live for layer in layers)
 
     def with_rules(self, rules: Rules) -> Filter:
         """The same with rules that stand from this folder on."""
@@ -95,7 +96,7 @@ class Filter:
 
     def below(self, folder: str) -> Filter:
         """What holds in a folder of this one. Mostly the same, because few patterns are for certain folders."""
-        if not any(layer.live for layer in self._layers):
+        if self._is_same_below:
             return self
         return Filter(tuple(layer.below(folder) for layer in self._layers))
 

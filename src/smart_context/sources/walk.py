@@ -14,6 +14,7 @@ import os
 import stat
 from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import repeat
 from typing import NamedTuple
 
 from smart_context.access import confined
@@ -29,6 +30,7 @@ JUNK_FOLDERS = frozenset({
 })  # fmt: skip
 JUNK_FILES = frozenset({"Thumbs.db", "ehthumbs.db", "desktop.ini", ".DS_Store", "CACHEDIR.TAG"})
 JUNK = JUNK_FOLDERS | JUNK_FILES
+_IGNORING = frozenset({".git", ".gitignore", ".ignore"})
 _JUNK_STARTS = ("~$", ".~lock.")  # what office programs leave beside an open file
 
 OnProblem = Callable[[str, str], None]
@@ -45,6 +47,7 @@ _KERNEL_VIEWS = frozenset({
 _CACHE_TAG = b"Signature: 8a477f597d28d172789f06886806bc55"
 _NOT_HERE = 0x1000 | 0x40000 | 0x400000  # Windows: offline, recall on open, recall on data access
 _DATALESS = 0x40000000  # macOS: SF_DATALESS
+_KIND, _REGULAR = stat.S_IFMT(0o777777), stat.S_IFREG
 _CAN_BE_ELSEWHERE = hasattr(os.stat_result, "st_file_attributes") or hasattr(os.stat_result, "st_flags")
 
 
@@ -193,16 +196,17 @@ class _Walk:
         if self._frames and info.st_dev != self._frames[-1].identity[0]:
             self._on_mount(path, info.st_dev)
         try:
-            with os.scandir(fd) as entries:
-                listed = {entry.name: entry for entry in entries}
+            with os.scandir(fd) as found:
+                entries = list(found)
         except OSError as error:
             self._report(path, _why(error))
             os.close(fd)
             return
+        listed = dict(zip([entry.name for entry in entries], entries, strict=True))
         if self._frames and not self._options.include_junk and _is_marked_junk(fd, listed):
             os.close(fd)
             return
-        if self._options.honour_ignore_files:
+        if self._options.honour_ignore_files and not _IGNORING.isdisjoint(listed):
             keep = self._with_ignore_files(keep, fd, path, listed)
         identity, path = (info.st_dev, info.st_ino), path.rstrip("/")
         self._frames.append(_Frame(fd, path, identity, keep, self._sorted_out(path, listed, keep)))
@@ -214,10 +218,14 @@ class _Walk:
 
     def _sorted_out(self, path: str, listed: Mapping[str, os.DirEntry[str]], keep: Filter) -> list[os.DirEntry[str]]:
         """What is to be visited, last first. Almost every name passes, so all are looked at together before any by itself."""
-        names = list(listed) if self._options.include_hidden else [name for name in listed if name[0] != "."]
+        names, together = list(listed), "/" + "/".join(listed)
+        if not self._options.include_hidden and "/." in together:
+            names = [name for name in names if name[0] != "."]
         suspects = keep.suspects(names)
         if not self._options.include_junk:
-            suspects.update(JUNK.intersection(names), [name for name in names if name.startswith(_JUNK_STARTS)])
+            suspects |= JUNK.intersection(names)
+            if "/~$" in together or "/.~lock." in together:
+                suspects.update([name for name in names if name.startswith(_JUNK_STARTS)])
         if self._known:
             names = self._without_known(path, names, listed, suspects)
         names.sort(reverse=True)
@@ -234,22 +242,25 @@ class _Walk:
         """Names without those of files that are as they are known, in one tight loop: a run over an unchanged folder does little else."""
         left: list[str] = []
         known, folder = self._known, f"{path}/"
-        for name in names:
-            stamp = known.get(folder + name)
-            if stamp is not None and name not in suspects:
+        paths = [folder + name for name in names]
+        for name, place, stamp in zip(names, paths, map(known.pop, paths, repeat(None)), strict=True):
+            if stamp is None:
+                left.append(name)
+                continue
+            if name not in suspects:
                 try:
                     info = listed[name].stat(follow_symlinks=False)
                 except OSError:  # it is looked at again when its turn comes, and reported
-                    left.append(name)
-                    continue
-                if (
-                    stamp[3] == info.st_mtime_ns
-                    and stamp[2] == info.st_size
-                    and stat.S_ISREG(info.st_mode)
-                    and not (_CAN_BE_ELSEWHERE and is_placeholder(info))
-                ):
-                    del known[folder + name]
-                    continue
+                    pass
+                else:
+                    if (
+                        stamp[3] == info.st_mtime_ns
+                        and stamp[2] == info.st_size
+                        and info.st_mode & _KIND == _REGULAR
+                        and not (_CAN_BE_ELSEWHERE and is_placeholder(info))
+                    ):
+                        continue
+            known[place] = stamp
             left.append(name)
         if len(left) < len(names):
             self._on_met(path, len(names) - len(left))

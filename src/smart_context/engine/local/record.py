@@ -82,15 +82,15 @@ class Record(Facts):
         """Every file recorded at or below a folder, by path, in no order. What failed in another version of this program is due again, and so is
         what was recorded before files were asked for their authors and dates."""
         below = _below(folder)
-        (some,), (all_,) = self._rows(
-            f"SELECT COUNT(*) FROM files WHERE {_BELOW} UNION ALL SELECT COUNT(*) FROM files", below
-        )
+        count = f"SELECT COUNT(*) FROM files WHERE {_BELOW} UNION ALL SELECT COUNT(*) FROM files"
+        (some,), (all_,) = self._rows(count, below)
         # Most of the files are read in half the time as they lie there, rather than one by one as the index of paths has them.
-        where = _BELOW.replace("path", "+path") if some > all_ // 2 else _BELOW
+        where = f"{_BELOW.replace('path', '+path')} ORDER BY file_id" if some > all_ // 2 else f"{_BELOW} ORDER BY path"
         query = f"""SELECT path, file_id, size,
-            IIF((state = 'failed' AND reader <> ?) OR (state = 'ok' AND same_text = x''), -1, mtime_ns) FROM files WHERE {where} ORDER BY +file_id"""
+            IIF((state = 'failed' AND reader <> ?) OR (state = 'ok' AND same_text = x''), -1, mtime_ns) FROM files WHERE {where}"""
         rows = self._rows(query, (__version__, *below))
-        return {row[0].decode(_NAMES, "surrogateescape"): row for row in rows}
+        paths = b"\0".join([row[0] for row in rows]).decode(_NAMES, "surrogateescape").split("\0")  # none holds a NUL
+        return dict(zip(paths, rows, strict=True)) if rows else {}
 
     def file(self, path: str) -> FileRow | None:
         """One file by its path."""
