@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from smart_context.find.plan import PART
 from smart_context.find.score import (
@@ -33,32 +32,8 @@ _TEXT, _ALSO, _HEAD = 0, 1, 2
 _SHARP = 10.0**DIGITS
 
 
-class Hit(NamedTuple):
-    """Where a numbered term stands: its place, its number, in what, and whether as its stem is spelt."""
-
-    place: int
-    number: int
-    kind: int
-    as_written: bool
-
-
-class Segment(NamedTuple):
-    """What a segment has of what is sought: its size in words, the hits in order, and which of the short codes it has."""
-
-    size: int
-    hits: list[Hit]
-    present: list[bool]
-
-
-class Row(NamedTuple):
-    """A segment's row of `Made`, and its score."""
-
-    times: list[float]
-    shares: list[float]
-    near: float
-    found: float
-    gained: float
-    total: float
+Hit = tuple[int, int, int, bool]
+"""Where a numbered term stands: its place, its number, in what, and whether as its stem is spelt. Plain tuples: a search makes hundreds."""
 
 
 def scores(weighed: Weighed, packed: Sequence[bytes], has_all: Sequence[bool]) -> list[Score]:
@@ -66,19 +41,16 @@ def scores(weighed: Weighed, packed: Sequence[bytes], has_all: Sequence[bool]) -
     terms = _terms(weighed)
     there = [codes.number(term) & 0xFFFF for term in weighed.there]
     rows = [
-        _row(weighed, _segment(data, terms, there), has_all=bool(has_all) and has_all[at])
+        _row(weighed, *_segment(data, terms, there), has_all=bool(has_all) and has_all[at])
         for at, data in enumerate(packed)
     ]
-    made = Made(
-        [row.times for row in rows],
-        [row.shares for row in rows],
-        [row.near for row in rows],
-        [row.found for row in rows],
-        [row.gained for row in rows],
-    )
-    return [Score(row.total, made, at) for at, row in enumerate(rows)]
+    times, shares, near, found, gained, totals = map(list, zip(*rows, strict=True)) if rows else ([] for _ in range(6))
+    made = Made(times, shares, near, found, gained)
+    return [Score(total, made, at) for at, total in enumerate(totals)]
 
 
+Row = tuple[list[float], list[float], float, float, float, float]
+"""A segment's row of `Made`, and its score."""
 Terms = list[tuple[bytes, bool, tuple[int, ...]]]
 
 
@@ -94,11 +66,12 @@ def _terms(weighed: Weighed) -> Terms:
     ]
 
 
-def _segment(data: bytes, terms: Terms, there: Sequence[int]) -> Segment:
+def _segment(data: bytes, terms: Terms, there: Sequence[int]) -> tuple[int, list[Hit], list[bool]]:
+    """What a segment has of what is sought: its size in words, the hits in order, and which of the short codes it has."""
     size, in_text, in_also, in_head, short = codes.HEADER.unpack_from(data)
-    edges = (in_text, in_text + in_also)
+    in_either = in_text + in_also
     start = codes.HEADER.size
-    end = start + codes.WIDTH * (in_text + in_also + in_head)
+    end = start + codes.WIDTH * (in_either + in_head)
     wide = data[start:end]
     hits: list[Hit] = []
     for code, flag, numbers in terms:
@@ -106,46 +79,50 @@ def _segment(data: bytes, terms: Terms, there: Sequence[int]) -> Segment:
         while at >= 0:
             place, beside = divmod(at, codes.WIDTH)
             if not beside:
-                kind = (place >= edges[0]) + (place >= edges[1])
-                hits += [Hit(place, number, kind, flag) for number in numbers]
+                kind = (place >= in_text) + (place >= in_either)
+                for number in numbers:
+                    hits.append((place, number, kind, flag))  # noqa: PERF401  # mostly one
             at = wide.find(code, at + 1)
     hits.sort()
     known = set(struct.unpack_from(f"<{short}H", data, end)) if there else set()
-    return Segment(size, hits, [code in known for code in there])
+    return size, hits, [code in known for code in there]
 
 
-def _row(weighed: Weighed, segment: Segment, *, has_all: bool) -> Row:
+def _row(weighed: Weighed, size: int, hits: Sequence[Hit], present: Sequence[bool], *, has_all: bool) -> Row:
     """The score of a segment, and what it is made of."""
-    counted = _counts(weighed, segment)
-    times = _times(weighed, segment, counted)
-    room = K1 * (1 - B + B * segment.size / weighed.average)
-    typed = _typed(weighed, segment, counted)
+    counted, as_typed = _counts(weighed, hits, present)
+    times = _times(weighed, present, counted)
+    room = K1 * (1 - B + B * size / weighed.average)
     shares = [
         worth * (K1 + 1) * time / (time + room) * form
-        for worth, time, form in zip(weighed.worth, times, typed, strict=True)
+        for worth, time, form in zip(weighed.worth, times, _typed(weighed, counted, as_typed), strict=True)
     ]
-    near = _near(weighed, segment, room)
+    near = _near(weighed, hits, room)
     share = summed([worth if time > 0 else 0.0 for worth, time in zip(weighed.worth, times, strict=True)]) / weighed.all
-    if any(times[number] > 0 for number in weighed.covers):
-        share = 1.0
-    total = min((summed(shares) + near) / weighed.most * share**weighed.whole, 1.0)
-    gained = VERBATIM if has_all else RUN * _run(weighed, segment) ** NEARLY
-    total += gained * (1 - total)
+    for number in weighed.covers:
+        if times[number] > 0:
+            share = 1.0
     most = weighed.most
-    return Row(times, [one / most for one in shares], near / most, share, gained, round(total * _SHARP) / _SHARP)
+    total = min((summed(shares) + near) / most * share**weighed.whole, 1.0)
+    gained = VERBATIM if has_all else RUN * _run(weighed, hits) ** NEARLY
+    total += gained * (1 - total)
+    return times, [one / most for one in shares], near / most, share, gained, round(total * _SHARP) / _SHARP
 
 
-def _counts(weighed: Weighed, segment: Segment) -> list[list[float]]:
-    """How often a segment has each word and its compounds: in its text, by other forms, in its heads."""
+def _counts(weighed: Weighed, hits: Sequence[Hit], present: Sequence[bool]) -> tuple[list[list[float]], list[bool]]:
+    """How often a segment has each word and its compounds (in its text, by other forms, in its heads), and which words as they were typed."""
     columns = 2 * weighed.words
-    counted = [[0.0] * columns for _ in range(3)]
-    for hit in segment.hits:
-        if hit.number < columns:
-            counted[hit.kind][hit.number] += 1.0
-    return counted
+    counted = [[0.0] * columns, [0.0] * columns, [0.0] * columns]
+    as_typed = list(present[: weighed.words])
+    for _, number, kind, as_written in hits:
+        if number < columns:
+            counted[kind][number] += 1.0
+        elif as_written or kind == _HEAD:
+            as_typed[number - columns] = True
+    return counted, as_typed
 
 
-def _times(weighed: Weighed, segment: Segment, counted: list[list[float]]) -> list[float]:
+def _times(weighed: Weighed, present: Sequence[bool], counted: list[list[float]]) -> list[float]:
     """How often a segment has each word."""
     words = weighed.words
     counts = [
@@ -153,31 +130,26 @@ def _times(weighed: Weighed, segment: Segment, counted: list[list[float]]) -> li
         for text, also, head, worth in zip(*counted, weighed.heads, strict=True)
     ]
     for column, number in enumerate(weighed.stop, words):
-        counts[number] = max(counts[number], float(segment.present[column]))
+        counts[number] = max(counts[number], float(present[column]))
     return [counts[n] if counts[n] > 0 else PART * counts[words + n] for n in range(words)]
 
 
-def _typed(weighed: Weighed, segment: Segment, counted: list[list[float]]) -> list[float]:
+def _typed(weighed: Weighed, counted: list[list[float]], as_typed: Sequence[bool]) -> list[float]:
     """What each word is worth in a segment by its form."""
-    words = weighed.words
-    as_typed = segment.present[:words]
-    for hit in segment.hits:
-        if hit.number >= 2 * words and (hit.as_written or hit.kind == _HEAD):
-            as_typed[hit.number - 2 * words] = True
     return [
         1 - OTHER
         if weighed.is_joined[n] and not counted[_ALSO][n] + counted[_HEAD][n] > 0
-        else (1.0 if as_typed[n] or not weighed.is_typed[n] else weighed.other)
-        for n in range(words)
+        else (1.0 if is_so or not weighed.is_typed[n] else weighed.other)
+        for n, is_so in enumerate(as_typed)
     ]
 
 
-def _near(weighed: Weighed, segment: Segment, room: float) -> float:
+def _near(weighed: Weighed, hits: Sequence[Hit], room: float) -> float:
     """What neighbours of the query that stand within a window are worth."""
     pairs = len(weighed.pairs)
     if pairs < 1:
         return 0.0
-    mine = [(hit.place, hit.number) for hit in segment.hits if hit.kind == _TEXT and hit.number <= pairs]
+    mine = [(place, number) for place, number, kind, _ in hits if kind == _TEXT and number <= pairs]
     close = [0.0] * pairs
     for ahead in range(1, 2 * WINDOW + 1):
         sums: dict[int, float] = {}
@@ -198,20 +170,20 @@ def _near(weighed: Weighed, segment: Segment, room: float) -> float:
     return summed([NEAR * one * (K1 + 1) * value / (value + room) for one, value in worth])
 
 
-def _run(weighed: Weighed, segment: Segment) -> float:
+def _run(weighed: Weighed, hits: Sequence[Hit]) -> float:
     """The share of the query, by worth, that stands in a segment as one run."""
     if not weighed.is_sentence:
         return 0.0
     best = 0.0
     every = summed(weighed.worth[: weighed.standing])
     size, worth = 0, 0.0
-    before: Hit | None = None
-    for hit in segment.hits:
-        if hit.kind != _TEXT or hit.number >= weighed.standing:
+    before: tuple[int, int] | None = None
+    for place, number, kind, _ in hits:
+        if kind != _TEXT or number >= weighed.standing:
             continue
-        is_next = before and 0 < hit.place - before.place <= LINK and hit.number - before.number == 1
-        size, worth = (size + 1, worth + weighed.worth[hit.number]) if is_next else (1, 0.0 + weighed.worth[hit.number])
-        before = hit
+        is_next = before and 0 < place - before[0] <= LINK and number - before[1] == 1
+        size, worth = (size + 1, worth + weighed.worth[number]) if is_next else (1, 0.0 + weighed.worth[number])
+        before = place, number
         if size >= weighed.least_run:
             best = max(best, worth / every)
     return best

@@ -85,7 +85,8 @@ def first_near(one: int, others: Iterable[int]) -> int | None:
     """The place of the first of others that `are_near` holds for; most are told apart by less than it looks at."""
     for at, other in enumerate(others):
         differing = one ^ other
-        if (((differing & _LOW) + _LOW | differing) & _HIGH).bit_count() <= DIFFERING and are_near(one, other):
+        count = (((differing & _LOW) + _LOW | differing) & _HIGH).bit_count()
+        if count <= DIFFERING and _agree(one | other, count):
             return at
     return None
 
@@ -93,9 +94,11 @@ def first_near(one: int, others: Iterable[int]) -> int | None:
 def are_near(one: int, other: int) -> bool:
     """Whether nine tenths of two texts agree, by the numbers of their sketches; never for texts of a few words."""
     differing = _filled(one ^ other)
-    if differing > DIFFERING:
-        return False
-    filled = _filled(one | other)
+    return differing <= DIFFERING and _agree(one | other, differing)
+
+
+def _agree(both: int, differing: int) -> bool:
+    filled = (((both & _LOW) + _LOW | both) & _HIGH).bit_count()
     return filled >= LEAST and filled - differing >= ALIKE * filled
 
 
