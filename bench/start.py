@@ -4,7 +4,8 @@
 
 `--other` is the `src` folder of another version: both take turns, so that what else the machine does meets both. The least of all rounds
 counts: start-up is short, and whatever disturbs it only adds to it. A server's first answer is the time of its main thread until
-`initialize` is answered; what it loads afterwards, while nobody waits, is not counted.
+`initialize` is answered; what it loads afterwards, while nobody waits, is not counted. Modules are compiled by the first round, as an installer or
+the first use compiles them, whatever the environment says of that.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ def main(argv: list[str]) -> None:
         for _ in range(args.rounds):
             for version, source in versions.items():
                 env = {**os.environ, "HOME": folder, **({"PYTHONPATH": source} if source else {})}
+                env.pop("PYTHONDONTWRITEBYTECODE", None)
                 serving = [*_CONTEXT, "serve", *commands["search"][-4:]]
                 times = {name: _cpu(command, env) for name, command in commands.items()}
                 times["initialize, serve"] = _greeted(serving, env)
