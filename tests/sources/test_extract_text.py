@@ -75,6 +75,14 @@ def test_lines_end_in_newlines_and_control_characters_go():
     assert encoding.decode("red \x9b31m text".encode()) == "red  31m text"  # a terminal would take it for ESC [
 
 
+@pytest.mark.parametrize("plain", ["a", "é", "数"])
+@pytest.mark.parametrize(
+    ("odd", "kept"), [("\x00", " "), ("\x1b[1m", ""), ("\x80", " "), ("\x85", "\x85"), ("\ud800", " "), ("\t", "\t")]
+)
+def test_what_is_no_text_is_taken_out_of_any_script(plain, odd, kept):
+    assert encoding.clean(f"{plain}{odd}{plain}") == f"{plain}{kept}{plain}"
+
+
 @given(st.binary(max_size=400), st.sampled_from(["", "utf-8", "utf-16", "shift_jis", "rot13", "no such"]))
 def test_every_input_gives_clean_text(data, declared):
     found = encoding.decode(data, declared)

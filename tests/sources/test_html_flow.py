@@ -18,6 +18,7 @@ PIECES = (
     "<area alt=x>", "<object title=o>", "<p title='a > b'>", "<script>if (a < b) '</p>'</script>", "<style>p > a {}</style>",
     "<script><!-- <script> </script> --></script>", "<!-- > <p> -->", "<!-->", "<?pi -->", "<template><p>in</p></template>", "<iframe>a<b</iframe>",
     "<xmp><b></xmp>", "<svg><style><a></style></svg>", "<div a<b=1 'c>", "<![CDATA[x]]>",
+    "<dl><dd>", "<section> <div>", "</div>\n</section>", "<th>", "<aside role=navigation>", "<a href='#x'>¶</a>", "<a title=said>#</a>", "<a href=x>1</a>",
     "¶", "word", " two  words ", "&amp;lt;", "&nbsp;", "\n\n", "\t", "&#11;x&#28;y", "&quot;", "é\u2003ü", "&#133;", "<", ">", "0",
 )  # fmt: skip
 

@@ -31,6 +31,7 @@ _HIGH_RUN = re.compile(rb"[\x80-\xff]+")
 _ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff]")
 
+_ASCII = bytes(range(128))
 _ASCII_CONTROL = bytes(code for code in range(128) if _CONTROL.match(chr(code)))
 
 
@@ -64,10 +65,11 @@ def clean(text: str) -> str:
 
 
 def _has_control(text: str) -> bool:
-    if not text.isascii():
-        return _CONTROL.search(text) is not None
-    data = text.encode("ascii")  # bytes are looked through several times as fast
-    return len(data.translate(None, _ASCII_CONTROL)) < len(data)
+    data = text.encode("utf-8", "surrogatepass")  # bytes are looked through several times as fast
+    if len(data.translate(None, _ASCII_CONTROL)) < len(data):
+        return True
+    beyond = b"" if text.isascii() else data.translate(None, _ASCII)
+    return bool(beyond) and _CONTROL.search(beyond.decode("utf-8", "surrogatepass")) is not None
 
 
 def codec(name: str) -> str:

@@ -26,9 +26,6 @@ _SPACES = re.compile(r"[ \t\n\f\r\u00a0]+")
 )
 
 
-_PLAIN_BLOCK = frozenset({BLOCK, ROLE})  # what does nothing but end a line
-
-
 class Page(Protocol):
     """Where the text goes: sections in order, as a heading, "" for none, and lines."""
 
@@ -49,7 +46,17 @@ _SILENT = _names(
     "sub sup time u var wbr button select"
 )
 _SPEAKING = ("a", "abbr", "img", "input", "svg")
-_SILENT_TAG = re.compile(f"</?(?:{'|'.join(_SILENT)})(?: [^>]*+)?+>")
+_SILENT_TAG = re.compile(f"</?(?:{'|'.join(_SILENT)})(?: [^>]*+)?+>|</t[dh]>")
+# Elements that do nothing but end a line where they begin and end: several tags in a row, with spaces between them, are as good as one.
+_BLOCKS = _names(
+    "li p div dt ul tr dd dl section tbody table br hr ol thead tfoot aside body html blockquote article header footer main figure "
+    "figcaption address form fieldset center caption colgroup col"
+)
+_BLOCK_TAG = f"</?(?:{'|'.join(_BLOCKS)})(?: [^>]*+)?+>"
+_BLOCKS_IN_A_ROW = re.compile(f"{_BLOCK_TAG}(?:[ \\t\\n\\f\\r]*+{_BLOCK_TAG})++")
+_NAVIGATES = re.compile(f"<(nav|(?:div|ul|section|aside|table)(?=[^>]*{_NAVIGATION}))(?: [^>]*+)?+>")
+_PLAIN_LINK = re.compile('<a(?=[ >])(?![^>]* (?:href="#|alt="|aria-label="|title="))[^>]*+>')
+_LINK = re.compile("<a( [^>]*+)>([^<]*+)</a>")
 
 
 def _actions() -> dict[str, int]:
@@ -61,6 +68,7 @@ def _actions() -> dict[str, int]:
     ends = {HEADING: HEADING_END, VERBATIM: VERBATIM_END, NAVIGATION: BLOCK, ROLE: BLOCK}
     table |= {f"/{name}": ends.get(action, INLINE) for name, action in table.items()}
     table |= dict.fromkeys(_SPEAKING, SPOKEN)
+    table |= {tag: BLOCK for name in _BLOCKS for tag in (name, f"/{name}") if tag not in table}
     return table | dict.fromkeys(("area", "object"), SPOKEN_BLOCK)
 
 
@@ -77,11 +85,71 @@ def read(markup: str, page: Page, *, with_navigation: bool) -> int | None:
             markup = _LEFT_OUT.sub(_instead_in_drawing if has_drawing else _instead, markup)
             if "</script" in markup or "</style" in markup:
                 return None
-        pieces = _SILENT_TAG.sub("", markup).split("<")[1:]
-        flow = _Flow(page, pieces, is_plain=not any(char in markup for char in _ODD_SPACES))
-        return flow.over(with_navigation=with_navigation)
+        is_plain = not any(char in markup for char in _ODD_SPACES)
+        markup, left_out = _SILENT_TAG.sub("", markup), 0
+        if "<datalist" not in markup:
+            if not with_navigation:
+                markup, left_out = _without_navigation(markup)
+            markup = _BLOCKS_IN_A_ROW.sub("<p>", _without_links(markup))
+        flow = _Flow(page, markup.split("<")[1:], is_plain=is_plain)
+        return left_out + flow.over(with_navigation=with_navigation)
     except _Unsure:
         return None
+
+
+def _without_navigation(markup: str) -> tuple[str, int]:
+    """The markup without what is navigation, and how many characters that has."""
+    if "<nav" not in markup and _NAVIGATION not in markup:
+        return markup, 0
+    parts, at, left_out = [], 0, 0
+    for found in _NAVIGATES.finditer(markup):
+        if found.start() < at:
+            continue  # in the last one
+        if markup.rfind("<a ", at, found.start()) > markup.rfind("</a>", at, found.start()):
+            raise _Unsure
+        parts.append(markup[at : found.start()])
+        at = _end(markup, found[1], found.end())
+        left_out += _length(markup[found.end() : at])
+    return "".join((*parts, markup[at:])), left_out
+
+
+def _end(markup: str, name: str, start: int) -> int:
+    """Where the tag stands with which an element ends that begins before `start`."""
+    depth = 1
+    for tag in re.compile(f"<(/?){name}[ >]").finditer(markup, start):
+        depth += -1 if tag[1] else 1
+        if not depth:
+            return tag.start()
+    raise _Unsure
+
+
+def _length(markup: str) -> int:
+    """How many characters of text there are in markup, scripts included."""
+    first, *pieces = markup.split("<")
+    total = len(unescaped(first))
+    for piece in pieces:
+        tag, _, text = piece.partition(">")
+        total += len(unescaped(text)) + (int(tag[8:]) if tag.startswith("-script ") else 0)
+    return total
+
+
+def _without_links(markup: str) -> str:
+    """The markup without links, with what they say; as it is where one holds more than text and may say something besides."""
+    rest = _PLAIN_LINK.sub("", markup)
+    if "<a " in rest:
+        rest = _LINK.sub(_said, rest)
+    return markup if "<a " in rest else rest.replace("</a>", "")
+
+
+def _said(link: re.Match[str]) -> str:
+    """What a link with nothing but text says: see `_Flow._spoken`."""
+    tag, text = link[1], link[2]
+    if any(map(str.isalnum, unescaped(text))):
+        return text
+    if _MARK in tag:
+        return ""
+    value = _value(tag, "alt") or _value(tag, "aria-label") or _value(tag, "title")
+    return f" {value} {text}" if value else text
 
 
 def _instead(found: re.Match[str]) -> str:
@@ -124,7 +192,10 @@ class _Flow:
             action = known(tag)
             if action is None:
                 action = known(tag.partition(" ")[0], BLOCK)
-            if action == SPOKEN:
+            if action == BLOCK:
+                if line:
+                    self._break()
+            elif action == SPOKEN:
                 skip = self._spoken(tag, at)
                 if skip:
                     continue
@@ -135,9 +206,9 @@ class _Flow:
                 self._break()
                 if not with_navigation:
                     skip = self._end_of(tag.partition(" ")[0], at)
-                    left_out += self._length(at, skip)
+                    left_out += _length("<".join(self._pieces[at:skip]).partition(">")[2])
                     continue
-            elif action and (line or action not in _PLAIN_BLOCK):
+            elif action:
                 self._block(action, tag, at)
             if text:
                 line.append(text)
@@ -216,18 +287,10 @@ class _Flow:
                 depth += 1
         raise _Unsure
 
-    def _length(self, at: int, end: int) -> int:
-        """How many characters of text an element holds, scripts included."""
-        total = 0
-        for piece in self._pieces[at:end]:
-            tag, _, text = piece.partition(">")
-            total += len(unescaped(text)) + (int(tag[8:]) if tag.startswith("-script ") else 0)
-        return total
-
     def _break(self) -> None:
         if not self._line:
             return
-        text = "".join(self._line)
+        text = self._line[0] if len(self._line) == 1 else "".join(self._line)
         self._line.clear()
         if "&" in text:
             text = unescaped(text)
@@ -238,7 +301,9 @@ class _Flow:
             found = [row] if row else []
         else:
             cell = self._cell(text)
-            found = [cell] if cell else []
+            if not cell:
+                return
+            found = [cell]
         if self._heading is not None:
             self._heading += found
         else:
