@@ -43,8 +43,7 @@ def of(text: str) -> Words:
     others = dict.fromkeys(filterfalse(_plain.__contains__, text.split()))
     fresh = list(filterfalse(_marked.__contains__, others))
     if fresh:
-        for word in _learn(fresh):
-            del others[word]
+        others = dict.fromkeys(filterfalse(_learn(fresh).__contains__, others))
     return Words(tuple(others), "\n".join(others).lower())
 
 
@@ -63,28 +62,28 @@ def forget() -> None:
     _marked.clear()
 
 
-def _learn(words: list[str]) -> list[str]:
-    """Remember words; those without a sign."""
-    joined = "\n".join(words)
+def _learn(words: list[str]) -> set[str]:
+    """Remember different words; those without a sign."""
+    plain = set(filter(str.isascii, words))
+    joined = "\n".join(plain)
     low = joined.lower()
-    # Where one of them is beyond ASCII, lines of both need not match.
-    lows = low.split("\n") if joined.isascii() else [word.lower() for word in words]
-    marked = {line for sign in SIGNS if sign in low for line in _lines_with(sign, low)}
-    plain = [word for word, own in zip(words, lows, strict=True) if own not in marked and word.isascii()]
-    long = {word for word in plain if len(word) >= _MIN_TOKEN and may_be_token(word)}
-    if long:
-        plain = [word for word in plain if word not in long]
+    for sign in SIGNS:
+        if sign in low:
+            plain.difference_update(_lines_with(sign, low, joined))
+    long = [word for word in plain if len(word) >= _MIN_TOKEN]
+    plain.difference_update([word for word in long if may_be_token(word)])
     if max(len(_plain), len(_marked)) > _MAX_KNOWN:
         forget()
-    _plain.update([word for word in plain if len(word) <= _LONGEST])
-    _marked.update([word for word in set(words).difference(plain) if len(word) <= _LONGEST])
+    _plain.update(plain.difference([word for word in long if len(word) > _LONGEST]))
+    _marked.update([word for word in set(words) - plain if len(word) <= _LONGEST])
     return plain
 
 
-def _lines_with(sign: str, text: str) -> Iterator[str]:
-    at = text.find(sign)
+def _lines_with(sign: str, low: str, text: str) -> Iterator[str]:
+    """The lines of a text that hold a sign. low: the same in lower case, character by character."""
+    at = low.find(sign)
     while at >= 0:
-        start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
-        end = len(text) if end < 0 else end
+        start, end = low.rfind("\n", 0, at) + 1, low.find("\n", at)
+        end = len(low) if end < 0 else end
         yield text[start:end]
-        at = text.find(sign, end)
+        at = low.find(sign, end)
