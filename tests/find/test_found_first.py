@@ -255,3 +255,18 @@ def test_what_is_read_into_a_query_is_said(tmp_path):
         given_up = "nothing matches with file types .pdf, so that the query was searched as words"
         assert searched.page("harbour pdf").notes == (given_up,)
         assert list(searched.page("harbour").answer()["items"][0])[-1] == "highlights"
+
+
+def test_where_no_word_that_tells_something_stands_anywhere_the_others_are_looked_for_and_that_is_said(tmp_path):
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "what.txt").write_text("What is a sparrow? It is a bird.", encoding="utf-8")
+    (root / "none.txt").write_text("Sparrows sing.", encoding="utf-8")
+    with indexed(root, tmp_path / "data") as searched:
+        page = searched.page("What is Quetzalcoatlus?")
+        assert [Path(item.path).name for item in page.items] == ["what.txt"]
+        assert page.notes == ("nothing has 'quetzalcoatlus'; looked for the other words",)
+        assert page.items[0].score < 0.3
+        assert searched.page("Quetzalcoatlus").items == ()
+        assert searched.page("What is a sparrow?").notes == ()
+        assert searched.page('what is "Quetzalcoatlus"').items == ()

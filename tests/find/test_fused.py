@@ -163,3 +163,11 @@ def test_what_comes_after_the_best_of_both_follows_by_its_words(index, monkeypat
     found, _, _ = fused(index, text, given)
     assert sorted(one for one, _ in found) == sorted(one for one, _ in whole)
     assert [score for _, score in found] == sorted((score for _, score in found), reverse=True)
+
+
+def test_where_no_word_that_tells_something_stands_anywhere_meaning_decides_alone(index):
+    given = {one: (file, cosine(at)) for at, (one, file) in enumerate(segments(index))}
+    found, ordering, _ = fused(index, "what is the zzqqxx", given)
+    assert by_words(index, "what is the zzqqxx")  # by its other words, it finds something
+    assert {ordering.explain(one)[-1].rpartition("× ")[2] for one in ordering.best()} == {"1.00"}
+    assert found[0][0] == max(given, key=lambda one: (given[one][1], -one))

@@ -168,7 +168,9 @@ class Fused(Ordering):
         }
 
     def _weight(self) -> float:
-        """What the words of this query count: more, the more of them there are."""
+        """What the words of this query count: more, the more of them there are; nothing where none stands anywhere but what says nothing."""
+        if self._plan.nowhere:
+            return 0.0
         asked = len(self._plan.sought)
         return WORDS * (min(1.0, max(LEAST_WORDS, asked / FEW)) if asked > KEYWORDS else 1.0)
 

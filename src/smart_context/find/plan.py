@@ -22,7 +22,6 @@ from smart_context.find.sought import Plan, Sought
 from smart_context.text import analysis, identifiers, languages
 
 _MAX_SOUGHT = 48  # of a pasted page, the words that tell most
-PART = 0.5  # what a word inside a compound is worth
 _NEAR_WORD = 0.6  # what a word that was probably meant is worth
 _SHORTEST_PART = 4
 _OF_WHOLE = 0.3  # what the words of an identifier are worth where the whole of it stands somewhere
@@ -42,7 +41,6 @@ _COMMON = 12  # in a sentence, a word that more than one segment in so many has 
 _SENTENCE = (5, 40)  # words of what may be a sentence of some text
 _ENOUGH = 3  # if there are so many rarer ones
 _MANY_WORDS = 8  # words of a sentence of which one need tell something: so many stop words are those of some text
-_MANY = 24  # terms from which one set is quicker than each for itself
 _EVERYTHING = Everything()
 _NAME_LIKE = re.compile(r"\w[._/\\-]\w")  # what may be the name of a file, among other words
 
@@ -56,12 +54,21 @@ def make(tree: Query | None, view: View, typed: str = "") -> Plan:
     planner = _Planner(view, [unit for each in _texts(tree) for unit in analysis.units(asking.rest(each))], request)
     wanted = planner.expression(tree)
     named = planner.names(tree, typed)
+    nowhere: tuple[str, ...] = ()
+    if not named and _is_plain(tree) and (others := planner.others()):
+        planner, nowhere = others, planner.telling
+        wanted = planner.expression(tree)
     if named and isinstance(tree, query.Some | query.Word):
         wanted = wishes.also(wanted, [Term(term) for word in named for term in sorted(word.terms)])
     left_out = tuple(dict.fromkeys(planner.left_out))
     sought = (*planner.sought(), *named)
     meant = asking.about(text) if request else text
-    return Plan(wanted, sought, left_out, meant, planner.binding(tree), planner.verbatim(tree, text))
+    return Plan(wanted, sought, left_out, meant, planner.binding(tree), planner.verbatim(tree, text), nowhere)
+
+
+def _is_plain(tree: Query) -> bool:
+    """Whether a query is words and nothing else."""
+    return isinstance(tree, query.Some) and all(isinstance(item, query.Word) for item in tree.items)
 
 
 def _texts(tree: Query) -> Iterator[str]:
@@ -80,8 +87,10 @@ def _texts(tree: Query) -> Iterator[str]:
 
 
 class _Planner:
-    def __init__(self, view: View, units: list[str], request: Set[str]) -> None:
+    def __init__(self, view: View, units: list[str], request: Set[str], *, keep: bool = False) -> None:
+        """keep: leave no word out, and score by those too that stand nowhere."""
         self._view = view
+        self._units, self._keep = units, keep
         self._present = view.languages or ("en",)
         self._found: dict[str, Sought] = {}
         self._forms: dict[str, set[str]] = {}
@@ -90,16 +99,30 @@ class _Planner:
         self._is_short = len(units) <= _FEW
         self._common: Set[str] = frozenset()
         stop = languages.stop_words(units) | request
-        self._stop = stop if any(unit not in stop for unit in units) else frozenset()
+        self._stop = stop if any(unit not in stop for unit in units) and not keep else frozenset()
         self._asked = languages.detect(units, least=0.2)
         compounds = COMPOUNDING.intersection(self._present)
         self._compounds = bool(compounds) and (not self._asked or self._asked in compounds)
         self._learn([unit for unit in dict.fromkeys(units) if unit not in self._stop])
 
+    @property
+    def telling(self) -> tuple[str, ...]:
+        """The words that are not left out."""
+        return tuple(dict.fromkeys(unit for unit in self._units if unit not in self._stop))
+
+    def others(self) -> _Planner | None:
+        """Where no word that tells something stands anywhere, who plans with those that were left out; none where these do not stand anywhere either."""
+        if not self._stop.intersection(self._units) or any(word.count for word in self._found.values()):
+            return None
+        planner = _Planner(self._view, self._units, frozenset(), keep=True)
+        return planner if any(planner._word(unit).count for unit in self._units) else None
+
     def sought(self) -> tuple[Sought, ...]:
         """The words to score by, those that tell most where there are too many."""
         words = [
-            _times(word, self._times[unit]) for unit, word in self._found.items() if unit in self._times and word.count
+            _times(word, self._times[unit])
+            for unit, word in self._found.items()
+            if unit in self._times and (word.count or self._keep)
         ]
         words.sort(key=lambda word: not word.stands)
         if len(words) > _MAX_SOUGHT:
@@ -187,7 +210,7 @@ class _Planner:
             wanted = units
         self._score(wanted, scored=scored)
         pieces = self._pieces_of(text, scored=scored) if len(units) == 1 else []
-        return [_weighed(self._word(unit), self._view) for unit in wanted if unit not in self._common] + pieces
+        return [wishes.of_word(self._word(unit), self._view) for unit in wanted if unit not in self._common] + pieces
 
     def names(self, tree: Query, typed: str) -> list[Sought]:
         """What was typed that is the name of a file, whole or in part."""
@@ -254,7 +277,7 @@ class _Planner:
         found: list[Expression] = [Term(term) for term in sorted(terms)]
         if has_digit:
             return [wishes.any_of([*sequence, *found])]
-        return found + [_weighed(self._word(unit), self._view) for unit in wanted if unit not in self._common]
+        return found + [wishes.of_word(self._word(unit), self._view) for unit in wanted if unit not in self._common]
 
     def _pieces_of(self, text: str, *, scored: bool) -> list[Expression]:
         """The pieces of one word that is written in several cases or with digits: worth little where the whole stands somewhere."""
@@ -263,7 +286,7 @@ class _Planner:
         stands = bool(self._word(analysis.units(text)[0]).count) if pieces else False
         wanted = [piece for piece in dict.fromkeys(pieces) if not (stands and piece.isdigit())]
         self._score(wanted, scored=scored, times=_PIECE if stands else 1.0)
-        return [_weighed(self._word(piece), self._view) for piece in wanted]
+        return [wishes.of_word(self._word(piece), self._view) for piece in wanted]
 
     def _score(self, units: Iterable[str], *, scored: bool, times: float = 1.0, keep: bool = False) -> None:
         for unit, worth in wishes.worths(units):
@@ -282,15 +305,15 @@ class _Planner:
             self._found[key] = self._beginning(key, last)
         if scored:
             self._times[key] = self._times.get(key, 0) + 1
-        ending = _weighed(self._found[key], self._view)
-        return Group((*(_weighed(self._word(unit), self._view) for unit in before), ending)) if before else ending
+        ending = wishes.of_word(self._found[key], self._view)
+        return Group((*(wishes.of_word(self._word(unit), self._view) for unit in before), ending)) if before else ending
 
     def _beginning(self, key: str, unit: str) -> Sought:
         """A word of which only the beginning is given."""
         beginning = analysis.fold(unit)
         found = self._view.terms(beginning)[:_MAX_BEGINNINGS]
-        terms = frozenset(found) | (self._terms(unit) if len(found) <= _MANY else frozenset())
-        return self._weighted(Sought(key, terms, beginning=beginning, commonest=tuple(found[:_MANY])))
+        terms = frozenset(found) | (self._terms(unit) if len(found) <= wishes.MANY else frozenset())
+        return self._weighted(Sought(key, terms, beginning=beginning, commonest=tuple(found[: wishes.MANY])))
 
     def _near(self, tree: query.Near, *, scored: bool) -> Expression:
         left, right = list(_texts(tree.left)), list(_texts(tree.right))
@@ -394,7 +417,7 @@ class _Planner:
         return ()
 
     def _counted(self, terms: frozenset[str], beginning: str = "") -> int:
-        if len(terms) > _MANY:
+        if len(terms) > wishes.MANY:
             return self._view.count(AnyOf(tuple(sorted(terms)), beginning=beginning))
         # Terms of different languages stand in different segments: their sum is the count, near enough.
         return min(self._view.segments, sum(map(self._view.having, terms)))
@@ -423,22 +446,3 @@ def _free(tree: query.Some) -> tuple[type, ...]:
 
 def _times(word: Sought, times: float) -> Sought:
     return replace(word, times=times)
-
-
-def _weighed(word: Sought, view: View) -> Expression:
-    """What finds a word: its terms, each at the worth of the word rather than of that one form."""
-    if len(word.terms) > _MANY:
-        # All of them find; a few are enough to tell roughly which segments have much of it.
-        every = AnyOf(tuple(sorted(word.terms)), 0.0, word.beginning)
-        return Group((every,), tuple(_alike(word, word.commonest, view)))
-    items: list[Expression] = list(_alike(word, sorted(word.terms), view))
-    if word.parts:
-        items.append(AnyOf(tuple(sorted(word.parts)), round(PART * word.idf, 3)))
-    return Group(should=tuple(items))
-
-
-def _alike(word: Sought, terms: Iterable[str], view: View) -> Iterator[Term]:
-    for term in terms:
-        count = view.having(term)
-        own = math.log(1 + (view.segments - count + 0.5) / (count + 0.5))
-        yield Term(term, round(word.idf / own, 3) if len(word.terms) > 1 and count else 1.0)

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from smart_context.find.plan import PART
 from smart_context.find.score import (
     DIGITS,
     K1,
@@ -28,6 +27,7 @@ from smart_context.find.score import (
     Score,
     Weighed,
 )
+from smart_context.find.wishes import PART
 from smart_context.text import forward
 from smart_context.text.forward import ALSO, TEXT, Found
 from smart_context.text.forward import HEAD as IN_HEAD

@@ -181,7 +181,7 @@ def _asked(reading: Reading, limits: Filters, view: View, typed: str) -> _Asked:
 
 
 def _any(view: View, asked: _Asked) -> bool:
-    return view.count(asked.plan.wanted, asked.limits) > 0
+    return not asked.plan.nowhere and view.count(asked.plan.wanted, asked.limits) > 0
 
 
 def _folders(folders: tuple[str, ...], view: View) -> tuple[str, ...]:
@@ -326,7 +326,12 @@ def _why(ordering: order.Ordering, one: Placed, typed: dict[str, str]) -> tuple[
 def _notes(reading: Reading, planned: Plan) -> tuple[str, ...]:
     """What was read into the query, or looked for in place of what was typed."""
     read = [f"read from the query: {reading.told()}"] if reading.has_read else []
-    return (*read, *(_instead(word) for word in planned.sought if word.instead))
+    nowhere = [f"nothing has {_listed(planned.nowhere)}; looked for the other words"] if planned.nowhere else []
+    return (*read, *nowhere, *(_instead(word) for word in planned.sought if word.instead))
+
+
+def _listed(words: Sequence[str]) -> str:
+    return " or ".join(f"'{word}'" for word in words)
 
 
 def _vectors(made: int, view: View) -> Iterator[str]:

@@ -38,6 +38,7 @@ class Sought:
 class Plan:
     """What to match, and what to score by. `left_out`: words without meaning of their own. `meant`: what is wished for, as text;
     `binding`: what holds even for a segment that has none of the words; `verbatim`: all that was typed, word after word, where that is a sentence.
+    `nowhere`: the words that tell something, where none of them stands anywhere, and the others are looked for.
     """
 
     wanted: Expression
@@ -46,3 +47,4 @@ class Plan:
     meant: str = ""
     binding: Expression = _EVERYTHING
     verbatim: Expression | None = None
+    nowhere: tuple[str, ...] = ()

@@ -6,16 +6,20 @@ Always: terms that stand side by side are not nested: the engine skips ahead in 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 
 from smart_context.data import replace
 from smart_context.engine import expression
-from smart_context.engine.expression import Expression, Group
+from smart_context.engine.expression import AnyOf, Expression, Group, Term
 from smart_context.engine.port import View
+from smart_context.find.sought import Sought
 from smart_context.text import analysis
 
 _MIXED = 0.5  # what a pair of characters is worth in which a word ends and a particle begins, or the other way round
 _OVERLAP = 0.25  # how much less each pair of a long run of ideographs is worth: by their number, to this power
+PART = 0.5  # what a word inside a compound is worth
+MANY = 24  # terms from which one set is quicker than each for itself
 _RARE = 200  # one segment in so many has a character that says something alone
 
 
@@ -129,3 +133,22 @@ def close(first: str, then: str, distance: int, languages: Sequence[str]) -> Exp
             whole = [expression.Sequence(terms) for terms in (one, other) if len(terms) > 1]
             found.append(Group((near, *whole)) if whole else near)
     return any_of(found or [Group()])
+
+
+def of_word(word: Sought, view: View) -> Expression:
+    """What finds a word: its terms, each at the worth of the word rather than of that one form."""
+    if len(word.terms) > MANY:
+        # All of them find; a few are enough to tell roughly which segments have much of it.
+        every = AnyOf(tuple(sorted(word.terms)), 0.0, word.beginning)
+        return Group((every,), tuple(_alike(word, word.commonest, view)))
+    items: list[Expression] = list(_alike(word, sorted(word.terms), view))
+    if word.parts:
+        items.append(AnyOf(tuple(sorted(word.parts)), round(PART * word.idf, 3)))
+    return Group(should=tuple(items))
+
+
+def _alike(word: Sought, terms: Iterable[str], view: View) -> Iterator[Term]:
+    for term in terms:
+        count = view.having(term)
+        own = math.log(1 + (view.segments - count + 0.5) / (count + 0.5))
+        yield Term(term, round(word.idf / own, 3) if len(word.terms) > 1 and count else 1.0)
