@@ -257,6 +257,61 @@ def test_what_is_read_into_a_query_is_said(tmp_path):
         assert list(searched.page("harbour").answer()["items"][0])[-1] == "highlights"
 
 
+SPELT = {
+    "macro.c": f"#define ARRAY_SIZE(a) (sizeof(a) / sizeof(*(a)))\n/* {PROSE} */",
+    "camel.js": "let arraySize = 1; arraySize += arraySize * arraySize - arraySize % arraySize; // arraySize\n" * 3,
+    "words.txt": "array-size, array-size and array-size: array size of an array, size by size\n" * 3,
+    "number.txt": f"The largest is 2,147,483,647. {PROSE}",
+    "plain.txt": "2147483647 and 2147483647, 2147483647 or 2147483647\n" * 3,
+    "xcall.html": f"It is called when xCall is null. {PROSE}",
+    "code.c": f"p->xCallBack = xCallBack; xCallBack(); {PROSE}",
+    "callback.html": f"See xcallback, xcallback and xcallback. {PROSE}",
+}
+
+
+@pytest.fixture(scope="module")
+def spelt(tmp_path_factory):
+    base = tmp_path_factory.mktemp("spelt")
+    (base / "root").mkdir()
+    for name, text in SPELT.items():
+        (base / "root" / name).write_text(text, encoding="utf-8")
+    with indexed(base / "root", base / "data") as searched:
+        yield searched
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("ARRAY_SIZE", "macro.c"), ("arraySize", "camel.js"), ("array-size", "words.txt"), ('"ARRAY_SIZE"', "macro.c"),
+        ("array_size", "macro.c"),  # without a capital, case does not count
+        ("2,147,483,647", "number.txt"), ("2147483647", "plain.txt"), ("xCallBack", "code.c"),
+        ("xcall.html", "xcall.html"),
+    ],
+)  # fmt: skip
+def test_an_identifier_spelt_as_typed_goes_before_other_joinings_of_its_parts(spelt, query, first):
+    assert spelt.names(query)[0] == first
+
+
+def test_other_joinings_of_an_identifier_are_still_found_and_the_gain_is_explained(spelt):
+    page = spelt.page("ARRAY_SIZE")
+    assert {Path(item.path).name for item in page.items} == {"macro.c", "camel.js", "words.txt"}
+    said = [line for item in page.items for line in item.why() if line.startswith("spelt")]
+    assert said == ["spelt as typed: 0.90 of the rest"]
+
+
+def test_how_something_hidden_is_spelt_changes_no_score(tmp_path):
+    root = tmp_path / "root"
+    root.mkdir()
+    other = " ".join(f"word{number}" for number in range(len(PROSE.split())))
+    for name, secret, text in (("one", "zqOpen", PROSE), ("two", "zqShut", other)):
+        said = f'The zqopen and then password = "{secret}-8fK2q9Lm4Xz7" here. {text}'
+        (root / f"{name}.txt").write_text(said, encoding="utf-8")
+    with indexed(root, tmp_path / "data") as searched:
+        items = searched.page("zqOpen").items
+        assert all("[redacted:" in item.snippet for item in items)
+        assert [item.score for item in items] == 2 * [items[0].score]
+
+
 def test_where_no_word_that_tells_something_stands_anywhere_the_others_are_looked_for_and_that_is_said(tmp_path):
     root = tmp_path / "root"
     root.mkdir()

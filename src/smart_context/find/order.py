@@ -22,8 +22,10 @@ from smart_context.engine.model import FileRow, SegmentRow
 from smart_context.engine.port import Candidate, Matches, Record, View
 from smart_context.find.score import DIGITS, Score, Scorer
 from smart_context.find.sought import Plan
+from smart_context.find.spelt import Spelling
 from smart_context.model import Stop
 from smart_context.sources import ignore
+from smart_context.text import whole
 
 TIERS = (400, 1500)  # matches by rough score that are scored exactly, as more are asked for
 _ALL_AT_ONCE = 1000  # so few are scored together
@@ -32,6 +34,8 @@ _MOST_EQUAL = 5000
 _MOST_VERBATIM = 50  # segments with a sentence that are taken in
 _MOST_NAMED = 200  # segments of files of one name that are told apart by its spelling
 SPELT = 0.3  # what of a name's worth its spelling is
+AS_TYPED = 0.9  # what of the rest a segment gains that has an identifier as it was typed, among
+_READ = 20  # the best, of which the text is read
 _ROWS = 16  # rows read from the record at a time
 
 
@@ -78,6 +82,9 @@ class Ordering:
         self._scorer = Scorer(plan, view)
         self._verbatim: frozenset[int] = frozenset()
         self._leading: Sequence[Scored] = ()
+        self._as_typed: Set[int] | None = (
+            None  # the segments that have an identifier as it was typed, once they were looked at
+        )
         self._files: dict[int, FileRow] = {}
         self._segments: dict[int, SegmentRow] = {}
 
@@ -128,7 +135,10 @@ class Ordering:
 
     def explain(self, one: Placed) -> tuple[str, ...]:
         """Why a segment stands where it does, in lines."""
-        return self._scorer.explain(one.made_of) if one.made_of else ()
+        gained = (
+            [f"spelt as typed: {AS_TYPED:.2f} of the rest"] if one.segment.segment_id in (self._as_typed or ()) else []
+        )
+        return (*self._scorer.explain(one.made_of), *gained) if one.made_of else ()
 
     def _by_path(self, look: Callable[[Filters], Sequence[Candidate]], count: int, score: float) -> Iterator[Placed]:
         """All that `look` finds, by path: of a few files at a time where it is much, because most of it is not read."""
@@ -154,6 +164,8 @@ class Ordering:
     def _scored(self, tier: Sequence[Candidate], most: float) -> list[Scored]:
         self._stop()
         scores = self._spelt(tier, self._scorer.scores(tier, self._verbatim))
+        if self._plan.identifier and self._as_typed is None:
+            scores = self._read(tier, scores)
         totals = [score[0] for score in scores]
         if totals and max(totals) > most:
             totals = [min(total, most) for total in totals]
@@ -175,6 +187,31 @@ class Ordering:
                 for at in others:
                     less = SPELT * float(scores[at].made.shares[scores[at].row][number])
                     scores[at] = scores[at]._replace(total=round(scores[at].total - less, DIGITS))
+        return scores
+
+    def _read(self, tier: Sequence[Candidate], scores: list[Score]) -> list[Score]:
+        """The scores, higher for those of the best whose text has an identifier as it was typed, where not all of them do."""
+        best = _best([score.total for score in scores], _READ)
+        self._learn([tier[at] for at in best], [Scored(tier[at], 0.0) for at in best])
+        spelling = Spelling(self._plan.identifier)
+        texts = {
+            segment_id: whole.left(passage.text, passage.hidden)
+            for segment_id, passage in self.record.passages(tier[at].segment_id for at in best).items()
+        }
+        named = [number for number, word in enumerate(self._plan.sought) if word.name]
+
+        def has_it(at: int) -> bool:
+            candidate, (_, made, place) = tier[at], scores[at]
+            file, row = self._files.get(candidate.file_id), self._segments.get(candidate.segment_id)
+            text = f"{row.heading if row else ''}\n{texts.get(candidate.segment_id, '')}"
+            is_named = any(made.times[place][number] for number in named)
+            return spelling.stands_in(text) or (is_named and file is not None and spelling.names(file.path))
+
+        having = list(filter(has_it, best))
+        self._as_typed = frozenset(tier[at].segment_id for at in having) if len(having) < len(best) else frozenset()
+        for at in having if self._as_typed else ():
+            total = scores[at].total
+            scores[at] = scores[at]._replace(total=round(total + AS_TYPED * (1 - total), DIGITS))
         return scores
 
     def _is_spelt(self, candidate: Candidate, name: str) -> bool:
@@ -232,3 +269,12 @@ class Ordering:
     def shows(self, file: FileRow) -> bool:
         """Whether a file may be shown, as the request has it."""
         return not (self._hides and self._hides(file.path, file.root))
+
+
+def _best(totals: Sequence[float], most: int) -> list[int]:
+    """The places of the best, at most so many: of equal ones, all or none."""
+    order = sorted(range(len(totals)), key=lambda at: -totals[at])
+    if len(order) <= most:
+        return order
+    edge = totals[order[most]]
+    return [at for at in order[:most] if totals[at] > edge]

@@ -16,7 +16,7 @@ from smart_context.engine import names
 from smart_context.engine.entry import COMPOUNDING
 from smart_context.engine.expression import AnyOf, Everything, Expression, Group, Sequence, Term
 from smart_context.engine.port import View
-from smart_context.find import asking, query, spelling, wishes
+from smart_context.find import asking, query, spelling, spelt, wishes
 from smart_context.find.query import Query
 from smart_context.find.sought import Plan, Sought
 from smart_context.text import analysis, identifiers, languages
@@ -63,7 +63,9 @@ def make(tree: Query | None, view: View, typed: str = "") -> Plan:
     left_out = tuple(dict.fromkeys(planner.left_out))
     sought = (*planner.sought(), *named)
     meant = asking.about(text) if request else text
-    return Plan(wanted, sought, left_out, meant, planner.binding(tree), planner.verbatim(tree, text), nowhere)
+    identifier = spelt.identifier(text) if isinstance(tree, query.Word | query.Phrase) else ""
+    verbatim = planner.verbatim(tree, text)
+    return Plan(wanted, sought, left_out, meant, planner.binding(tree), verbatim, nowhere, identifier)
 
 
 def _is_plain(tree: Query) -> bool:
