@@ -34,13 +34,30 @@ _REQUEST = later.pattern(
     rf"|{_BEGINS}(?:tell\s+me\s+about|(?:i'd|i\s+would)\s+like\s+to\s+(?:find|see|know|read)|(?:i\s+am|i'm)\s+looking\s+for)\b",
     re.IGNORECASE,
 )
+_STUDIED = r"(?:investigated|studied|examined|researched|looked\s+(?:at|into)|worked\s+on|written\s+(?:about|on))"
+_STUDIES = "(?:work|research|progress|investigations?|studies)"
+_KEPT = "(?:information|data|material|literature)"
+_ON = r"(?:about|regarding|concerning|on|pertaining\s+to)"
+# A question of what others know, have found or have written: what it asks for follows.
+_QUESTION = later.pattern(
+    rf"{_BEGINS}(?:ha[sd]|have|did)\s+(?:anyone|anybody|someone|somebody)\s+(?:else\s+)?(?:ever\s+)?(?:\w+ly\s+)?{_STUDIED}\b"
+    rf"|{_BEGINS}(?:what|ha(?:s|ve)\s+any)\s+{_STUDIES}\s+(?:(?:has|have)\s+)?been\s+(?:done|made|conducted|carried\s+out)(?:\s+(?:{_ON}|of|in|into))?\b"
+    rf"|{_BEGINS}(?:what|how\s+much)\s+(?:is\s+known|has\s+been\s+(?:said|written|published|done))\s+(?:{_ON}|of)\b"
+    rf"|{_BEGINS}what\s+{_KEPT}\s+(?:(?:is|are)\s+(?:available|there)|exists?)\s+(?:{_ON}|for)\b"
+    rf"|{_BEGINS}(?:is\s+there\s+(?:any|some)\s+{_KEPT}(?:\s+available)?|what\s+is\s+the\s+available\s+{_KEPT})\s+{_ON}\b"
+    rf"|{_BEGINS}(?:what|which)\s+(?:papers|articles)\s+are\s+(?:there|available)\s+(?:{_ON}|dealing\s+with)\b"
+    rf"|{_BEGINS}(?:references|literature)\s+on\b"
+    rf"|{_BEGINS}(?:is\s+it\s+possible\s+to|(?:does|do)\s+there\s+exist|to\s+what\s+extent)\b",
+    re.IGNORECASE,
+)
 _GERMAN_REQUEST = later.pattern(
     rf"{_BEGINS}(?:ich\s+(?:suche|möchte\s+wissen)"
     r"|(?:(?:zeige?|gib|finde?|suche?)\s+(?:(?:mir|bitte|alle)\s+)*)?(?:dokumente|dateien|texte|artikel|informationen)\s+(?:über|zu))\b",
     re.IGNORECASE,
 )
 _GERMAN_QUESTION = later.pattern(
-    rf"{_BEGINS}wie\s+(?:laute(?:t|n|te|ten)|hei(?:ß|ss)(?:t|en)|hie(?:ß|ss)(?:en)?|nennt(?:\s+(?:man|sich))?|bezeichnet\s+man)\b",
+    rf"{_BEGINS}wie\s+(?:laute(?:t|n|te|ten)|hei(?:ß|ss)(?:t|en)|hie(?:ß|ss)(?:en)?|nennt(?:\s+(?:man|sich))?|bezeichnet\s+man)\b"
+    rf"|{_BEGINS}(?:ist\s+es\s+möglich|gibt\s+es\s+(?:informationen|arbeiten|untersuchungen|studien)\s+(?:über|zu))\b",
     re.IGNORECASE,
 )
 _KANA = later.pattern("[\u3041-\u30ff]")
@@ -59,7 +76,16 @@ _REQUESTS = (
     (_NOUNS | _any_of("interested tell like looking"), _REQUEST),
     (_any_of("suche möchte dokumente dateien texte artikel informationen"), _GERMAN_REQUEST),
 )
-_QUESTIONS = (*_REQUESTS, (_any_of("wie"), _GERMAN_QUESTION))
+_QUESTIONS = (
+    *_REQUESTS,
+    (_any_of("wie möglich informationen arbeiten untersuchungen studien"), _GERMAN_QUESTION),
+    (
+        _any_of(
+            "anyone anybody someone somebody been known papers articles information data material literature references possible exist extent"
+        ),
+        _QUESTION,
+    ),
+)
 
 
 def rest(text: str) -> str:
