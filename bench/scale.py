@@ -17,7 +17,7 @@ RUNS = Path(__file__).parent / "runs"
 _CORES = 8  # of a machine
 _BUSY = 0.6  # of its processors that may be in use, so that others wait little
 _SEARCHES = 60  # of a person in the busiest hour: an agent asks a few times for each thing it is asked
-_GROWTH = 0.1  # more for a search, for each tenfold of segments
+_GROWTH = 0.4  # more for a search, for each tenfold of segments
 _FIRST = 24 * 3600.0  # seconds in which everything is to be read for the first time
 
 
@@ -93,7 +93,7 @@ def needed(costs: Costs, files: int, people: int, changes: int) -> Need:
     segments = round(files * costs.segments_a_file)
     read_all = files * costs.read_a_file
     workers = max(1, math.ceil(read_all / (_FIRST * _CORES)))
-    # `python -m bench growth` found 15 % more CPU for a search in 343,781 segments of real text than in 10,266. Beyond that it is a guess.
+    # `python -m bench growth` found 1.8 times as much CPU for a search in 1,142,053 segments of real text as in 10,266. Beyond that it is a guess.
     search = costs.search * (1 + _GROWTH * max(0.0, math.log10(segments / costs.search_segments)))
     a_second = people * _SEARCHES / 3600
     nodes = max(2, math.ceil(a_second * search / (_CORES * _BUSY)) + 1)  # one may be away
