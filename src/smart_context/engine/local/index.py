@@ -49,7 +49,7 @@ class Index(Closes):
         self._ranking: Ranking | None = None
         self._held = held
         self._places = _places(folder)
-        self._seen = -1  # what the ranking shows is at least the generation before it was opened
+        self._seen = b""  # what the ranking said of itself when it was last looked at
         self._refreshing = threading.Lock()
 
     @classmethod
@@ -93,10 +93,11 @@ class Index(Closes):
                 # that it is let go, not closed. The writer itself has what it made.
                 self.record = Record.open(self.folder)
                 self._ranking = _opened(self.folder, self.record)
-                self._places, self._seen = places, -1
-            elif (generation := self.ranking.generation) != self._seen:
+                self._places, self._seen = places, b""
+            elif (state := self.ranking.state) != self._seen or not state:
+                _ = self.ranking.generation  # refuses what cannot be used
                 self.ranking.reload()
-                self._seen = generation
+                self._seen = state
 
     @property
     def generation(self) -> int:
@@ -139,8 +140,21 @@ class Index(Closes):
         return generation
 
     def tidy(self) -> None:
-        """Give free pages back and fold the log into the database."""
+        """Give free pages back, fold the log into the database, and put the parts of the ranking together where much of it lies in many."""
+        self.gather()
         self.record.tidy()
+
+    def gather(self, *, is_upkeep: bool = False) -> None:
+        """Put the parts of the ranking together where they are many; is_upkeep: also where most of it is in one."""
+        if not self.ranking.is_scattered(is_upkeep=is_upkeep):
+            return
+        self.ranking.reload()
+        rows = self.record.files(self.ranking.view().beside_others()).values()
+        shortest = min(
+            (row for row in rows if row.judged != NOT_JUDGED), key=lambda row: (row.chars, row.file_id), default=None
+        )
+        if shortest and (segments := list(_ranked(self.record, shortest.file_id))):
+            self.ranking.gather(_ranked_file(shortest), segments)
 
     def renew(self, on_progress: OnProgress = _silent) -> None:
         """Derive the ranking anew from the record; readers keep the one they have until it is in place."""
@@ -255,7 +269,11 @@ def _ranked(record: Record, file_id: int) -> Iterator[RankedSegment]:
 
 
 def _add(ranking: Ranking, row: FileRow, segments: Sequence[RankedSegment]) -> None:
-    ranking.add(RankedFile(row.file_id, row.path, row.ext, row.title, row.years), segments)
+    ranking.add(_ranked_file(row), segments)
+
+
+def _ranked_file(row: FileRow) -> RankedFile:
+    return RankedFile(row.file_id, row.path, row.ext, row.title, row.years)
 
 
 def _places(folder: Path) -> tuple[tuple[int, int] | None, ...]:

@@ -50,12 +50,32 @@ def source(folder: Path) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
+def text(folder: Path) -> bytes:
+    """All that a ranking says, as it is written; nothing where it says nothing.
+
+    Raises: OSError when it cannot be read.
+    """
+    try:
+        return (folder / _NAME).read_bytes()
+    except FileNotFoundError:
+        return b""
+
+
 def write(folder: Path, generation: int, source: Mapping[str, Any] | None = None) -> None:
     """Say that a ranking has come to a generation, and of what it was derived."""
+    state = {"format": _FORMAT, "analysis": ANALYSIS_VERSION, "generation": generation}
+    _put(folder, {**state, "source": dict(source)} if source else state)
+
+
+def tell(folder: Path, *, parts: int) -> None:
+    """Say besides that a ranking lies in other parts than before, so that readers look."""
+    _put(folder, {**json.loads(text(folder)), "parts": parts})
+
+
+def _put(folder: Path, state: Mapping[str, Any]) -> None:
     beside = folder / f"{_NAME}.new"
     with beside.open("w", encoding="utf-8", newline="") as file:
-        state = {"format": _FORMAT, "analysis": ANALYSIS_VERSION, "generation": generation}
-        json.dump({**state, "source": dict(source)} if source else state, file)
+        json.dump(state, file)
         file.flush()
         os.fsync(file.fileno())
     beside.replace(folder / _NAME)

@@ -53,6 +53,7 @@ def maintain(data_dir: Path, on_progress: OnProgress = _silent) -> None:
                 f"the index in {data_dir} is damaged", reason=flaw, hint="mend it with: context index --rebuild"
             )
         if _is_fit(index):
+            index.gather(is_upkeep=True)
             index.ranking.merge()
         else:
             index.renew(on_progress)

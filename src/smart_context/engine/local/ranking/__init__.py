@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from smart_context.engine import entry, searchable
 from smart_context.engine.local import ranking_state
-from smart_context.engine.local.ranking import engine, packed
+from smart_context.engine.local.ranking import engine, packed, parts
 from smart_context.engine.local.ranking.view import View
 from smart_context.engine.model import RankedFile, RankedSegment
 from smart_context.errors import SearchFailed
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["Ranking", "View"]
 
 _HEAP = 64_000_000  # bytes the writer may hold before it writes a part of the index
+_NOBODY = -1  # the file of documents that are removed before they are committed
 
 
 class Ranking:
@@ -68,28 +69,21 @@ class Ranking:
         with engine.translated(self._folder):
             return ranking_state.read(self._folder)
 
+    @property
+    def state(self) -> bytes:
+        """What the index says about itself: another text means that there is something else to see."""
+        with engine.translated(self._folder):
+            return ranking_state.text(self._folder)
+
     # Writing
 
     def add(self, file: RankedFile, segments: Sequence[RankedSegment], entries: Sequence[entry.Entry] = ()) -> None:
         """Put a file's segments in place of those it had; their entries are made here where they are not given."""
-        import tantivy
-
         writer, self._is_pending = self._open_writer(), True
         made = entries or searchable.every(file.path, file.title, segments)
         with engine.translated(self._folder, writes=True):
-            writer.delete_documents_by_term("file_id", file.file_id)
-            folders = entry.folder_keys(file.path)
-            for number, (segment, own) in enumerate(zip(segments, made, strict=True)):
-                doc = tantivy.Document()
-                doc.add_unsigned("first", int(number == 0))
-                doc.add_unsigned("segment_id", segment.segment_id)
-                doc.add_integer("file_id", file.file_id)
-                doc.add_text("ext", file.ext)
-                doc.add_text("year", " ".join(file.years))
-                for key in folders:
-                    doc.add_text("folder", key)
-                _add_entry(doc, own)
-                writer.add_document(doc)
+            _replace(writer, file, segments, made)
+            for segment, own in zip(segments, made, strict=True):
                 self._open_packed().add(segment.segment_id, own.packed)
 
     def delete(self, file_ids: Iterable[int]) -> None:
@@ -124,6 +118,43 @@ class Ranking:
                 self._writer.wait_merging_threads()
                 self._writer = None
             self._open_writer().garbage_collect_files()
+
+    def is_scattered(self, *, is_upkeep: bool = False) -> bool:
+        """Whether the index lies in many parts, and much of it outside of the largest, with room to put them together; is_upkeep: also where it is little."""
+        import shutil
+
+        with engine.translated(self._folder):
+            is_many = parts.are_many(parts.read(self._folder), is_upkeep=is_upkeep)
+            return is_many and shutil.disk_usage(self._folder).free > parts.needs(self._folder)
+
+    def gather(self, file: RankedFile, segments: Sequence[RankedSegment]) -> None:
+        """Put all parts together; nothing may be pending. file: one that lies `beside_others`, as it is there. Readers keep the parts that they have, and see
+        the one that is left when they look for what is new."""
+        with engine.translated(self._folder, writes=True):
+            self._open_writer().commit()  # lets it begin with what it would merge by itself, lest it do so meanwhile
+        self.merge()
+        found = parts.read(self._folder)
+        if parts.can_be_one(found):
+            self._commit_beside(1 + max(part.held for part in found), file, segments)
+            self.merge()
+        with engine.translated(self._folder, writes=True):
+            ranking_state.tell(self._folder, parts=len(parts.read(self._folder)))
+
+    def _commit_beside(self, many: int, file: RankedFile, segments: Sequence[RankedSegment]) -> None:
+        """Commit a file anew, in one part with as many documents that are gone."""
+        import tantivy
+
+        writer, self._is_pending = self._open_writer(), True
+        with engine.translated(self._folder, writes=True):
+            for _ in range(many):
+                nothing = tantivy.Document()
+                nothing.add_integer("file_id", _NOBODY)
+                writer.add_document(nothing)
+            writer.delete_documents_by_term("file_id", _NOBODY)
+            # What is kept beside the engine's files is left alone: it is there under the same numbers.
+            _replace(writer, file, segments, searchable.every(file.path, file.title, segments))
+            writer.commit()
+            self._is_pending = False
 
     def close(self) -> None:
         """Close; what was not committed is forgotten."""
@@ -179,6 +210,27 @@ class Ranking:
     def file_ids(self) -> set[int]:
         """Every file that has a segment in the index."""
         return self.view().file_ids()
+
+
+def _replace(
+    writer: tantivy.IndexWriter, file: RankedFile, segments: Sequence[RankedSegment], made: Sequence[entry.Entry]
+) -> None:
+    """Write a file's segments in place of those it had."""
+    import tantivy
+
+    writer.delete_documents_by_term("file_id", file.file_id)
+    folders = entry.folder_keys(file.path)
+    for number, (segment, own) in enumerate(zip(segments, made, strict=True)):
+        doc = tantivy.Document()
+        doc.add_unsigned("first", int(number == 0))
+        doc.add_unsigned("segment_id", segment.segment_id)
+        doc.add_integer("file_id", file.file_id)
+        doc.add_text("ext", file.ext)
+        doc.add_text("year", " ".join(file.years))
+        for key in folders:
+            doc.add_text("folder", key)
+        _add_entry(doc, own)
+        writer.add_document(doc)
 
 
 def _add_entry(doc: tantivy.Document, made: entry.Entry) -> None:

@@ -8,6 +8,7 @@ final ones.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence, Set
 from itertools import repeat
 from pathlib import Path
@@ -212,6 +213,14 @@ class View:
         with engine.translated(self.folder):
             found = self._searcher.search(engine.query().all_query(), limit=max(1, self.segments), count=False).hits
             return {int(i or 0) for i in self._searcher.fast_field_values("file_id", [place for _, place in found])}
+
+    def beside_others(self) -> list[int]:
+        """The files of the smallest part of the index that has several: were one of them gone, the part would stay."""
+        with engine.translated(self.folder):
+            found, _ = self.look(engine.query().const_score_query(self._first(), 1.0), max(1, self.segments))
+            times = Counter(place.segment_ord for _, place in found)
+            least = min((count for count in times.values() if count > 1), default=0)
+            return self.files_of([hit for hit in found if times[hit[1].segment_ord] == least])
 
     def look(self, query: tantivy.Query, limit: int) -> tuple[list[Match], int]:
         """The best matches of a query, best first, and how many there are in all."""

@@ -1,0 +1,63 @@
+"""In how many parts the engine keeps an index, and how it is made to put all of them together.
+
+In: the ranking's folder.  Out: its parts; what to write so that one is left.
+Always: what is asked for changes nothing that a search finds; where it is not followed, or cut short, the index is whole and lies in more parts.
+
+Each commit leaves a part, and a search looks every word up in each. The engine merges eight parts that are about as large as each other, by what lives in
+them, and takes them up by what they hold in all, the largest first: one that holds more than any other, of which hardly anything lives, lies in one group with all
+that are smaller. Such a part is made of documents without a word that are removed before they are committed, beside one file that is added anew. It is one of the smallest part: of a
+part from which something was removed, the engine only estimates how many words it has, and rough scores depend on that.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from smart_context.data import dataclass
+
+MERGED = 8  # parts of a group that the engine merges
+_LARGE = 20_000  # segments from which it is worth anything
+_SHARE = 4  # outside of the largest part lies at least one segment in so many: so that nothing is merged over and over
+_SHARE_OF_UPKEEP = 50  # the same where there is time for it
+_OF_PARTS = {".idx", ".pos", ".term", ".store", ".fast", ".fieldnorm", ".del"}
+_MOST = 3_000_000  # documents that the largest part may hold: what is written in their place stays in one part
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One part of the index: how many documents it holds, and how many of them live."""
+
+    held: int
+    living: int
+
+
+def read(folder: Path) -> list[Part]:
+    """The parts of the last commit, as the engine tells them; none where it tells them in another way.
+
+    Raises: OSError where they cannot be read.
+    """
+    try:
+        found = json.loads((folder / "meta.json").read_text(encoding="utf-8"))["segments"]
+        gone = [(one["deletes"] or {"num_deleted_docs": 0})["num_deleted_docs"] for one in found]
+        return [Part(one["max_doc"], one["max_doc"] - dead) for one, dead in zip(found, gone, strict=True)]
+    except (ValueError, KeyError, TypeError):
+        return []
+
+
+def needs(folder: Path) -> int:
+    """How many bytes of room putting them together may take: as many as they have, and as many again for safety."""
+    return 2 * sum(file.stat().st_size for file in folder.glob("*.*") if file.suffix in _OF_PARTS)
+
+
+def are_many(parts: list[Part], *, is_upkeep: bool = False) -> bool:
+    """Whether it is worth putting the parts together; is_upkeep: also where nearly all of the index is in one."""
+    living = sum(part.living for part in parts)
+    outside = living - max((part.living for part in parts), default=0)
+    is_worth_it = living >= _LARGE and outside * (_SHARE_OF_UPKEEP if is_upkeep else _SHARE) >= living
+    return is_worth_it and can_be_one(parts)
+
+
+def can_be_one(parts: list[Part]) -> bool:
+    """Whether the engine merges these parts and one more."""
+    return len(parts) >= MERGED - 1 and max(part.held for part in parts) <= _MOST
