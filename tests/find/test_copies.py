@@ -179,3 +179,17 @@ def test_many_files_that_have_much_in_common_are_apart_until_one_is_a_copy():
         assert copies.are_alike(copy.like, files[number].like)
         assert not fold.are_apart([*files, copy])
         assert not fold.are_apart([copy, *files])
+
+
+def test_the_same_files_stand_for_themselves_however_many_are_compared_at_once(monkeypatch):
+    rnd = random.Random(14)
+    words = [f"word{number}" for number in range(300)]
+    texts = [" ".join(rnd.sample(words, size)) for size in (10, 40, 150, 280, 290, 295) for _ in range(8)]
+    texts += [f"{text} more" for text in texts[::3]] + texts[::5] + ["", ""]
+    rnd.shuffle(texts)
+    files = [Marked(at, *astuple(copies.marks([text]))) for at, text in enumerate(texts)]
+    assert len(files) > fold._FEW
+    at_once = list(fold.apart(files))
+    monkeypatch.setattr(fold, "_FEW", 1000)
+    assert list(fold.apart(files)) == at_once
+    assert 10 < len(at_once) < len(files) - 10

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -113,3 +115,28 @@ def test_a_word_inside_an_identifier_is_a_part():
     words = sought("en", "user")
     found = marking.hits("The user calls getUserName.", words, "en")
     assert found == [marking.Hit(4, 8, 0), marking.Hit(15, 26, 0, True)]
+
+
+NAMED = "getUserName set_user_name USERNAME userName2 user-name Users' username,the file2user; profile Profiles iPv6 IPV6Address 2021-05 x86_64 user’s naïveUser Ünsere User."
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+@pytest.mark.parametrize(
+    "asked",
+    ["user", "name", "users name", "file", "profile", "ipv6", "address", "2021", "x86", "getUserName", "set --user"],
+)
+def test_tokens_are_told_by_letters_in_them_as_by_looking_at_each(language, asked):
+    found = analysis.terms(asked, language)
+    words = marking.words([Sought(asked, frozenset(f"{found.line} {found.also}".split()))])
+    every = replace(words, telling=(), met={})
+    for text in (NAMED, NAMED.encode("ascii", "ignore").decode(), *TEXTS.values()):
+        assert marking.hits(text, words, language) == marking.hits(text, every, language)
+
+
+def test_letters_that_tell_too_little_are_not_looked_for():
+    def telling(*terms: str) -> tuple[str, ...]:
+        return marking.words([Sought("", frozenset(terms))]).telling
+
+    assert telling("server", "serving", "log-in") == ("serv",)
+    assert telling("server", "die") == ()
+    assert telling("größe") == ()

@@ -58,19 +58,23 @@ class Folds:
         if len(files) * len(self._standing) <= _LOOKS or "numpy" not in sys.modules:
             return [self._found(file) for file in files]
         standing = list(self._standing.items())
-        unlike = _unlike([file.like for file in files], [copies.sketch(number) for _, number in standing])
-        return [self._among(file, row, standing) for file, row in zip(files, unlike, strict=True)]
+        near = _may_be_near([file.like for file in files], [copies.sketch(number) for _, number in standing])
+        some = near.sum(axis=1).tolist()
+        return [
+            self._among(file, [standing[i] for i in near[at].nonzero()[0].tolist()] if some[at] else ())
+            for at, file in enumerate(files)
+        ]
 
     def _known(self, file: Marked) -> int | None:
         return self._first.get(file.file_id, self._same.get(file.same))
 
-    def _among(self, file: Marked, unlike: Flags, standing: Sequence[tuple[int, int]]) -> int | None:
-        """The one that stands for a file, of those that are not marked as unlike it."""
-        if (known := self._known(file)) is not None:
-            return known
-        sketch = copies.number(file.like)
-        near = (standing[at] for at in (~unlike).nonzero()[0].tolist())
-        return next((file_id for file_id, number in near if copies.are_near(sketch, number)), None)
+    def _among(self, file: Marked, near: Sequence[tuple[int, int]]) -> int | None:
+        """The one that stands for a file, of those that may be near to it."""
+        known = self._known(file)
+        if known is None and near:
+            sketch = copies.number(file.like)
+            known = next((file_id for file_id, number in near if copies.are_near(sketch, number)), None)
+        return known
 
     def _found(self, file: Marked) -> int | None:
         known = self._known(file)
@@ -172,24 +176,25 @@ def _standing(files: Sequence[Marked]) -> Iterator[bool]:
     """For each of many files whether it stands for itself: all are compared at once, so that few are left to be looked at."""
     import numpy as np
 
-    sketches = [copies.number(file.like) for file in files]
     like = [file.like for file in files]
-    unlike = _unlike(like, like)
-    fallen = np.ones(len(files), np.bool_)  # copies of one before them, and those to come
+    near = np.tril(_may_be_near(like, like), -1)  # to those before
+    some = near.sum(axis=1).tolist()
+    sketches = [copies.number(one) for one in like]
+    stands = np.zeros(len(files), np.bool_)
     same: set[bytes] = set()
     for at, file in enumerate(files):
-        near = (~(unlike[at] | fallen)).nonzero()[0].tolist()
-        if file.same in same or any(copies.are_near(sketches[at], sketches[other]) for other in near):
+        others: list[int] = (near[at] & stands).nonzero()[0].tolist() if some[at] else []
+        if file.same in same or any(copies.are_near(sketches[at], sketches[other]) for other in others):
             yield False
             continue
-        fallen[at] = False
+        stands[at] = True
         if file.same:
             same.add(file.same)
         yield True
 
 
-def _unlike(some: Sequence[bytes], others: Sequence[bytes]) -> Flags:
-    """A row for each sketch, a column for each of others: whether they are certainly not near."""
+def _may_be_near(some: Sequence[bytes], others: Sequence[bytes]) -> Flags:
+    """A row for each sketch, a column for each of others: whether they are not certainly apart."""
     import numpy as np
 
     # Four bins are compared at once: sketches differ in no more fours than bins.
@@ -199,7 +204,7 @@ def _unlike(some: Sequence[bytes], others: Sequence[bytes]) -> Flags:
     differing = np.zeros((len(some), len(others)), np.uint8)
     for row, column in zip(np.ascontiguousarray(rows), np.ascontiguousarray(columns), strict=True):
         np.add(differing, (row[:, None] != column).view(np.uint8), out=differing)
-    return differing > copies.DIFFERING
+    return differing <= copies.DIFFERING
 
 
 def _joined(sketches: Sequence[bytes]) -> bytes:

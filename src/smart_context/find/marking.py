@@ -22,6 +22,8 @@ _CUT_IN_FRONT = "\u0530"
 # Forms of characters that are another one once they are made plain: compatible, decomposed.
 _OTHER_FORM = later.pattern("[\u1100-\u11ff\u2e80-\u2fdf\u3099\u309a\u3131-\u318e\uf900-\ufaff]")
 
+_TELLS = 2  # letters that not every token has
+
 _Met = tuple[int, bool]
 
 
@@ -38,7 +40,7 @@ class Hit(NamedTuple):
 class Words:
     """What is sought, each with the number of its word: terms, those of scripts without spaces by themselves (`wide`), and what words begin with.
 
-    worth: what each word tells, in hundredths. fronts: how any token that is a hit begins. met: by language, the tokens that were looked at, each with its word's number, and whether that is only a part of it.
+    worth: what each word tells, in hundredths. fronts: how any token that is a hit begins, or a part of it; telling: the same for tokens in ASCII, empty where that tells too little. met: by language, the tokens that were looked at, each with its word's number, and whether that is only a part of it.
     """
 
     terms: Mapping[str, tuple[int, ...]]
@@ -46,6 +48,7 @@ class Words:
     beginnings: Mapping[str, int]
     worth: tuple[int, ...]
     fronts: tuple[str, ...]
+    telling: tuple[str, ...] = ()
     met: dict[str, dict[str, _Met | None]] = field(default_factory=dict, compare=False, repr=False)
 
 
@@ -65,7 +68,16 @@ def words(sought: Sequence[Sought]) -> Words:
                 wide.setdefault(term, number)
     fronts = {_front(term.partition(analysis.TAG)[0]) for term in terms}.union(beginnings)
     worth = tuple(max(1, round(100 * word.idf * min(word.times, 1.0))) for word in sought)
-    return Words(terms, wide, beginnings, worth, tuple(sorted(filter(None, fronts))))
+    return Words(terms, wide, beginnings, worth, tuple(sorted(filter(None, fronts))), _telling(fronts))
+
+
+def _telling(fronts: Iterable[str]) -> tuple[str, ...]:
+    """What the tokens in ASCII that may be hits have in them; nothing where nearly every token has it."""
+    # A token has no other signs in it, and what begins with the letters of another front has these.
+    found = sorted(front for front in fronts if front.isascii() and front.isalnum())
+    if any(len(front) < _TELLS for front in found):
+        return ()
+    return tuple(front for at, front in enumerate(found) if not front.startswith(tuple(found[:at])))
 
 
 def _front(stem: str) -> str:
@@ -78,7 +90,7 @@ def hits(plain: str, words: Words, language: str) -> list[Hit]:
     is_wide = has_no_spaces(plain)
     goes_on = str.isalnum if plain.isascii() else _goes_on
     out: list[Hit] = []
-    for token, (number, is_part) in _which(_tokens(plain), words, language).items():
+    for token, (number, is_part) in _which(_tokens(plain, words.telling), words, language).items():
         for start in _places(plain, token):
             end = start + len(token)
             # A token stands there as a whole where neither side goes on with a letter of a script with spaces.
@@ -90,14 +102,32 @@ def hits(plain: str, words: Words, language: str) -> list[Hit]:
     return out
 
 
-def _tokens(plain: str) -> set[str]:
+def _tokens(plain: str, telling: Sequence[str] = ()) -> set[str]:
+    """The tokens of a text; where some letters tell them, of those in ASCII only the ones that have these."""
     if plain.isascii():
-        return set(plain.translate(_APART).split())
+        return _having(plain, telling) if telling else set(plain.translate(_APART).split())
     # Patterns are slow: they look at what is not ASCII alone.
     runs = set(plain.split())
     odd = [run for run in runs if not run.isascii()]
     runs.difference_update(odd)
-    return {*" ".join(runs).translate(_APART).split(), *spaced(" ".join(odd))}
+    return {*_tokens(" ".join(runs), telling), *spaced(" ".join(odd))}
+
+
+def _having(plain: str, telling: Sequence[str]) -> set[str]:
+    """The tokens of an ASCII text that have one of these letters in them, in whatever case."""
+    found: set[str] = set()
+    lower, size = plain.lower(), len(plain)
+    for letters in telling:
+        at = lower.find(letters)
+        while at >= 0:
+            start, end = at, at + len(letters)
+            while start and plain[start - 1].isalnum():
+                start -= 1
+            while end < size and plain[end].isalnum():
+                end += 1
+            found.add(plain[start:end])
+            at = lower.find(letters, end)
+    return found
 
 
 def _which(tokens: set[str], words: Words, language: str) -> dict[str, _Met]:
