@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import random
+from collections import Counter
+
 import numpy as np
 import pytest
 
 from smart_context.engine.vectors import Vectors
 from smart_context.find import feedback
 from smart_context.find.alike import Alike
+from smart_context.find.score import K1, B
 from smart_context.text import codes
 
 
@@ -25,9 +29,9 @@ def likeness(file, rows, segments=None):
 @pytest.fixture
 def clusters():
     """Twelve texts about one thing, nearly the same, and twelve of which each is about something of its own."""
-    random = np.random.default_rng(3)
-    one = random.normal(size=32)
-    return units([*(one + random.normal(size=(12, 32)) / 3), *random.normal(size=(12, 32))])
+    chance = np.random.default_rng(3)
+    one = chance.normal(size=32)
+    return units([*(one + chance.normal(size=(12, 32)) / 3), *chance.normal(size=(12, 32))])
 
 
 def test_a_score_moves_towards_those_of_what_is_most_like_it(clusters, tmp_path):
@@ -102,3 +106,30 @@ def test_what_the_best_have_in_common_depends_on_no_order():
 @pytest.mark.parametrize("scores", [[], [0.0, 0.0]])
 def test_where_nothing_was_found_nothing_is_in_common(scores):
     assert feedback.common([packed("wing")] * len(scores), scores, 3.0) == [0.0] * len(scores)
+
+
+def test_what_the_best_have_in_common_is_the_same_counted_word_by_word():
+    """The slow way, and as many segments as numbers of four bytes hold, and more."""
+    rnd = random.Random(9)
+    words = [f"word{number}" for number in range(90)]
+    for size in (1, 40, feedback._SHORT, feedback._SHORT + 1):
+        texts = [packed(" ".join(rnd.choices(words, k=rnd.randrange(12)))) for _ in range(size)]
+        owners, terms, counts = feedback._counted(texts, 3.0)
+        found = list(zip(owners.tolist(), terms.tolist(), counts.tolist(), strict=True))
+        every = [Counter(_codes(one)) for one in texts]
+        numbers = {code: number for number, code in enumerate(sorted({code for one in every for code in one}))}
+        room = [K1 * (1 - B + B * codes.HEADER.unpack_from(one)[0] / 3.0) for one in texts]
+        expected = [
+            (owner, numbers[code], times / (times + room[owner]))
+            for owner, one in enumerate(every)
+            for code, times in one.items()
+        ]
+        assert sorted(found) == sorted(expected)
+
+
+def _codes(one: bytes) -> list[int]:
+    start, count = codes.HEADER.size, codes.HEADER.unpack_from(one)[1]
+    line = one[start : start + count * codes.WIDTH]
+    return [
+        int.from_bytes(line[at : at + codes.WIDTH], "little") & codes.MASK for at in range(0, len(line), codes.WIDTH)
+    ]

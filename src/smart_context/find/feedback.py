@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 BEST = 10  # results whose words are taken
 TERMS = 50  # of them, those that tell most
+_SHORT = 512  # segments whose numbers fit beside a word's in four bytes
 _TWO = 2  # results that must have a word: what one says alone is its own
 
 
@@ -52,12 +53,18 @@ def _counted(
     size = codes.HEADER.size
     headers = [codes.HEADER.unpack_from(one) for one in packed]
     lines = [one[size : size + codes.WIDTH * header[1]] for one, header in zip(packed, headers, strict=True)]
-    parts = np.frombuffer(b"".join(lines), np.uint8).reshape(-1, codes.WIDTH).astype(np.int64)
-    words = (parts[:, 0] | parts[:, 1] << 8 | parts[:, 2] << 16) & codes.MASK
-    whose = np.repeat(np.arange(len(packed)), [header[1] for header in headers])
-    both, times = np.unique(whose * (codes.MASK + 1) + words, return_counts=True)
-    owners, words = both // (codes.MASK + 1), both % (codes.MASK + 1)
-    terms = np.unique(words, return_inverse=True)[1]
+    data = b"".join(lines)
+    count, many = len(data) // codes.WIDTH, len(packed)
+    low = np.ndarray((count,), "<u2", data, strides=(codes.WIDTH,)) if count else np.empty(0, np.uint16)
+    high = np.frombuffer(data, np.uint8)[codes.WIDTH - 1 :: codes.WIDTH] & (codes.MASK >> 16)
+    words = low.astype(np.uint32) + (high.astype(np.uint32) << 16)
+    whose = np.repeat(np.arange(many, dtype=np.uint32), [header[1] for header in headers])
+    # Put in order by word, then by segment: so that one pass numbers the words, and counts each of a segment.
+    both = np.sort((words if many <= _SHORT else words.astype(np.uint64)) * many + whose)
+    first = np.flatnonzero(np.append(True, both[1:] != both[:-1])) if count else np.empty(0, np.int64)
+    times = np.diff(first, append=count)
+    found, owners = np.divmod(both[first], many)
+    terms = np.cumsum(np.append(False, found[1:] != found[:-1]), dtype=np.int64) if count else first
     lengths = np.array([header[0] for header in headers], np.float64)
     room = K1 * (1 - B + B * lengths / (average or 1.0))
-    return owners, terms.astype(np.int64), times / (times + room[owners])
+    return owners.astype(np.int64), terms, times / (times + room[owners])
