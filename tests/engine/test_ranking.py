@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -213,3 +215,42 @@ def test_closing_forgets_what_was_not_committed(ranking, tmp_path):
     ranking.add(file(3, "/r/c.txt"), [RankedSegment(31, "", "rent")])
     ranking.close()
     assert ids(Ranking.open(tmp_path / "ranking", writable=True), Term("rent")) == {11, 12}
+
+
+@pytest.mark.parametrize("commits", [1, 3])
+def test_segments_are_found_by_their_numbers_as_by_looking_through_their_files(tmp_path, commits):
+    ranking = Ranking.open(tmp_path / "ranking", writable=True)
+    owners: dict[int, int] = {}
+
+    def put(file_id: int, numbers: Iterable[int]) -> None:
+        several = list(numbers)
+        owners.update(dict.fromkeys(several, file_id))
+        ranking.add(
+            file(file_id, f"/r/{file_id % 2}/{file_id}.txt"), [RankedSegment(i, "", f"word {i}") for i in several]
+        )
+
+    for file_id in range(1, 10):
+        put(file_id, range(10 * file_id, 10 * file_id + file_id))
+        if commits > 1 and file_id % 3 == 0:
+            ranking.commit(file_id)
+    put(4, range(200, 206))  # of these two, older ones are gone, some from the same part
+    put(8, range(210, 212))
+    put(9, range(220, 224))
+    put(9, range(224, 228))
+    put(3, [230, 240, 231, 239])  # no numbers in a row
+    put(2, range(250, 260))
+    ranking.delete([6])
+    ranking.commit(10)
+    ranking.reload()
+    owners[204] = 5  # never its file
+    owners[999], owners[998] = 2, 77  # of a later commit
+    view = ranking.view()
+    for filters in (ALL, Filters(folders=("/r/1",)), Filters(files=(1,), exts=(".pdf",))):
+        for size in (1, 2, 5, len(owners)):
+            for start in range(0, len(owners), size):
+                wanted = dict(list(owners.items())[start : start + size])
+                own = replace(filters, files=tuple(set(wanted.values())))
+                every = [c for c in view.all_of(Everything(), own, wanted.keys()) if wanted[c.segment_id] == c.file_id]
+                assert sorted(view.those(wanted, filters)) == sorted(every)
+    assert len(view.those(owners, ALL)) == 1 + 10 + 4 + 5 + 5 + 7 + 2 + 4
+    assert len(view.within(("/r/0",)).those(owners, ALL)) == 10 + 5 + 2

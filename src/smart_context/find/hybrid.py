@@ -15,7 +15,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from smart_context.data import replace
-from smart_context.engine.expression import Filters
+from smart_context.engine.expression import Everything, Filters
 from smart_context.engine.port import Candidate, Record, View
 from smart_context.find import feedback
 from smart_context.find.alike import Alike
@@ -123,9 +123,12 @@ class Fused(Ordering):
         """Those of the nearest that are in the index now, pass the filters, and have what binds."""
         if not near:
             return {}
-        wanted = {one.segment_id for one in near}
-        files = tuple(sorted({one.file_id for one in near}))
-        found = self._view.all_of(self._plan.binding, replace(self._limits, files=files), wanted)
+        wanted = {one.segment_id: one.file_id for one in near}
+        if isinstance(self._plan.binding, Everything):
+            found = self._view.those(wanted, self._limits)
+        else:
+            files = tuple(sorted(set(wanted.values())))
+            found = self._view.all_of(self._plan.binding, replace(self._limits, files=files), wanted.keys())
         return {candidate.segment_id: candidate for candidate in found}
 
     def _fused(self, tier: Sequence[Candidate], nearest: Sequence[Candidate]) -> list[Scored]:

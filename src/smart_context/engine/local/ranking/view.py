@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from smart_context.data import dataclass
+from smart_context.data import dataclass, replace
 from smart_context.engine import entry, expression
 from smart_context.engine.expression import Expression, Filters
 from smart_context.engine.local.ranking import engine, packed
@@ -33,6 +33,7 @@ _TERMS = 10_000  # remembered with their counts
 _EXPRESSIONS = 100  # remembered with their counts: these are larger, and come again mostly within one search
 _MANY = 500  # terms from which their common beginning is quicker than a set of them
 _ALL = Filters()
+_EVERYTHING = expression.Everything()
 Key = TypeVar("Key")
 Value = TypeVar("Value")
 
@@ -149,6 +150,47 @@ class View:
                 ids = self._searcher.fast_field_values("segment_id", [place for _, place in found])
                 found = [hit for hit, i in zip(found, ids, strict=True) if i in among]
             return self.described(found)
+
+    def those(self, wanted: Mapping[int, int], filters: Filters) -> list[Candidate]:
+        """Those of some segments, each with its file, that are here and pass the filters, in no order.
+
+        The engine finds files by their number, and segments by nothing: but what follows a file's first segment is mostly the rest of it. Where that
+        cannot be told, all segments of a file are looked through.
+        """
+        limits = replace(filters, files=tuple(sorted(set(wanted.values()))))
+        with engine.translated(self.folder):
+            found, _ = self.look(self._narrowed(self._first(), limits), max(1, len(limits.files)))
+            firsts = [place for _, place in found]
+            ids = self._values("segment_id", firsts)
+            starts = {
+                file: (place.segment_ord, place.doc, segment)
+                for file, place, segment in zip(self.files_of(found), firsts, ids, strict=True)
+            }
+            there = {one: file for one, file in wanted.items() if file in starts and one >= starts[file][2]}
+            known = self._guessed(there, starts)
+        missing = there.keys() - {candidate.segment_id for candidate in known}
+        rest = tuple(sorted({there[one] for one in missing}))
+        others = self.all_of(_EVERYTHING, replace(filters, files=rest), missing) if rest else []
+        return known + [candidate for candidate in others if there[candidate.segment_id] == candidate.file_id]
+
+    def _guessed(self, there: Mapping[int, int], starts: Mapping[int, tuple[int, int, int]]) -> list[Candidate]:
+        """Those of the segments that stand as far behind the first of their file as their numbers say."""
+        import tantivy
+
+        # Behind the last place that is known of a part there may be none. A part that is the only one has at least as many as live.
+        last: dict[int, int] = {0: self._searcher.num_docs - 1} if self._searcher.num_segments == 1 else {}
+        for part, doc, _ in starts.values():
+            last[part] = max(last.get(part, 0), doc)
+        places = {}
+        for one, file in there.items():
+            part, doc, first = starts[file]
+            if doc + one - first <= last[part]:
+                places[one] = tantivy.DocAddress(part, doc + one - first)
+        found = self.described([(1.0, place) for place in places.values()])
+        return [c for c, one in zip(found, places, strict=True) if (c.segment_id, c.file_id) == (one, there[one])]
+
+    def _values(self, field: str, places: Sequence[tantivy.DocAddress]) -> list[int]:
+        return [int(i or 0) for i in self._searcher.fast_field_values(field, list(places))]
 
     def packed(self, candidates: Sequence[Candidate]) -> list[bytes]:
         """What each candidate says, as `codes` packed it."""
