@@ -217,6 +217,14 @@ def test_closing_forgets_what_was_not_committed(ranking, tmp_path):
     assert ids(Ranking.open(tmp_path / "ranking", writable=True), Term("rent")) == {11, 12}
 
 
+def test_scores_and_later_candidates_are_those_of_all_candidates(ranking):
+    matches = ranking.view().matches(Group(should=(Term("rent"), Term("wage"))), ALL)
+    every = matches.top(9)
+    assert [c.segment_id for c in every] == [11, 12]
+    assert matches.scores(9) == [c.score for c in every]
+    assert (matches.scores(1), matches.top(9, 1), matches.top(1, 1)) == ([every[0].score], every[1:], [])
+
+
 @pytest.mark.parametrize("commits", [1, 3])
 def test_segments_are_found_by_their_numbers_as_by_looking_through_their_files(tmp_path, commits):
     ranking = Ranking.open(tmp_path / "ranking", writable=True)

@@ -50,8 +50,11 @@ class Matches(Protocol):
 
     count: int
 
-    def top(self, limit: int) -> Sequence[Candidate]:
-        """The best candidates by the rough score, best first."""
+    def top(self, limit: int, start: int = 0) -> Sequence[Candidate]:
+        """The best candidates by the rough score, best first; without so many at the start."""
+
+    def scores(self, limit: int) -> Sequence[float]:
+        """The rough scores of the best candidates, best first."""
 
     def files(self, limit: int) -> list[int]:
         """The file of each of the best candidates."""

@@ -10,7 +10,7 @@ first tier is small because most searches want ten, and no tier cuts through mat
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from functools import cached_property, partial
 from itertools import groupby, islice, repeat
 from typing import NamedTuple
@@ -122,16 +122,16 @@ class Ordering:
             seen = seen or frozenset(c.segment_id for c in tier)
         yield from self._placed(last + (self._rest(given, count, lowest, seen) if given < count else []))
 
-    def leading(self, limit: int) -> Iterator[Leading]:
+    def leading(self, limit: int) -> Iterable[Leading]:
         """The best so many matches by their final score, and whatever scores the same as the last of them; once a result was read."""
-        if not self._leading:  # nothing tells them apart
-            yield from (Leading(one.file.file_id, one.score) for one in islice(self.best(), limit))
-            return
-        least = self._leading[min(limit, len(self._leading)) - 1].score
-        for one in self._leading:
-            if one.score < least:
-                return
-            yield Leading(one.candidate.file_id, one.score)
+        every = self._leading
+        if not every:  # nothing tells them apart
+            return (Leading(one.file.file_id, one.score) for one in islice(self.best(), limit))
+        end = min(limit, len(every))
+        while end < len(every) and every[end].score >= every[end - 1].score:
+            end += 1
+        rows = [(one.candidate.file_id, one.score) for one in every[:end]]
+        return map(tuple.__new__, repeat(Leading), rows)
 
     def explain(self, one: Placed) -> tuple[str, ...]:
         """Why a segment stands where it does, in lines."""
@@ -152,13 +152,13 @@ class Ordering:
         count = matches.count
         room = max(size, given) + max(size, given) // 4
         while True:
-            found = matches.top(min(count, room))
-            last = min(max(size, given), len(found))
-            floor = found[last - 1].score * (1 - _EQUAL) if last else 0.0
-            while last < len(found) and found[last].score >= floor:
+            scores = matches.scores(min(count, room))
+            last = min(max(size, given), len(scores))
+            floor = scores[last - 1] * (1 - _EQUAL) if last else 0.0
+            while last < len(scores) and scores[last] >= floor:
                 last += 1
-            if last < len(found) or len(found) >= count or room >= _MOST_EQUAL:
-                return found[given:last], last
+            if last < len(scores) or len(scores) >= count or room >= _MOST_EQUAL:
+                return matches.top(last, given), last
             room *= 4
 
     def _scored(self, tier: Sequence[Candidate], most: float) -> list[Scored]:
@@ -231,7 +231,7 @@ class Ordering:
 
     def _rest(self, given: int, count: int, most: float, seen: Set[int]) -> list[Scored]:
         """What hardly anybody reads this far for: in the engine's order."""
-        found = self._unseen(self.matches.top(count)[given:], seen)
+        found = self._unseen(self.matches.top(count, given), seen)
         top = found[0].score if found and found[0].score > 0 else 1.0
         return [Scored(c, round(most * min(1.0, c.score / top), DIGITS)) for c in found]
 

@@ -378,9 +378,13 @@ class Matches:
         self._query = query
         self._first, self.count = view.look(query, _AHEAD)
 
-    def top(self, limit: int) -> list[Candidate]:
-        """The best candidates, best first."""
-        return self._view.described(self._hits(limit))
+    def top(self, limit: int, start: int = 0) -> list[Candidate]:
+        """The best candidates, best first; without so many at the start."""
+        return self._view.described(self._hits(limit)[start:])
+
+    def scores(self, limit: int) -> list[float]:
+        """The rough scores of the best candidates, best first."""
+        return [score for score, _ in self._hits(limit)]
 
     def files(self, limit: int) -> list[int]:
         """The file of each of the best candidates."""
