@@ -3,7 +3,11 @@
 FOLDER holds the manuals that the questions are about: by default those of `questions/manuals.jsonl`, over the first folder that `real_folder` makes.
 Each line of a file of questions has the question, short phrases of the sentences that answer it, and the names of files that do, without ending.
 Questions were written before anything was searched; every second line was left alone while the program was changed. `--data` keeps the index, or has it already. Counted are:
-the first snippet shows an answer, one of the first three does, and where the first file that answers stands (mean reciprocal rank of ten).
+
+found: where the first result stands that is from a file which answers, or from a passage that has an answer (of ten, and the mean reciprocal rank);
+told: of those, how many show an answer in that result's snippet. That is what the snippet is answerable for, wherever the result stands;
+passage: where the first result stands whose passage has an answer, and how many of these show it: what cutting a snippet out of the passage loses;
+first: the snippet of the very first result shows an answer; three: one of the first three does.
 """
 
 from __future__ import annotations
@@ -13,7 +17,7 @@ import contextlib
 import json
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,12 +31,16 @@ _MARKUP = str.maketrans("’“”`*", '\'""  ')
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question that was asked: the place of the first snippet with an answer, and of the first file that answers; 0 for none of ten."""
+    """A question that was asked: the places of the first result of a file that answers, of the first passage and of the first snippet that do, 0 for none
+    of ten; and whether the first two show the answer."""
 
     question: str
+    held_out: bool
+    found: int
+    told: bool
+    passage: int
+    passage_told: bool
     snippet: int
-    file: int
-    is_held_out: bool
 
 
 def main(argv: list[str]) -> None:
@@ -54,23 +62,40 @@ def main(argv: list[str]) -> None:
             if is_new:
                 app.index_folder(str(folder), on_progress=lambda _: None)
             asked = [_ask(app, row, number, shows=args.misses) for number, row in enumerate(rows)]
-    for name, some in (("all", asked), ("held out", [one for one in asked if one.is_held_out])):
-        print(f"{name:9} {_told(some)}")
+    for name, some in (
+        ("all", asked),
+        ("developed on", [one for one in asked if not one.held_out]),
+        ("held out", [one for one in asked if one.held_out]),
+    ):
+        print(f"{name:12} {_told(some)}")
     if args.out:
-        raw = [{"question": a.question, "snippet": a.snippet, "file": a.file, "held_out": a.is_held_out} for a in asked]
-        args.out.write_text(json.dumps(raw, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        args.out.write_text(
+            json.dumps([asdict(one) for one in asked], indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+        )
 
 
 def _ask(app: App, row: dict[str, Any], number: int, *, shows: bool) -> Asked:
     items = app.find(SearchRequest(row["question"], k=10)).items
     answers = [_plain(answer) for answer in row["answers"]]
-    snippet = _first([any(answer in _plain(item.snippet) for answer in answers) for item in items])
-    file = _first(
-        [Path(item.path).name.split(".")[0] in {Path(d).name.split(".")[0] for d in row["documents"]} for item in items]
-    )
+    snippets = [_has(item.snippet, answers) for item in items]
+    passages = [
+        has or _has(app.read_file(i.path, i.pointer)[1], answers) for i, has in zip(items, snippets, strict=True)
+    ]
+    found = _first([has or _is_of(i.path, row["documents"]) for i, has in zip(items, passages, strict=True)])
+    passage, snippet = _first(passages), _first(snippets)
     if shows and snippet != 1:
-        _show(row["question"], items, snippet, file)
-    return Asked(row["question"], snippet, file, number % 2 == 1)
+        _show(row["question"], items, found, passage, snippet)
+    told, passage_told = (bool(place) and snippets[place - 1] for place in (found, passage))
+    return Asked(row["question"], number % 2 == 1, found, told, passage, passage_told, snippet)
+
+
+def _is_of(path: str, documents: Sequence[str]) -> bool:
+    return Path(path).name.startswith(tuple(f"{name}." for name in documents))
+
+
+def _has(text: str, answers: Sequence[str]) -> bool:
+    plain = _plain(text)
+    return any(answer in plain for answer in answers)
 
 
 def _first(flags: Sequence[bool]) -> int:
@@ -81,16 +106,20 @@ def _plain(text: str) -> str:
     return " ".join(text.translate(_MARKUP).lower().split())
 
 
-def _show(question: str, items: Sequence[SearchItem], snippet: int, file: int) -> None:
-    print(f"{question}\n    first snippet with an answer {snippet or '–'}, first file {file or '–'}")
-    for item in items[:1]:
-        print(f"    {Path(item.path).name} {item.pointer}: {item.snippet}")
+def _show(question: str, items: Sequence[SearchItem], *places: int) -> None:
+    file, passage, snippet = (place or "–" for place in places)
+    print(f"{question}\n    first file that answers {file}, passage {passage}, snippet {snippet}")
+    for place in sorted({1, *(place for place in places[:2] if place)}) if items else ():
+        item = items[place - 1]
+        print(f"    {place} {Path(item.path).name} {item.pointer}: {item.snippet}")
 
 
 def _told(asked: Sequence[Asked]) -> str:
-    first, three = (sum(0 < one.snippet <= most for one in asked) for most in (1, 3))
-    rank = sum(1 / one.file for one in asked if one.file) / len(asked)
+    found, passages = [one for one in asked if one.found], [one for one in asked if one.passage]
+    five, rank = sum(one.found <= 5 for one in found), sum(1 / one.found for one in found) / len(asked)
     return (
-        f"{len(asked)} questions: answered by the first snippet {first}, by one of three {three}; "
-        f"file first {sum(one.file == 1 for one in asked)}, MRR {rank:.3f}"
+        f"{len(asked)} questions: found first {sum(one.found == 1 for one in found)}, in five {five}, in ten {len(found)}, MRR {rank:.3f}; "
+        f"told by its snippet {sum(one.told for one in found)} of {len(found)}; passage in ten {len(passages)}, "
+        f"MRR {sum(1 / one.passage for one in passages) / len(asked):.3f}, shown by its snippet {sum(one.passage_told for one in passages)}; "
+        f"answered by the first snippet {sum(one.snippet == 1 for one in asked)}, by one of three {sum(0 < one.snippet <= 3 for one in asked)}"
     )
