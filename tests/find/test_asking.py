@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from searching import indexed
 from smart_context.find import asking
-from smart_context.text import analysis
+from smart_context.text import analysis, languages
 
 
 @pytest.mark.parametrize(
@@ -75,6 +75,60 @@ def test_a_text_that_asks_does_not_outrank_one_that_answers(tmp_path):
 )
 def test_the_words_of_a_request_are_told_from_what_it_is_about(text, words):
     assert asking.request(text) == frozenset(words.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "is_question"),
+    [
+        ("How do I rename a branch", True),
+        ("vacuum: what for?", True),
+        ("Wann erreichte die Pest England", True),
+        ("Is it safe", True),
+        ("rename a branch", False),
+        ("how", False),  # one word is looked for as it is
+        ("howto rename", False),
+        ("梁诚的原名是什么?", False),  # no stop words tell sentences there
+    ],
+)
+def test_a_question_begins_with_a_word_that_asks_or_ends_in_a_mark(text, is_question):
+    assert asking.is_question(text) is is_question
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("how do i get rid of somebody else s files", "get rid somebody else"),
+        ("what does make do", ""),  # nothing else would be left
+        ("how is a branch renamed", ""),
+    ],
+)
+def test_words_that_hardly_say_what_a_question_is_about_are_told_from_the_others(text, words):
+    units = text.split()
+    assert asking.light(units, languages.STOP_WORDS["en"]) == dict.fromkeys(words.split(), 0.2)
+
+
+def test_what_a_question_is_about_outweighs_rarer_words_that_only_ask(tmp_path):
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "answer.txt").write_text("A file that is not under version control can be removed with the broom command.")
+    (root / "other.txt").write_text("We got somebody else to do it, and that got somebody else a prize for it.")
+    for number in range(8):
+        (root / f"{number}.txt").write_text(f"Number {number}: this file is about control, and a file of nothing else.")
+    with indexed(root, tmp_path / "data") as searched:
+        assert searched.names("How do I get a removed file that I got from somebody else?")[0] == "answer.txt"
+        assert searched.names("got somebody else")[0] == "other.txt"  # no question
+
+
+def test_a_question_is_answered_by_sentences_before_a_list(tmp_path):
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "changes.txt").write_text(
+        "pull fetch: speed\npull: fetch tags\nbranch: new tests, options, colours, names\n"
+    )
+    (root / "manual.txt").write_text("A pull is a fetch and then a merge of it: when you pull, you fetch.")
+    with indexed(root, tmp_path / "data") as searched:
+        assert searched.names("What does pull do that fetch does not?")[0] == "manual.txt"
+        assert searched.names("pull fetch")[0] == "changes.txt"
 
 
 def test_a_request_is_not_looked_for_and_a_text_of_these_words_alone_is(tmp_path):

@@ -51,6 +51,14 @@ def test_a_word_is_worth_the_more_the_fewer_segments_have_it():
     assert twice.times == 2
 
 
+def test_a_word_that_hardly_says_what_a_question_is_about_is_worth_a_fifth():
+    view = Words({"harbour": 100, "somebodi": 10})
+    asked, typed = made("where is somebody in a harbour?", view), made("somebody in a harbour", view)
+    assert [(word.text, word.times) for word in asked.sought] == [("somebody", 0.2), ("harbour", 1.0)]
+    assert [(word.text, word.times) for word in typed.sought] == [("somebody", 1.0), ("harbour", 1.0)]
+    assert (asked.asks, typed.asks) == (True, False)
+
+
 def test_everything_is_planned_for_no_query():
     assert plan.make(None, Words({})) == plan.Plan(Everything(), ())
 

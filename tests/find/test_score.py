@@ -225,6 +225,17 @@ def test_a_score_is_explained_by_its_parts():
     assert scorer.scores([]) == []
 
 
+@pytest.mark.parametrize(("stop", "told"), [(0, 0.75), (5, 0.8125), (10, 0.875), (15, 0.9375), (20, 1.0), (60, 1.0)])
+def test_a_segment_of_few_sentences_loses_up_to_a_quarter_for_a_question_and_nothing_for_other_words(stop, told):
+    text = ["copper", *["rope"] * (99 - stop)]
+    packed = [codes.pack(100, b"".join(map(codes.code, text)), b"", b"", b"")]
+    question, words = (Plan(Everything(), (one("copper"),), asks=asks) for asks in (True, False))
+    [asked], [typed] = (score_all.scores(score.Weighed(plan, 100.0), packed, []) for plan in (question, words))
+    assert asked.total == pytest.approx(told * typed.total, abs=2e-6)
+    lines = score.Scorer(question, View([])).explain(asked)  # type: ignore[arg-type]
+    assert [line for line in lines if "sentences" in line] == ([f"few sentences: × {told:.2f}"] if told < 1 else [])
+
+
 TERMS = [*WORDS, *OTHERS, "the", "of", "harbourmaster", "cop"]
 hits = st.lists(st.tuples(st.sampled_from(TERMS), st.booleans()), max_size=20)
 segments = st.lists(
@@ -251,7 +262,9 @@ def plans(draw):
                 is_joined=draw(st.booleans()),
             )
         )
-    return Plan(Everything(), tuple(sought), verbatim=draw(st.sampled_from([None, Everything()])))
+    return Plan(
+        Everything(), tuple(sought), verbatim=draw(st.sampled_from([None, Everything()])), asks=draw(st.booleans())
+    )
 
 
 @given(plans(), segments, st.just(0.0) | st.floats(0.5, 5_000.0), st.data())
@@ -269,7 +282,7 @@ def test_segments_that_are_scored_one_by_one_have_the_scores_of_all_at_once(plan
     singly, together = (way.scores(weighed, packed, has_all) for way in (score_each, score_all))
     assert [one.total for one in singly] == [one.total for one in together]
     assert [one.times for one in singly] == [one.times for one in together]
-    for name in ("times", "shares", "near", "found", "gained"):
+    for name in ("times", "shares", "near", "found", "gained", "told"):
         assert getattr(singly[0].made, name) == getattr(together[0].made, name).tolist()
 
 

@@ -1,13 +1,15 @@
 """Leave out what of a question only asks.
 
 In: a text as it was typed.  Out: in Chinese and Japanese, the same with spaces for its question words, which are stop words where no space tells words
-apart; in English and German, the words of a request such as "find all documents about", and what it is about.
+apart; in English and German, the words of a request such as "find all documents about", and what it is about; of a question, the words that hardly say
+what it is about.
 Always: a text of which nothing would be left stays as it is.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence, Set
 
 from smart_context import later
 from smart_context.text import analysis
@@ -86,6 +88,21 @@ _QUESTIONS = (
         _QUESTION,
     ),
 )
+_ASKING = _any_of(
+    "how what which who whom whose where when why can could may might must shall should will would is are was were am do does did has have had "
+    "wie was wer wem wen wessen wo wohin woher wann warum wieso weshalb wozu womit wodurch welche welcher welches welchen welchem kann können darf dürfen muss müssen soll sollen "
+    "ist sind war waren hat haben gibt"
+)
+_LIGHTLY = 0.2  # what each of the following words is worth in a question
+# What people say around what they ask about. Manuals hardly use these words, so that they are rare there, and would outweigh what is asked about.
+_LIGHT = _any_of(
+    "somebody someone something somewhere anybody anyone anything everybody everyone everything nobody nothing else "
+    "get gets getting got rid let lets make makes making made give gives given giving take takes taken taking put puts go goes going come comes coming keep keeps "
+    "want wants need needs needed use uses used using try happen happens see seen look looks find tell tells work works belong belongs "
+    "way ways many much long often several some any each whole same different difference possible able allowed may might could would should must already again back together "
+    "jemand etwas irgendwo alles niemand nichts bekomme bekommen mache machen macht gebe geben nehme nehmen will brauche brauchen benutze benutzen passiert "
+    "viel viele lange oft mehrere einige ganze möglich erlaubt schon wieder zusammen"
+)
 
 
 def rest(text: str) -> str:
@@ -110,6 +127,21 @@ def request(text: str) -> frozenset[str]:
     said = set(analysis.units(text))
     found = (one for hints, asks in _QUESTIONS if not hints.isdisjoint(said) for one in asks.finditer(text))
     return frozenset(unit for one in found for unit in analysis.units(one[0]))
+
+
+def is_question(text: str) -> bool:
+    """Whether a text in a script with spaces asks something: it begins with a word that asks, or ends in a question mark."""
+    if analysis.has_no_spaces(text):
+        return False
+    first, _, rest = text.strip().partition(" ")
+    return bool(rest) and (first.casefold() in _ASKING or text.rstrip().endswith("?"))
+
+
+def light(units: Sequence[str], empty: Set[str]) -> dict[str, float]:
+    """What the words of a question are worth that hardly say what it is about; none where no others are left. empty: those that are not looked for anyhow."""
+    found = _LIGHT.intersection(units)
+    is_rest = any(unit not in found and unit not in empty for unit in units)
+    return dict.fromkeys(sorted(found), _LIGHTLY) if is_rest else {}
 
 
 def about(text: str) -> str:

@@ -51,11 +51,13 @@ def make(tree: Query | None, view: View, typed: str = "") -> Plan:
         return Plan(Everything(), ())
     text = " ".join(_texts(tree))
     request = asking.request(text) if isinstance(tree, query.Some) else frozenset()
-    planner = _Planner(view, [unit for each in _texts(tree) for unit in analysis.units(asking.rest(each))], request)
+    asks = isinstance(tree, query.Some) and asking.is_question(text)
+    units = [unit for each in _texts(tree) for unit in analysis.units(asking.rest(each))]
+    planner = _Planner(view, units, request, asks=asks)
     wanted = planner.expression(tree)
     named = planner.names(tree, typed)
     nowhere: tuple[str, ...] = ()
-    if not named and _is_plain(tree) and (others := planner.others()):
+    if not named and query.is_plain(tree) and (others := planner.others()):
         planner, nowhere = others, planner.telling
         wanted = planner.expression(tree)
     if named and isinstance(tree, query.Some | query.Word):
@@ -65,12 +67,7 @@ def make(tree: Query | None, view: View, typed: str = "") -> Plan:
     meant = asking.about(text) if request else text
     identifier = spelt.identifier(text) if isinstance(tree, query.Word | query.Phrase) else ""
     verbatim = planner.verbatim(tree, text)
-    return Plan(wanted, sought, left_out, meant, planner.binding(tree), verbatim, nowhere, identifier)
-
-
-def _is_plain(tree: Query) -> bool:
-    """Whether a query is words and nothing else."""
-    return isinstance(tree, query.Some) and all(isinstance(item, query.Word) for item in tree.items)
+    return Plan(wanted, sought, left_out, meant, planner.binding(tree), verbatim, nowhere, identifier, asks)
 
 
 def _texts(tree: Query) -> Iterator[str]:
@@ -89,7 +86,9 @@ def _texts(tree: Query) -> Iterator[str]:
 
 
 class _Planner:
-    def __init__(self, view: View, units: list[str], request: Set[str], *, keep: bool = False) -> None:
+    def __init__(
+        self, view: View, units: list[str], request: Set[str], *, asks: bool = False, keep: bool = False
+    ) -> None:
         """keep: leave no word out, and score by those too that stand nowhere."""
         self._view = view
         self._units, self._keep = units, keep
@@ -102,6 +101,7 @@ class _Planner:
         self._common: Set[str] = frozenset()
         stop = languages.stop_words(units) | request
         self._stop = stop if any(unit not in stop for unit in units) and not keep else frozenset()
+        self._light = asking.light(units, self._stop) if asks else {}
         self._asked = languages.detect(units, least=0.2)
         compounds = COMPOUNDING.intersection(self._present)
         self._compounds = bool(compounds) and (not self._asked or self._asked in compounds)
@@ -294,7 +294,7 @@ class _Planner:
         for unit, worth in wishes.worths(units):
             if scored and (keep or unit not in self._stop):
                 self._word(unit)
-                self._times[unit] = self._times.get(unit, 0) + times * worth
+                self._times[unit] = self._times.get(unit, 0) + times * worth * self._light.get(unit, 1.0)
 
     def _prefix(self, text: str, *, scored: bool) -> Expression:
         units = analysis.units(text)

@@ -132,6 +132,11 @@ class _Token:
     text: str
 
 
+def is_plain(tree: Query) -> bool:
+    """Whether a query is words and nothing else."""
+    return isinstance(tree, Some) and all(isinstance(item, Word) for item in tree.items)
+
+
 def _tokens(text: str) -> list[_Token]:
     out: list[_Token] = []
     for found in _TOKEN.finditer(text):

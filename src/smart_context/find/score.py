@@ -40,6 +40,8 @@ NEARLY = 6  # how soon that falls where not all of them are in the run: half of 
 LINK = 2  # words further that the next word of a run may stand: stop words of another language may be between
 LEAST_RUN = 4  # words of a run that counts; of a sentence that has no more, all
 OTHER = 0.5  # what a word loses, at most, where it stands in another form than the one typed; less, the more words there are
+LISTED = 0.25  # what a segment loses, for a question, that is a list, a table or an index: all of it where it has no stop words,
+PROSE = 0.2  # nothing where so large a share of its words are stop words, as in sentences
 DIGITS = 6  # of a score
 
 
@@ -54,7 +56,7 @@ if TYPE_CHECKING:
 
 class Score(NamedTuple):
     """A segment's score, and what it is made of: how often each word (by its number) was found and its share, the share of
-    neighbours, the share of the query that was found, and what its longest run gained. A tuple, because a search makes hundreds."""
+    neighbours, the share of the query that was found, what its longest run gained, and what is left for its sentences. A tuple, because a search makes hundreds."""
 
     total: float
     made: Made
@@ -75,6 +77,7 @@ class Made:
     near: Column
     found: Column
     gained: Column
+    told: Column
 
 
 class Weighed:
@@ -113,6 +116,7 @@ class Weighed:
         self.standing = len(standing)
         self.least_run = min(LEAST_RUN, max(3, len(standing)))
         self.is_sentence = plan.verbatim is not None
+        self.listed = LISTED if plan.asks else 0.0
         self.other = 1 - OTHER / max(1.0, len(standing))
         self.heads = 2 * [NAME if word.name else HEAD for word in plan.sought]
         self.is_typed = [bool(word.typed) for word in plan.sought]
@@ -170,6 +174,7 @@ class Scorer:
             *(f"{self._sought[n].text} × {times:g}: {made.shares[row][n]:.4f}" for n, times in score.times.items()),
             f"neighbours: {made.near[row]:.4f}",
             f"share of the query found: {made.found[row]:.2f}",
+            *([f"few sentences: × {made.told[row]:.2f}"] if made.told[row] < 1 else []),
             *([f"word after word: {made.gained[row]:.2f} of the rest"] if made.gained[row] else []),
         )
 

@@ -19,6 +19,7 @@ from smart_context.find.score import (
     NEAR,
     NEARLY,
     OTHER,
+    PROSE,
     RUN,
     VERBATIM,
     WINDOW,
@@ -50,15 +51,25 @@ def scores(weighed: Weighed, packed: Sequence[bytes], has_all: Sequence[bool]) -
     near = _near(weighed, found, room)
     share = np.where(times > 0, worth, 0.0).sum(axis=1) / weighed.all
     share[(times[:, weighed.covers] > 0).any(axis=1)] = 1.0
-    totals = np.minimum((shares.sum(axis=1) + near) / weighed.most * share**weighed.whole, 1.0)
+    told = _told(weighed, found)
+    totals = np.minimum((shares.sum(axis=1) + near) / weighed.most * share**weighed.whole, 1.0) * told
     runs = _runs(weighed, found)
     gained = RUN * runs**NEARLY
     if has_all:
         gained[has_all] = VERBATIM
     totals += gained * (1 - totals)
-    made = Made(times, shares / weighed.most, near / weighed.most, share, gained)
+    made = Made(times, shares / weighed.most, near / weighed.most, share, gained, told)
     rows = zip(totals.round(DIGITS).tolist(), repeat(made), range(len(totals)), strict=False)
     return list(map(tuple.__new__, repeat(Score), rows))  # hundreds of them: without a call for each
+
+
+def _told(weighed: Weighed, found: Found) -> Column:
+    """What each segment keeps of its score: less for a question, where it has few sentences, which its share of stop words tells."""
+    if not weighed.listed:
+        return np.ones(len(found.sizes))
+    stop = 1 - found.telling.astype(np.float64) / np.maximum(found.sizes, 1)
+    told: Column = 1 - weighed.listed * (1 - np.clip(stop / PROSE, 0.0, 1.0))
+    return told
 
 
 def _times(weighed: Weighed, found: Found, counted: NDArray[np.float64]) -> Table:

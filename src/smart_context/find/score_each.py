@@ -16,6 +16,7 @@ from smart_context.find.score import (
     NEAR,
     NEARLY,
     OTHER,
+    PROSE,
     RUN,
     VERBATIM,
     WINDOW,
@@ -44,12 +45,13 @@ def scores(weighed: Weighed, packed: Sequence[bytes], has_all: Sequence[bool]) -
         _row(weighed, *_segment(data, terms, there), has_all=bool(has_all) and has_all[at])
         for at, data in enumerate(packed)
     ]
-    times, shares, near, found, gained, totals = map(list, zip(*rows, strict=True)) if rows else ([] for _ in range(6))
-    made = Made(times, shares, near, found, gained)
+    columns = map(list, zip(*rows, strict=True)) if rows else ([] for _ in range(7))
+    times, shares, near, found, gained, told, totals = columns
+    made = Made(times, shares, near, found, gained, told)
     return [Score(total, made, at) for at, total in enumerate(totals)]
 
 
-Row = tuple[list[float], list[float], float, float, float, float]
+Row = tuple[list[float], list[float], float, float, float, float, float]
 """A segment's row of `Made`, and its score."""
 Terms = list[tuple[bytes, bool, tuple[int, ...]]]
 
@@ -66,8 +68,8 @@ def _terms(weighed: Weighed) -> Terms:
     ]
 
 
-def _segment(data: bytes, terms: Terms, there: Sequence[int]) -> tuple[int, list[Hit], list[bool]]:
-    """What a segment has of what is sought: its size in words, the hits in order, and which of the short codes it has."""
+def _segment(data: bytes, terms: Terms, there: Sequence[int]) -> tuple[int, int, list[Hit], list[bool]]:
+    """What a segment has of what is sought: its size in words, how many of these are no stop words, the hits in order, and which of the short codes it has."""
     size, in_text, in_also, in_head, short = codes.HEADER.unpack_from(data)
     in_either = in_text + in_also
     start = codes.HEADER.size
@@ -85,10 +87,12 @@ def _segment(data: bytes, terms: Terms, there: Sequence[int]) -> tuple[int, list
             at = wide.find(code, at + 1)
     hits.sort()
     known = set(struct.unpack_from(f"<{short}H", data, end)) if there else set()
-    return size, hits, [code in known for code in there]
+    return size, in_text, hits, [code in known for code in there]
 
 
-def _row(weighed: Weighed, size: int, hits: Sequence[Hit], present: Sequence[bool], *, has_all: bool) -> Row:
+def _row(
+    weighed: Weighed, size: int, telling: int, hits: Sequence[Hit], present: Sequence[bool], *, has_all: bool
+) -> Row:
     """The score of a segment, and what it is made of."""
     counted, as_typed = _counts(weighed, hits, present)
     times = _times(weighed, present, counted)
@@ -103,10 +107,19 @@ def _row(weighed: Weighed, size: int, hits: Sequence[Hit], present: Sequence[boo
         if times[number] > 0:
             share = 1.0
     most = weighed.most
-    total = min((summed(shares) + near) / most * share**weighed.whole, 1.0)
+    told = _told(weighed, size, telling)
+    total = min((summed(shares) + near) / most * share**weighed.whole, 1.0) * told
     gained = VERBATIM if has_all else RUN * _run(weighed, hits) ** NEARLY
     total += gained * (1 - total)
-    return times, [one / most for one in shares], near / most, share, gained, round(total * _SHARP) / _SHARP
+    return times, [one / most for one in shares], near / most, share, gained, told, round(total * _SHARP) / _SHARP
+
+
+def _told(weighed: Weighed, size: int, telling: int) -> float:
+    """What a segment keeps of its score: less for a question, where it has few sentences, which its share of stop words tells."""
+    if not weighed.listed:
+        return 1.0
+    stop = 1 - telling / max(size, 1)
+    return 1 - weighed.listed * (1 - min(max(stop / PROSE, 0.0), 1.0))
 
 
 def _counts(weighed: Weighed, hits: Sequence[Hit], present: Sequence[bool]) -> tuple[list[list[float]], list[bool]]:

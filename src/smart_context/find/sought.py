@@ -39,7 +39,7 @@ class Plan:
     """What to match, and what to score by. `left_out`: words without meaning of their own. `meant`: what is wished for, as text;
     `binding`: what holds even for a segment that has none of the words; `verbatim`: all that was typed, word after word, where that is a sentence.
     `nowhere`: the words that tell something, where none of them stands anywhere, and the others are looked for; `identifier`: all that was typed,
-    where that is one thing written in an own way.
+    where that is one thing written in an own way; `asks`: whether it is a question.
     """
 
     wanted: Expression
@@ -50,3 +50,4 @@ class Plan:
     verbatim: Expression | None = None
     nowhere: tuple[str, ...] = ()
     identifier: str = ""
+    asks: bool = False

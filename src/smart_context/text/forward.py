@@ -23,11 +23,12 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What segments have of what is sought: their `sizes` in words, and a row a hit, by segment and place: whose it is (`owners`), where
+    """What segments have of what is sought: their `sizes` in words, how many of these are `telling` (no stop words), and a row a hit, by segment and place: whose it is (`owners`), where
     it stands (`places`; stop words have none), which number it has, in what (`TEXT`, `ALSO` or `HEAD`), and whether it stands there as its
     stem is spelt. `present`: for each segment, which of the short codes it has."""
 
     sizes: Numbers
+    telling: Numbers
     owners: Numbers
     places: Numbers
     numbers: Numbers
@@ -62,7 +63,7 @@ def scan(packed: Sequence[bytes], numbers: Mapping[str, tuple[int, ...]], there:
     kinds = (places >= edges[owners, 0]).astype(np.int64) + (places >= edges[owners, 1])
     numbered = which[np.repeat(first, times) + within]
     present = _present([one[end:] for one, end in zip(packed, ends, strict=True)], headers[:, 4], there)
-    return Found(headers[:, 0], owners, places, numbered, kinds, np.repeat(flags, times), present)
+    return Found(headers[:, 0], headers[:, 1], owners, places, numbered, kinds, np.repeat(flags, times), present)
 
 
 def _present(parts: Sequence[bytes], sizes: Numbers, there: Sequence[str]) -> Flags:
