@@ -53,6 +53,51 @@ def test_the_densest_part_of_a_long_text_is_shown_with_whole_words():
     assert set(cut.text.strip("…").split()) <= set(text.split())
 
 
+def test_two_parts_are_shown_where_the_second_tells_what_the_first_does_not():
+    text = f"The rent of the office is due in May. {FILLER}. The deposit is paid back by the landlord. {FILLER}"
+    cut = snippet.cut(Passage(text), sought("rent", "office", "due", "deposit", "landlord"), "en")
+    first, second = cut.text.split(" … ")
+    assert first.startswith("The rent of the office is due in May. lorem")
+    assert second.startswith("The deposit is paid back by the landlord. lorem")
+    assert second.endswith("…")
+    assert marked(cut) == ["rent", "office", "due", "deposit", "landlord"]
+    assert 450 <= len(cut.text) <= snippet.MAX_CHARS
+
+
+@pytest.mark.parametrize(
+    ("there", "is_shown"),
+    [
+        ("rent office", True),  # both again, each worth half: half of what the first tells
+        ("rent due", True),
+        ("rent", False),  # a word that stands in the first
+        ("due", False),  # one word is not enough, new or not
+    ],
+)
+def test_a_second_part_has_two_words_and_tells_three_tenths_of_the_first(there, is_shown):
+    text = f"the rent of the office {FILLER} {there} {FILLER}"
+    cut = snippet.cut(Passage(text), sought("rent", "office", "due"), "en")
+    assert (" … " in cut.text) is is_shown
+
+
+@pytest.mark.parametrize(("more", "is_parted"), [(0, False), (20, True)])
+def test_two_parts_with_hardly_anything_between_them_are_one(more, is_parted):
+    between = "lorem ipsum " * (20 + more)
+    text = f"{FILLER} rent office {between} deposit landlord {FILLER}"
+    cut = snippet.cut(Passage(text), sought("rent", "office", "deposit", "landlord"), "en")
+    assert (" … " in cut.text) is is_parted
+    assert marked(cut) == ["rent", "office", "deposit", "landlord"]
+
+
+@given(st.lists(st.sampled_from(["rent", "due", "office", "lorem", "ipsum. ", "dolor "]), max_size=400))
+def test_each_part_of_a_snippet_stands_in_the_text_and_they_are_in_order(pieces):
+    text = " ".join(" ".join(pieces).split())
+    cut = snippet.cut(Passage(text), sought("rent", "due", "office"), "en")
+    at = 0
+    for part in cut.text.strip("…").split(" … "):
+        at = text.index(part, at) + len(part)
+    assert {word.lower() for word in marked(cut)} <= {"rent", "due", "office"}
+
+
 def test_without_a_hit_the_beginning_is_shown():
     cut = snippet.cut(Passage(FILLER), sought("rent"), "en")
     assert cut.text.startswith("lorem ipsum")
@@ -66,6 +111,19 @@ def test_text_without_spaces_is_cut_and_marked():
     assert "数据库每晚备份一次" in cut.text
     assert marked(cut) == ["数据", "备份"]
     assert len(cut.text) <= snippet.MAX_CHARS
+
+
+def test_a_secret_never_shows_in_either_of_two_parts():
+    secret = "jane.doe.with.a.long.name@example.com"
+    for pad in range(0, 520, 7):
+        between = f"{FILLER} {'x ' * (pad // 2)} write to {secret} about the deposit of the landlord {FILLER}"
+        cut = snippet.cut(
+            judged(f"rent of the office {between}"), sought("rent", "office", "deposit", "landlord"), "en"
+        )
+        assert " … " in cut.text
+        assert "jane" not in cut.text
+        assert "example.com" not in cut.text
+        assert "[redacted" not in cut.text or "[redacted:email]" in cut.text
 
 
 def test_a_secret_never_shows_in_part():

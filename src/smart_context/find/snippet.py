@@ -1,7 +1,7 @@
 """Cut the part of a segment that answers.
 
 In: a segment's text with what of it must not show, and the words sought.  Out: a `Snippet`: plain
-text of at most `MAX_CHARS` characters, and where the words stand in it.
+text of at most `MAX_CHARS` characters, in one part or two, and where the words stand in it.
 Always: what must not show is replaced before anything is cut, so that half a secret never shows; a cut falls between words.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from math import log
 
 from smart_context import redact
@@ -25,6 +25,11 @@ __all__ = ["MAX_CHARS", "Snippet", "Words", "cut", "marks", "words"]
 
 MAX_CHARS = 500
 _ELLIPSIS = "…"
+_BETWEEN = " … "
+_FIRST = 300  # characters of the first part, where there are two
+_GAP = 40  # characters between two parts that are shown too, rather than left out
+AGAIN = 0.5  # what a word is worth in the second part that stands in the first
+SECOND = 0.3  # what a second part must tell, of what the first does
 EVERYWHERE = 0.6  # what of its worth a word loses, at most, that every sentence has
 # What ends a sentence, and then the same where a space need not follow.
 _MARKS = (". ", "? ", "! ", '." ', ".) ", ":: ")
@@ -44,11 +49,15 @@ def cut(passage: Passage, words: Words, language: str) -> Snippet:
     """Cut a snippet out of a segment."""
     plain = " ".join(_cleaned(passage).split())
     hits = _hits(plain, words, language)
-    start, end = _window(plain, [hit for hit in hits if not hit.is_part] or hits, words.worth)
-    head, tail = (_ELLIPSIS if start else ""), (_ELLIPSIS if end < len(plain) else "")
-    shift = len(head) - start
-    inside = [hit for hit in hits if start <= hit.start and hit.end <= end]
-    return Snippet(head + plain[start:end] + tail, tuple((a + shift, b + shift) for a, b in _joined(inside)))
+    text, highlights = "", []
+    parts = _parts(plain, [hit for hit in hits if not hit.is_part] or hits, words.worth)
+    for start, end in parts:
+        text += _BETWEEN if text else _ELLIPSIS if start else ""
+        shift = len(text) - start
+        inside = [hit for hit in hits if start <= hit.start and hit.end <= end]
+        highlights += [(a + shift, b + shift) for a, b in _joined(inside)]
+        text += plain[start:end]
+    return Snippet(text + (_ELLIPSIS if parts[-1][1] < len(plain) else ""), tuple(highlights))
 
 
 def marks(text: str, words: Words) -> tuple[tuple[int, int], ...]:
@@ -83,13 +92,42 @@ def _joined(hits: Iterable[Hit]) -> Iterator[tuple[int, int]]:
         yield start, end
 
 
-def _window(plain: str, hits: Sequence[Hit], telling: Sequence[int]) -> tuple[int, int]:
-    """The stretch that is shown: it begins with a sentence, if one begins not far before the words."""
-    room = MAX_CHARS - 2 * len(_ELLIPSIS)
+def _parts(plain: str, hits: Sequence[Hit], telling: Sequence[float]) -> list[tuple[int, int]]:
+    """The stretches that are shown: the one that tells most, or a shorter one and what else tells much of what was sought."""
     if len(plain) <= MAX_CHARS:
-        return 0, len(plain)
+        return [(0, len(plain))]
     begins = sorted([0, *_seams(plain)])
-    first, last = _best(hits, [bisect_right(begins, hit.start) for hit in hits], telling, room * 2 // 3)
+    sentences = [bisect_right(begins, hit.start) for hit in hits]
+    room = MAX_CHARS - 2 * len(_ELLIPSIS)
+    first = _window(plain, begins, hits, sentences, telling, _FIRST)
+    beside = [at for at, hit in enumerate(hits) if hit.end <= first[0] or hit.start >= first[1]]
+    others = [hits[at] for at in beside]
+    told = {hit.number for hit in hits if first[0] <= hit.start and hit.end <= first[1]}
+    left = [AGAIN * worth if number in told else worth for number, worth in enumerate(telling)]
+    enough = SECOND * sum(telling[number] for number in sorted(told))
+    if _tells({hit.number for hit in others}, left, enough):  # else no part of it does
+        second = _window(plain, begins, others, [sentences[at] for at in beside], left, room - _FIRST - len(_BETWEEN))
+        more = {hit.number for hit in others if second[0] <= hit.start and hit.end <= second[1]}
+        parts = sorted((first, second))
+        if _tells(more, left, enough) and parts[1][0] - parts[0][1] > _GAP:
+            return parts
+    return [_window(plain, begins, hits, sentences, telling, room)]
+
+
+def _tells(numbers: Set[int], left: Sequence[float], enough: float) -> bool:
+    return len(numbers) > 1 and sum(left[number] for number in sorted(numbers)) >= enough
+
+
+def _window(
+    plain: str,
+    begins: Sequence[int],
+    hits: Sequence[Hit],
+    sentences: Sequence[int],
+    telling: Sequence[float],
+    room: int,
+) -> tuple[int, int]:
+    """The stretch of a size that tells most: it begins with a sentence, if one begins not far before the words."""
+    first, last = _best(hits, sentences, telling, room * 2 // 3)
     before = (room - (last - first)) // 3
     sentence = begins[bisect_right(begins, first) - 1]
     start = max(0, min(sentence if first - sentence <= before else first - before, len(plain) - room))
@@ -105,7 +143,7 @@ def _seams(plain: str) -> Iterator[int]:
             at = plain.find(mark, at + len(mark))
 
 
-def _best(hits: Sequence[Hit], sentences: Sequence[int], telling: Sequence[int], reach: int) -> tuple[int, int]:
+def _best(hits: Sequence[Hit], sentences: Sequence[int], telling: Sequence[float], reach: int) -> tuple[int, int]:
     """Where the words that tell most stand together, each counted once, and those of one sentence once more; of several, where more of them
     stand, then the first."""
     worth = _apart(hits, sentences, telling)
@@ -152,7 +190,7 @@ def _most(hits: Sequence[Hit], sentences: Sequence[int], worth: Mapping[int, int
     return max(own.values(), default=0)
 
 
-def _apart(hits: Sequence[Hit], sentences: Sequence[int], telling: Sequence[int]) -> dict[int, int]:
+def _apart(hits: Sequence[Hit], sentences: Sequence[int], telling: Sequence[float]) -> dict[int, int]:
     """What each word tells here: less, the more sentences have it, for then it tells the text from others and not its parts."""
     having = Counter(number for number, _ in set(zip((hit[2] for hit in hits), sentences, strict=True)))
     count = sentences[-1] if sentences else 1
