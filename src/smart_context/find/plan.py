@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Set
+from functools import cache
 
 from smart_context.data import replace
 from smart_context.engine import names
@@ -122,7 +123,7 @@ class _Planner:
     def sought(self) -> tuple[Sought, ...]:
         """The words to score by, those that tell most where there are too many."""
         words = [
-            _times(word, self._times[unit])
+            replace(word, times=self._times[unit])
             for unit, word in self._found.items()
             if unit in self._times and (word.count or self._keep)
         ]
@@ -389,12 +390,13 @@ class _Planner:
         if not self._compounds or not unit.isalpha() or not analysis.depends_on_language(unit):
             return frozenset()
         out: set[str] = set()
+        holding = cache(self._view.compounds)  # looks through all long words: languages mostly agree on a stem
         for language in sorted(COMPOUNDING.intersection(self._present)) if self._may_compound(unit) else ():
             [[term, *_]] = analysis.words([unit], language)
             stem = term.partition(analysis.TAG)[0]
             if len(stem) < _SHORTEST_PART:
                 continue
-            words = sorted(self._view.compounds(stem), key=lambda word: (len(word), word))[:_MAX_PARTS]
+            words = sorted(holding(stem), key=lambda word: (len(word), word))[:_MAX_PARTS]
             out.update(terms[0] for terms in analysis.words(words, language))
         return frozenset(out)
 
@@ -444,7 +446,3 @@ def _wholes(token: str) -> list[str]:
 def _free(tree: query.Some) -> tuple[type, ...]:
     """What of things side by side is only wished for."""
     return (query.Word, query.Prefix, query.Phrase) if tree.is_prose else (query.Word, query.Prefix)
-
-
-def _times(word: Sought, times: float) -> Sought:
-    return replace(word, times=times)
