@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -138,13 +139,24 @@ def test_a_database_too_full_for_anybody_to_connect_says_that_it_is_full(
 ) -> None:
     address, disk = small
     engine.shared(tmp_path / "first", address).init()
+    fill(disk)
     for kept in disk.rglob("pg_internal.init"):  # what the server throws away by itself now and then, and writes anew
         kept.unlink()
-    resize(disk, shutil.disk_usage(disk).used)
+    rest = fill(disk)
     with pytest.raises(errors.Unreachable, match="has no room left on its disk"):
         put_large(engine.at(tmp_path / "first", address))
-    resize(disk, 64_000_000)
+    rest.unlink()
     put_large(engine.at(tmp_path / "first", address))
+
+
+def fill(disk: Path) -> Path:
+    """Take all the room that is left, however much the server takes meanwhile: in a file."""
+    rest = disk / "rest"
+    with rest.open("ab", buffering=0) as file, suppress(OSError):
+        while True:
+            file.write(bytes(4096))
+    assert shutil.disk_usage(disk).free == 0
+    return rest
 
 
 def resize(disk: Path, size: int) -> None:
