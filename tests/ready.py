@@ -359,8 +359,12 @@ def _take(order: Order, fds: list[int]) -> list[str]:
     return [os.fsdecode(word) for word in words]
 
 
-class _Reads(subprocess.Popen):
-    """`subprocess.Popen` that knows the processes which read files."""
+_READS = [b"-I", b"-S", b"-c"]
+
+
+class Reading(subprocess.Popen):
+    """`subprocess.Popen` of the tests themselves, which knows the processes that read files: the process that forks makes them, and as their parent
+    ends at once they become children of ours."""
 
     def _execute_child(self, *given: Any) -> None:
         named = _HOW.bind(self, *given).arguments
@@ -377,31 +381,6 @@ class _Reads(subprocess.Popen):
             self._close_pipe_fds(*(named[name] for name in _PIPES))
 
     def _can_fork(self) -> bool:
-        raise NotImplementedError
-
-    def _fork(self, order: Order, fds: list[int]) -> int:
-        raise NotImplementedError
-
-
-_READS = [b"-I", b"-S", b"-c"]
-
-
-class ReadingOfPrograms(_Reads):
-    """Of a program that was forked: it has the readers loaded already."""
-
-    def _can_fork(self) -> bool:
-        return threading.active_count() == 1
-
-    def _fork(self, order: Order, fds: list[int]) -> int:
-        if not (pid := os.fork()):
-            os._exit(_status_of_reading(order, fds))
-        return pid
-
-
-class Reading(_Reads):
-    """Of the tests themselves: the process that forks does it, and as its parent ends at once it becomes a child of ours."""
-
-    def _can_fork(self) -> bool:
         return sys.platform == "linux"
 
     def _fork(self, order: Order, fds: list[int]) -> int:
@@ -413,6 +392,18 @@ class Reading(_Reads):
                     way.recv(_STATUS.size)  # its parent has ended
             finally:
                 _adopt_orphans(False)
+        return pid
+
+
+class ReadingOfPrograms(Reading):
+    """The same of a program that was forked: it has the readers loaded already, and forks them itself while it has one thread."""
+
+    def _can_fork(self) -> bool:
+        return threading.active_count() == 1
+
+    def _fork(self, order: Order, fds: list[int]) -> int:
+        if not (pid := os.fork()):
+            os._exit(_status_of_reading(order, fds))
         return pid
 
 
