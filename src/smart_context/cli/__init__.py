@@ -116,11 +116,8 @@ def echo(text: str, *, err: bool = False) -> None:
     stream = sys.stderr if err else sys.stdout
     if stream is None:
         return
-    if (stream.encoding or "").lower() not in {
-        "utf-8",
-        "utf8",
-    }:  # click knows what to do with a terminal that names none
-        import click
+    if (stream.encoding or "").lower() not in {"utf-8", "utf8"}:
+        import click  # it knows what to do with a terminal that names none
 
         click.echo(text, err=err)
         return

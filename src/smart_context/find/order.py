@@ -82,9 +82,8 @@ class Ordering:
         self._scorer = Scorer(plan, view)
         self._verbatim: frozenset[int] = frozenset()
         self._leading: Sequence[Scored] = ()
-        self._as_typed: Set[int] | None = (
-            None  # the segments that have an identifier as it was typed, once they were looked at
-        )
+        # The segments that have an identifier as it was typed, once they were looked at.
+        self._as_typed: Set[int] | None = None
         self._files: dict[int, FileRow] = {}
         self._segments: dict[int, SegmentRow] = {}
 
@@ -135,10 +134,11 @@ class Ordering:
 
     def explain(self, one: Placed) -> tuple[str, ...]:
         """Why a segment stands where it does, in lines."""
-        gained = (
-            [f"spelt as typed: {AS_TYPED:.2f} of the rest"] if one.segment.segment_id in (self._as_typed or ()) else []
-        )
-        return (*self._scorer.explain(one.made_of), *gained) if one.made_of else ()
+        if not one.made_of:
+            return ()
+        is_as_typed = one.segment.segment_id in (self._as_typed or ())
+        gained = [f"spelt as typed: {AS_TYPED:.2f} of the rest"] if is_as_typed else []
+        return (*self._scorer.explain(one.made_of), *gained)
 
     def _by_path(self, look: Callable[[Filters], Sequence[Candidate]], count: int, score: float) -> Iterator[Placed]:
         """All that `look` finds, by path: of a few files at a time where it is much, because most of it is not read."""
