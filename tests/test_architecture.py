@@ -17,6 +17,7 @@ MODULES = [path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py"
 GROUND = (
     "errors.py",
     "data.py",
+    "digest.py",
     "model.py",
     "pointer.py",
     "flock.py",

@@ -53,3 +53,27 @@ def test_a_search_in_a_small_index_loads_neither_arrays_nor_anything_of_a_server
     without = run(place, "search", *query, "--root", "notes", PYTHONPATH=str(place / "broken"))
     assert without == with_all
     assert "walrus-3.md" in without
+
+
+# What a search has no use for, and takes milliseconds to load: OpenSSL, what writes classes, reads source code or looks for the network.
+COSTLY = {
+    "_hashlib", "_ssl", "argparse", "ast", "asyncio", "click", "ctypes", "dataclasses", "decimal", "difflib", "email", "glob", "hashlib", "importlib.metadata", "inspect",
+    "logging", "numpy", "random", "secrets", "shutil", "socket", "string", "subprocess", "tempfile", "textwrap", "tokenize", "tomllib", "traceback", "uuid", "zipfile",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "query", [["walrus"], ["the walrus number 3 sleeps on the ice"], ["walrus@example.com"]], ids=str
+)
+def test_a_search_loads_nothing_that_it_has_no_use_for(place, query):
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "smart_context", "search", *query, "--root", "notes", "--data-dir", "data"],
+        cwd=place,
+        env=clean_env(place),
+        capture_output=True,
+        text=True,
+        check=True,
+    )  # fmt: skip
+    loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if line.startswith("import time:")}
+    assert "smart_context.find.search" in loaded
+    assert loaded & COSTLY == set()

@@ -7,8 +7,8 @@ Always: content that is read hashes to the version it was asked for.
 from __future__ import annotations
 
 from smart_context.cache import exact_json, lowercase
-from smart_context.cache.digest import sha256
 from smart_context.cache.strict_json import Malformed, Value, parse
+from smart_context.digest import sha256
 
 _FIELDS = ("id", "version", "source", "content", "metadata")
 _SMALLEST, _LARGEST = -(2**63), 2**63 - 1

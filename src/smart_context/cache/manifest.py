@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple, cast
 
 from smart_context.cache import exact_json
-from smart_context.cache.digest import sha256
 from smart_context.cache.document import refuse_repeated, text
 from smart_context.cache.strict_json import Malformed, Value, decoded, parse, parse_many
+from smart_context.digest import sha256
 
 SUPPORTED = ("1", "sha256")
 

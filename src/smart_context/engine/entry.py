@@ -10,20 +10,13 @@ import os
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from smart_context import later
 from smart_context.data import dataclass
+from smart_context.digest import blake2b
 from smart_context.engine import names
 from smart_context.text import analysis, codes, languages
-
-if TYPE_CHECKING:
-    from hashlib import blake2b
-else:
-    try:
-        from _blake2 import blake2b  # the same, without OpenSSL, which takes longer to load than a segment to analyse
-    except ImportError:
-        from hashlib import blake2b
 
 COMPOUNDING = frozenset({"de", "nl", "sv", "da", "nb", "fi", "hu"})
 _COMPOUND = 8  # letters from which a word may be a compound

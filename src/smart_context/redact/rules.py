@@ -6,8 +6,9 @@ Always: the same name, the same spans for the same text. It loads no detector, s
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
+
+from smart_context import digest
 
 RULES_VERSION = 7
 """Which rules judged a file, kept with its index. Raise it with every change after which the same text, without patterns of a
@@ -18,5 +19,5 @@ the same spans faster leaves it alone."""
 def identity(patterns: Sequence[str] = ()) -> str:
     """The name of the program's own rules together with a configuration's patterns."""
     parts = (str(RULES_VERSION), *patterns)
-    digest = hashlib.sha256("".join(f"{len(part)}:{part}," for part in parts).encode("utf-8", "surrogatepass"))
-    return f"{RULES_VERSION}-{digest.hexdigest()[:16]}"
+    told = "".join(f"{len(part)}:{part}," for part in parts).encode("utf-8", "surrogatepass")
+    return f"{RULES_VERSION}-{digest.sha256(told)[:16]}"

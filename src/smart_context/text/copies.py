@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 from smart_context.data import dataclass
+from smart_context.digest import blake2b
 
 _DIGEST = 16  # bytes
 BINS = 128
@@ -41,8 +42,6 @@ class Marks:
 
 def marks(pieces: Iterable[str]) -> Marks:
     """The marks of a text that comes in pieces."""
-    from hashlib import blake2b  # a search needs none of it
-
     data = "\n".join(pieces).encode("utf-8", "replace").lower()
     words = data.split()
     if not words:

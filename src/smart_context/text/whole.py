@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Iterator
-from hashlib import blake2b
 
 from smart_context import later
+from smart_context.digest import blake2b
 from smart_context.model import Hidden
 
 # Letters of Linear A, which nobody can read: what an index holds of them is ours, because they are taken out of texts and queries.
