@@ -148,6 +148,45 @@ def test_classes_of_one_field_and_of_none_are_compared_by_their_values():
         hash(One([]))
 
 
+@pytest.mark.parametrize(
+    ("args", "given"),
+    [
+        ((1,), {}),
+        ((1, "a", [2], "b"), {}),
+        ((), {"self_": "a", "x": 1}),
+        ((1,), {"_factory": "b", "inside": [3]}),
+        ((), {}),
+        ((1, 2, 3, 4, 5), {}),
+        ((1,), {"x": 2}),
+        ((1,), {"z": 2}),
+        ((1,), {"instance": 2, "args": 3}),
+        ((1, "a", [2], "b"), {"_factory": "c"}),
+    ],
+)
+def test_the_first_instances_are_made_and_refused_like_all_others(args, given):
+    def outcome(make):
+        class Point:
+            x: int
+            self_: str = "y"
+            inside: list[int] = field(default_factory=list)
+            _factory: str = ""
+
+        made = make(Point)
+
+        def one():
+            try:
+                return repr(made(*args, **given))
+            except TypeError as error:
+                return str(error)
+
+        return [one() for _ in range(2 * data._FEW)]
+
+    ours = outcome(dataclass(frozen=True, slots=True))
+    theirs = outcome(data._slow({"frozen": True, "slots": True}))
+    assert ours == theirs
+    assert len(set(ours)) == 1
+
+
 def test_what_is_unusual_is_left_to_dataclasses():
     @dataclass(frozen=True, slots=True)
     class Counted:

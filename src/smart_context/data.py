@@ -4,7 +4,7 @@ In: a class under `@dataclass(frozen=True, slots=True)`.  Out: the class that `d
 Always: whatever is unusual about a class, or asked for besides, is left to `dataclasses` itself.
 
 `dataclasses` writes six functions as text for each class and compiles them one by one, half a millisecond in all; a search from the command
-line meets eighty classes. Here `__init__` alone is written, for the first instance, and what `dataclasses.fields` needs is made when it is called.
+line meets eighty classes. Here `__init__` alone is written, for a class with more than a few instances, and what `dataclasses.fields` needs is made when it is called.
 Until then `dataclasses` is not imported: it loads what reads source code, and takes as long as Python's own start.
 """
 
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
+from functools import partial
 from operator import attrgetter
 from reprlib import recursive_repr
 from types import MappingProxyType
@@ -27,6 +28,7 @@ _UNUSUAL = ("ClassVar", "InitVar", "KW_ONLY")
 _USUAL = {"default", "default_factory", "repr", "compare", "metadata"}
 _FIELDS = "_quick_fields"
 _MISSING: Any = object()
+_FEW = 8  # instances that are made without a function for their class
 
 
 class Field:
@@ -254,17 +256,33 @@ _FACTORY = _Factory()
 
 
 class _Made:
-    """`__init__`, written when the first instance is made: of most classes that a command loads there is never one."""
+    """`__init__`: written as a function, but for the first few instances, which take less time without one than it takes to write it."""
 
     def __set_name__(self, owner: type, name: str) -> None:
-        self._made = owner
+        self._made, self._first = owner, _FEW
 
     def __get__(self, instance: object, owner: type) -> Any:
+        if instance is not None and self._first:
+            self._first -= 1
+            return partial(self._fill, instance)
+        return self._written().__get__(instance, owner)
+
+    def _fill(self, instance: object, /, *args: Any, **given: Any) -> None:
+        fields: Fields = getattr(self._made, _FIELDS)
+        told = dict(zip(fields, args, strict=False), **given)
+        is_whole = all(name in told or not field.is_bare for name, field in fields.items())
+        if not is_whole or len(told) < len(args) + len(given) or not given.keys() <= fields.keys():
+            self._written()(instance, *args, **given)  # refuses it
+            return
+        for name, field in fields.items():
+            object.__setattr__(instance, name, told[name] if name in told else field.value())
+
+    def _written(self) -> Any:
         made: Any = self._made
         init = _init(made, made._quick_fields)
         init.__annotations__ = made.__annotations__ | {"return": None}
         made.__init__ = init
-        return init.__get__(instance, owner)
+        return init
 
 
 class _Described:
