@@ -81,3 +81,15 @@ def test_sketches_that_are_near_have_a_piece_in_common_or_are_compared(one, data
         assert mine & theirs
     first = copies.first_near(copies.number(bytes(base)), [0, copies.number(bytes(other))])
     assert first == (1 if copies.are_alike(bytes(base), bytes(other)) else None)
+
+
+@pytest.mark.parametrize("filled", range(copies.LEAST // 2, copies.LEAST + 10))
+def test_the_first_that_is_near_is_found_by_texts_of_few_words_too(filled):
+    one = copies.number(bytes([7] * filled + [0] * (copies.BINS - filled)))
+    for more in range(12):
+        for other in (
+            bytes([7] * (filled + more) + [0] * (copies.BINS - filled - more)),
+            bytes([7] * max(0, filled - more) + [0] * (copies.BINS - max(0, filled - more))),
+        ):
+            near = copies.are_near(one, copies.number(other))
+            assert copies.first_near(one, [0, copies.number(other)]) == (1 if near else None)

@@ -82,6 +82,8 @@ def pieces(sketch: bytes) -> set[bytes]:
 
 def first_near(one: int, others: Iterable[int]) -> int | None:
     """The place of the first of others that `are_near` holds for; most are told apart by less than it looks at."""
+    if _filled(one) < ALIKE * LEAST:  # what texts that are near have in common, each of them has
+        return None
     for at, other in enumerate(others):
         differing = one ^ other
         count = (((differing & _LOW) + _LOW | differing) & _HIGH).bit_count()
