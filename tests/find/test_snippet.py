@@ -299,7 +299,8 @@ def test_the_part_that_is_shown_is_the_best_of_all_that_are_tried_one_by_one(ste
         hits.append(Hit(at, at + size, number))
         sentences.append(sentence)
     telling = (100, 250, 30, 400, 90)
-    worth = snippet._apart(hits, sentences, telling)
+    here = snippet._told(hits, sentences, telling)
+    worth = here.worth
     best, expected = (-1, 0), (0, 0)
     for first, hit in enumerate(hits):
         ends = next((i for i in range(first, len(hits)) if hits[i].end > hit.start + reach), len(hits))
@@ -312,4 +313,4 @@ def test_the_part_that_is_shown_is_the_best_of_all_that_are_tried_one_by_one(ste
             ]
             if (told + max(own), len(inside)) > best:
                 best, expected = (told + max(own), len(inside)), (hit.start, hits[ends - 1].end)
-    assert snippet._best(hits, sentences, telling, reach) == expected
+    assert snippet._best(hits, sentences, here, reach) == expected

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 MOST_ALSO = 5
 _COUNTED = 200  # files among which copies are counted; of more, by their share
 _FEW = 60  # files that are compared one by one
+_AT_ONCE = 1 << 20  # comparisons of four bins that are kept until they are counted
 _LOOKS = 200  # at pairs of files that take as long as to compare all at once, where arrays are loaded
 
 
@@ -199,11 +200,14 @@ def _may_be_near(some: Sequence[bytes], others: Sequence[bytes]) -> Flags:
 
     # Four bins are compared at once: sketches differ in no more fours than bins.
     rows, columns = (
-        np.frombuffer(_joined(several), np.uint32).reshape(len(several), -1).T for several in (some, others)
+        np.ascontiguousarray(np.frombuffer(_joined(several), np.uint32).reshape(len(several), -1).T)
+        for several in (some, others)
     )
     differing = np.zeros((len(some), len(others)), np.uint8)
-    for row, column in zip(np.ascontiguousarray(rows), np.ascontiguousarray(columns), strict=True):
-        np.add(differing, (row[:, None] != column).view(np.uint8), out=differing)
+    step = max(1, _AT_ONCE // max(1, differing.size))
+    for at in range(0, len(rows), step):
+        unlike = rows[at : at + step, :, None] != columns[at : at + step, None, :]
+        differing += unlike.sum(axis=0, dtype=np.uint8)
     return differing <= copies.DIFFERING
 
 

@@ -7,7 +7,7 @@ cannot be hits. Scripts without spaces have no tokens: their terms are marked wh
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from smart_context import later
@@ -87,7 +87,8 @@ def _front(stem: str) -> str:
 
 def hits(plain: str, words: Words, language: str) -> list[Hit]:
     """Where words that are sought stand."""
-    is_wide = has_no_spaces(plain)
+    if words.telling and plain.isascii():
+        return _by_letters(plain, words, language)
     goes_on = str.isalnum if plain.isascii() else _goes_on
     out: list[Hit] = []
     for token, (number, is_part) in _which(_tokens(plain, words.telling), words, language).items():
@@ -96,16 +97,23 @@ def hits(plain: str, words: Words, language: str) -> list[Hit]:
             # A token stands there as a whole where neither side goes on with a letter of a script with spaces.
             if not goes_on(plain[start - 1 : start]) and not goes_on(plain[end : end + 1]):
                 out.append(Hit(start, end, number, is_part))
-    for term, number in _wide(plain, words.wide) if is_wide else ():
+    for term, number in _wide(plain, words.wide) if has_no_spaces(plain) else ():
         out += [Hit(at, at + len(term), number) for at in _places(plain, term)]
     out.sort()
     return out
 
 
+def _by_letters(plain: str, words: Words, language: str) -> list[Hit]:
+    """The same of a text in ASCII, where letters tell what may be a hit: where these stand is where the tokens do."""
+    places = dict(_having(plain, words.telling))
+    met = _which(set(places.values()), words, language)
+    return [Hit(start, start + len(token), *met[token]) for start, token in sorted(places.items()) if token in met]
+
+
 def _tokens(plain: str, telling: Sequence[str] = ()) -> set[str]:
     """The tokens of a text; where some letters tell them, of those in ASCII only the ones that have these."""
     if plain.isascii():
-        return _having(plain, telling) if telling else set(plain.translate(_APART).split())
+        return {token for _, token in _having(plain, telling)} if telling else set(plain.translate(_APART).split())
     # Patterns are slow: they look at what is not ASCII alone.
     runs = set(plain.split())
     odd = [run for run in runs if not run.isascii()]
@@ -113,9 +121,8 @@ def _tokens(plain: str, telling: Sequence[str] = ()) -> set[str]:
     return {*_tokens(" ".join(runs), telling), *spaced(" ".join(odd))}
 
 
-def _having(plain: str, telling: Sequence[str]) -> set[str]:
-    """The tokens of an ASCII text that have one of these letters in them, in whatever case."""
-    found: set[str] = set()
+def _having(plain: str, telling: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """The tokens of an ASCII text that have one of these letters in them, in whatever case, and where each begins."""
     lower, size = plain.lower(), len(plain)
     for letters in telling:
         at = lower.find(letters)
@@ -125,32 +132,39 @@ def _having(plain: str, telling: Sequence[str]) -> set[str]:
                 start -= 1
             while end < size and plain[end].isalnum():
                 end += 1
-            found.add(plain[start:end])
+            yield start, plain[start:end]
             at = lower.find(letters, end)
-    return found
 
 
-def _which(tokens: set[str], words: Words, language: str) -> dict[str, _Met]:
+def _which(tokens: Set[str], words: Words, language: str) -> dict[str, _Met]:
     """Those of the tokens that are hits. The texts of a page share most of their tokens."""
     met = words.met.setdefault(language, {})
-    fresh = tokens.difference(met)
-    met.update(dict.fromkeys(fresh))
+    fresh = tokens - met.keys()
+    if fresh:
+        met.update(dict.fromkeys(fresh))
+        met.update(_looked_at(fresh, words, language))
+    return {token: found for token in tokens if (found := met[token])}
+
+
+def _looked_at(tokens: Set[str], words: Words, language: str) -> dict[str, _Met]:
     fronts = words.fronts
     # Most tokens are plain words, which their first letters tell apart.
     may_be = {
         token
-        for token in fresh
+        for token in tokens
         if (
             token.startswith(fronts)
             if token.islower() and token.isalpha() and token.isascii()
             else _may_be(token, words)
         )
     }
-    for token, hit in analysis.hits(may_be, language, words.terms).items():
-        met[token] = (hit.places[0][1], False) if hit.places else (min(hit.also), True)
+    found = {
+        token: (hit.places[0][1], False) if hit.places else (min(hit.also), True)
+        for token, hit in analysis.hits(may_be, language, words.terms).items()
+    }
     for beginning, number in words.beginnings.items():
-        met.update((token, (number, False)) for token in may_be if _plain(token).startswith(beginning))
-    return {token: found for token in tokens if (found := met[token])}
+        found.update((token, (number, False)) for token in may_be if _plain(token).startswith(beginning))
+    return found
 
 
 def _may_be(token: str, words: Words) -> bool:

@@ -302,7 +302,7 @@ def _items(
         if passage is None:
             continue  # replaced since the ranking was read
         cut = snippet.cut(passage, words, one.language)
-        modified = datetime.fromtimestamp(file.mtime_ns // 1_000_000_000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        modified = datetime.fromtimestamp(file.mtime_ns // 1_000_000_000, UTC).isoformat()[:19] + "Z"
         why = partial(_why, ordering, one, typed)
         others = tuple(shown(other.path) for other in also.get(file.file_id, ()))
         yield SearchItem(

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from math import log
+from typing import NamedTuple
 
 from smart_context import redact
 from smart_context.data import dataclass
@@ -99,19 +99,22 @@ def _parts(plain: str, hits: Sequence[Hit], telling: Sequence[float]) -> list[tu
     begins = sorted([0, *_seams(plain)])
     sentences = [bisect_right(begins, hit.start) for hit in hits]
     room = MAX_CHARS - 2 * len(_ELLIPSIS)
-    first = _window(plain, begins, hits, sentences, telling, _FIRST)
-    beside = [at for at, hit in enumerate(hits) if hit.end <= first[0] or hit.start >= first[1]]
-    others = [hits[at] for at in beside]
-    told = {hit.number for hit in hits if first[0] <= hit.start and hit.end <= first[1]}
-    left = [AGAIN * worth if number in told else worth for number, worth in enumerate(telling)]
-    enough = SECOND * sum(telling[number] for number in sorted(told))
-    if _tells({hit.number for hit in others}, left, enough):  # else no part of it does
-        second = _window(plain, begins, others, [sentences[at] for at in beside], left, room - _FIRST - len(_BETWEEN))
-        more = {hit.number for hit in others if second[0] <= hit.start and hit.end <= second[1]}
-        parts = sorted((first, second))
-        if _tells(more, left, enough) and parts[1][0] - parts[0][1] > _GAP:
-            return parts
-    return [_window(plain, begins, hits, sentences, telling, room)]
+    here = _told(hits, sentences, telling)
+    if len(here.worth) > 1:  # else a second part tells nothing
+        first = _window(plain, begins, hits, sentences, here, _FIRST)
+        beside = [at for at, hit in enumerate(hits) if hit.end <= first[0] or hit.start >= first[1]]
+        others = [hits[at] for at in beside]
+        told = {hit.number for hit in hits if first[0] <= hit.start and hit.end <= first[1]}
+        left = [AGAIN * worth if number in told else worth for number, worth in enumerate(telling)]
+        enough = SECOND * sum(telling[number] for number in sorted(told))
+        if _tells({hit.number for hit in others}, left, enough):  # else no part of it does
+            where = [sentences[at] for at in beside]
+            second = _window(plain, begins, others, where, _told(others, where, left), room - _FIRST - len(_BETWEEN))
+            more = {hit.number for hit in others if second[0] <= hit.start and hit.end <= second[1]}
+            parts = sorted((first, second))
+            if _tells(more, left, enough) and parts[1][0] - parts[0][1] > _GAP:
+                return parts
+    return [_window(plain, begins, hits, sentences, here, room)]
 
 
 def _tells(numbers: Set[int], left: Sequence[float], enough: float) -> bool:
@@ -119,15 +122,10 @@ def _tells(numbers: Set[int], left: Sequence[float], enough: float) -> bool:
 
 
 def _window(
-    plain: str,
-    begins: Sequence[int],
-    hits: Sequence[Hit],
-    sentences: Sequence[int],
-    telling: Sequence[float],
-    room: int,
+    plain: str, begins: Sequence[int], hits: Sequence[Hit], sentences: Sequence[int], here: _Told, room: int
 ) -> tuple[int, int]:
     """The stretch of a size that tells most: it begins with a sentence, if one begins not far before the words."""
-    first, last = _best(hits, sentences, telling, room * 2 // 3)
+    first, last = _best(hits, sentences, here, room * 2 // 3)
     before = (room - (last - first)) // 3
     sentence = begins[bisect_right(begins, first) - 1]
     start = max(0, min(sentence if first - sentence <= before else first - before, len(plain) - room))
@@ -143,59 +141,65 @@ def _seams(plain: str) -> Iterator[int]:
             at = plain.find(mark, at + len(mark))
 
 
-def _best(hits: Sequence[Hit], sentences: Sequence[int], telling: Sequence[float], reach: int) -> tuple[int, int]:
+class _Told(NamedTuple):
+    """What each word tells here, and what the sentence that tells most does, each of its words counted once."""
+
+    worth: Mapping[int, int]
+    most: int
+
+
+def _told(hits: Sequence[Hit], sentences: Sequence[int], telling: Sequence[float]) -> _Told:
+    """A word tells less, the more sentences have it, for then it tells the text from others and not its parts."""
+    both = set(zip((hit[2] for hit in hits), sentences, strict=True))
+    having: dict[int, int] = {}
+    for number, _ in both:
+        having[number] = having.get(number, 0) + 1
+    count = sentences[-1] if sentences else 1
+    parts = {times: 1 - EVERYWHERE + EVERYWHERE * log(1 + count / times) / log(1 + count) for times in having.values()}
+    worth = {number: round(telling[number] * parts[times]) for number, times in having.items()}
+    own: dict[int, int] = {}
+    for number, sentence in both:
+        own[sentence] = own.get(sentence, 0) + worth[number]
+    return _Told(worth, max(own.values(), default=0))
+
+
+def _best(hits: Sequence[Hit], sentences: Sequence[int], here: _Told, reach: int) -> tuple[int, int]:
     """Where the words that tell most stand together, each counted once, and those of one sentence once more; of several, where more of them
     stand, then the first."""
-    worth = _apart(hits, sentences, telling)
-    cap = _most(hits, sentences, worth)
-    best, first, last = (-1, 0), 0, 0
+    worth, cap = here
+    total = len(hits)
+    ends = [hit[1] for hit in hits]
+    keys = [(hit[2], sentence) for hit, sentence in zip(hits, sentences, strict=True)]
+    most, many, first, last = -1, 0, 0, 0
     inside = dict.fromkeys(worth, 0)  # how often each word stands between `at` and `upto`,
-    times: dict[tuple[int, int], int] = {}  # and in each sentence there;
-    own: dict[int, int] = {}  # what the words of each sentence there are worth
+    times = dict.fromkeys(keys, 0)  # and in each sentence there;
+    own = dict.fromkeys(sentences, 0)  # what the words of each sentence there are worth
     upto = told = 0
-    for at, (start, _, number, _) in enumerate(hits):
-        while upto < len(hits) and hits[upto][1] <= start + reach:
-            met, sentence = hits[upto][2], sentences[upto]
+    for at, (number, sentence) in enumerate(keys):
+        start = hits[at][0]
+        while upto < total and ends[upto] <= start + reach:
+            key = met, where = keys[upto]
             if not inside[met]:
                 told += worth[met]
+            if not times[key]:
+                own[where] += worth[met]
             inside[met] += 1
-            key = sentence, met
-            if not times.get(key):
-                times[key] = 0
-                own[sentence] = own.get(sentence, 0) + worth[met]
             times[key] += 1
             upto += 1
         if upto == at:  # longer than what is looked at
             upto = at + 1
             continue
-        if told + min(told, cap) >= best[0]:  # else its best sentence cannot make up for it
-            both = told + max(own.values())
-            if (both, upto - at) > best:
-                best, first, last = (both, upto - at), start, hits[upto - 1][1]
-        sentence = sentences[at]
+        if told + min(told, cap) >= most:  # else its best sentence cannot make up for it
+            value = told + max(own.values())
+            if value > most or (value == most and upto - at > many):
+                most, many, first, last = value, upto - at, start, ends[upto - 1]
         inside[number] -= 1
         if not inside[number]:
             told -= worth[number]
-        times[sentence, number] -= 1
-        if not times[sentence, number]:
+        times[number, sentence] -= 1
+        if not times[number, sentence]:
             own[sentence] -= worth[number]
     return first, last
-
-
-def _most(hits: Sequence[Hit], sentences: Sequence[int], worth: Mapping[int, int]) -> int:
-    """What the words of the sentence that tells most are worth, each counted once."""
-    own: dict[int, int] = {}
-    for sentence, number in set(zip(sentences, (hit[2] for hit in hits), strict=True)):
-        own[sentence] = own.get(sentence, 0) + worth[number]
-    return max(own.values(), default=0)
-
-
-def _apart(hits: Sequence[Hit], sentences: Sequence[int], telling: Sequence[float]) -> dict[int, int]:
-    """What each word tells here: less, the more sentences have it, for then it tells the text from others and not its parts."""
-    having = Counter(number for number, _ in set(zip((hit[2] for hit in hits), sentences, strict=True)))
-    count = sentences[-1] if sentences else 1
-    parts = {times: 1 - EVERYWHERE + EVERYWHERE * log(1 + count / times) / log(1 + count) for times in having.values()}
-    return {number: round(telling[number] * parts[times]) for number, times in having.items()}
 
 
 def _at_words(plain: str, start: int, end: int, first: int, last: int) -> tuple[int, int]:
