@@ -7,36 +7,27 @@ Always: the plan depends on the query and on the live content of the index, neve
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Iterator, Set
-from functools import cache
 
 from smart_context.data import replace
 from smart_context.engine import names
-from smart_context.engine.entry import COMPOUNDING
-from smart_context.engine.expression import AnyOf, Everything, Expression, Group, Sequence, Term
+from smart_context.engine.expression import Everything, Expression, Group, Sequence, Term
 from smart_context.engine.port import View
-from smart_context.find import asking, query, spelling, spelt, wishes
+from smart_context.find import asking, query, spelt, wishes
+from smart_context.find.lookup import Lookup
 from smart_context.find.query import Query
 from smart_context.find.sought import Plan, Sought
 from smart_context.text import analysis, identifiers, languages
 
 _MAX_SOUGHT = 48  # of a pasted page, the words that tell most
-_NEAR_WORD = 0.6  # what a word that was probably meant is worth
-_SHORTEST_PART = 4
 _OF_WHOLE = 0.3  # what the words of an identifier are worth where the whole of it stands somewhere
 _PIECE = 0.2  # what the pieces of one word are worth then
-_NAME = 2.0  # what a name of three words or fewer is worth where it is all that was typed, in words of the best
+_NAME = 2.0  # what a name of a few words is worth where it is all that was typed, in words of the best
 _NAMED = 1.0  # and among others
-_HARDLY, _FAR = 2, 50  # segments that have a word which may be mistyped; how many times as many have the right one
-_LONG = 6  # letters of such a word
-_FEW = 3  # words of a query in which it is looked for: in a sentence, others tell what is meant
+_FEW = 3  # words of a name from which each is worth more
 _MAX_NAMES = 4
 _LONGEST_NAME = 8  # words
-_HARDLY_ANY = 20  # times as many segments in other languages, where a word is not looked for in compounds
-_MAX_PARTS = 300  # compounds that a word is looked for in, the shortest first
-_MAX_BEGINNINGS = 20_000  # words that a beginning may stand for
 _LARGE = 20_000  # segments from which an index is large: there,
 _COMMON = 12  # in a sentence, a word that more than one segment in so many has finds nothing by itself,
 _SENTENCE = (5, 40)  # words of what may be a sentence of some text
@@ -93,20 +84,15 @@ class _Planner:
         """keep: leave no word out, and score by those too that stand nowhere."""
         self._view = view
         self._units, self._keep = units, keep
-        self._present = view.languages or ("en",)
-        self._found: dict[str, Sought] = {}
-        self._forms: dict[str, set[str]] = {}
         self._times: dict[str, float] = {}
         self.left_out: list[str] = []
-        self._is_short = len(units) <= _FEW
         self._common: Set[str] = frozenset()
         stop = languages.stop_words(units) | request
         self._stop = stop if any(unit not in stop for unit in units) and not keep else frozenset()
         self._light = asking.light(units, self._stop) if asks else {}
         self._asked = languages.detect(units, least=0.2)
-        compounds = COMPOUNDING.intersection(self._present)
-        self._compounds = bool(compounds) and (not self._asked or self._asked in compounds)
-        self._learn([unit for unit in dict.fromkeys(units) if unit not in self._stop])
+        self._words = Lookup(view, units, self._asked)
+        self._words.learn([unit for unit in dict.fromkeys(units) if unit not in self._stop])
 
     @property
     def telling(self) -> tuple[str, ...]:
@@ -115,16 +101,16 @@ class _Planner:
 
     def others(self) -> _Planner | None:
         """Where no word that tells something stands anywhere, who plans with those that were left out; none where these do not stand anywhere either."""
-        if not self._stop.intersection(self._units) or any(word.count for word in self._found.values()):
+        if not self._stop.intersection(self._units) or any(word.count for word in self._words.found.values()):
             return None
         planner = _Planner(self._view, self._units, frozenset(), keep=True)
-        return planner if any(planner._word(unit).count for unit in self._units) else None
+        return planner if any(planner._words.word(unit).count for unit in self._units) else None
 
     def sought(self) -> tuple[Sought, ...]:
         """The words to score by, those that tell most where there are too many."""
         words = [
             replace(word, times=self._times[unit])
-            for unit, word in self._found.items()
+            for unit, word in self._words.found.items()
             if unit in self._times and (word.count or self._keep)
         ]
         words.sort(key=lambda word: not word.stands)
@@ -145,7 +131,7 @@ class _Planner:
                 return self._prefix(text, scored=scored)
             case query.Phrase(text):
                 self._score(analysis.units(text), scored=scored)
-                return wishes.sequence(text, self._present)
+                return wishes.sequence(text, self._words.present)
             case query.Near():
                 return self._near(tree, scored=scored)
             case query.And(items):
@@ -213,11 +199,13 @@ class _Planner:
             wanted = units
         self._score(wanted, scored=scored)
         pieces = self._pieces_of(text, scored=scored) if len(units) == 1 else []
-        return [wishes.of_word(self._word(unit), self._view) for unit in wanted if unit not in self._common] + pieces
+        return [
+            wishes.of_word(self._words.word(unit), self._view) for unit in wanted if unit not in self._common
+        ] + pieces
 
     def names(self, tree: Query, typed: str) -> list[Sought]:
         """What was typed that is the name of a file, whole or in part."""
-        best = max((word.idf for word in self._found.values() if word.count), default=1.0) or 1.0
+        best = max((word.idf for word in self._words.found.values() if word.count), default=1.0) or 1.0
         texts = [text for text in _texts(tree) if _NAME_LIKE.search(text)][:_MAX_NAMES]
         whole = typed.strip().strip("\"'“”").strip() if len(typed.split()) <= _LONGEST_NAME else ""
         out: dict[frozenset[str], Sought] = {}
@@ -239,8 +227,8 @@ class _Planner:
             len(words) >= _ENOUGH or analysis.has_no_spaces(text)
         ):
             return None
-        terms = wishes.line(text, self._asked or self._present[0])
-        telling = sum(word.stands and bool(word.typed) for word in self._found.values())
+        terms = wishes.line(text, self._asked or self._words.present[0])
+        telling = sum(word.stands and bool(word.typed) for word in self._words.found.values())
         enough = 1 if len(terms) >= _MANY_WORDS and not analysis.has_no_spaces(text) else _ENOUGH
         if not _SENTENCE[0] <= len(terms) <= _SENTENCE[1] or telling < enough:
             return None
@@ -251,7 +239,7 @@ class _Planner:
         if self._view.segments < _LARGE:
             return frozenset()
         units = [unit for text in _texts(tree) for unit in analysis.units(asking.rest(text)) if unit not in self._stop]
-        counts = {unit: self._word(unit).count for unit in units}
+        counts = {unit: self._words.word(unit).count for unit in units}
         common = {unit for unit, count in counts.items() if count > self._view.segments // _COMMON}
         rarer = [unit for unit, count in counts.items() if count and unit not in common]
         return common if len(rarer) >= _ENOUGH else frozenset()
@@ -264,37 +252,43 @@ class _Planner:
         wholes = _wholes(tokens[0]) if len(tokens) == 1 else []
         if not wholes or any(map(analysis.has_no_spaces, units)):
             return []
-        terms = frozenset(term for whole in wholes for term in (*self._terms(whole), whole) if self._view.having(term))
+        terms = frozenset(
+            term for whole in wholes for term in (*self._words.terms(whole), whole) if self._view.having(term)
+        )
         key = f"{tokens[0]} (whole)"
-        whole = self._found.get(key) or self._weighted(Sought(tokens[0], terms, stands=False, is_joined=True))
+        whole = self._words.found.get(key) or self._words.weighted(
+            Sought(tokens[0], terms, stands=False, is_joined=True)
+        )
         has_digit = any(char.isdigit() for char in text)
-        sequence = [wishes.sequence(text, self._present)] if has_digit and len(units) > 1 else []
+        sequence = [wishes.sequence(text, self._words.present)] if has_digit and len(units) > 1 else []
         if not whole.count and not (sequence and self._view.count(sequence[0])):
             return []
         is_code = identifiers.is_code(tokens[0])
         wanted = [unit for unit in units if unit not in self._stop or is_code]
         self._score(wanted, scored=scored, times=_OF_WHOLE if is_code else 1.0, keep=is_code)
         if whole.count:
-            self._found[key] = whole
+            self._words.found[key] = whole
             self._times[key] = self._times.get(key, 0) + scored
         found: list[Expression] = [Term(term) for term in sorted(terms)]
         if has_digit:
             return [wishes.any_of([*sequence, *found])]
-        return found + [wishes.of_word(self._word(unit), self._view) for unit in wanted if unit not in self._common]
+        return found + [
+            wishes.of_word(self._words.word(unit), self._view) for unit in wanted if unit not in self._common
+        ]
 
     def _pieces_of(self, text: str, *, scored: bool) -> list[Expression]:
         """The pieces of one word that is written in several cases or with digits: worth little where the whole stands somewhere."""
         tokens = analysis.cut(text).odd
         pieces = identifiers.parts(tokens[0]) if len(tokens) == 1 else []
-        stands = bool(self._word(analysis.units(text)[0]).count) if pieces else False
+        stands = bool(self._words.word(analysis.units(text)[0]).count) if pieces else False
         wanted = [piece for piece in dict.fromkeys(pieces) if not (stands and piece.isdigit())]
         self._score(wanted, scored=scored, times=_PIECE if stands else 1.0)
-        return [wishes.of_word(self._word(piece), self._view) for piece in wanted]
+        return [wishes.of_word(self._words.word(piece), self._view) for piece in wanted]
 
     def _score(self, units: Iterable[str], *, scored: bool, times: float = 1.0, keep: bool = False) -> None:
         for unit, worth in wishes.worths(units):
             if scored and (keep or unit not in self._stop):
-                self._word(unit)
+                self._words.word(unit)
                 self._times[unit] = self._times.get(unit, 0) + times * worth * self._light.get(unit, 1.0)
 
     def _prefix(self, text: str, *, scored: bool) -> Expression:
@@ -304,19 +298,16 @@ class _Planner:
         *before, last = units
         self._score(before, scored=scored)
         key = f"{last}*"
-        if key not in self._found:
-            self._found[key] = self._beginning(key, last)
+        if key not in self._words.found:
+            self._words.found[key] = self._words.beginning(key, last)
         if scored:
             self._times[key] = self._times.get(key, 0) + 1
-        ending = wishes.of_word(self._found[key], self._view)
-        return Group((*(wishes.of_word(self._word(unit), self._view) for unit in before), ending)) if before else ending
-
-    def _beginning(self, key: str, unit: str) -> Sought:
-        """A word of which only the beginning is given."""
-        beginning = analysis.fold(unit)
-        found = self._view.terms(beginning)[:_MAX_BEGINNINGS]
-        terms = frozenset(found) | (self._terms(unit) if len(found) <= wishes.MANY else frozenset())
-        return self._weighted(Sought(key, terms, beginning=beginning, commonest=tuple(found[: wishes.MANY])))
+        ending = wishes.of_word(self._words.found[key], self._view)
+        return (
+            Group((*(wishes.of_word(self._words.word(unit), self._view) for unit in before), ending))
+            if before
+            else ending
+        )
 
     def _near(self, tree: query.Near, *, scored: bool) -> Expression:
         left, right = list(_texts(tree.left)), list(_texts(tree.right))
@@ -326,114 +317,8 @@ class _Planner:
         if len(left) != 1 or len(right) != 1:
             return both
         pairs = ((left[0], right[0]), (right[0], left[0]))
-        close = wishes.any_of([wishes.close(*pair, tree.distance, self._present) for pair in pairs])
+        close = wishes.any_of([wishes.close(*pair, tree.distance, self._words.present) for pair in pairs])
         return Group((close, both)) if isinstance(tree.left, query.Near) else close
-
-    # One word
-
-    def _word(self, unit: str) -> Sought:
-        if unit not in self._found:
-            self._found[unit] = self._look_up(unit)
-        return self._found[unit]
-
-    def _look_up(self, unit: str) -> Sought:
-        if analysis.is_part(unit):
-            return self._beginning(unit, unit)
-        terms = self._terms(unit)
-        parts = self._parts(unit)
-        found = self._weighted(Sought(unit, terms, parts - terms, typed=unit))
-        if found.count:
-            return self._corrected(found)
-        for character in wishes.alone(unit, self._view):
-            if (part := self._beginning(unit, character)).count:
-                return part
-        if not unit.isalpha():
-            return found
-        instead = self._pieces(unit) or spelling.words(unit, terms, self._view)
-        if not instead:
-            return found
-        return self._weighted(Sought(unit, frozenset(instead), instead=tuple(instead)))
-
-    def _corrected(self, word: Sought) -> Sought:
-        """A word that hardly anything has, and another that was probably meant: one that is far commoner."""
-        unit = word.text
-        if word.count > _HARDLY or not unit.isalpha() or len(unit) < _LONG or not self._is_short:
-            return word
-        commoner = _FAR * word.count
-        near = spelling.words(unit, word.terms, self._view, least=commoner)
-        if not near:
-            return word
-        both = replace(word, terms=word.terms | frozenset(near), instead=tuple(near))
-        return replace(self._weighted(both), idf=word.idf)
-
-    def _learn(self, units: list[str]) -> None:
-        """Know the terms of words in every language that the index holds: all words at once, because that is many calls fewer."""
-        for unit in units:
-            self._forms.setdefault(unit, set())
-        depend = [unit for unit in units if analysis.depends_on_language(unit)]
-        for language in self._present:
-            asked = units if language == self._present[0] else depend
-            spelt = [(unit, form) for unit in asked for form in wishes.spellings(unit, language)]
-            for (unit, _), terms in zip(spelt, analysis.words([form for _, form in spelt], language), strict=True):
-                self._forms[unit].update(terms)
-
-    def _terms(self, unit: str) -> frozenset[str]:
-        if unit not in self._forms:
-            self._learn([unit])
-        out = self._forms[unit]
-        return frozenset(term for term in out if self._view.having(term)) or frozenset(
-            wishes.line(unit, self._present[0])
-        )
-
-    def _parts(self, unit: str) -> frozenset[str]:
-        """The terms of compounds that hold a word."""
-        if not self._compounds or not unit.isalpha() or not analysis.depends_on_language(unit):
-            return frozenset()
-        out: set[str] = set()
-        holding = cache(self._view.compounds)  # looks through all long words: languages mostly agree on a stem
-        for language in sorted(COMPOUNDING.intersection(self._present)) if self._may_compound(unit) else ():
-            [[term, *_]] = analysis.words([unit], language)
-            stem = term.partition(analysis.TAG)[0]
-            if len(stem) < _SHORTEST_PART:
-                continue
-            words = sorted(holding(stem), key=lambda word: (len(word), word))[:_MAX_PARTS]
-            out.update(terms[0] for terms in analysis.words(words, language))
-        return frozenset(out)
-
-    def _may_compound(self, unit: str) -> bool:
-        """Whether a word belongs to languages that compound: not where nearly all that have it are in others."""
-        counts = {term: self._view.having(term) for term in self._forms.get(unit, ())}
-        own = sum(n for term, n in counts.items() if term.rpartition(analysis.TAG)[2] in COMPOUNDING)
-        return _HARDLY_ANY * own >= sum(counts.values())
-
-    def _pieces(self, unit: str) -> tuple[str, ...]:
-        """A compound that stands nowhere, cut in two words that do: the cut that leaves the longer first part."""
-        if not self._compounds or len(unit) < 2 * _SHORTEST_PART:
-            return ()
-        for cut in range(len(unit) - _SHORTEST_PART, _SHORTEST_PART - 1, -1):
-            first, second = self._terms(unit[:cut]), self._terms(unit[cut:])
-            if not self._counted(second):
-                continue
-            if not self._counted(first):
-                first = self._terms(unit[: cut - 1]) if unit[cut - 1] in "sn" else first  # what joins the two
-            if self._counted(first):
-                return tuple(sorted(first | second))
-        return ()
-
-    def _counted(self, terms: frozenset[str], beginning: str = "") -> int:
-        if len(terms) > wishes.MANY:
-            return self._view.count(AnyOf(tuple(sorted(terms)), beginning=beginning))
-        # Terms of different languages stand in different segments: their sum is the count, near enough.
-        return min(self._view.segments, sum(map(self._view.having, terms)))
-
-    def _weighted(self, word: Sought) -> Sought:
-        """The word with the number of segments that have it, and what that makes it worth."""
-        exact = self._counted(word.terms, word.beginning)
-        count = exact or (self._view.count(AnyOf(tuple(sorted(word.parts)))) if word.parts else 0)
-        total = self._view.segments
-        idf = math.log(1 + (total - count + 0.5) / (count + 0.5))
-        share = _NEAR_WORD if word.instead else 1.0
-        return replace(word, count=count, idf=idf * share)
 
 
 def _wholes(token: str) -> list[str]:

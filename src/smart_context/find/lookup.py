@@ -1,0 +1,155 @@
+"""Look up a word of a query: the terms that it is found by, how many segments have it, and what that makes it worth.
+
+In: lower-case words, and a view of the index.  Out: `Sought`, one for each word; another word where nothing has the one that was typed.
+Always: what is known of a word depends on the query and on the live content of the index; each is looked up once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import cache
+
+from smart_context.data import replace
+from smart_context.engine.entry import COMPOUNDING
+from smart_context.engine.expression import AnyOf
+from smart_context.engine.port import View
+from smart_context.find import spelling, wishes
+from smart_context.find.sought import Sought
+from smart_context.text import analysis
+
+_NEAR_WORD = 0.6  # what a word that was probably meant is worth
+_SHORTEST_PART = 4
+_HARDLY, _FAR = 2, 50  # segments that have a word which may be mistyped; how many times as many have the right one
+_LONG = 6  # letters of such a word
+_FEW = 3  # words of a query in which it is looked for: in a sentence, others tell what is meant
+_HARDLY_ANY = 20  # times as many segments in other languages, where a word is not looked for in compounds
+_MAX_PARTS = 300  # compounds that a word is looked for in, the shortest first
+_MAX_BEGINNINGS = 20_000  # words that a beginning may stand for
+
+
+class Lookup:
+    """The words of one query. `found`: those that were looked up, as they came; `present`: the languages that the index holds."""
+
+    def __init__(self, view: View, units: Sequence[str], asked: str) -> None:
+        """units: all words of the query. asked: its language, "" where nothing tells."""
+        self.found: dict[str, Sought] = {}
+        self.present = view.languages or ("en",)
+        self._view = view
+        self._forms: dict[str, set[str]] = {}
+        self._is_short = len(units) <= _FEW
+        compounds = COMPOUNDING.intersection(self.present)
+        self._compounds = bool(compounds) and (not asked or asked in compounds)
+
+    def word(self, unit: str) -> Sought:
+        """A word with all that is known of it."""
+        if unit not in self.found:
+            self.found[unit] = self._look_up(unit)
+        return self.found[unit]
+
+    def beginning(self, key: str, unit: str) -> Sought:
+        """A word of which only the beginning is given."""
+        beginning = analysis.fold(unit)
+        found = self._view.terms(beginning)[:_MAX_BEGINNINGS]
+        terms = frozenset(found) | (self.terms(unit) if len(found) <= wishes.MANY else frozenset())
+        return self.weighted(Sought(key, terms, beginning=beginning, commonest=tuple(found[: wishes.MANY])))
+
+    def _look_up(self, unit: str) -> Sought:
+        if analysis.is_part(unit):
+            return self.beginning(unit, unit)
+        terms = self.terms(unit)
+        parts = self._parts(unit)
+        found = self.weighted(Sought(unit, terms, parts - terms, typed=unit))
+        if found.count:
+            return self._corrected(found)
+        for character in wishes.alone(unit, self._view):
+            if (part := self.beginning(unit, character)).count:
+                return part
+        if not unit.isalpha():
+            return found
+        instead = self._pieces(unit) or spelling.words(unit, terms, self._view)
+        if not instead:
+            return found
+        return self.weighted(Sought(unit, frozenset(instead), instead=tuple(instead)))
+
+    def _corrected(self, word: Sought) -> Sought:
+        """A word that hardly anything has, and another that was probably meant: one that is far commoner."""
+        unit = word.text
+        if word.count > _HARDLY or not unit.isalpha() or len(unit) < _LONG or not self._is_short:
+            return word
+        commoner = _FAR * word.count
+        near = spelling.words(unit, word.terms, self._view, least=commoner)
+        if not near:
+            return word
+        both = replace(word, terms=word.terms | frozenset(near), instead=tuple(near))
+        return replace(self.weighted(both), idf=word.idf)
+
+    def learn(self, units: list[str]) -> None:
+        """Know the terms of words in every language that the index holds: all words at once, because that is many calls fewer."""
+        for unit in units:
+            self._forms.setdefault(unit, set())
+        depend = [unit for unit in units if analysis.depends_on_language(unit)]
+        for language in self.present:
+            asked = units if language == self.present[0] else depend
+            spelt = [(unit, form) for unit in asked for form in wishes.spellings(unit, language)]
+            for (unit, _), terms in zip(spelt, analysis.words([form for _, form in spelt], language), strict=True):
+                self._forms[unit].update(terms)
+
+    def terms(self, unit: str) -> frozenset[str]:
+        """The terms that a word is found by: those that stand somewhere, if any do."""
+        if unit not in self._forms:
+            self.learn([unit])
+        out = self._forms[unit]
+        return frozenset(term for term in out if self._view.having(term)) or frozenset(
+            wishes.line(unit, self.present[0])
+        )
+
+    def _parts(self, unit: str) -> frozenset[str]:
+        """The terms of compounds that hold a word."""
+        if not self._compounds or not unit.isalpha() or not analysis.depends_on_language(unit):
+            return frozenset()
+        out: set[str] = set()
+        holding = cache(self._view.compounds)  # looks through all long words: languages mostly agree on a stem
+        for language in sorted(COMPOUNDING.intersection(self.present)) if self._may_compound(unit) else ():
+            [[term, *_]] = analysis.words([unit], language)
+            stem = term.partition(analysis.TAG)[0]
+            if len(stem) < _SHORTEST_PART:
+                continue
+            words = sorted(holding(stem), key=lambda word: (len(word), word))[:_MAX_PARTS]
+            out.update(terms[0] for terms in analysis.words(words, language))
+        return frozenset(out)
+
+    def _may_compound(self, unit: str) -> bool:
+        """Whether a word belongs to languages that compound: not where nearly all that have it are in others."""
+        counts = {term: self._view.having(term) for term in self._forms.get(unit, ())}
+        own = sum(n for term, n in counts.items() if term.rpartition(analysis.TAG)[2] in COMPOUNDING)
+        return _HARDLY_ANY * own >= sum(counts.values())
+
+    def _pieces(self, unit: str) -> tuple[str, ...]:
+        """A compound that stands nowhere, cut in two words that do: the cut that leaves the longer first part."""
+        if not self._compounds or len(unit) < 2 * _SHORTEST_PART:
+            return ()
+        for cut in range(len(unit) - _SHORTEST_PART, _SHORTEST_PART - 1, -1):
+            first, second = self.terms(unit[:cut]), self.terms(unit[cut:])
+            if not self._counted(second):
+                continue
+            if not self._counted(first):
+                first = self.terms(unit[: cut - 1]) if unit[cut - 1] in "sn" else first  # what joins the two
+            if self._counted(first):
+                return tuple(sorted(first | second))
+        return ()
+
+    def _counted(self, terms: frozenset[str], beginning: str = "") -> int:
+        if len(terms) > wishes.MANY:
+            return self._view.count(AnyOf(tuple(sorted(terms)), beginning=beginning))
+        # Terms of different languages stand in different segments: their sum is the count, near enough.
+        return min(self._view.segments, sum(map(self._view.having, terms)))
+
+    def weighted(self, word: Sought) -> Sought:
+        """The word with the number of segments that have it, and what that makes it worth."""
+        exact = self._counted(word.terms, word.beginning)
+        count = exact or (self._view.count(AnyOf(tuple(sorted(word.parts)))) if word.parts else 0)
+        total = self._view.segments
+        idf = math.log(1 + (total - count + 0.5) / (count + 0.5))
+        share = _NEAR_WORD if word.instead else 1.0
+        return replace(word, count=count, idf=idf * share)
