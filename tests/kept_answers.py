@@ -112,7 +112,7 @@ QUESTIONS: list[tuple[str, dict[str, Any]]] = [
         "--dry-run", "INV-2021-00417", "INV-2021-00418", "ISO-27001", "1249.50", "1,249.50", "250,000", "250", "2.1.3",
         "harbuor", "ketle", "boathose lease", "boatz", "zzqqxx", "crowns chandler", "paid to the smith for nails", "Entry 17", "lamp oil",
         "Miete", "Mietvertrag", "Bootshaus", "Hafenhaus", "Haeuser", "Türen", "Vertrag Haus", "図書館", "鮭に", "港口", "潮汐表", "京都の図書館は午前九時", "船",
-        "soup html", "tide csv", "tide tables 2024", "tide 2024-2025", "recipes from 2021", "which recipes are from 2021?", "csv files", "markdown", "water as md", "kettle in pdf",
+        "soup html", "tide csv", "tide tables 2024", "tide 2024-2025", "recipes from 2021", "csv files", "markdown", "water as md", "kettle in pdf",
         "author:ada", "author:north water", "title:fish", "name:tide", "filename:*.py", "author:nobody kettle", "lease since 2025", "water until 2024-01",
         "modified:2023-11-15", "tide last week", "date:2023-11..2024-07 water", "boats 1871", "password", "ben", "Kr4ken", "tide " * 3, "ada lease 1,249.50", "lighthouse", "keeper winds its clockwork",
     )),
@@ -127,7 +127,6 @@ QUESTIONS: list[tuple[str, dict[str, Any]]] = [
 
 READ = [
     "contracts about vendor X from 2021 in ppt or docx", "word documents and spreadsheets about rent", "slides", "my slides about boats and harbours of the north",
-    "who built boats in 2021", "Wer baute im Jahr 2021 Boote?", "Boats were built in the harbour in 2021.", "year:2021 boats", "who built boats? year:2019..2021", "which files of 2021 name boats?", "WHO boats of 2021 and others",
     "the budget of 2019 to 2021", "between 2019 and 2021 boats", "zwischen 2019 und 2021", "entre 2019 et 2021 bateaux", "from 2021 to 2019", "years 2019, 2020 and 2021 boats", "2021",
     "2021 2022", "a long report on what the harbour has cost all of us since it was built in stone (1871) and again (1999) by hand", "a short report (1999)", "boats not from 2021", "boats without 2021 or 2022",
     '"from 2021" boats', "boats 2021-03-04", "boats 12021", "boats 2021.", "boats since 2024", "boats since March 2024", "boats since the flood of 2021", "boats after 2024", "boats modified after 3 March 2024",

@@ -51,18 +51,6 @@ def test_what_was_read_dropped_or_replaced_is_said(app):
     assert said[1].startswith("nothing has 'gryphom'; looked for ")
 
 
-def test_a_year_that_a_question_tells_of_hides_nothing_and_is_said(app, tmp_path):
-    (tmp_path / "indexed" / "b.txt").write_text("The gryphon of 2015 was a statue.", encoding="utf-8")
-    app.index_here(str(tmp_path / "indexed"), full=False, on_progress=lambda _step: None)
-    question = app.search_files("Where was the gryphon in 2015?")
-    assert len(question["items"]) == 3
-    assert question["items"][0]["path"].endswith("b.txt")
-    assert question["notes"][0] == "2015 is a word in a question or a sentence, and no filter; year:2015 would be one"
-    asked = app.search_files("Where was the gryphon? year:2015")
-    assert [item["path"][-5:] for item in asked["items"]] == ["b.txt"]
-    assert asked["notes"][0] == "read from the query: years 2015"
-
-
 @pytest.mark.parametrize(
     ("following", "is_confined", "said"),
     [

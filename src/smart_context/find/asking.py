@@ -2,7 +2,7 @@
 
 In: a text as it was typed.  Out: in Chinese and Japanese, the same with spaces for its question words, which are stop words where no space tells words
 apart; in English and German, the words of a request such as "find all documents about", and what it is about; of a question, the words that hardly say
-what it is about; whether a text is a question, or a sentence.
+what it is about.
 Always: a text of which nothing would be left stays as it is.
 """
 
@@ -93,13 +93,6 @@ _ASKING = _any_of(
     "wie was wer wem wen wessen wo wohin woher wann warum wieso weshalb wozu womit wodurch welche welcher welches welchen welchem kann können darf dürfen muss müssen soll sollen "
     "ist sind war waren hat haben gibt"
 )
-_ENDS = frozenset(".!?。！？．")
-_LEAST_ENDED, _LEAST_QUESTION, _LEAST_SENTENCE, _LEAST_TOLD = 2, 4, 6, 8  # words
-_FILES = _any_of("files documents dateien dokumente fichiers archivos ficheros documentos")
-_TOLD = later.pattern(
-    r"(?<![\w-])(?<![0-9]{4}\s)(?:since|ab|seit|depuis|desde|until|till|up\s+to|bis|jusqu['’](?:à|en)|hasta)\s+(?:19|20)[0-9]{2}(?![-\w])",
-    re.IGNORECASE,
-)
 _LIGHTLY = 0.2  # what each of the following words is worth in a question
 # What people say around what they ask about. Manuals hardly use these words, so that they are rare there, and would outweigh what is asked about.
 _LIGHT = _any_of(
@@ -142,24 +135,6 @@ def is_question(text: str) -> bool:
         return False
     first, _, rest = text.strip().partition(" ")
     return bool(rest) and (first.casefold() in _ASKING or text.rstrip().endswith("?"))
-
-
-def is_prose(text: str) -> bool:
-    """Whether a text is a question or a sentence, rather than words for files: it ends as one, begins with a word that asks, or tells since or until
-    when something was so. One that asks for files is none."""
-    ends = text.rstrip().rstrip("\"'“”»«)")[-1:]
-    if analysis.has_no_spaces(text):
-        return ends in _ENDS or _asks(text).search(text) is not None
-    words = text.split()
-    if len(words) < _LEAST_ENDED or not _FILES.isdisjoint(analysis.units(text)):
-        return False
-    asks = words[0].casefold() in _ASKING and not (len(words[0]) > 1 and words[0].isupper())  # WHO is no question
-    return (
-        ends == "?"
-        or (asks and len(words) >= _LEAST_QUESTION)
-        or (ends in _ENDS and len(words) >= _LEAST_SENTENCE)
-        or (len(words) >= _LEAST_TOLD and _TOLD.search(text) is not None)
-    )
 
 
 def light(units: Sequence[str], empty: Set[str]) -> dict[str, float]:

@@ -2,7 +2,7 @@
 
 In: the text of a query, and the filters given beside it.  Out: a `Reading`: the text that is left, and the filters that hold.
 Always: what is given beside the query binds; the text only narrows it further, and where nothing would be left of it, the text's
-own words stay words. Quoted text is left alone. A year that a question or a sentence tells of leaves nothing out: it stays a word.
+own words stay words. Quoted text is left alone.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from smart_context import later
 from smart_context.data import dataclass, replace
 from smart_context.errors import BadRequest
-from smart_context.find import asking, kinds, labels, when
+from smart_context.find import kinds, labels, when
 from smart_context.find.labels import Field
 from smart_context.find.when import Times
 from smart_context.sources.formats import FORMATS
@@ -77,7 +77,7 @@ _SAID = later.pattern(
     re.IGNORECASE,
 )
 _BARE = later.pattern(rf"{_BEFORE}{_YEAR}{_AFTER}")
-# `year:2021`, `year:2019..2021`: a filter wherever it stands
+# `year:2021`, `year:2019..2021`: said as a field
 _YEAR_FIELD = later.pattern(rf"(?<![\w:-])years?:({_YEAR})(?:(?:\.\.|[-–—])({_YEAR}))?(?!\w)", re.IGNORECASE)
 _QUOTED = later.pattern(r'["“”„«»][^"“”„«»]*["“”„«»]')
 _QUOTED_ALONE = later.pattern(r'(?<![:\w])["“”„«»][^"“”„«»]*["“”„«»]')  # and not the value of a field
@@ -98,8 +98,7 @@ _OPERATORS = frozenset({"AND", "OR", "NOT", "NEAR"})
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A query as read: what is left to look for, the filters that hold, and which of them the text named. told_years: those that a question or a sentence
-    tells of, which stay words."""
+    """A query as read: what is left to look for, the filters that hold, and which of them the text named."""
 
     text: str
     exts: tuple[str, ...] = ()
@@ -110,7 +109,6 @@ class Reading:
     read_times: Times = _ANY_TIME
     fields: tuple[Field, ...] = ()
     given_times: Times = _ANY_TIME
-    told_years: tuple[str, ...] = ()
 
     @property
     def has_read(self) -> bool:
@@ -157,20 +155,13 @@ def _types_and_years(text: str, exts: tuple[str, ...], years: tuple[str, ...]) -
     held = tuple(ext for ext in exts if ext in types) if exts and types else exts or types
     if types and not held:  # nothing would be left of what was given
         left, types, held = text, (), exts
-    whole = left
-    left, written = _written_years(left)
-    after, named = _years(left)
-    told: tuple[str, ...] = ()
-    if (
-        named and not types and asking.is_prose(left)
-    ):  # who names a kind of file asks for files, and for those of a year
-        told = tuple(year for year in named if year in left)  # of a range, its ends
-        after, named = left, ()
+    after, written = _written_years(left)
+    after, named = _years(after)
     named = tuple(sorted({*written, *named}))
     kept = tuple(year for year in years if year in named) if years and named else years or named
     if named and not kept:
-        after, named, kept = whole, (), years
-    return Reading(" ".join(after.split()), held, kept, types, named, told_years=told)
+        after, named, kept = left, (), years
+    return Reading(" ".join(after.split()), held, kept, types, named)
 
 
 def given(exts: Iterable[str], years: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -227,9 +218,8 @@ def _is_written(match: re.Match[str]) -> bool:
 def _written_years(text: str) -> tuple[str, set[str]]:
     """The years that are written as a field, and the text without them."""
     found = _wanted(_YEAR_FIELD, text) if ":" in text else []
-    return _without(text, [match.span() for match in found]), {
-        str(year) for match in found for year in _from_to(int(match[1]), int(match[2] or match[1]))
-    }
+    years = {str(year) for match in found for year in _from_to(int(match[1]), int(match[2] or match[1]))}
+    return _without(text, [match.span() for match in found]), years
 
 
 def _from_to(one: int, other: int) -> range:

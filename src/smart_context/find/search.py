@@ -327,15 +327,7 @@ def _notes(reading: Reading, planned: Plan) -> tuple[str, ...]:
     """What was read into the query, or looked for in place of what was typed."""
     read = [f"read from the query: {reading.told()}"] if reading.has_read else []
     nowhere = [f"nothing has {_listed(planned.nowhere)}; looked for the other words"] if planned.nowhere else []
-    return (*read, *_told_years(reading), *nowhere, *(_instead(word) for word in planned.sought if word.instead))
-
-
-def _told_years(reading: Reading) -> Iterator[str]:
-    """Which years leave nothing out, and how they would."""
-    if reading.told_years:
-        are = "is a word" if len(reading.told_years) == 1 else "are words"
-        fields = f"year:{reading.told_years[0]}"
-        yield f"{', '.join(reading.told_years)} {are} in a question or a sentence, and no filter; {fields} would be one"
+    return (*read, *nowhere, *(_instead(word) for word in planned.sought if word.instead))
 
 
 def _listed(words: Sequence[str]) -> str:

@@ -14,7 +14,6 @@ from datetime import date, timedelta
 from smart_context import later
 from smart_context.data import dataclass
 from smart_context.errors import BadRequest
-from smart_context.find import asking
 
 _MONTHS = (
     "january|januar|janvier|enero|jan|ene",
@@ -215,9 +214,8 @@ def _field(match: re.Match[str], today: str, _text: str) -> Times:
 
 
 def _is_told(match: re.Match[str], text: str) -> bool:
-    """Whether a question or a sentence tells of a year, as in "has decreased since 1979", rather than asks for files."""
-    is_long = len(text.split()) >= _STATEMENT
-    return _ONLY_YEAR.fullmatch(match["from"]) is not None and (is_long or asking.is_prose(text))
+    """Whether a long sentence tells of a year, as in "has decreased since 1979", rather than asks for files."""
+    return _ONLY_YEAR.fullmatch(match["from"]) is not None and len(text.split()) >= _STATEMENT
 
 
 def _since(match: re.Match[str], today: str, text: str) -> Times:
@@ -239,8 +237,6 @@ def _in(match: re.Match[str], today: str, text: str) -> Times:
     said = match["changed"] or match["within"] or match["bare"]
     ends = (text[: match.start()].strip(), text[match.end() :].strip(" .?!"))
     if match["bare"] and _DAY_ALONE.fullmatch(said) and (all(ends) or len(text.split()) >= _SENTENCE):
-        return Times()
-    if match["changed"] and _ONLY_YEAR.fullmatch(said) and asking.is_prose(text):  # what was written in 1937?
         return Times()
     return Times(*(period(said, today) or ("", "")))
 

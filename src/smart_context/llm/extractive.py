@@ -139,8 +139,7 @@ def _asked(query: str, snippets: Sequence[Snippet]) -> _Asked:
             for term in analysis.terms(word, language).line.split():
                 terms.setdefault(term, place)
     # File types and years in a question are filters to search, and need not stand in the text; "how many" asks for a number.
-    read = filters.read(query)
-    sought = set(analysis.split(read.text)).difference(_ABOUT, _HOW, empty, read.told_years)
+    sought = set(analysis.split(filters.read(query).text)) - _ABOUT - _HOW - set(empty)
     return _Asked(kept, terms, frozenset(place for place, word in enumerate(kept) if word in sought))
 
 
