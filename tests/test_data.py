@@ -263,6 +263,17 @@ def test_a_search_from_the_command_line_loads_neither_dataclasses_nor_what_reads
     assert done.stdout == "[]\n"
 
 
+def test_what_is_inside_is_told_as_dataclasses_tells_it():
+    @dataclasses.dataclass
+    class Theirs:
+        inner: One
+        x: int = 3
+
+    whole = One({"a": [Point(1), (Nothing(), Theirs(One("b")))], "c": "d"})
+    assert data.asdict(whole) == dataclasses.asdict(whole)
+    assert data.asdict(Point(1, inside=[Point(2)])) == dataclasses.asdict(Point(1, inside=[Point(2)]))
+
+
 def test_a_default_that_all_would_share_and_a_field_that_comes_too_late_are_refused():
     with pytest.raises(ValueError, match="mutable default"):
 

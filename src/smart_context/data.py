@@ -18,7 +18,7 @@ from reprlib import recursive_repr
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
-__all__ = ["Field", "dataclass", "field", "fields", "replace"]
+__all__ = ["Field", "asdict", "dataclass", "field", "fields", "replace"]
 
 _OPTIONS = {"frozen": True, "slots": True}
 _UNEQUAL = {**_OPTIONS, "eq": False}
@@ -64,7 +64,7 @@ class Field:
 Fields = dict[str, Field]
 
 if TYPE_CHECKING:
-    from dataclasses import dataclass, field, replace
+    from dataclasses import asdict, dataclass, field, replace
 else:
 
     def dataclass(cls: type | None = None, /, **options: bool) -> Any:
@@ -90,6 +90,21 @@ else:
             if name not in changes:
                 changes[name] = getattr(of, name)
         return cls(**changes)
+
+    def asdict(of: Any, /) -> Any:
+        """What is in it by the names of the fields, as `dataclasses.asdict`, and so of what is inside; other values are not copied."""
+        cls = of.__class__
+        if _FIELDS in cls.__dict__:
+            return {name: asdict(getattr(of, name)) for name in cls.__slots__}
+        if cls is dict:
+            return {key: asdict(value) for key, value in of.items()}
+        if cls is list or cls is tuple:
+            return cls(map(asdict, of))
+        if hasattr(cls, "__dataclass_fields__"):
+            import dataclasses
+
+            return dataclasses.asdict(of)
+        return of
 
 
 def fields(cls: type) -> tuple[Field, ...]:

@@ -77,6 +77,20 @@ def test_a_folder_is_its_own_files_and_no_sibling_of_like_name(tmp_path):
     writer.close()
 
 
+@pytest.mark.parametrize("other", ["/q/z", "/r/Z", "/r/a-b", "/r/a.txt", "/r/a0", "/s", None])
+@pytest.mark.parametrize("few", [True, False])
+def test_the_files_of_a_folder_are_the_same_wherever_the_others_lie(tmp_path, other, few):
+    writer = Record.open(tmp_path, writable=True)
+    own = ["/r/a/b"] if few else ["/r/a/b", "/r/a/c", "/r/a/d/e", "/r/a/f"]
+    for path in own:
+        put(writer, path)
+    if other:
+        put(writer, other)
+        put(writer, f"{other}/x")
+    assert sorted(writer.stamps("/r/a")) == own
+    writer.close()
+
+
 def test_names_that_are_not_utf8_are_told_apart_from_their_neighbours(tmp_path):
     writer = Record.open(tmp_path, writable=True)
     assert writer.stamps("/r") == {}
@@ -397,6 +411,14 @@ def test_what_is_hidden_is_kept_with_the_text(tmp_path):
     assert [row.path for row in writer.judged_otherwise("rules 2")] == ["/r/a"]
     writer.mark_judged(1, "rules 2")
     assert [row.path for row in writer.judged_otherwise("rules 2")] == []
+
+
+def test_what_other_rules_judged_comes_by_its_number_whatever_they_are_called(tmp_path):
+    writer = Record.open(tmp_path, writable=True)
+    for number, judged in enumerate(["b", "c", "a", "b", "c", "a"]):
+        writer.put(new(f"/r/{number}", judged=judged), [Segment(0, "", "", "x")], (), NOW)
+    assert [row.path for row in writer.judged_otherwise("b")] == ["/r/1", "/r/2", "/r/4", "/r/5"]
+    writer.close()
 
 
 @given(st.lists(st.tuples(st.integers(0, 300), st.integers(1, 400), st.sampled_from(HIDDEN_KINDS))), st.binary())

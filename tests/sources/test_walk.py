@@ -71,6 +71,69 @@ def test_known_files_are_left_out_and_all_else_comes_as_without_knowing_them(tre
     assert left == {path: stamp for path, stamp in known.items() if path not in {each.path for each in as_known}}
 
 
+def test_known_files_that_are_left_out_now_stay_known_and_those_taken_back_are_met(tree: Tree) -> None:
+    root = tree(
+        {
+            ".gitignore": "*.log\n!kept.log\n",
+            **dict.fromkeys(("kept.log", "a.txt", "out/b.txt", "tagged/c.txt", "venv/d.txt", "~$e.txt", ".f.txt"), "text"),
+        }
+    )  # fmt: skip
+    known = {
+        found.path: (b"", 1, found.size, found.mtime_ns)
+        for found in walk.files(str(root), WalkOptions(include_hidden=True, include_junk=True), problem)
+        if not found.path.endswith(".gitignore")
+    }
+    tree(
+        {
+            "out/.ignore": "b.txt",
+            "tagged/CACHEDIR.TAG": "Signature: 8a477f597d28d172789f06886806bc55",
+            "venv/pyvenv.cfg": "",
+        }
+    )
+    left, met = dict(known), {}
+    assert list(walk.files(str(root), WalkOptions(), problem, known=left, on_met=met.__setitem__)) == []
+    assert {os.path.relpath(path, root) for path in known.keys() - left.keys()} == {"kept.log", "a.txt"}
+    assert met[str(root)] == 2
+    assert left.items() <= known.items()
+
+
+def test_known_files_of_a_folder_that_cannot_be_listed_stay_known(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = tree(dict.fromkeys(("a/1.txt", "a/2.txt", "b/1.txt"), "text"))
+    known = {
+        found.path: (b"", 1, found.size, found.mtime_ns) for found in walk.files(str(root), WalkOptions(), problem)
+    }
+
+    class Failing:
+        """The disk fails after the first of a folder's names."""
+
+        def __init__(self, fd: int) -> None:
+            self._inner, self._left = scandir(fd), 1
+
+        def __enter__(self) -> Failing:
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            self._inner.close()
+
+        def __iter__(self) -> Failing:
+            return self
+
+        def __next__(self) -> os.DirEntry[str]:
+            found = next(self._inner)
+            if found.name.endswith(".txt"):
+                self._left -= 1
+            if self._left < 0:
+                raise OSError(5, "Input/output error")
+            return found
+
+    scandir = os.scandir
+    monkeypatch.setattr(os, "scandir", Failing)
+    left, problems = dict(known), {}
+    assert list(walk.files(str(root), WalkOptions(), problems.__setitem__, known=left)) == []
+    assert problems == {str(root / "a"): "input/output error"}
+    assert left.keys() == {str(root / "a/1.txt"), str(root / "a/2.txt")}
+
+
 def test_hidden_and_junk_are_left_out_and_each_can_be_taken(tree: Tree) -> None:
     root = tree(
         {

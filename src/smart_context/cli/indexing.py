@@ -8,14 +8,13 @@ import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from smart_context import plain
 from smart_context.cli import Exit, Told, echo, in_our_words, results, say
 from smart_context.cli.layout import columns, is_terminal, table
 from smart_context.cli.show import ProgressBar, ask, can_ask, exactly, json_of, plural, size, waiting
-from smart_context.data import replace
+from smart_context.data import asdict, replace
 from smart_context.errors import ContextError, UsageError
 
 if TYPE_CHECKING:

@@ -12,7 +12,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from smart_context import defaults
 from smart_context.access.roots import Place, Roots, shown
+from smart_context.data import dataclass, field, replace
 from smart_context.engine.model import LastRun, Stamp
 from smart_context.engine.port import Index
 from smart_context.errors import NotFound
@@ -79,7 +79,7 @@ def run(
     device = _device(index, place, full=full)
     started = _text(now())
     judged = _judge_again(index, options, on_progress, stop)
-    work = _Run(index, roots, place, options, full, started, on_progress, stop)
+    work = _Run(index, roots, place, options, full=full, started=started, on_progress=on_progress, stop=stop)
     work.go(elsewhere or work.read)
     index.record.finish_run(place.path, LastRun(started, _text(now()), device), work.mounts)
     if work.changed or judged:
@@ -103,7 +103,8 @@ def some(
     Raises: what `stop` raises, after a commit.
     """
     began = time.monotonic()
-    work = _Run(index, roots, roots.inside(folder), options, False, _text(now()), lambda _step: None, stop)
+    place, started = roots.inside(folder), _text(now())
+    work = _Run(index, roots, place, options, full=False, started=started, on_progress=lambda _step: None, stop=stop)
     work.read(files, readers)
     return work.report(round((time.monotonic() - began) * 1000))
 
@@ -153,31 +154,32 @@ def _device(index: Index, place: Place, *, full: bool) -> int:
     return device
 
 
-@dataclass(slots=True)
 class _Run:
-    index: Index
-    roots: Roots
-    place: Place
-    options: Options
-    full: bool
-    started: str
-    on_progress: OnProgress
-    stop: Stop
-    intake: Intake = field(init=False)
-    counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(_COUNTS, 0))
-    problems: dict[str, str] = field(default_factory=dict)
-    mounts: dict[str, int] = field(default_factory=dict)
-    kinds: dict[str, KindCount] = field(default_factory=dict)
-    skipped: int = 0
-    total: int | None = None
-    reading: str = ""
-    vanished: set[str] = field(default_factory=set)
-    pending_files: int = 0
-    pending_chars: int = 0
-    met: int = 0
-    searchable: int = 0
-    committed_at: float = 0.0
-    patience: float = _FIRST_SECONDS
+    intake: Intake
+
+    def __init__(
+        self,
+        index: Index,
+        roots: Roots,
+        place: Place,
+        options: Options,
+        *,
+        full: bool,
+        started: str,
+        on_progress: OnProgress,
+        stop: Stop,
+    ) -> None:
+        self.index, self.roots, self.place, self.options = index, roots, place, options
+        self.full, self.started, self.on_progress, self.stop = full, started, on_progress, stop
+        self.counts = dict.fromkeys(_COUNTS, 0)
+        self.problems: dict[str, str] = {}
+        self.mounts: dict[str, int] = {}
+        self.kinds: dict[str, KindCount] = {}
+        self.vanished: set[str] = set()
+        self.total: int | None = None
+        self.reading = ""
+        self.skipped = self.met = self.searchable = self.pending_files = self.pending_chars = 0
+        self.committed_at, self.patience = 0.0, _FIRST_SECONDS
 
     def go(self, read: Callable[[Iterable[Found]], None]) -> None:
         known = self.index.record.stamps(self.place.path)

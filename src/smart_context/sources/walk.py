@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Container, Iterator, Mapping
-from dataclasses import dataclass
-from itertools import repeat
+from collections.abc import Callable, Container, Iterator
+from operator import attrgetter
 from typing import NamedTuple
 
 from smart_context.access import confined
+from smart_context.data import dataclass
 from smart_context.sources import ignore
 from smart_context.sources.ignore import Filter, Rules
 
@@ -31,6 +31,7 @@ JUNK_FOLDERS = frozenset({
 JUNK_FILES = frozenset({"Thumbs.db", "ehthumbs.db", "desktop.ini", ".DS_Store", "CACHEDIR.TAG"})
 JUNK = JUNK_FOLDERS | JUNK_FILES
 _IGNORING = frozenset({".git", ".gitignore", ".ignore"})
+_TELLING = JUNK | _IGNORING | {"pyvenv.cfg"}  # names that say something of their folder, or are left out of it
 _JUNK_STARTS = ("~$", ".~lock.")  # what office programs leave beside an open file
 
 OnProblem = Callable[[str, str], None]
@@ -48,6 +49,7 @@ _CACHE_TAG = b"Signature: 8a477f597d28d172789f06886806bc55"
 _NOT_HERE = 0x1000 | 0x40000 | 0x400000  # Windows: offline, recall on open, recall on data access
 _DATALESS = 0x40000000  # macOS: SF_DATALESS
 _KIND, _REGULAR = stat.S_IFMT(0o777777), stat.S_IFREG
+_NAME = attrgetter("name")
 _CAN_BE_ELSEWHERE = hasattr(os.stat_result, "st_file_attributes") or hasattr(os.stat_result, "st_flags")
 
 
@@ -95,17 +97,17 @@ def files(
         walk.close()
 
 
-@dataclass(slots=True)
 class _Frame:
     """One folder on the way down: what is left to visit in it, last first."""
 
-    fd: int
-    path: str
-    identity: tuple[int, int]
-    keep: Filter
-    todo: list[os.DirEntry[str]]
-    # An entry asks for its facts through the number of its folder's descriptor; once that is closed the number may be another's.
-    entries_hold: bool = True
+    __slots__ = ("entries_hold", "fd", "identity", "keep", "path", "todo")
+
+    def __init__(
+        self, fd: int, path: str, identity: tuple[int, int], keep: Filter, todo: list[os.DirEntry[str]]
+    ) -> None:
+        self.fd, self.path, self.identity, self.keep, self.todo = fd, path, identity, keep, todo
+        # An entry asks for its facts through the number of its folder's descriptor; once that is closed the number may be another's.
+        self.entries_hold = True
 
 
 class _Walk:
@@ -178,7 +180,7 @@ class _Walk:
 
     def _descend(self, name: str) -> None:
         frame = self._frames[-1]
-        path = f"{frame.path.rstrip('/')}/{name}"
+        path = f"{frame.path}/{name}"
         if path in self._options.never_enter:
             return
         try:
@@ -195,79 +197,90 @@ class _Walk:
             return
         if self._frames and info.st_dev != self._frames[-1].identity[0]:
             self._on_mount(path, info.st_dev)
+        path = path.rstrip("/")
+        met: Known = {}
         try:
             with os.scandir(fd) as found:
-                entries = list(found)
+                entries = self._unmet(path, found, met) if self._known else list(found)
         except OSError as error:
-            self._report(path, _why(error))
+            self._report(path or "/", _why(error))
+            self._put_back(path, met)
             os.close(fd)
             return
-        listed = dict(zip([entry.name for entry in entries], entries, strict=True))
-        if self._frames and not self._options.include_junk and _is_marked_junk(fd, listed):
+        names = [*met, *[entry.name for entry in entries]]
+        telling = _TELLING.intersection(names)
+        if telling and self._frames and not self._options.include_junk and _is_marked_junk(fd, telling):
+            self._put_back(path, met)
             os.close(fd)
             return
-        if self._options.honour_ignore_files and not _IGNORING.isdisjoint(listed):
-            keep = self._with_ignore_files(keep, fd, path, listed)
-        identity, path = (info.st_dev, info.st_ino), path.rstrip("/")
-        self._frames.append(_Frame(fd, path, identity, keep, self._sorted_out(path, listed, keep)))
+        if telling and self._options.honour_ignore_files:
+            keep = self._with_ignore_files(keep, fd, path, telling)
+        suspects = self._suspects(names, telling, keep)
+        if met:
+            left_out = [name for name in suspects & met.keys() if not self._takes(name, False, keep)]
+            self._put_back(path, {name: met.pop(name) for name in left_out})
+            self._on_met(path, len(met))
+        todo = [
+            entry
+            for entry in entries
+            if ((is_folder := entry.is_dir(follow_symlinks=False)) or entry.is_file(follow_symlinks=False))
+            and (not suspects or entry.name not in suspects or self._takes(entry.name, is_folder, keep))
+        ]
+        todo.sort(key=_NAME, reverse=True)
+        self._frames.append(_Frame(fd, path, (info.st_dev, info.st_ino), keep, todo))
         outer = len(self._frames) - _OPEN_FOLDERS
         if outer >= 0 and self._frames[outer].fd >= 0:
             os.close(self._frames[outer].fd)
             self._frames[outer].fd = -1
             self._frames[outer].entries_hold = False
 
-    def _sorted_out(self, path: str, listed: Mapping[str, os.DirEntry[str]], keep: Filter) -> list[os.DirEntry[str]]:
-        """What is to be visited, last first. Almost every name passes, so all are looked at together before any by itself."""
-        names, together = list(listed), "/" + "/".join(listed)
-        if not self._options.include_hidden and "/." in together:
-            names = [name for name in names if name[0] != "."]
-        suspects = keep.suspects(names)
-        if not self._options.include_junk:
-            suspects |= JUNK.intersection(names)
-            if "/~$" in together or "/.~lock." in together:
-                suspects.update([name for name in names if name.startswith(_JUNK_STARTS)])
-        if self._known:
-            names = self._without_known(path, names, listed, suspects)
-        names.sort(reverse=True)
-        return [
-            entry
-            for name in names
-            if ((entry := listed[name]).is_file(follow_symlinks=False) or entry.is_dir(follow_symlinks=False))
-            and (name not in suspects or self._takes(entry, keep))
-        ]
-
-    def _without_known(
-        self, path: str, names: list[str], listed: Mapping[str, os.DirEntry[str]], suspects: Container[str]
-    ) -> list[str]:
-        """Names without those of files that are as they are known, in one tight loop: a run over an unchanged folder does little else."""
-        left: list[str] = []
+    def _unmet(self, path: str, found: Iterator[os.DirEntry[str]], met: Known) -> list[os.DirEntry[str]]:
+        """Entries but for files that are as they are known, which are `met`, in one tight loop: a run over an unchanged folder does little else."""
+        left: list[os.DirEntry[str]] = []
         known, folder = self._known, f"{path}/"
-        paths = [folder + name for name in names]
-        for name, place, stamp in zip(names, paths, map(known.pop, paths, repeat(None)), strict=True):
+        for entry in found:
+            name = entry.name
+            stamp = known.pop(folder + name, None)
             if stamp is None:
-                left.append(name)
+                left.append(entry)
                 continue
-            if name not in suspects:
-                try:
-                    info = listed[name].stat(follow_symlinks=False)
-                except OSError:  # it is looked at again when its turn comes, and reported
-                    pass
-                else:
-                    if (
-                        stamp[3] == info.st_mtime_ns
-                        and stamp[2] == info.st_size
-                        and info.st_mode & _KIND == _REGULAR
-                        and not (_CAN_BE_ELSEWHERE and is_placeholder(info))
-                    ):
-                        continue
-            known[place] = stamp
-            left.append(name)
-        if len(left) < len(names):
-            self._on_met(path, len(names) - len(left))
+            try:
+                info = entry.stat(follow_symlinks=False)
+            except OSError:  # it is looked at again when its turn comes, and reported
+                pass
+            else:
+                if (
+                    stamp[3] == info.st_mtime_ns
+                    and stamp[2] == info.st_size
+                    and info.st_mode & _KIND == _REGULAR
+                    and not (_CAN_BE_ELSEWHERE and is_placeholder(info))
+                ):
+                    met[name] = stamp
+                    continue
+            known[folder + name] = stamp
+            left.append(entry)
         return left
 
-    def _takes(self, entry: os.DirEntry[str], keep: Filter) -> bool:
-        name, is_folder = entry.name, entry.is_dir(follow_symlinks=False)
+    def _put_back(self, path: str, met: Known) -> None:
+        """Make files known again that were met, but are not to be read."""
+        for name, stamp in met.items():
+            self._known[f"{path}/{name}"] = stamp
+
+    def _suspects(self, names: list[str], telling: frozenset[str], keep: Filter) -> set[str]:
+        """Names that may be left out. Almost every name passes, so all are looked at together before any by itself."""
+        suspects = keep.suspects(names)
+        together = "/" + "/".join(names)
+        if not self._options.include_hidden and "/." in together:
+            suspects.update([name for name in names if name[0] == "."])
+        if not self._options.include_junk:
+            suspects |= JUNK & telling
+            if "/~$" in together or "/.~lock." in together:
+                suspects.update([name for name in names if name.startswith(_JUNK_STARTS)])
+        return suspects
+
+    def _takes(self, name: str, is_folder: bool, keep: Filter) -> bool:
+        if name[0] == "." and not self._options.include_hidden:
+            return False
         is_junk = name in JUNK_FOLDERS if is_folder else name in JUNK_FILES or name.startswith(_JUNK_STARTS)
         return not (is_junk and not self._options.include_junk) and not keep.leaves_out(name, is_folder)
 

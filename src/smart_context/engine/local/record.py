@@ -21,7 +21,7 @@ from typing import Any
 
 from smart_context import __version__
 from smart_context.engine.facts import Facts
-from smart_context.engine.local import migrations
+from smart_context.engine.local import below, migrations
 from smart_context.engine.local.place import RECORD
 from smart_context.engine.model import FileRow, LastRun, NewFile, Passage, SegmentRow, Stamp, Tally
 from smart_context.engine.rows import FILE, blocks, file_row, file_values, texts_of
@@ -81,14 +81,10 @@ class Record(Facts):
     def stamps(self, folder: str) -> dict[str, Stamp]:
         """Every file recorded at or below a folder, by path, in no order. What failed in another version of this program is due again, and so is
         what was recorded before files were asked for their authors and dates."""
-        below = _below(folder)
-        count = f"SELECT COUNT(*) FROM files WHERE {_BELOW} UNION ALL SELECT COUNT(*) FROM files"
-        (some,), (all_,) = self._rows(count, below)
-        # Most of the files are read in half the time as they lie there, rather than one by one as the index of paths has them.
-        where = f"{_BELOW.replace('path', '+path')} ORDER BY file_id" if some > all_ // 2 else f"{_BELOW} ORDER BY path"
+        where, values = below.every(folder, self._rows)
         query = f"""SELECT path, file_id, size,
-            IIF((state = 'failed' AND reader <> ?) OR (state = 'ok' AND same_text = x''), -1, mtime_ns) FROM files WHERE {where}"""
-        rows = self._rows(query, (__version__, *below))
+            IIF((state = 'failed' AND reader <> ?) OR (state = 'ok' AND same_text = x''), -1, mtime_ns) FROM files {where}"""
+        rows = self._rows(query, (__version__, *values))
         paths = b"\0".join([row[0] for row in rows]).decode(_NAMES, "surrogateescape").split("\0")  # none holds a NUL
         return dict(zip(paths, rows, strict=True)) if rows else {}
 
@@ -156,13 +152,14 @@ class Record(Facts):
 
     def judged_otherwise(self, rules: str) -> Iterator[FileRow]:
         """Files with text that were judged by other rules than these, by id."""
-        # Two ranges of an index: nothing is read where every file was judged by these rules.
-        query = f"""SELECT {FILE} FROM files WHERE (judged < ? OR judged > ?) AND file_id > ? AND state = 'ok'
-            ORDER BY file_id LIMIT 500"""
-        last = 0
-        while rows := self._rows(query, (rules, rules, last)):
-            yield from map(file_row, rows)
-            last = rows[-1][0]
+        # Two ranges of an index, each by itself and in its order: nothing is read where every file was judged by these rules.
+        ranges = [
+            f"SELECT file_id FROM files WHERE state = 'ok' AND judged {side} ? ORDER BY judged, file_id"
+            for side in "<>"
+        ]
+        due = sorted(row[0] for query in ranges for row in self._rows(query, (rules,)))
+        for at in range(0, len(due), 500):
+            yield from self.files(due[at : at + 500]).values()
 
     def by_path(self) -> Iterator[list[int]]:
         """The id of every file that gave text, in the order of their paths: a few, then more and more at a time."""
@@ -193,8 +190,8 @@ class Record(Facts):
 
     def mounts(self, folder: str) -> dict[str, int]:
         """The folders at or below one that lay on another device than their parent at the last run, with that device."""
-        query = f"SELECT folder, device FROM mounts WHERE {_BELOW_FOLDER} ORDER BY folder"
-        rows = self._rows(query, _below(folder))
+        query = f"SELECT folder, device FROM mounts WHERE {below.FOLDERS} ORDER BY folder"
+        rows = self._rows(query, below.values(folder))
         return {os.fsdecode(r[0]): r[1] for r in rows}
 
     def device(self, folder: str) -> int | None:
@@ -209,24 +206,24 @@ class Record(Facts):
         """What a folder's files come to, by kind, state and reason."""
         query = f"""SELECT kind, state, reason, COUNT(*), SUM(chars), SUM(size),
             SUM((SELECT COUNT(*) FROM segments WHERE segments.file_id = files.file_id AND dead = 0))
-            FROM files WHERE {_BELOW} GROUP BY kind, state, reason ORDER BY kind, state, reason"""
-        return [Tally(*r) for r in self._rows(query, _below(folder))]
+            FROM files WHERE {below.FILES} GROUP BY kind, state, reason ORDER BY kind, state, reason"""
+        return [Tally(*r) for r in self._rows(query, below.values(folder))]
 
     def without_text(self, folder: str, limit: int) -> list[FileRow]:
         """A folder's files that gave no text, by path: those that failed first."""
-        query = f"SELECT {FILE} FROM files WHERE {_BELOW} AND state <> 'ok' ORDER BY state, path LIMIT ?"
-        return [file_row(r) for r in self._rows(query, (*_below(folder), limit))]
+        query = f"SELECT {FILE} FROM files WHERE {below.FILES} AND state <> 'ok' ORDER BY state, path LIMIT ?"
+        return [file_row(r) for r in self._rows(query, (*below.values(folder), limit))]
 
     def unread(self, folder: str) -> list[FileRow]:
         """A folder's files with pages or pictures that wait for OCR, by path."""
-        query = f"SELECT {FILE} FROM files WHERE {_BELOW} AND unread_pages > 0 ORDER BY path"
-        return [file_row(r) for r in self._rows(query, _below(folder))]
+        query = f"SELECT {FILE} FROM files WHERE {below.FILES} AND unread_pages > 0 ORDER BY path"
+        return [file_row(r) for r in self._rows(query, below.values(folder))]
 
     def read_pages(self, folder: str) -> int:
         """How many places in a folder's files have text that OCR read."""
         query = f"""SELECT COUNT(*) FROM (SELECT DISTINCT file_id, pointer FROM segments JOIN files USING (file_id)
-            WHERE certainty IS NOT NULL AND dead = 0 AND {_BELOW})"""
-        return int(self._rows(query, _below(folder))[0][0])
+            WHERE certainty IS NOT NULL AND dead = 0 AND {below.FILES})"""
+        return int(self._rows(query, below.values(folder))[0][0])
 
     def _bound(self, ids: Iterable[int]) -> str:
         return json.dumps(list(ids))
@@ -293,7 +290,7 @@ class Record(Facts):
                 "INSERT OR REPLACE INTO runs (folder, device, started_at, finished_at) VALUES (?, ?, ?, ?)",
                 (os.fsencode(folder), run.device, run.started_at, run.finished_at),
             )
-            self._db.execute(f"DELETE FROM mounts WHERE {_BELOW_FOLDER}", _below(folder))
+            self._db.execute(f"DELETE FROM mounts WHERE {below.FOLDERS}", below.values(folder))
             self._db.executemany("INSERT INTO mounts VALUES (?, ?)", ((os.fsencode(m), d) for m, d in mounts.items()))
 
     def commit(self) -> int:
@@ -356,18 +353,8 @@ class Record(Facts):
         self._db.close()
 
 
-# A folder's files: one range of the path index. `0` is the character after `/`.
-_BELOW = "(path = ? OR (path >= ? AND path < ?))"
-_BELOW_FOLDER = _BELOW.replace("path", "folder")
-
-
 def _said(segment: Segment) -> tuple[Any, ...]:
     return segment.seq, segment.pointer, segment.heading, segment.certainty
-
-
-def _below(folder: str) -> tuple[bytes, bytes, bytes]:
-    bare = os.fsencode(folder).rstrip(b"/")
-    return bare, bare + b"/", bare + b"0"
 
 
 def _create(path: Path) -> None:
