@@ -104,6 +104,10 @@ def test_names_that_are_not_utf8_are_told_apart_from_their_neighbours(tmp_path):
     for folder in ("/", "/r"):
         stamps = writer.stamps(folder)
         assert [os.fsdecode(stamps[path][0]) for path in paths] == paths
+    writer.remove([stamps[path][1] for path in paths if not path.isprintable()])
+    left = writer.stamps("/r")
+    assert set(left) == {"/r/\u20ac", "/r/b"}
+    assert all(stamp[1:] == stamps[path][1:] for path, stamp in left.items())
     writer.close()
 
 

@@ -37,7 +37,7 @@ _JUNK_STARTS = ("~$", ".~lock.")  # what office programs leave beside an open fi
 OnProblem = Callable[[str, str], None]
 OnMount = Callable[[str, int], None]
 OnMet = Callable[[str, int], None]
-Known = dict[str, tuple[bytes, int, int, int]]
+Known = dict[str, tuple[str | bytes, int, int, int]]
 """Files by path; of what is known of each, the last two say its size and modification time."""
 
 _OPEN_FOLDERS = 64  # descriptors held; a deeper tree gives up the outer ones and takes them back through `..`
@@ -217,9 +217,22 @@ class _Walk:
             keep = self._with_ignore_files(keep, fd, path, telling)
         suspects = self._suspects(names, telling, keep)
         if met:
-            left_out = [name for name in suspects & met.keys() if not self._takes(name, False, keep)]
-            self._put_back(path, {name: met.pop(name) for name in left_out})
+            if suspects:
+                left_out = [name for name in suspects & met.keys() if not self._takes(name, False, keep)]
+                self._put_back(path, {name: met.pop(name) for name in left_out})
             self._on_met(path, len(met))
+        todo = self._sorted_out(entries, suspects, keep)
+        self._frames.append(_Frame(fd, path, (info.st_dev, info.st_ino), keep, todo))
+        outer = len(self._frames) - _OPEN_FOLDERS
+        if outer >= 0 and self._frames[outer].fd >= 0:
+            os.close(self._frames[outer].fd)
+            self._frames[outer].fd = -1
+            self._frames[outer].entries_hold = False
+
+    def _sorted_out(
+        self, entries: list[os.DirEntry[str]], suspects: Container[str], keep: Filter
+    ) -> list[os.DirEntry[str]]:
+        """What is to be visited, last first."""
         todo = [
             entry
             for entry in entries
@@ -227,12 +240,7 @@ class _Walk:
             and (not suspects or entry.name not in suspects or self._takes(entry.name, is_folder, keep))
         ]
         todo.sort(key=_NAME, reverse=True)
-        self._frames.append(_Frame(fd, path, (info.st_dev, info.st_ino), keep, todo))
-        outer = len(self._frames) - _OPEN_FOLDERS
-        if outer >= 0 and self._frames[outer].fd >= 0:
-            os.close(self._frames[outer].fd)
-            self._frames[outer].fd = -1
-            self._frames[outer].entries_hold = False
+        return todo
 
     def _unmet(self, path: str, found: Iterator[os.DirEntry[str]], met: Known) -> list[os.DirEntry[str]]:
         """Entries but for files that are as they are known, which are `met`, in one tight loop: a run over an unchanged folder does little else."""
@@ -273,7 +281,8 @@ class _Walk:
         if not self._options.include_hidden and "/." in together:
             suspects.update([name for name in names if name[0] == "."])
         if not self._options.include_junk:
-            suspects |= JUNK & telling
+            if telling:
+                suspects |= JUNK & telling
             if "/~$" in together or "/.~lock." in together:
                 suspects.update([name for name in names if name.startswith(_JUNK_STARTS)])
         return suspects

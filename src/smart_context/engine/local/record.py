@@ -82,9 +82,15 @@ class Record(Facts):
         """Every file recorded at or below a folder, by path, in no order. What failed in another version of this program is due again, and so is
         what was recorded before files were asked for their authors and dates."""
         where, values = below.every(folder, self._rows)
-        query = f"""SELECT path, file_id, size,
+        facts = f"""file_id, size,
             IIF((state = 'failed' AND reader <> ?) OR (state = 'ok' AND same_text = x''), -1, mtime_ns) FROM files {where}"""
-        rows = self._rows(query, (__version__, *values))
+        if _NAMES == "utf-8":
+            try:  # SQLite makes text of the names sooner than we do
+                found = self._db.execute(f"SELECT CAST(path AS TEXT), {facts}", (__version__, *values)).fetchall()
+                return {row[0]: row for row in found}
+            except (sqlite3.OperationalError, UnicodeError):  # a name is other than UTF-8
+                pass
+        rows = self._rows(f"SELECT path, {facts}", (__version__, *values))
         paths = b"\0".join([row[0] for row in rows]).decode(_NAMES, "surrogateescape").split("\0")  # none holds a NUL
         return dict(zip(paths, rows, strict=True)) if rows else {}
 
