@@ -7,17 +7,18 @@ documentation all of it. The verb of a row does its work: a method of `api.App`,
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal
 
 from smart_context import defaults
 from smart_context import tool_schemas as schemas
+from smart_context.data import dataclass, field
 from smart_context.tool_schemas import Schema
 
 Offer = Literal["files", "freeze", "pack", "caches"]
 
 
-class Row(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Row:
     """One tool.
 
     offer: all are offered by `context serve`, "freeze" only where it is configured, "caches" by `mcp-context-server` too.
@@ -40,7 +41,7 @@ class Row(NamedTuple):
     rate: int | None = None
     seconds: float | None = defaults.CALL_SECONDS
     command: str = ""
-    options: Mapping[str, str] = MappingProxyType({})
+    options: Mapping[str, str] = field(default_factory=dict)
     writes: str = ""
     is_closed_world: bool = True
     view: str = ""
