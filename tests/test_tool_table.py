@@ -30,8 +30,9 @@ OF_CACHES = offered("pack", "caches")
 ONE_MORE = """
 import json
 from smart_context import tool_table
+from smart_context.data import replace
 
-row = tool_table.TABLE[0]._replace(name="few.roots", rate=7, seconds=45.0, command="context few", options={"least": "--few"})
+row = replace(tool_table.TABLE[0], name="few.roots", rate=7, seconds=45.0, command="context few", options={"least": "--few"})
 tool_table.TABLE = (*tool_table.TABLE, row)
 
 from smart_context.api import App
