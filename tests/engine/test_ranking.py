@@ -85,6 +85,38 @@ def test_filters_bind(ranking, filters, expected):
     assert ids(ranking, Everything(), filters) == expected
 
 
+def test_a_filter_of_few_values_and_one_of_many_pass_the_same_with_the_same_scores(tmp_path):
+    opened = Ranking.open(tmp_path / "ranking", writable=True)
+    for number in range(1, 61):
+        text = " ".join(["rent"] * (number % 7 + 1) + ["wages"] * (number % 3))
+        opened.add(
+            file(number, f"/r/{number % 12}/f.{number % 11}", "", (str(2000 + number % 10),)),
+            [RankedSegment(number, "", text)],
+        )
+    opened.commit(1)
+    opened.reload()
+    view = opened.view()
+    wanted = Group(should=(Term("rent"), Term("wage")))
+    for most in (1, 2, 3, 8, 9, 11):
+        filters = [
+            Filters(exts=tuple(f".{n}" for n in range(most))),
+            Filters(years=tuple(str(2000 + n) for n in range(most))),
+            Filters(folders=tuple(f"/r/{n}" for n in range(most))),
+            Filters(files=tuple(range(1, most + 1))),
+        ]
+        for few in filters:
+            # Values that nothing has make it a filter of many.
+            many = Filters(
+                exts=few.exts and (*few.exts, *(f".x{n}" for n in range(20))),
+                years=few.years and (*few.years, *(str(1900 + n) for n in range(20))),
+                folders=few.folders and (*few.folders, *(f"/x/{n}" for n in range(20))),
+                files=few.files and (*few.files, *range(900, 920)),
+            )
+            found = view.matches(wanted, few).top(100)
+            assert found
+            assert found == view.matches(wanted, many).top(100)
+
+
 def test_what_is_added_again_replaces_and_what_is_deleted_is_gone(ranking):
     ranking.add(file(1, "/r/a/report.pdf"), [RankedSegment(31, "", "new text")])
     ranking.delete([2])

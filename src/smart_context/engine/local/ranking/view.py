@@ -31,6 +31,7 @@ _AHEAD = 500  # matches looked for at once: as many as a search scores before it
 _AT_ONCE = 2000  # where all are wanted, without knowing how many that is
 _TERMS = 10_000  # remembered with their counts
 _EXPRESSIONS = 100  # remembered with their counts: these are larger, and come again mostly within one search
+_FEW_VALUES = 8  # of a filter
 _MANY = 500  # terms from which their common beginning is quicker than a set of them
 _ALL = Filters()
 _EVERYTHING = expression.Everything()
@@ -284,7 +285,7 @@ class View:
         if filters.among is not None and not filters.among:
             return engine.query().empty_query()
         limits = [
-            engine.query().term_set_query(self._schema, field, list(values))
+            self._having_one(field, values)
             for field, values in (
                 ("file_id", filters.files),
                 ("file_id", filters.among or ()),
@@ -300,6 +301,12 @@ class View:
         return engine.query().boolean_query(
             [(must, query), *((must, engine.query().const_score_query(q, 0.0)) for q in limits)]
         )
+
+    def _having_one(self, field: str, values: Sequence[str] | Sequence[int]) -> tantivy.Query:
+        """What has one of these values. Of a few, each is followed where others lead; of many, all that have one are marked first."""
+        if len(values) > _FEW_VALUES:
+            return engine.query().term_set_query(self._schema, field, list(values))
+        return self._any([engine.query().term_query(self._schema, field, value, "basic") for value in values])
 
     def _query(self, wanted: Expression) -> tantivy.Query:
         match wanted:
