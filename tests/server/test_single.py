@@ -8,9 +8,11 @@ import json
 
 import mcp.server._streamable_http_modern as sdk
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 from test_direct import CALLS, PLAIN, Driven, call, server  # noqa: F401
 
-from smart_context.server import encoded, single
+from smart_context.server import encoded, search_tools, single
 from smart_context.server.tools import Reply
 
 VERSION = "2026-07-28"
@@ -79,6 +81,23 @@ def test_what_is_unusual_is_answered_as_ever(link):
     for number, (body, more) in enumerate(unusual):
         one = post(link, body, **more)
         assert one == post(link, body, **more, **{"x-number": str(number)}), (body, more)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+)
+
+
+@given(st.dictionaries(st.text(), JSON), st.sampled_from(["", "NOT_FOUND"]))
+@example({"items": [{"snippet": "an ice\x7fberg\x1f", "score": 1e-07}]}, "")
+@example({"items": [{"snippet": "Eisbär"}]}, "NOT_FOUND")
+def test_an_object_that_is_there_in_json_is_not_written_another_way(answer, code):
+    reply = search_tools.reply(answer, code)
+    assert reply.is_compact
+    again = Reply(reply.text, reply.structured, code)
+    for ascii_only in (True, False):
+        assert encoded.of(reply, ascii_only=ascii_only) == encoded.of(again, ascii_only=ascii_only)
 
 
 def test_progress_that_a_client_asks_for_by_another_name_each_time_changes_nothing(link):

@@ -30,6 +30,7 @@ _TAIL_BYTES = 64 * 1024
 _MAX_QUERY = 2000  # characters
 _MAX_NAME = 200
 _MOST_NAMES = 512  # that are kept as they are written: a caller has the same one in every call
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 _APPEND = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 
 
@@ -184,7 +185,7 @@ class AuditLog:
 
 def sealed(facts: Mapping[str, object], before: str) -> bytes:
     """A line with the hash of the one before it, and its own hash over all that."""
-    text = json.dumps({**facts, "prev": before}, ensure_ascii=False, separators=(",", ":"))
+    text = _ENCODER.encode({**facts, "prev": before})
     body = text.encode("utf-8", "replace").removesuffix(b"}")
     return body + b',"hash":"' + hashlib.sha256(body).hexdigest().encode() + b'"}\n'
 

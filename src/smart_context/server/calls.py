@@ -75,6 +75,25 @@ class _Job(Generic[T]):
             return
 
 
+def within(done: asyncio.Future[T], seconds: float | None) -> None:
+    """Let a future fail with `CallTimeout` when so many seconds have passed (None: never)."""
+    if seconds is None:
+        return
+
+    def expire() -> None:
+        if not done.done():
+            done.set_exception(CallTimeout(f"the call took longer than {seconds} seconds"))
+
+    timer = asyncio.get_running_loop().call_later(seconds, expire)
+
+    def end(_: object) -> None:
+        timer.cancel()
+        if not done.cancelled():
+            done.exception()  # told: where nobody waits any more, that is no fault
+
+    done.add_done_callback(end)
+
+
 class Workers:
     """At most `threads` threads, started as they are needed. They never hold up the end of the process."""
 
@@ -89,18 +108,14 @@ class Workers:
 
         Raises: CallTimeout: at the deadline.
         """
-        stop = Stopper(seconds)
-        try:
-            async with asyncio.timeout(seconds):
-                return await self._start(work, stop)
-        except TimeoutError:
-            raise CallTimeout(f"the call took longer than {seconds} seconds") from None
-        finally:
-            stop.abandon()
+        return await self.begin(work, seconds)
 
-    def _start(self, work: Callable[[Stopper], T], stop: Stopper) -> asyncio.Future[T]:
+    def begin(self, work: Callable[[Stopper], T], seconds: float | None) -> asyncio.Future[T]:
+        """The same for who waits in another way: whoever cancels the future waits no more."""
         loop = asyncio.get_running_loop()
-        job = _Job(work, stop, loop.create_future(), loop)
+        job = _Job(work, Stopper(seconds), loop.create_future(), loop)
+        within(job.done, seconds)
+        job.done.add_done_callback(lambda _: job.stop.abandon())
         self._jobs.put(job)
         if not self._idle.acquire(blocking=False) and self._threads < self._most:
             self._threads += 1

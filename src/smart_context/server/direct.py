@@ -21,12 +21,13 @@ from smart_context.data import dataclass
 from smart_context.errors import CallTimeout
 from smart_context.model import Progress
 from smart_context.server import encoded
+from smart_context.server.calls import Stopper
 from smart_context.server.encoded import Encoded, event
 from smart_context.server.gate import Message, Receive, Scope, Send
 from smart_context.server.identity import CALLER, peer
-from smart_context.server.protocol import ANSWERED, Answered, Offer, in_thread
+from smart_context.server.protocol import ANSWERED, Answered, Offer
 from smart_context.server.sessions import ID_HEADER, Sessions
-from smart_context.server.tools import Arguments, Call, Tool
+from smart_context.server.tools import Arguments, Call, Tool, Work, perform
 
 _ALIVE_SECONDS = 60.0  # after which the SDK sees a call of a session again
 _MOST_KNOWN = 5000
@@ -92,7 +93,7 @@ class Direct:
         self._alive = min(_ALIVE_SECONDS, session_seconds / 4)
         self._tools = quick(offer)
         self._known: OrderedDict[Owner, Known] = OrderedDict()
-        self._running: dict[tuple[Owner, int | str], asyncio.Task[Encoded]] = {}
+        self._running: dict[tuple[Owner, int | str], asyncio.Future[Encoded]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request of a caller."""
@@ -120,7 +121,7 @@ class Direct:
 
     async def _answer(self, plain: Plain, known: Known, owner: Owner, scope: Scope, send: Send) -> None:
         call = Call(plain.tool, plain.arguments, scope[CALLER], known.client, peer(scope))
-        task = asyncio.create_task(performed(self._offer, call))
+        task = performed(self._offer, call)
         key = (owner, plain.request_id)
         self._running[key] = task
         try:
@@ -132,7 +133,7 @@ class Direct:
                 await send({"type": "http.response.body", "body": _PING, "more_body": True})
             if not has_begun:  # together with the body, which costs less than one after the other
                 await send({"type": "http.response.start", "status": 200, "headers": known.answered})
-            body = b"" if task.cancelled() else event(plain.request_id, task.result())
+            body = b"" if task.cancelled() else event(plain.request_id, outcome(task, call.tool))
             await send({"type": "http.response.body", "body": body, "more_body": False})
         finally:
             del self._running[key]
@@ -176,15 +177,24 @@ def quick(offer: Offer) -> dict[str, Tool]:
     return {name: tool for tool in offer.tools if tool.name in names for name in (tool.name, tool.alias)}
 
 
-async def performed(offer: Offer, call: Call, *, ascii_only: bool = False) -> Encoded:
-    """Have a call answered, by another process or a thread."""
+def performed(offer: Offer, call: Call, *, ascii_only: bool = False) -> asyncio.Future[Encoded]:
+    """Have a call answered, by another process or a thread: no task of its own waits for that. `outcome` has the answer."""
     elsewhere = offer.elsewhere
+    if elsewhere is not None and elsewhere.takes(call.tool):
+        return elsewhere.begin(call, ascii_only=ascii_only)
+
+    def work(stop: Stopper) -> Encoded:
+        return encoded.of(perform(call, Work(stop, _unheard, call.caller), offer.guard), ascii_only=ascii_only)
+
+    return offer.workers.begin(work, call.tool.seconds)
+
+
+def outcome(done: asyncio.Future[Encoded], tool: Tool, *, ascii_only: bool = False) -> Encoded:
+    """What a call was answered with, or that it took too long."""
     try:
-        if elsewhere is not None and elsewhere.takes(call.tool):
-            return await elsewhere.answer(call, ascii_only=ascii_only)
-        return encoded.of(await in_thread(offer, call, _unheard), ascii_only=ascii_only)
+        return done.result()
     except CallTimeout as error:
-        return encoded.of(call.tool.refuse(error), ascii_only=ascii_only)
+        return encoded.of(tool.refuse(error), ascii_only=ascii_only)
 
 
 def plain_call(body: bytes, tools: dict[str, Tool]) -> Plain | None:

@@ -31,8 +31,14 @@ class Encoded:
 
 def of(reply: Reply, *, ascii_only: bool = False) -> Encoded:
     """Encode a reply. ascii_only: as the SDK does without a session, where it escapes all other letters."""
-    content = [{"text": reply.text, "type": "text"}]
-    result: dict[str, Any] = {"content": content, "isError": bool(reply.code)}
+    text = reply.text
+    if (
+        ascii_only and reply.is_compact and text.isascii() and "\x7f" not in text
+    ):  # the object is there as it would be written again
+        is_error = "true" if reply.code else "false"
+        head = f'{{"content":[{{"text":{json.dumps(text)},"type":"text"}}],"isError":{is_error},"structuredContent":'
+        return Encoded(f"{head}{text}}}".encode("ascii"), reply.code)
+    result: dict[str, Any] = {"content": [{"text": text, "type": "text"}], "isError": bool(reply.code)}
     if reply.structured is not None:
         result["structuredContent"] = reply.structured
     made = json.dumps(result, separators=(",", ":")).encode() if ascii_only else to_json(result)

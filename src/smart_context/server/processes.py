@@ -21,6 +21,7 @@ from smart_context import talk, tool_table
 from smart_context.data import dataclass
 from smart_context.errors import CallTimeout, InternalError
 from smart_context.server import call_wire, encoded
+from smart_context.server.calls import within
 from smart_context.server.encoded import Encoded
 from smart_context.server.tools import Call, Tool
 from smart_context.settings import config
@@ -97,18 +98,21 @@ class Processes:
 
     async def answer(self, call: Call, *, ascii_only: bool = False) -> Encoded:
         """Have a call answered, encoded in one way or the other. Raises: CallTimeout when its time is up."""
-        seconds = call.tool.seconds
+        return await self.begin(call, ascii_only=ascii_only)
+
+    def begin(self, call: Call, *, ascii_only: bool = False) -> asyncio.Future[Encoded]:
+        """The same for who waits in another way: whoever cancels the future waits no more."""
         process = min(self._alive, key=lambda each: (not each.is_ready, len(each.pending)))
         self._metrics.begin()
         number, answer = process.ask(call, ascii_only=ascii_only)
-        try:
-            async with asyncio.timeout(seconds):
-                return await answer
-        except TimeoutError:
-            raise CallTimeout(f"the call took longer than {seconds} seconds") from None
-        finally:
-            if answer.cancelled():
+        within(answer, call.tool.seconds)
+
+        def end(_: object) -> None:
+            if answer.cancelled() or isinstance(answer.exception(), CallTimeout):
                 process.stop(number)
+
+        answer.add_done_callback(end)
+        return answer
 
     async def _start(self) -> None:
         ours, theirs = socket.socketpair()

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from smart_context.api import App
 
 Answer = dict[str, Any]
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 _HINTS = {
     "BAD_REQUEST": "see the tool's input schema",
@@ -54,13 +55,13 @@ def _tool(row: Row, app: App, clean: Callable[[str], str], seconds: Callable[[st
 def reply(answer: Answer, code: str = "") -> Reply:
     """Put an answer into the envelope."""
     body = {**answer, "mcp_version": MCP_VERSION}
-    text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+    text = _ENCODER.encode(body)
     try:
         text.encode()
     except UnicodeEncodeError:  # half a surrogate pair from some file: no client could read the frame
         text = text.encode(errors="replace").decode()
         body = json.loads(text)
-    return Reply(text, body, code)
+    return Reply(text, body, code, is_compact=True)
 
 
 def refusal(error: ContextError, clean: Callable[[str], str]) -> Reply:

@@ -12,10 +12,11 @@ import hashlib
 import json
 import time
 from collections import OrderedDict
+from typing import Any
 
 from smart_context.data import dataclass
 from smart_context.server import encoded
-from smart_context.server.direct import Headers, Plain, Seen, again, performed, plain_call, quick
+from smart_context.server.direct import Headers, Plain, Seen, again, outcome, performed, plain_call, quick
 from smart_context.server.encoded import Around, Encoded
 from smart_context.server.gate import App, Receive, Scope, Send
 from smart_context.server.identity import CALLER, peer
@@ -78,12 +79,13 @@ class Single:
 
     async def _answer(self, plain: Plain, known: Known, scope: Scope, receive: Receive, send: Send) -> None:
         call = Call(plain.tool, plain.arguments, scope[CALLER], known.client, peer(scope))
-        task = asyncio.create_task(performed(self._offer, call, ascii_only=True))
+        task = performed(self._offer, call, ascii_only=True)
         gone = asyncio.create_task(_left(receive))
+        both: set[asyncio.Future[Any]] = {task, gone}
         try:
             is_stream = False
             while not task.done():
-                await asyncio.wait({task, gone}, timeout=PING_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+                await asyncio.wait(both, timeout=PING_SECONDS, return_when=asyncio.FIRST_COMPLETED)
                 if task.done():
                     break
                 if gone.done():
@@ -92,7 +94,8 @@ class Single:
                     await send({"type": "http.response.start", "status": 200, "headers": _STREAM})
                 is_stream = True
                 await send({"type": "http.response.body", "body": _PING, "more_body": True})
-            await _send(plain, encoded.with_more(task.result(), known.around), None if is_stream else known, send)
+            answer = encoded.with_more(outcome(task, call.tool, ascii_only=True), known.around)
+            await _send(plain, answer, None if is_stream else known, send)
         finally:
             task.cancel()
             gone.cancel()

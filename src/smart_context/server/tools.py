@@ -28,12 +28,13 @@ ToolNames = Literal["dotted", "underscore"]
 class Reply:
     """What a tool answers: the text that is the contract, and the same as an object where that is worth its bytes.
 
-    code: of the error, or "".
+    code: of the error, or "". is_compact: the text is that object in JSON without spaces, other letters than ASCII as they are.
     """
 
     text: str
     structured: dict[str, Any] | None = None
     code: str = ""
+    is_compact: bool = False
 
 
 @dataclass(frozen=True, slots=True)
