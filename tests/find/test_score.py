@@ -236,7 +236,7 @@ def test_a_segment_of_few_sentences_loses_up_to_a_quarter_for_a_question_and_not
     assert [line for line in lines if "sentences" in line] == ([f"few sentences: × {told:.2f}"] if told < 1 else [])
 
 
-TERMS = [*WORDS, *OTHERS, "the", "of", "harbourmaster", "cop"]
+TERMS = [*WORDS, *OTHERS, "the", "of", "harbourmaster", "cop", "京都", "都の", "の図", "図書", "書館"]
 hits = st.lists(st.tuples(st.sampled_from(TERMS), st.booleans()), max_size=20)
 segments = st.lists(
     st.tuples(st.integers(0, 3000), hits, hits, hits, st.lists(st.sampled_from(TERMS))), min_size=1, max_size=5

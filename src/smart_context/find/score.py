@@ -15,11 +15,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence, Set
-from itertools import count, pairwise
+from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
 from smart_context.data import dataclass
 from smart_context.engine.port import Candidate, View
+from smart_context.find import neighbours
 from smart_context.find.sought import Plan
 from smart_context.text import analysis, languages
 
@@ -32,7 +33,6 @@ B = 0.65  # how much a long segment must repeat it
 HEAD = 1.0  # what standing in a head is worth, in repetitions
 NAME = 8.0  # what being the file of that name is worth, in repetitions: more than a text can say it
 NEAR = 0.6  # what two neighbours of the query are worth when they are neighbours in the text
-WINDOW = 5  # words within which they are
 FEW = 4  # words from which lacking some costs nothing but their worth; of fewer, it costs more
 VERBATIM = 0.7  # what of the rest a segment gains that has all that was typed, where that is a sentence
 RUN = 0.3  # what of the rest it gains that has all but the stop words one after the other
@@ -103,15 +103,9 @@ class Weighed:
                 self.stop += [number] * len(word.terms)
         self.worth = [word.idf * word.times for word in plan.sought]
         standing = [word for word in plan.sought if word.stands]
-        # Pairs of characters overlap: that they follow each other is in the pairs already.
-        apart = [
-            not (analysis.has_no_spaces(a.typed or a.text) and analysis.has_no_spaces(b.typed or b.text))
-            for a, b in pairwise(standing)
-        ]
-        worth = [min(a.idf * min(a.times, 1.0), b.idf * min(b.times, 1.0)) for a, b in pairwise(standing)]
-        self.pairs = [one if free else 0.0 for one, free in zip(worth, apart, strict=True)]
+        self.neighbours = neighbours.of(standing)
         self.all = summed(self.worth) or 1.0
-        self.most = (K1 + 1) * (summed(self.worth) + NEAR * summed(self.pairs)) or 1.0
+        self.most = (K1 + 1) * (summed(self.worth) + NEAR * summed(self.neighbours.worth)) or 1.0
         self.whole = max(0.0, (FEW - len(standing)) / (FEW - 1))
         self.standing = len(standing)
         self.least_run = min(LEAST_RUN, max(3, len(standing)))

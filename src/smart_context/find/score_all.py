@@ -22,7 +22,6 @@ from smart_context.find.score import (
     PROSE,
     RUN,
     VERBATIM,
-    WINDOW,
     B,
     Made,
     Score,
@@ -108,24 +107,29 @@ def _counts(weighed: Weighed, found: Found) -> NDArray[np.float64]:
 
 def _near(weighed: Weighed, found: Found, room: Column) -> Column:
     """What neighbours of the query that stand within a window are worth."""
-    pairs = len(weighed.pairs)
+    near = weighed.neighbours
+    pairs, reach = len(near.worth), len(near.close) - 1
     if pairs < 1:
         return np.zeros(len(room))
-    mine = (found.kinds == TEXT) & (found.numbers <= pairs)
-    owners, places, numbers = found.owners[mine], found.places[mine], found.numbers[mine]
+    mine = (found.kinds == TEXT) & (found.numbers < weighed.standing)
+    numbers = found.numbers
+    if near.places is not None:
+        numbers = np.where(mine, np.array(near.places)[np.where(mine, numbers, 0)], -1)
+        mine &= numbers >= 0
+    owners, places, numbers = found.owners[mine], found.places[mine], numbers[mine]
     close = np.zeros(len(room) * pairs)
-    for ahead in range(1, 2 * WINDOW + 1):
+    for ahead in range(1, 2 * reach + 1):
         apart = places[ahead:] - places[:-ahead]
-        inside = (owners[ahead:] == owners[:-ahead]) & (apart <= WINDOW)
+        inside = (owners[ahead:] == owners[:-ahead]) & (apart <= reach)
         if not inside.any():
             break  # what stands further ahead is further away
         first, second = numbers[:-ahead], numbers[ahead:]
-        near = inside & (apart > 0) & (abs(second - first) == 1)
-        if near.any():
-            key = owners[:-ahead][near] * pairs + np.minimum(first, second)[near]
-            close += np.bincount(key, weights=1.0 / apart[near] ** 2, minlength=len(close))
+        both = inside & (apart > 0) & (abs(second - first) == 1)
+        if both.any():
+            key = owners[:-ahead][both] * pairs + np.minimum(first, second)[both]
+            close += np.bincount(key, weights=np.array(near.close)[apart[both]], minlength=len(close))
     table = close.reshape(len(room), pairs)
-    worth: Column = (NEAR * np.array(weighed.pairs) * (K1 + 1) * table / (table + room[:, None])).sum(axis=1)
+    worth: Column = (NEAR * np.array(near.worth) * (K1 + 1) * table / (table + room[:, None])).sum(axis=1)
     return worth
 
 

@@ -19,7 +19,6 @@ from smart_context.find.score import (
     PROSE,
     RUN,
     VERBATIM,
-    WINDOW,
     B,
     Made,
     Score,
@@ -159,27 +158,30 @@ def _typed(weighed: Weighed, counted: list[list[float]], as_typed: Sequence[bool
 
 def _near(weighed: Weighed, hits: Sequence[Hit], room: float) -> float:
     """What neighbours of the query that stand within a window are worth."""
-    pairs = len(weighed.pairs)
+    near = weighed.neighbours
+    pairs, reach = len(near.worth), len(near.close) - 1
     if pairs < 1:
         return 0.0
-    mine = [(place, number) for place, number, kind, _ in hits if kind == _TEXT and number <= pairs]
+    mine = [(place, number) for place, number, kind, _ in hits if kind == _TEXT and number < weighed.standing]
+    if near.places is not None:
+        mine = [(place, near.places[number]) for place, number in mine if near.places[number] >= 0]
     close = [0.0] * pairs
-    for ahead in range(1, 2 * WINDOW + 1):
+    for ahead in range(1, 2 * reach + 1):
         sums: dict[int, float] = {}
         is_inside = False
         for (place, first), (further, second) in zip(mine, mine[ahead:], strict=False):
             apart = further - place
-            if apart > WINDOW:
+            if apart > reach:
                 continue
             is_inside = True
             if apart > 0 and abs(second - first) == 1:
                 pair = min(first, second)
-                sums[pair] = sums.get(pair, 0.0) + 1.0 / (apart * apart)
+                sums[pair] = sums.get(pair, 0.0) + near.close[apart]
         if not is_inside:
             break
         for pair, value in sums.items():
             close[pair] += value
-    worth = zip(weighed.pairs, close, strict=True)
+    worth = zip(near.worth, close, strict=True)
     return summed([NEAR * one * (K1 + 1) * value / (value + room) for one, value in worth])
 
 
