@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from smart_context.engine.expression import AnyOf, Everything, Filters, Group, Sequence, Term
-from smart_context.engine.local.ranking import Ranking
+from smart_context.engine.local.ranking import Ranking, narrowed
 from smart_context.engine.model import RankedFile, RankedSegment
 from smart_context.errors import SearchFailed
 
@@ -115,6 +115,42 @@ def test_a_filter_of_few_values_and_one_of_many_pass_the_same_with_the_same_scor
             found = view.matches(wanted, few).top(100)
             assert found
             assert found == view.matches(wanted, many).top(100)
+
+
+@pytest.mark.parametrize(
+    "rare", [0, 3, 500]
+)  # segments of a term whose files are looked at, rather than asked for by a query
+def test_what_some_folders_have_is_counted_there_alone(tmp_path, monkeypatch, rare):
+    monkeypatch.setattr(narrowed, "_RARE", rare)
+    texts = {n: f"word{n % 4} {'shared ' * (n % 3)} only{n} Mietvertrag{'sentwurf' * (n % 2)}" for n in range(1, 25)}
+    folder = {n: f"/r/{n % 6}" for n in texts}
+    opened = Ranking.open(tmp_path / "ranking", writable=True)
+    for number, text in texts.items():
+        opened.add(
+            file(number, f"{folder[number]}/f{number}.txt"), [RankedSegment(number, "", f"der die das und {text}")]
+        )
+    opened.commit(1)
+    opened.delete([7, 13])
+    opened.commit(2)
+    opened.reload()
+    view = opened.view()
+    for some in ((1,), (1, 2), (0, 3, 4, 5), (9,)):
+        here = view.within(tuple(f"/r/{n}" for n in some))
+        alive = [n for n in texts if n % 6 in some and n not in (7, 13)]
+        assert here.segments == len(alive)
+        for term in view.terms(""):
+            holding = [hit.segment_id for hit in view.matches(Term(term), ALL).top(100)]
+            assert here.having(term) == len(set(holding).intersection(alive)), term
+            assert (term in here.terms(term)) == bool(set(holding).intersection(alive))
+        compounds = {n % 2 for n in alive}
+        assert len(here.compounds("mietvertrag")) == len(compounds)
+
+
+def test_folders_that_have_everything_are_the_index_itself(ranking):
+    view = ranking.view()
+    assert view.within(("/r",)) is view
+    assert view.within(("/r/a", "/r/b")) is view
+    assert view.within(("/r/a",)) is not view
 
 
 def test_what_is_added_again_replaces_and_what_is_deleted_is_gone(ranking):

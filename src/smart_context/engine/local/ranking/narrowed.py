@@ -7,16 +7,21 @@ candidates are taken up, and of those beyond the best ones, comes from the whole
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from smart_context.engine import entry
 from smart_context.engine.local.ranking import engine
-from smart_context.engine.local.ranking.view import Known, View
+from smart_context.engine.local.ranking.view import View
 
 if TYPE_CHECKING:
     import tantivy
 
     from smart_context.engine.local.ranking.view import Match
+
+
+_RARE = 500  # segments that have a term, up to which their files are looked at
 
 
 class Narrowed(View):
@@ -26,8 +31,7 @@ class Narrowed(View):
         super().__init__(whole.index, whole.folder, whole)
         keys = [entry.folder_key(folder) for folder in folders]
         with engine.translated(self.folder):
-            limit = engine.query().term_set_query(self._schema, "folder", keys)
-            self._limit = engine.query().const_score_query(limit, 0.0)
+            self._limit = engine.query().const_score_query(self._having_one("folder", keys), 0.0)
         self.segments = self._count(engine.query().all_query())
 
     def look(self, query: tantivy.Query, limit: int) -> tuple[list[Match], int]:
@@ -38,21 +42,31 @@ class Narrowed(View):
     def _everything(self) -> tantivy.Query:
         return self._limit
 
-    def _look_up(self, term: str) -> Known:
-        fields = tuple(field for field in ("text", "also") if self._count(self._any(self._term_in([field], term))))
-        return Known(fields, self._count(self._any(self._term_in(fields, term))) if fields else 0)
+    def _exactly(self, term: str, fields: Sequence[str], most: int) -> int:
+        query = self._any(self._term_in(fields, term))
+        if most > _RARE:
+            return self._count(query)
+        found = self._searcher.search(query, limit=max(1, most), count=False).hits
+        return sum(map(self._files.__contains__, self._searcher.fast_field_values("file_id", [at for _, at in found])))
+
+    @cached_property
+    def _files(self) -> frozenset[int]:
+        with engine.translated(self.folder):
+            return frozenset(self.files_of(self._all_hits(self._first())))
 
     def compounds(self, part: str) -> list[str]:
         """The long words that hold a part, of those that stand here."""
-        found = super().compounds(part)
         with engine.translated(self.folder):
-            return [word for word in found if self._count(engine.query().term_query(self._schema, "compounds", word))]
+            return [
+                word
+                for word in super().compounds(part)
+                if self._exactly(word, ["compounds"], self._searcher.doc_freq("compounds", word))
+            ]
 
     def terms(self, beginning: str, *, rough: bool = False) -> list[str]:
         """Every term that begins so, the commonest first; `rough`: those that stand elsewhere too, in any order."""
-        found = super().terms(beginning)
         if rough:
-            return found
+            return super().terms(beginning)
         with engine.translated(self.folder):
-            counts = {term: self._count(self._any(self._term_in(["text"], term))) for term in found}
-        return sorted((term for term in found if counts[term]), key=lambda term: (-counts[term], term))
+            counts = {term: self._exactly(term, ["text"], most) for term, most in self._beginning_so(beginning)}
+        return sorted((term for term in counts if counts[term]), key=lambda term: (-counts[term], term))

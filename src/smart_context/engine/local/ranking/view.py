@@ -76,7 +76,7 @@ class View:
 
             found = Narrowed(self, folders)
             _remember(self._parts, folders, found, _EXPRESSIONS)
-        return found
+        return self if found.segments == self.segments else found
 
     @property
     def average_length(self) -> float:
@@ -114,13 +114,14 @@ class View:
     def _look_up(self, term: str) -> Known:
         counts = {field: self._searcher.doc_freq(field, term) for field in ("text", "also")}
         fields = tuple(field for field, count in counts.items() if count)
-        found = sum(counts.values())
-        if len(fields) > 1 and not self.dead:
-            # Both have it: counted once, by what they share, which is far fewer segments to look at than either has.
-            found -= self._count(self._every(self._term_in(fields, term)))
-        elif fields and self.dead:
-            found = self._count(self._any(self._term_in(fields, term)))
-        return Known(fields, found)
+        return Known(fields, self._exactly(term, fields, sum(counts.values())) if fields else 0)
+
+    def _exactly(self, term: str, fields: Sequence[str], most: int) -> int:
+        """How many segments have a term in some fields; most: what the engine's own counts come to."""
+        if self.dead:
+            return self._count(self._any(self._term_in(fields, term)))
+        # Where both have it, it is counted once, by what they share, which is far fewer segments to look at than either has.
+        return most - (self._count(self._every(self._term_in(fields, term))) if len(fields) > 1 else 0)
 
     def _everything(self) -> tantivy.Query:
         return engine.query().all_query()
@@ -242,8 +243,12 @@ class View:
 
     def terms(self, beginning: str, *, rough: bool = False) -> list[str]:
         """Every term that begins so, the commonest first; some may stand in deleted segments only."""
+        return [term for term, _ in self._beginning_so(beginning)]
+
+    def _beginning_so(self, beginning: str) -> list[tuple[str, int]]:
+        """The terms with the engine's own counts."""
         with engine.translated(self.folder):
-            return [term for term, _ in self._searcher.terms_with_prefix("text", beginning)]
+            return self._searcher.terms_with_prefix("text", beginning)
 
     def segment_ids(self) -> list[int]:
         """Every live segment."""
