@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from smart_context.text import copies
@@ -93,3 +94,17 @@ def test_the_first_that_is_near_is_found_by_texts_of_few_words_too(filled):
         ):
             near = copies.are_near(one, copies.number(other))
             assert copies.first_near(one, [0, copies.number(other)]) == (1 if near else None)
+
+
+@given(st.binary(min_size=1, max_size=40))
+@example(b"ab")
+@example(b"aba")
+def test_pairs_of_bytes_are_those_of_characters(data):
+    assert sorted(copies._neighbours(data)) == sorted(set(pairwise(data)))
+
+
+def test_pairs_of_a_text_are_numbers_that_depend_on_both_characters():
+    plain = text(300).replace(" ", "")
+    assert sorted(copies._pairs(plain.encode())) == sorted(
+        {(ord(a) << 16 ^ ord(b)) * 0x9E3779B1 >> 8 & 0xFFFFFFFF for a, b in pairwise(plain)}
+    )

@@ -9,6 +9,7 @@ common is near the share of words that the texts have in common, of all words of
 
 from __future__ import annotations
 
+import sys
 import zlib
 from collections.abc import Iterable
 from itertools import pairwise
@@ -115,5 +116,16 @@ def _filled(number: int) -> int:
 
 def _pairs(plain: bytes) -> list[int]:
     """Neighbouring characters, of a text whose words have no spaces between them."""
-    found = set(pairwise(plain.decode("utf-8")))
-    return [(ord(first) << 16 ^ ord(second)) * _SPREAD >> 8 & _MASK for first, second in found]
+    if plain.isascii():
+        pairs = _neighbours(plain)
+    else:
+        pairs = [(ord(first), ord(second)) for first, second in set(pairwise(plain.decode("utf-8")))]
+    return [(first << 16 ^ second) * _SPREAD >> 8 & _MASK for first, second in pairs]
+
+
+def _neighbours(data: bytes) -> list[tuple[int, int]]:
+    """The different pairs of neighbouring bytes. Two bytes are read as one number, which takes less than half of the time."""
+    view = memoryview(data)
+    found = set(view[: len(data) // 2 * 2].cast("H"))
+    found.update(view[1 : 1 + (len(data) - 1) // 2 * 2].cast("H"))
+    return [(pair[0], pair[1]) for pair in (number.to_bytes(2, sys.byteorder) for number in found)]
