@@ -216,10 +216,10 @@ class _Walk:
         if telling and self._options.honour_ignore_files:
             keep = self._with_ignore_files(keep, fd, path, telling)
         suspects = self._suspects(names, telling, keep)
+        if met and suspects:
+            left_out = [name for name in suspects & met.keys() if not self._takes(name, False, keep)]
+            self._put_back(path, {name: met.pop(name) for name in left_out})
         if met:
-            if suspects:
-                left_out = [name for name in suspects & met.keys() if not self._takes(name, False, keep)]
-                self._put_back(path, {name: met.pop(name) for name in left_out})
             self._on_met(path, len(met))
         todo = self._sorted_out(entries, suspects, keep)
         self._frames.append(_Frame(fd, path, (info.st_dev, info.st_ino), keep, todo))
