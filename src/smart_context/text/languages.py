@@ -102,13 +102,13 @@ ANY_STOP_WORD = OTHER_STOP_WORDS.union(*STOP_WORDS.values())
 
 
 def _by_word() -> dict[str, tuple[tuple[str, float], ...]]:
-    owners: dict[str, list[str]] = {}
+    owners: dict[str, tuple[str, ...]] = {}
     for code, words in STOP_WORDS.items():
         for word in words:
-            if len(word) == 1 and word.isascii():
-                continue  # as often an initial, or a name in a formula
-            owners.setdefault(word, []).append(code)
-    return {word: tuple((code, 1.0 / len(codes)) for code in codes) for word, codes in owners.items()}
+            owners[word] = (*owners.get(word, ()), code)
+    shares = {codes: tuple((code, 1.0 / len(codes)) for code in codes) for codes in set(owners.values())}
+    # One letter alone is as often an initial, or a name in a formula.
+    return {word: shares[codes] for word, codes in owners.items() if len(word) > 1 or not word.isascii()}
 
 
 _BY_WORD = _by_word()  # word → the languages that have it, and what it says for each
