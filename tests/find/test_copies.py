@@ -193,3 +193,20 @@ def test_the_same_files_stand_for_themselves_however_many_are_compared_at_once(m
     monkeypatch.setattr(fold, "_FEW", 1000)
     assert list(fold.apart(files)) == at_once
     assert 10 < len(at_once) < len(files) - 10
+
+
+def test_far_down_the_same_files_stand_for_others_as_where_each_is_compared_with_all(monkeypatch):
+    rnd = random.Random(21)
+    words = [f"word{number}" for number in range(400)]
+    texts = [" ".join(rnd.sample(words, size)) for size in (10, 30, 90, 250, 380, 390, 395) for _ in range(12)]
+    texts += [f"{text} more" for text in texts[::2]] + [f"{text} and more" for text in texts[::3]] + ["", "one note"]
+    rnd.shuffle(texts)
+    files = [Marked(at, *astuple(copies.marks([text]))) for at, text in enumerate(texts)]
+    monkeypatch.setattr(fold, "_LOOKS", 10_000)
+    one_by_one, by_pieces = fold.Folds(), fold.Folds()
+    expected = [one_by_one.stands_for(file) for file in files]
+    monkeypatch.setattr(fold, "_LOOKS", 7)
+    assert [by_pieces.stands_for(file) for file in files] == expected
+    assert by_pieces._having
+    assert not one_by_one._having
+    assert 20 < len(set(expected)) < len(files) - 20

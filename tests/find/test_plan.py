@@ -199,6 +199,21 @@ def test_a_word_of_four_letters_or_more_is_looked_for_inside_of_others(typed, pa
     assert {part for word in made(typed, view).sought for part in word.parts} == parts
 
 
+def test_a_word_longer_than_any_term_is_not_cut_in_two():
+    asked = []
+
+    class Counted(Words):
+        def having(self, term):
+            asked.append(term)
+            return super().having(term)
+
+    view = Counted({"miet~de": 10, "vertrag~de": 10}, languages=("de",))
+    assert made("mietvertrag", view).sought[0].instead == ("miet~de", "vertrag~de")
+    asked.clear()
+    assert not made("x" * 3000, view).sought
+    assert len(asked) < 50
+
+
 @pytest.mark.parametrize(("english", "is_looked_for"), [(95, True), (96, False)])
 def test_a_word_is_not_looked_for_in_compounds_where_nearly_all_that_have_it_are_in_other_languages(
     english, is_looked_for

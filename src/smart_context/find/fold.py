@@ -40,17 +40,18 @@ class Folds:
         self._first: dict[int, int] = {}  # file → the one that stands for it
         self._same: dict[bytes, int] = {}
         self._standing: dict[int, int] = {}  # file → the number of its sketch, those that stand for themselves
+        self._having: dict[
+            bytes, list[int]
+        ] = {}  # a piece of a sketch → the files of these that have it; b"" → those without any
 
     def stands_for(self, file: Marked) -> int:
         """The file that stands for one: itself, where nothing like it came before."""
         found = self._first.get(file.file_id)
         if found is None:
-            found = self.like([file])[0]
+            found = self._found(file)
             if found is None:
                 found = file.file_id
-                self._standing[found] = copies.number(file.like)
-                if file.same:
-                    self._same[file.same] = found
+                self._stand(file)
             self._first[file.file_id] = found
         return found
 
@@ -66,6 +67,31 @@ class Folds:
             for at, file in enumerate(files)
         ]
 
+    def _stand(self, file: Marked) -> None:
+        self._standing[file.file_id] = copies.number(file.like)
+        if file.same:
+            self._same[file.same] = file.file_id
+        if self._having:
+            self._keep(file.file_id, file.like)
+        elif len(self._standing) > _LOOKS:
+            for file_id, number in self._standing.items():
+                self._keep(file_id, copies.sketch(number))
+
+    def _keep(self, file_id: int, sketch: bytes) -> None:
+        for piece in copies.pieces(sketch) or (b"",):
+            self._having.setdefault(piece, []).append(file_id)
+
+    def _first_near(self, file: Marked) -> int | None:
+        """The first that a file is near to; among many, only those are compared that have a piece in common with it."""
+        pieces = copies.pieces(file.like) if self._having else set()
+        if not pieces:
+            at = copies.first_near(copies.number(file.like), self._standing.values())
+            return None if at is None else next(islice(self._standing, at, None))
+        may_be = {file_id for piece in (b"", *pieces) for file_id in self._having.get(piece, ())}
+        sketch = copies.number(file.like)
+        near = [file_id for file_id in may_be if copies.are_near(sketch, self._standing[file_id])]
+        return next((file_id for file_id in self._standing if file_id in near), None) if near else None
+
     def _known(self, file: Marked) -> int | None:
         return self._first.get(file.file_id, self._same.get(file.same))
 
@@ -79,10 +105,7 @@ class Folds:
 
     def _found(self, file: Marked) -> int | None:
         known = self._known(file)
-        if known is None:
-            at = copies.first_near(copies.number(file.like), self._standing.values())
-            known = None if at is None else next(islice(self._standing, at, None))
-        return known
+        return self._first_near(file) if known is None else known
 
 
 def results(placed: Iterable[Placed], folds: Folds) -> Iterator[Placed]:

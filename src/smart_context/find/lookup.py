@@ -127,9 +127,11 @@ class Lookup:
 
     def _pieces(self, unit: str) -> tuple[str, ...]:
         """A compound that stands nowhere, cut in two words that do: the cut that leaves the longer first part."""
-        if not self._compounds or len(unit) < 2 * _SHORTEST_PART:
+        if not self._compounds or not 2 * _SHORTEST_PART <= len(unit) <= analysis.MAX_TERM:
             return ()
-        for cut in range(len(unit) - _SHORTEST_PART, _SHORTEST_PART - 1, -1):
+        cuts = range(len(unit) - _SHORTEST_PART, _SHORTEST_PART - 1, -1)
+        self.learn([part for cut in cuts for part in (unit[:cut], unit[cut:])])
+        for cut in cuts:
             first, second = self.terms(unit[:cut]), self.terms(unit[cut:])
             if not self._counted(second):
                 continue

@@ -145,7 +145,8 @@ class _Planner:
         """What operators demand; words side by side are only wished for."""
         if not isinstance(tree, query.Some):
             return Everything() if isinstance(tree, query.Word) else self.expression(tree, scored=False)
-        bound = tuple(item for item in tree.items if not isinstance(item, _free(tree)))
+        free = _free(tree)
+        bound = tuple(item for item in tree.items if not isinstance(item, free))
         return self.expression(query.Some(bound), scored=False) if bound else Everything()
 
     def _some(self, tree: query.Some, *, scored: bool) -> Expression:
