@@ -1,8 +1,9 @@
-"""Questions as people ask them: `python -m bench answers FOLDER [--data DIR] [--questions FILE] [--misses] [--out FILE]`.
+"""Questions as people ask them: `python -m bench answers FOLDER [--data DIR] [--questions FILE] [--model DIR] [--misses] [--out FILE]`.
 
 FOLDER holds the manuals that the questions are about: by default those of `questions/manuals.jsonl`, over the first folder that `real_folder` makes.
 Each line of a file of questions has the question, short phrases of the sentences that answer it, and the names of files that do, without ending.
-Questions were written before anything was searched; every second line was left alone while the program was changed. `--data` keeps the index, or has it already. Counted are:
+Questions were written before anything was searched; every second line was left alone while the program was changed. `--data` keeps the index, or has it already. With `--model`, texts are ranked by meaning
+too; vectors that are missing are made first, which takes a minute for some 1,500 segments. Counted are:
 
 found: where the first result stands that is from a file which answers, or from a passage that has an answer (of ten, and the mean reciprocal rank);
 told: of those, how many show an answer in that result's snippet. That is what the snippet is answerable for, wherever the result stands;
@@ -48,6 +49,7 @@ def main(argv: list[str]) -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--data", type=Path, help="keep the index here, or ask the one that is there")
     parser.add_argument("--questions", type=Path, default=_MANUALS)
+    parser.add_argument("--model", type=Path, help="rank by meaning too, with the model in this folder")
     parser.add_argument("--misses", action="store_true", help="show what was not answered by the first snippet")
     parser.add_argument("--out", type=Path, help="write the raw results here")
     args = parser.parse_args(argv)
@@ -57,10 +59,12 @@ def main(argv: list[str]) -> None:
         data = args.data or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="answers-"))) / "data"
         is_new = not data.exists()
         bare = config.load({}, {"HOME": str(data)})
-        off = replace(bare.semantic, enabled=False)
-        with App(replace(bare, roots=(str(folder),), data_dir=str(data), engine="", semantic=off)) as app:
+        meaning = replace(bare.semantic, enabled=bool(args.model), model_dir=str(args.model or ""))
+        with App(replace(bare, roots=(str(folder),), data_dir=str(data), engine="", semantic=meaning)) as app:
             if is_new:
                 app.index_folder(str(folder), on_progress=lambda _: None)
+            if args.model:
+                app.embed(on_progress=lambda _: None)
             asked = [_ask(app, row, number, shows=args.misses) for number, row in enumerate(rows)]
     for name, some in (
         ("all", asked),
