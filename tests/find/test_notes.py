@@ -51,6 +51,45 @@ def test_what_was_read_dropped_or_replaced_is_said(app):
     assert said[1].startswith("nothing has 'gryphom'; looked for ")
 
 
+WON = "The walruses of the northern harbour won the regatta before the lighthouse keepers, who rowed with broken oars."
+FULL = "walruses northern harbour regatta lighthouse keepers"
+
+
+@pytest.mark.parametrize(
+    ("query", "texts", "first", "is_said"),
+    [
+        # Of what names the year, the best has hardly a word of the question, and another text has most of them.
+        (f"Who of the {FULL} won in 2015?", {"a": WON, "b": "A ledger of 2015 names the lighthouse."}, "a", True),
+        # The year leads to an answer, or to part of one.
+        (f"Who of the {FULL} won in 2015?", {"a": WON, "b": f"{WON} That was 2015."}, "b", False),
+        (f"Who of the {FULL} won in 2015?", {"a": WON, "b": "2015: lighthouse keepers of the harbour."}, "b", False),
+        # Nobody has an answer.
+        ("Who of the otters, seals and sea lions swam far in 2015?", {"a": WON, "b": "2015: some swam."}, "b", False),
+        # It was asked for in a few words, or as a field, or for a kind of file.
+        ("harbour lighthouse 2015", {"a": WON, "b": "A ledger of 2015 names a harbour."}, "b", False),
+        (f"Who of the {FULL} won? year:2015", {"a": WON, "b": "A ledger of 2015 names the lighthouse."}, "b", False),
+        (f"text files about {FULL} won in 2015", {"a": WON, "b": "A ledger of 2015 names the lighthouse."}, "b", False),
+    ],
+)
+def test_a_year_in_a_question_gives_way_where_hardly_anything_that_names_it_answers(
+    tmp_path, query, texts, first, is_said
+):
+    root = tmp_path / "root"
+    root.mkdir()
+    for number in range(40):  # so that words are worth something
+        texts[f"other{number}"] = f"Notes of {1900 + number}, about something else."
+    for name, text in texts.items():
+        (root / f"{name}.txt").write_text(text, encoding="utf-8")
+    with App(Settings(roots=(str(root),), data_dir=str(tmp_path / "data"))) as opened:
+        opened.index_here(str(root), full=False, on_progress=lambda _step: None)
+        answer = opened.search_files(query)
+        bound = opened.search_files(query, years=("2015",))
+    given_up = "hardly anything matches with years 2015, so that the query was searched as words"
+    assert answer["items"][0]["path"].endswith(f"/{first}.txt")
+    assert (given_up in answer["notes"]) is is_said
+    assert all(item["path"].endswith("/b.txt") for item in bound["items"])  # what is given beside the query binds
+
+
 @pytest.mark.parametrize(
     ("following", "is_confined", "said"),
     [

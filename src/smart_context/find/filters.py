@@ -164,6 +164,12 @@ def _types_and_years(text: str, exts: tuple[str, ...], years: tuple[str, ...]) -
     return Reading(" ".join(after.split()), held, kept, types, named)
 
 
+def tells_years(reading: Reading, text: str) -> bool:
+    """Whether years are all that a text was read to name, and not as a field."""
+    other = reading.read_exts or reading.read_times or reading.fields
+    return bool(reading.read_years) and not other and not _wanted(_YEAR_FIELD, text)
+
+
 def given(exts: Iterable[str], years: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Extensions and years from a caller, in one form each.
 

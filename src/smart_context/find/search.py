@@ -41,6 +41,9 @@ if TYPE_CHECKING:
 A_FILE = 3  # results of one file
 _COUNTED = 1000  # matches up to which `total_estimate` is exact
 _SAMPLED = 100  # of more, those it is estimated by
+_FEW_PASS = 100  # texts that pass a year, among which hardly an answer may be
+_QUESTION = 4  # words that it has at least, then,
+_HARDLY, _MOST = 0.2, 0.5  # and the shares of these that the best of them has, and the best without the year
 _AHEAD = 60  # matches among which copies of what a page shows are looked for: a copy ranks as what is shown does
 
 
@@ -154,15 +157,35 @@ def _read(request: SearchRequest, record: Record, view: View, redactor: Redactor
         return _asked(reading, Filters(reading.exts, reading.years, folders, among=among), view, request.query)
 
     reading = filters.read(request.query, exts, years, times, request.today)
+    words = Reading(request.query, exts, years, times=times)
     found = asked(reading)
-    if not reading.has_read or _any(view, found):
+    if not reading.has_read:
         return found
-    less = reading.without_labels()
-    if less != reading and filters.has_words(less.text) and _any(view, found := asked(less)):
-        return replace(found, notes=(f"nothing matches with {reading.told()}; {_dropped(reading, less)}", *found.notes))
-    found = asked(Reading(request.query, exts, years, times=times))
-    given_up = f"nothing matches with {reading.told()}, so that the query was searched as words"
-    return replace(found, notes=(given_up, *found.notes))
+    if few := "nothing" if not _any(view, found) else "":
+        less = reading.without_labels()
+        if less != reading and filters.has_words(less.text) and _any(view, found := asked(less)):
+            given_up = f"nothing matches with {reading.told()}; {_dropped(reading, less)}"
+            return replace(found, notes=(given_up, *found.notes))
+    elif filters.tells_years(reading, request.query) and _answers_less(record, view, found, asked(words)):
+        few = "hardly anything"
+    if few:
+        found = asked(words)
+        given_up = f"{few} matches with {reading.told()}, so that the query was searched as words"
+        return replace(found, notes=(given_up, *found.notes))
+    return found
+
+
+def _answers_less(record: Record, view: View, asked: _Asked, words: _Asked) -> bool:
+    """Whether few texts pass the filters, the best of these has hardly any of what is asked, and another text has most of it."""
+    if view.count(asked.plan.wanted, asked.limits) > _FEW_PASS or len(asked.plan.sought) < _QUESTION:
+        return False
+    return _share(record, view, asked) < _HARDLY and _share(record, view, words) >= _MOST
+
+
+def _share(record: Record, view: View, asked: _Asked) -> float:
+    """The share of the words that the best match has, by what they are worth."""
+    best = next(order.Ordering(record, view, asked.plan, asked.limits, (), lambda: None).best(), None)
+    return float(best.made_of.made.found[best.made_of.row]) if best and best.made_of else 0.0
 
 
 def _dropped(reading: Reading, less: Reading) -> str:
