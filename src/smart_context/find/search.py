@@ -156,35 +156,36 @@ def _read(request: SearchRequest, record: Record, view: View, redactor: Redactor
         among = labels.files(record, reading.times, reading.fields, redactor)
         return _asked(reading, Filters(reading.exts, reading.years, folders, among=among), view, request.query)
 
+    def as_words(few: str) -> _Asked:
+        words = asked(Reading(request.query, exts, years, times=times))
+        given_up = f"{few} matches with {reading.told()}, so that the query was searched as words"
+        return replace(words, notes=(given_up, *words.notes))
+
     reading = filters.read(request.query, exts, years, times, request.today)
-    words = Reading(request.query, exts, years, times=times)
     found = asked(reading)
     if not reading.has_read:
         return found
-    if few := "nothing" if not _any(view, found) else "":
+    if not _any(view, found):
         less = reading.without_labels()
         if less != reading and filters.has_words(less.text) and _any(view, found := asked(less)):
             given_up = f"nothing matches with {reading.told()}; {_dropped(reading, less)}"
             return replace(found, notes=(given_up, *found.notes))
-    elif filters.tells_years(reading, request.query) and _answers_less(record, view, found, asked(words)):
-        few = "hardly anything"
-    if few:
-        found = asked(words)
-        given_up = f"{few} matches with {reading.told()}, so that the query was searched as words"
-        return replace(found, notes=(given_up, *found.notes))
+        return as_words("nothing")
+    if filters.tells_years(reading, request.query) and _few_pass(view, found):
+        share = partial(_share, record, view, request.never_show)
+        if share(found) < _HARDLY and share(words := as_words("hardly anything")) >= _MOST:
+            return words
     return found
 
 
-def _answers_less(record: Record, view: View, asked: _Asked, words: _Asked) -> bool:
-    """Whether few texts pass the filters, the best of these has hardly any of what is asked, and another text has most of it."""
-    if view.count(asked.plan.wanted, asked.limits) > _FEW_PASS or len(asked.plan.sought) < _QUESTION:
-        return False
-    return _share(record, view, asked) < _HARDLY and _share(record, view, words) >= _MOST
+def _few_pass(view: View, asked: _Asked) -> bool:
+    """Whether a question may have its answer behind the filters read from it."""
+    return len(asked.plan.sought) >= _QUESTION and view.count(asked.plan.wanted, asked.limits) <= _FEW_PASS
 
 
-def _share(record: Record, view: View, asked: _Asked) -> float:
+def _share(record: Record, view: View, never_show: Sequence[str], asked: _Asked) -> float:
     """The share of the words that the best match has, by what they are worth."""
-    best = next(order.Ordering(record, view, asked.plan, asked.limits, (), lambda: None).best(), None)
+    best = next(order.Ordering(record, view, asked.plan, asked.limits, never_show, lambda: None).best(), None)
     return float(best.made_of.made.found[best.made_of.row]) if best and best.made_of else 0.0
 
 
