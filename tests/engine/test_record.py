@@ -436,3 +436,19 @@ def test_what_is_hidden_is_read_back_and_damage_hides_everything(parts, noise):
     assert all(0 <= start <= end <= 50 for start, end, _ in read)
     if spans:
         assert hidden.unpack(hidden.pack(tuple(spans)), at - 1) == (((0, at - 1, "secret"),) if at > 1 else ())
+
+
+def test_a_record_that_is_damaged_among_its_files_says_so_to_who_compares_a_folder(tmp_path):
+    with closing(Record.open(tmp_path, writable=True)) as writer:
+        for number in range(300):
+            put(writer, f"/r/file of a long name {number:04}", "text")
+        writer.commit()
+    path = tmp_path / RECORD
+    data, size = bytearray(path.read_bytes()), 8192
+    leaf = next(
+        at for at in range(size, len(data), size) if data[at] == 13 and b"of a long name" in data[at : at + size]
+    )
+    data[leaf : leaf + 8] = b"\xff" * 8
+    path.write_bytes(data)
+    with closing(Record.open(tmp_path)) as reader, pytest.raises(errors.SearchFailed, match="is damaged"):
+        reader.stamps("/r")

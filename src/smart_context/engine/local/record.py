@@ -88,7 +88,7 @@ class Record(Facts):
             try:  # SQLite makes text of the names sooner than we do
                 found = self._db.execute(f"SELECT CAST(path AS TEXT), {facts}", (__version__, *values)).fetchall()
                 return {row[0]: row for row in found}
-            except (sqlite3.OperationalError, UnicodeError):  # a name is other than UTF-8
+            except (sqlite3.Error, UnicodeError):  # a name is other than UTF-8; whatever else it is, is told below
                 pass
         rows = self._rows(f"SELECT path, {facts}", (__version__, *values))
         paths = b"\0".join([row[0] for row in rows]).decode(_NAMES, "surrogateescape").split("\0")  # none holds a NUL
