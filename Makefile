@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+COMPILED := $(VENV)/.compiled
 LOCK := requirements/ci.txt
 UV ?= $(BIN)/uv
 # Two more than there are processors: some tests wait for a clock, a socket or a disk.
@@ -11,7 +12,7 @@ PYTEST := pytest -n $(WORKERS) --dist worksteal
 # What is compiled once need not be compiled again by each of the thousands of processes that the tests start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test lint types unit coverage lowest newest mutation fuzz bench browser pictures docs site lock clean install
+.PHONY: help demo test lint types unit coverage lowest newest mutation fuzz sanitize bench browser pictures docs site lock clean install
 
 help: ## list these
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/\1\t\2/' | expand -t 10
@@ -68,6 +69,12 @@ fuzz: install ## random requests and examples from a new seed (FUZZ_SECONDS, FUZ
 	FUZZ_SEED=$$seed FUZZ_SECONDS=$(FUZZ_SECONDS) HYPOTHESIS_PROFILE=fuzz \
 	  $(BIN)/pytest -n auto -o timeout=0 --hypothesis-seed=$$seed $$(grep -lE '^from hypothesis|FUZZ_SEED' -r tests --include='test_*.py')
 
+sanitize: install ## what is written in C, watched for reads and writes beyond its memory while its tests run
+	CFLAGS="-g -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined" $(BIN)/python -m tools.compiled
+	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc \
+	  $(BIN)/pytest -n $(WORKERS) $$(grep -lE '^from compiled import' -r tests --include='test_*.py'); \
+	  status=$$?; $(BIN)/python -m tools.compiled; exit $$status
+
 bench: install ## the measurements (BENCH=name for one of them)
 	$(BIN)/python -m bench $(BENCH)
 
@@ -96,7 +103,7 @@ lock: ## renew requirements/ after a change of the dependencies (UV=uv where it 
 	echo uv | $(UV) pip compile --quiet --upgrade --universal --generate-hashes --no-header --no-annotate \
 	  --no-emit-index-url --no-emit-find-links - --output-file requirements/uv.txt
 
-install: $(STAMP)
+install: $(STAMP) $(COMPILED)
 
 $(STAMP): pyproject.toml $(LOCK)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Smart Context needs Python 3.11 or newer; set PYTHON=/path/to/python3.11"; exit 1; }
@@ -106,7 +113,11 @@ $(STAMP): pyproject.toml $(LOCK)
 	  $(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes --requirement $(LOCK); } || \
 	  $(BIN)/python -m pip install --quiet --require-hashes --requirement $(LOCK)
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
-	@touch $(STAMP)
+	@touch $(STAMP) $(COMPILED)
+
+$(COMPILED): $(STAMP) tools/compiled.py $(shell find src -name '_*.c')
+	$(BIN)/python -m tools.compiled
+	@touch $(COMPILED)
 
 clean: ## remove what was made
 	rm -rf $(VENV) .venv-lowest .venv-newest .venv-mutation .mutation .demo dist build site .coverage* .mypy_cache .ruff_cache .hypothesis

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from compiled import both
 from smart_context.text import copies
 
 
@@ -52,6 +53,16 @@ def test_lines_pages_and_case_make_no_difference():
 def test_a_text_without_words_has_no_marks():
     assert copies.marks([]) == copies.marks([" \n"]) == copies.Marks()
     assert not copies.are_alike(b"", b"")
+
+
+@given(st.lists(st.text(st.sampled_from("abcd \n\t\x0b\x1c\xa0ÄЖ字"), max_size=200)), st.integers(0, 3000))
+@example([" a" * 9, "\x00 b"], 1200)
+@example(["\ud800 a b"], 0)
+def test_marks_are_the_same_compiled_and_in_python(pieces, count):
+    drawn = random.Random(count)
+    more = " ".join(f"w{drawn.randrange(4000)}" for _ in range(count))
+    quickly, slowly = both(lambda: copies.marks([*pieces, more]), copies)
+    assert quickly == slowly
 
 
 @given(st.lists(st.text()))

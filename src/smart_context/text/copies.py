@@ -17,6 +17,11 @@ from itertools import pairwise
 from smart_context.data import dataclass
 from smart_context.digest import blake2b
 
+try:
+    from smart_context.text import _copies as compiled
+except ImportError:
+    compiled = None  # type: ignore[assignment]  # not compiled here: the same in Python
+
 _DIGEST = 16  # bytes
 BINS = 128
 _ENOUGH = 8  # numbers for each bin that are looked at
@@ -44,12 +49,19 @@ class Marks:
 def marks(pieces: Iterable[str]) -> Marks:
     """The marks of a text that comes in pieces."""
     data = "\n".join(pieces).encode("utf-8", "replace").lower()
+    if compiled and (made := compiled.sketched(data)):
+        plain, sketch = made
+        return Marks(_digest(plain), sketch)
     words = data.split()
     if not words:
         return Marks()
     plain = data.translate(None, _SPACES)
     numbers = _pairs(plain) if len(plain) > _UNBROKEN * len(words) else list(map(zlib.crc32, set(words)))
-    return Marks(blake2b(plain, digest_size=_DIGEST).digest(), _sketch(numbers))
+    return Marks(_digest(plain), _sketch(numbers))
+
+
+def _digest(plain: bytes) -> bytes:
+    return blake2b(plain, digest_size=_DIGEST).digest()
 
 
 def _sketch(numbers: list[int]) -> bytes:

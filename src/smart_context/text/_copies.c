@@ -1,0 +1,136 @@
+/* What `copies` does for each word of a text: tell different words, number them, and keep the least of each bin.
+
+   In: a text's bytes in lower case.  Out: the text without white space, and its sketch; None where its words have no spaces between them.
+   Always: the answer is that of `copies.py`, which does the same where this could not be compiled. */
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { BINS = 128, ENOUGH = 8, UNBROKEN = 16 };
+
+typedef struct {
+    const unsigned char *start;
+    uint32_t length, number;
+} Word;
+
+static uint32_t crc_table[256];
+
+static void fill_crc_table(void)
+{
+    for (uint32_t byte = 0; byte < 256; byte++) {
+        uint32_t crc = byte;
+        for (int bit = 0; bit < 8; bit++)
+            crc = crc & 1 ? crc >> 1 ^ 0xEDB88320u : crc >> 1;
+        crc_table[byte] = crc;
+    }
+}
+
+static uint32_t crc32_of(const unsigned char *data, Py_ssize_t length)
+{
+    uint32_t crc = 0xFFFFFFFFu;
+    for (Py_ssize_t at = 0; at < length; at++)
+        crc = crc_table[(crc ^ data[at]) & 0xFF] ^ crc >> 8;
+    return ~crc;
+}
+
+static int is_space(unsigned char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* Put the different words of a text into `slots`, of which there are `mask` + 1, most of them empty; how many there are. */
+static Py_ssize_t different(const unsigned char *data, Py_ssize_t length, Word *slots, size_t mask)
+{
+    Py_ssize_t count = 0;
+    for (Py_ssize_t at = 0; at < length;) {
+        if (is_space(data[at])) {
+            at++;
+            continue;
+        }
+        Py_ssize_t start = at;
+        while (at < length && !is_space(data[at]))
+            at++;
+        Word word = {data + start, (uint32_t)(at - start), crc32_of(data + start, at - start)};
+        size_t slot = word.number & mask;
+        while (slots[slot].start && !(slots[slot].number == word.number && slots[slot].length == word.length &&
+                                      !memcmp(slots[slot].start, word.start, word.length)))
+            slot = (slot + 1) & mask;
+        if (!slots[slot].start) {
+            slots[slot] = word;
+            count++;
+        }
+    }
+    return count;
+}
+
+static void sketch_of(const Word *slots, size_t mask, Py_ssize_t count, unsigned char *sketch)
+{
+    uint32_t least[BINS], below = UINT32_MAX;
+    int filled[BINS] = {0};
+    if (count > BINS * ENOUGH)
+        below = (uint32_t)(UINT32_MAX / (uint64_t)count * BINS * ENOUGH);
+    for (size_t slot = 0; slot <= mask; slot++) {
+        uint32_t number = slots[slot].number, bin = number % BINS;
+        if (!slots[slot].start || number > below)
+            continue;
+        if (!filled[bin] || number < least[bin])
+            least[bin] = number;
+        filled[bin] = 1;
+    }
+    for (int bin = 0; bin < BINS; bin++)
+        sketch[bin] = filled[bin] ? (least[bin] >> 7) % 255 + 1 : 0;
+}
+
+static PyObject *sketched(PyObject *self, PyObject *argument)
+{
+    char *bytes;
+    Py_ssize_t length, words = 0, kept = 0;
+    if (PyBytes_AsStringAndSize(argument, &bytes, &length) < 0)
+        return NULL;
+    const unsigned char *data = (const unsigned char *)bytes;
+    PyObject *plain = PyBytes_FromStringAndSize(NULL, length);
+    if (!plain)
+        return NULL;
+    char *to = PyBytes_AS_STRING(plain);
+    for (Py_ssize_t at = 0; at < length; at++) {
+        if (is_space(data[at]))
+            continue;
+        words += at == 0 || is_space(data[at - 1]);
+        to[kept++] = bytes[at];
+    }
+    /* A word of which the length does not fit its field cannot be told: no text that is indexed is as long. */
+    if (!words || length > UINT32_MAX || kept > UNBROKEN * words) {
+        Py_DECREF(plain);
+        Py_RETURN_NONE;
+    }
+    size_t mask = 255;
+    while ((Py_ssize_t)mask < 2 * words)
+        mask = mask << 1 | 1;
+    Word *slots = PyMem_Calloc(mask + 1, sizeof(Word));
+    if (!slots) {
+        Py_DECREF(plain);
+        return PyErr_NoMemory();
+    }
+    unsigned char sketch[BINS];
+    Py_ssize_t count = different(data, length, slots, mask);
+    sketch_of(slots, mask, count, sketch);
+    PyMem_Free(slots);
+    if (_PyBytes_Resize(&plain, kept) < 0)
+        return NULL;
+    return Py_BuildValue("(Ny#)", plain, sketch, (Py_ssize_t)BINS);
+}
+
+static PyMethodDef methods[] = {
+    {"sketched", sketched, METH_O, "The text without white space, and its sketch; None where its words have no spaces between them."},
+    {NULL},
+};
+
+static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "_copies", "What `copies` does for each word.", -1, methods};
+
+PyMODINIT_FUNC PyInit__copies(void)
+{
+    fill_crc_table();
+    return PyModule_Create(&module);
+}
