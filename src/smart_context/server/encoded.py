@@ -6,6 +6,7 @@ Always: the event, or the message without a session, has the bytes that the SDK 
 
 from __future__ import annotations
 
+import codecs
 import json
 from typing import Any
 
@@ -32,17 +33,25 @@ class Encoded:
 def of(reply: Reply, *, ascii_only: bool = False) -> Encoded:
     """Encode a reply. ascii_only: as the SDK does without a session, where it escapes all other letters."""
     text = reply.text
-    if (
-        ascii_only and reply.is_compact and text.isascii() and "\x7f" not in text
-    ):  # the object is there as it would be written again
+    if ascii_only and reply.is_compact and "\x7f" not in text:  # the object is there as it would be written again
         is_error = "true" if reply.code else "false"
         head = f'{{"content":[{{"text":{json.dumps(text)},"type":"text"}}],"isError":{is_error},"structuredContent":'
-        return Encoded(f"{head}{text}}}".encode("ascii"), reply.code)
+        return Encoded(b"%b%b}" % (head.encode("ascii"), text.encode("ascii", _ESCAPED)), reply.code)
     result: dict[str, Any] = {"content": [{"text": text, "type": "text"}], "isError": bool(reply.code)}
     if reply.structured is not None:
         result["structuredContent"] = reply.structured
     made = json.dumps(result, separators=(",", ":")).encode() if ascii_only else to_json(result)
     return Encoded(made, reply.code)
+
+
+def _escaped(error: UnicodeError) -> tuple[str, int]:
+    """What stands in JSON for letters that are not ASCII."""
+    assert isinstance(error, UnicodeEncodeError)
+    return json.dumps(error.object[error.start : error.end])[1:-1], error.end
+
+
+_ESCAPED = "smart_context.json"
+codecs.register_error(_ESCAPED, _escaped)
 
 
 def event(request_id: int | str, answer: Encoded) -> bytes:
