@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 from smart_context.errors import CallCancelled, CallTimeout
@@ -54,25 +55,30 @@ class _Job(Generic[T]):
     done: asyncio.Future[T]
     loop: asyncio.AbstractEventLoop
 
-    def run(self) -> None:
+    def run(self) -> Callable[[], None]:
+        """Do the work; what is given settles the future, in the loop."""
         if self.stop.is_over:
-            return
+            return _nothing
         try:
             result = self.work(self.stop)
         except BaseException as error:  # noqa: BLE001  # handed to the caller, whatever it is
-            self._tell(self.done.set_exception, error)
-        else:
-            self._tell(self.done.set_result, result)
+            return partial(self._settle, self.done.set_exception, error)
+        return partial(self._settle, self.done.set_result, result)
 
-    def _tell(self, put: Callable[[Any], None], value: object) -> None:
-        def settle() -> None:
-            if not self.done.done():
-                put(value)
+    def _settle(self, put: Callable[[Any], None], value: object) -> None:
+        if not self.done.done():
+            put(value)
 
+    def tell(self, settle: Callable[[], None]) -> None:
+        """Let the loop know."""
         try:
             self.loop.call_soon_threadsafe(settle)
         except RuntimeError:  # the loop has ended: nobody waits any more
             return
+
+
+def _nothing() -> None:
+    """Nobody waits."""
 
 
 def within(done: asyncio.Future[T], seconds: float | None) -> None:
@@ -124,5 +130,9 @@ class Workers:
 
     def _work(self) -> None:
         while True:
-            self._jobs.get().run()
+            job = self._jobs.get()
+            settle = job.run()
+            # First: who is answered may ask again before this goes on, and another thread would begin with caches of its own.
             self._idle.release()
+            job.tell(settle)
+            del job, settle  # an answer may be large, and the next work far
