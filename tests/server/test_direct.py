@@ -15,7 +15,6 @@ import pytest
 
 from conftest import clean_env
 from smart_context.server import direct, encoded
-from smart_context.server.gate import Gate
 from smart_context.server.http import application
 from smart_context.server.listen import Listen
 from smart_context.server.metrics import Metrics
@@ -187,19 +186,22 @@ class Driven:
     """The application itself, asked from here, with a tool that waits until it is told to end."""
 
     def __init__(self):
-        self.began, self.may_end = threading.Event(), threading.Event()
+        self.began, self.may_end, self.ended = threading.Event(), threading.Event(), threading.Event()
         row = next(row for row in TABLE if row.name == "searchFiles")
 
         def run(arguments, work):
             if arguments.get("query") == "slow":
                 self.began.set()
-                while not self.may_end.wait(0.01):
-                    work.stop()
+                try:
+                    while not self.may_end.wait(0.01):
+                        work.stop()
+                finally:
+                    self.ended.set()
             return Reply("{}", {})
 
         tool = Tool.of(row, run, lambda error: Reply("", code=error.code), 60.0, knows_arguments=True)
         offer = Offer(Program("p", "P", "how"), (tool,))
-        self.gate: Gate = application(offer, Listen(), Metrics(), lambda: None)
+        self.gate, self.calls = application(offer, Listen(), Metrics(), lambda: None)
 
     async def post(self, body, session=b"", address="127.0.0.1"):
         sent = []

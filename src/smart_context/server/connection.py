@@ -33,7 +33,8 @@ class Connection(H11Protocol):
     def connection_made(self, transport: Any) -> None:
         """Take the connection, and make room for it; where all are at work, turn it away."""
         super().connection_made(transport)
-        self.transport = _Joined(transport, self.loop)  # type: ignore[assignment]  # it is one in all that is asked of it here
+        self.joined = _Joined(transport, self.loop)
+        self.transport = self.joined  # type: ignore[assignment]  # it is one in all that is asked of it here
         # uvicorn answers 503 at its bound, which is for requests at work: it is not to be met by those that only wait.
         if self.limit_concurrency and len(self.connections) >= self.limit_concurrency:
             for waiting in self._waiting:
@@ -108,6 +109,11 @@ class _Joined:
             self._loop.call_soon(self._flush)
         self._pieces.append(data)
 
+    def write_now(self, data: bytes) -> None:
+        """Send, after what was written before."""
+        self._pieces.append(data)
+        self._flush()
+
     def close(self) -> None:
         """Send what was written, and close."""
         self._flush()
@@ -120,7 +126,7 @@ class _Joined:
 
     def _flush(self) -> None:
         if self._pieces:
-            self._transport.write(b"".join(self._pieces))
+            self._transport.write(self._pieces[0] if len(self._pieces) == 1 else b"".join(self._pieces))
             self._pieces.clear()
 
     def __getattr__(self, name: str) -> Any:
@@ -137,11 +143,11 @@ class Listener(uvicorn.Server):
             listening.listen(_QUEUE)
 
 
-def listener(app: Any, connections: int, **more: Any) -> uvicorn.Config:
-    """How every listener of ours is set up."""
+def listener(app: Any, connections: int, protocol: Any = Connection, **more: Any) -> uvicorn.Config:
+    """How every listener of ours is set up. protocol: makes what serves one connection."""
     return uvicorn.Config(
         app,
-        http=Connection,
+        http=protocol,
         ws="none",
         log_config=None,
         access_log=False,

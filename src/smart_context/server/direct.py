@@ -20,7 +20,8 @@ from smart_context import tool_table
 from smart_context.data import dataclass
 from smart_context.errors import CallTimeout
 from smart_context.model import Progress
-from smart_context.server import encoded
+from smart_context.server import begun, encoded
+from smart_context.server.begun import IS_PLAIN, Begun, Headers
 from smart_context.server.calls import Stopper
 from smart_context.server.encoded import Encoded, event
 from smart_context.server.gate import Message, Receive, Scope, Send
@@ -31,16 +32,12 @@ from smart_context.server.tools import Arguments, Call, Tool, Work, perform
 
 _ALIVE_SECONDS = 60.0  # after which the SDK sees a call of a session again
 _MOST_KNOWN = 5000
-_PING_SECONDS = 15.0
-_PING = b": ping\r\n\r\n"
 _CANCELLED = b"notifications/cancelled"
 _MAX_DIGITS = 15
 _PROTOCOL = "io.modelcontextprotocol/"
 _SLOW = frozenset({"on_progress", "sample"})  # what only the SDK gives a call
 # Of these the answer does not depend, and the gate has looked at them.
 _OTHER_HEADERS = frozenset({b"content-length", b"authorization"})
-
-Headers = list[tuple[bytes, bytes]]
 
 
 class Seen:
@@ -97,47 +94,47 @@ class Direct:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request of a caller."""
-        session = next((value for name, value in scope["headers"] if name == ID_HEADER), b"")
+        session = _session(scope)
         if not session or scope["method"] != "POST":
             await self._sessions(scope, receive, send)
             return
         first = await receive()  # the whole body: the gate has seen to that
         body = first.get("body", b"")
-        asked = [header for header in scope["headers"] if header[0] not in _OTHER_HEADERS]
-        plain = plain_call(body, self._tools)
+        plain = self._plain(body)
         owner = (scope[CALLER].name, session)
-        known = self._known.get(owner)
-        is_here = known is not None and known.asked == asked and known.until > time.monotonic()
-        if plain and not _is_aside(plain.meta):
-            plain = None
-        if plain and known and is_here and (owner, plain.request_id) not in self._running:
-            if self._sessions.use(*owner):
-                await self._answer(plain, known, owner, scope, send)
-                return
-            del self._known[owner]
+        asked = _asked(scope)
+        if (call := self._begun(plain, asked, owner, scope)) is not None:
+            await begun.sent(call, receive, send)
+            return
         if _CANCELLED in body:
             self._cancel(owner, body)
         await self._by_the_sdk(plain, asked, owner, scope, again(first, receive), send)
 
-    async def _answer(self, plain: Plain, known: Known, owner: Owner, scope: Scope, send: Send) -> None:
+    def begin(self, scope: Scope, body: bytes) -> Begun | None:
+        """Begin with a call that can be answered here; None for everything else, of which nothing is done."""
+        session = _session(scope)
+        plain = self._plain(body) if session else None
+        return self._begun(plain, _asked(scope), (scope[CALLER].name, session), scope) if plain else None
+
+    def _plain(self, body: bytes) -> Plain | None:
+        plain = plain_call(body, self._tools)
+        return plain if plain and _is_aside(plain.meta) else None
+
+    def _begun(self, plain: Plain | None, asked: Headers, owner: Owner, scope: Scope) -> Begun | None:
+        known = self._known.get(owner)
+        is_here = known is not None and known.asked == asked and known.until > time.monotonic()
+        if not plain or not known or not is_here or (owner, plain.request_id) in self._running:
+            return None
+        if not self._sessions.use(*owner):
+            del self._known[owner]
+            return None
         call = Call(plain.tool, plain.arguments, scope[CALLER], known.client, peer(scope))
-        task = performed(self._offer, call)
+        done = performed(self._offer, call)
         key = (owner, plain.request_id)
-        self._running[key] = task
-        try:
-            has_begun = False
-            while not (await asyncio.wait({task}, timeout=_PING_SECONDS))[0]:
-                if not has_begun:
-                    await send({"type": "http.response.start", "status": 200, "headers": known.answered})
-                has_begun = True
-                await send({"type": "http.response.body", "body": _PING, "more_body": True})
-            if not has_begun:  # together with the body, which costs less than one after the other
-                await send({"type": "http.response.start", "status": 200, "headers": known.answered})
-            body = b"" if task.cancelled() else event(plain.request_id, outcome(task, call.tool))
-            await send({"type": "http.response.body", "body": body, "more_body": False})
-        finally:
-            del self._running[key]
-            task.cancel()
+        self._running[key] = done
+        done.add_done_callback(lambda _: self._running.pop(key))
+        scope[IS_PLAIN] = True
+        return _InSession(plain, known.answered, done)
 
     def _cancel(self, owner: Owner, body: bytes) -> None:
         try:
@@ -169,6 +166,30 @@ class Direct:
                 self._known.popitem(last=False)
         elif plain and is_whole:
             self._known.pop(owner, None)
+
+
+class _InSession:
+    """A call in a session, which a client cancels by saying so. Its answer is a stream in any case."""
+
+    ends_with_client = False
+
+    def __init__(self, plain: Plain, head: Headers, done: asyncio.Future[Encoded]) -> None:
+        self.done = done
+        self.stream = head
+        self._plain = plain
+
+    def answer(self, *, is_stream: bool) -> tuple[Headers, bytes]:
+        """The head and the body; none where the call was cancelled."""
+        done = self.done
+        return self.stream, b"" if done.cancelled() else event(self._plain.request_id, outcome(done, self._plain.tool))
+
+
+def _session(scope: Scope) -> bytes:
+    return next((value for name, value in scope["headers"] if name == ID_HEADER), b"")
+
+
+def _asked(scope: Scope) -> Headers:
+    return [header for header in scope["headers"] if header[0] not in _OTHER_HEADERS]
 
 
 def quick(offer: Offer) -> dict[str, Tool]:

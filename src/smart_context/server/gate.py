@@ -130,6 +130,29 @@ class Gate:
         else:
             await self._serve(scope, receive, send)
 
+    def enter(self, scope: Scope) -> Caller | None:
+        """Let a request through whose head was let through before, without waiting for anything: who asks, with a turn that `leave` ends.
+
+        None where that cannot be said at once, or no more: then it goes the way of all.
+        """
+        if self._turns is None or not self._turns.value:
+            return None
+        found = Caller(peer(scope) or "unknown") if self._policy.known is None else self._token(scope)[0]
+        if isinstance(found, str):
+            return None
+        self._turns.acquire_nowait()
+        return found
+
+    def leave(self) -> None:
+        """End a turn."""
+        assert self._turns is not None
+        self._turns.release()
+
+    @property
+    def max_body(self) -> int:
+        """How many bytes a request may have."""
+        return self._policy.max_body
+
     def hang_up(self) -> None:
         """End the streams that only wait for news, so that nobody waits for them at the end."""
         for stream in self._standing:
@@ -156,26 +179,33 @@ class Gate:
 
     async def _unknown(self, scope: Scope) -> Refusal | None:
         """Put the caller into the scope, or say why there is none."""
-        given = [value for name, value in scope["headers"] if name == b"authorization"]
         if self._policy.known is None:
             scope[CALLER] = Caller(peer(scope) or "unknown")
             return None
-        scheme, _, token = given[0].partition(b" ") if len(given) == 1 else (b"", b"", b"")
-        is_bearer = scheme.lower() == b"bearer"
-        found = self._policy.known(token.strip()) if is_bearer else "a bearer token is needed"
+        found, given = self._token(scope)
         scope[CALLER] = None if isinstance(found, str) else found
         if not isinstance(found, str):
             return None
         issuer = self._policy.issuer
-        if issuer is not None and is_bearer and token.count(b".") == 2:
-            answer = await issuer.caller(token.strip())
+        if issuer is not None and given is not None and given.count(b".") == 2:
+            answer = await issuer.caller(given)
             if isinstance(answer, Refusal):
                 return answer
             scope[CALLER], scope[_SECONDS] = answer.caller, answer.seconds
             return None
-        if not given and scope["path"] in self._policy.open_paths:
+        is_bare = all(name != b"authorization" for name, _ in scope["headers"])
+        if is_bare and scope["path"] in self._policy.open_paths:
             return None
         return issuer.refusal(401, found) if issuer is not None else Refusal(401, found, _BEARER)
+
+    def _token(self, scope: Scope) -> tuple[Caller | str, bytes | None]:
+        """Whose the request's bearer token is, or why nobody's; and the token, if there is one."""
+        given = [value for name, value in scope["headers"] if name == b"authorization"]
+        scheme, _, token = given[0].partition(b" ") if len(given) == 1 else (b"", b"", b"")
+        if scheme.lower() != b"bearer" or self._policy.known is None:
+            return "a bearer token is needed", None
+        token = token.strip()
+        return self._policy.known(token), token
 
     def _is_allowed_origin(self, value: bytes) -> bool:
         origin = value.decode("latin-1").lower()

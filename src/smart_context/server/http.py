@@ -11,6 +11,7 @@ import signal
 import socket
 from collections.abc import Callable
 from contextlib import nullcontext, suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 import uvicorn
@@ -20,6 +21,7 @@ from smart_context import talk
 from smart_context.errors import ConfigError
 from smart_context.index.model import Health
 from smart_context.server import protocol
+from smart_context.server.at_once import AtOnce, Entrance
 from smart_context.server.connection import Listener, listener
 from smart_context.server.direct import Direct
 from smart_context.server.gate import OPEN_PATHS, Gate, Policy, Receive, Scope, Send, allowed_hosts, is_loopback
@@ -52,10 +54,11 @@ def serve(
         raise ConfigError(f"{listen.host} can be reached from elsewhere, so tokens are needed")
     room = _room()
     sockets = bind(listen.host, listen.port)
-    gate = application(offer, listen, metrics, state, page)
+    gate, calls = application(offer, listen, metrics, state, page)
     config = listener(
         logged(gate, {PATH, *OPS_PATHS, *(page.paths if page else ())}),
         room,
+        partial(AtOnce, Entrance(gate, calls)),
         proxy_headers=bool(listen.trusted_proxies),
         forwarded_allow_ips=list(listen.trusted_proxies),
         timeout_graceful_shutdown=_FINISH_SECONDS,
@@ -84,8 +87,8 @@ def _room() -> int:
 
 def application(
     offer: Offer, listen: Listen, metrics: Metrics, state: Callable[[], Health], page: Page | None = None
-) -> Gate:
-    """Put the ASGI application together."""
+) -> tuple[Gate, Single]:
+    """Put the ASGI application together: all of it, and what serves calls in it."""
     manager = StreamableHTTPSessionManager(
         protocol.build(offer),
         session_idle_timeout=listen.session_seconds,
@@ -117,7 +120,7 @@ def application(
         else:
             await ops(scope, receive, send)
 
-    return Gate(route, policy)
+    return Gate(route, policy), calls
 
 
 def _issuer(listen: Listen) -> Issuer | None:

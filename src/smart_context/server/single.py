@@ -12,13 +12,13 @@ import hashlib
 import json
 import time
 from collections import OrderedDict
-from typing import Any
 
 from smart_context.data import dataclass
-from smart_context.server import encoded
-from smart_context.server.direct import Headers, Plain, Seen, again, outcome, performed, plain_call, quick
+from smart_context.server import begun, encoded
+from smart_context.server.begun import IS_PLAIN, Begun, Headers
+from smart_context.server.direct import Direct, Plain, Seen, again, outcome, performed, plain_call, quick
 from smart_context.server.encoded import Around, Encoded
-from smart_context.server.gate import App, Receive, Scope, Send
+from smart_context.server.gate import Receive, Scope, Send
 from smart_context.server.identity import CALLER, peer
 from smart_context.server.protocol import ANSWERED, Answered, Offer
 from smart_context.server.sessions import ID_HEADER
@@ -26,8 +26,6 @@ from smart_context.server.tools import Call
 
 AGAIN_SECONDS = 60.0  # after which the SDK sees a call again
 _MOST_KNOWN = 5000
-PING_SECONDS = 15.0  # after which the SDK begins a stream, to show that the call goes on
-_PING = b": ping\r\n\r\n"
 _STREAM: Headers = [
     (b"content-type", b"text/event-stream"),
     (b"cache-control", b"no-cache, no-transform"),
@@ -53,7 +51,7 @@ class Known:
 class Single:
     """Stands before what serves sessions."""
 
-    def __init__(self, inner: App, offer: Offer) -> None:
+    def __init__(self, inner: Direct, offer: Offer) -> None:
         self._inner = inner
         self._offer = offer
         self._tools = quick(offer)
@@ -61,8 +59,7 @@ class Single:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request of a caller."""
-        headers: Headers = scope["headers"]
-        if scope["method"] != "POST" or any(name == ID_HEADER or name.startswith(_CHECKED) for name, _ in headers):
+        if scope["method"] != "POST" or not _is_single(scope):
             await self._inner(scope, receive, send)
             return
         first = await receive()  # the whole body: the gate has seen to that
@@ -71,34 +68,25 @@ class Single:
             await self._inner(scope, again(first, receive), send)
             return
         kind = _kind(plain, scope)
-        known = self._known.get(kind)
-        if known is not None and known.until > time.monotonic():
-            await self._answer(plain, known, scope, receive, send)
+        if (call := self._begun(plain, kind, scope)) is not None:
+            await begun.sent(call, receive, send)
         else:
             await self._by_the_sdk(plain, kind, scope, again(first, receive), send)
 
-    async def _answer(self, plain: Plain, known: Known, scope: Scope, receive: Receive, send: Send) -> None:
+    def begin(self, scope: Scope, body: bytes) -> Begun | None:
+        """Begin with a call that can be answered here, in a session or without; None for everything else, of which nothing is done."""
+        if not _is_single(scope):
+            return self._inner.begin(scope, body)
+        plain = plain_call(body, self._tools)
+        return self._begun(plain, _kind(plain, scope), scope) if plain else None
+
+    def _begun(self, plain: Plain, kind: Kind, scope: Scope) -> Begun | None:
+        known = self._known.get(kind)
+        if known is None or known.until <= time.monotonic():
+            return None
         call = Call(plain.tool, plain.arguments, scope[CALLER], known.client, peer(scope))
-        task = performed(self._offer, call, ascii_only=True)
-        gone = asyncio.create_task(_left(receive))
-        both: set[asyncio.Future[Any]] = {task, gone}
-        try:
-            is_stream = False
-            while not task.done():
-                await asyncio.wait(both, timeout=PING_SECONDS, return_when=asyncio.FIRST_COMPLETED)
-                if task.done():
-                    break
-                if gone.done():
-                    return
-                if not is_stream:
-                    await send({"type": "http.response.start", "status": 200, "headers": _STREAM})
-                is_stream = True
-                await send({"type": "http.response.body", "body": _PING, "more_body": True})
-            answer = encoded.with_more(outcome(task, call.tool, ascii_only=True), known.around)
-            await _send(plain, answer, None if is_stream else known, send)
-        finally:
-            task.cancel()
-            gone.cancel()
+        scope[IS_PLAIN] = True
+        return _Alone(plain, known, performed(self._offer, call, ascii_only=True))
 
     async def _by_the_sdk(self, plain: Plain, kind: Kind, scope: Scope, receive: Receive, send: Send) -> None:
         """Let the SDK answer, and learn from it."""
@@ -123,19 +111,27 @@ def _kind(plain: Plain, scope: Scope) -> Kind:
     return hashlib.sha256(repr(told).encode()).digest()
 
 
-async def _send(plain: Plain, answer: Encoded, known: Known | None, send: Send) -> None:
-    """Send an answer with the head that is known, or as the end of a stream."""
-    if known is None:
-        body = encoded.event(plain.request_id, answer)
-    else:
+def _is_single(scope: Scope) -> bool:
+    return not any(name == ID_HEADER or name.startswith(_CHECKED) for name, _ in scope["headers"])
+
+
+class _Alone:
+    """A call without a session. Its answer is a stream only where that takes long."""
+
+    ends_with_client = True
+    stream = _STREAM
+
+    def __init__(self, plain: Plain, known: Known, done: asyncio.Future[Encoded]) -> None:
+        self.done = done
+        self._plain = plain
+        self._known = known
+
+    def answer(self, *, is_stream: bool) -> tuple[Headers, bytes]:
+        """The head and the body."""
+        plain, known = self._plain, self._known
+        answer = encoded.with_more(outcome(self.done, plain.tool, ascii_only=True), known.around)
+        if is_stream:
+            return self.stream, encoded.event(plain.request_id, answer)
         body = encoded.message(plain.request_id, answer)
         length = str(len(body)).encode()
-        headers = [(name, length if name == _LENGTH else value) for name, value in known.answered]
-        await send({"type": "http.response.start", "status": 200, "headers": headers})
-    await send({"type": "http.response.body", "body": body, "more_body": False})
-
-
-async def _left(receive: Receive) -> None:
-    """Wait until the client hangs up."""
-    while (await receive())["type"] != "http.disconnect":
-        pass
+        return [(name, length if name == _LENGTH else value) for name, value in known.answered], body

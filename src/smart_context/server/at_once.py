@@ -1,0 +1,228 @@
+"""Answer a call like the one before it on its connection, from the bytes of the request to those of the answer.
+
+In: bytes from a socket.  Out: the answer's bytes, those that the ordinary way would have sent.
+Always: only a request whose head is, byte for byte but for the length of its body, that of a call which came the ordinary way on the same connection, and was answered without the SDK;
+token, turn, session and body are looked at each time. Whatever is unusual goes the ordinary way: nothing of it was done here.
+
+The ordinary way reads the head, makes a task, passes a gate and two applications and writes the head anew: seven turns of the loop, twice what all the rest of a call costs beside its work.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from typing import Any, cast
+
+import h11
+
+from smart_context.server import begun
+from smart_context.server.begun import IS_PLAIN, PING, Begun, Headers
+from smart_context.server.connection import Connection
+from smart_context.server.encoded import Encoded
+from smart_context.server.gate import Gate, Scope
+from smart_context.server.identity import CALLER
+from smart_context.server.single import Single
+from smart_context.server.tools import unforeseen
+
+_LENGTH = re.compile(rb"\r\ncontent-length: *(\d{1,9})\r\n", re.IGNORECASE)
+_END = b"\r\n\r\n"
+_MOST_DIGITS = 9
+_MAX_HEAD = 4096  # bytes that a connection keeps
+_BODY_SECONDS = 0.05  # for the body to follow its head: most clients send one right after the other
+# How the connection goes on, or the body comes, is not as usual with these.
+_ODD = frozenset({b"expect", b"transfer-encoding", b"upgrade", b"te", b"trailer"})
+
+
+class Entrance:
+    """The way of such a call past the gate."""
+
+    def __init__(self, gate: Gate, calls: Single) -> None:
+        self._gate = gate
+        self._calls = calls
+
+    def begin(self, scope: Scope, body: bytes) -> Begun | None:
+        """Begin with a call whose head was let through before; None where it must go the ordinary way."""
+        if len(body) > self._gate.max_body:
+            return None
+        caller = self._gate.enter(scope)
+        if caller is None:
+            return None
+        scope[CALLER] = caller
+        call = self._calls.begin(scope, body)
+        if call is None:
+            self._gate.leave()
+        else:
+            call.done.add_done_callback(lambda _: self._gate.leave())
+        return call
+
+
+class _Head:
+    """The head of a request that came the ordinary way: the bytes before the length of its body and after it, and what was read from them."""
+
+    def __init__(self, before: bytes, after: bytes, scope: Scope) -> None:
+        self._before = before
+        self._after = after
+        self.scope = scope
+
+    @classmethod
+    def of(cls, data: bytes, scope: Scope) -> _Head | None:
+        """The head that data begins with; None where it is not one to go by."""
+        end = data.find(_END, 0, _MAX_HEAD)
+        found = _LENGTH.search(data, 0, end + 2) if end >= 0 else None
+        if found is None or data[:end].lower().count(b"content-length") != 1 or scope["http_version"] != "1.1":
+            return None
+        for name, value in scope["headers"]:
+            if name in _ODD or (name == b"connection" and value.lower() != b"keep-alive"):
+                return None
+        return cls(data[: found.start(1)], data[found.end(1) : end + len(_END)], scope)
+
+    def split(self, data: bytes) -> tuple[bytes, int] | None:
+        """The body, or what is there of it, and how long it will be; None where the head is another."""
+        before, after = self._before, self._after
+        if not data.startswith(before):
+            return None
+        end = data.find(b"\r", len(before), len(before) + _MOST_DIGITS + 1)
+        digits = data[len(before) : end]
+        if end < 0 or not digits.isdigit() or not data.startswith(after, end):
+            return None
+        return data[end + len(after) :], int(digits)
+
+
+class AtOnce(Connection):
+    """A connection that answers such calls itself."""
+
+    def __init__(self, entrance: Entrance, *args: Any, **named: Any) -> None:
+        super().__init__(*args, **named)
+        self._entrance = entrance
+        self._head: _Head | None = None
+        self._first = b""  # what came first of the request that goes the ordinary way
+        self._held = b""  # a head that waits for its body
+        self._release: asyncio.TimerHandle | None = None
+        self._call: Begun | None = None
+        self._ping: asyncio.TimerHandle | None = None
+        self._is_stream = False
+        self._next = b""  # what came before the call was answered
+        self._is_ending = False
+
+    def data_received(self, data: bytes) -> None:
+        """Answer a call, or read on."""
+        if self._call is not None:  # the next request, in advance
+            self._next += data
+            self.flow.pause_reading()
+            return
+        was_held = bool(self._held)
+        if was_held:
+            data, self._held = self._held + data, b""
+            self._stop_holding()
+        if not self._is_idle():
+            super().data_received(data)
+            return
+        split = self._head.split(data) if self._head is not None else None
+        if split is not None:
+            body, length = split
+            if len(body) == length and self._begin(body):
+                return
+            if len(body) < length and not was_held:
+                self._held = data
+                self._release = self.loop.call_later(_BODY_SECONDS, self.data_received, b"")
+                return
+        self._first = data
+        super().data_received(data)
+
+    def on_response_complete(self) -> None:
+        """Keep the head of a call that came the ordinary way and could have come this way."""
+        scope = cast("Scope", self.scope)
+        if scope.get(IS_PLAIN):
+            self._head = _Head.of(self._first, scope) or self._head
+        self._first = b""
+        super().on_response_complete()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget the connection, and its call if that was for it alone."""
+        self._stop_holding()
+        if self._call is not None and self._call.ends_with_client:
+            self._call.done.cancel()
+        super().connection_lost(exc)
+
+    def drop(self) -> None:
+        """End the connection at once: nothing is under way."""
+        self._stop_holding()
+        super().drop()
+
+    def shutdown(self) -> None:
+        """Close when what is under way is answered."""
+        if self._call is not None:
+            self._is_ending = True
+        else:
+            super().shutdown()
+
+    def _is_idle(self) -> bool:
+        conn = self.conn
+        return conn.our_state is h11.IDLE and conn.their_state is h11.IDLE and not conn.trailing_data[0]
+
+    def _stop_holding(self) -> None:
+        if self._release is not None:
+            self._release.cancel()
+            self._release = None
+
+    def _begin(self, body: bytes) -> bool:
+        """Begin with a call; False where it must go the ordinary way."""
+        most = self.limit_concurrency
+        is_full = most is not None and (len(self.connections) >= most or len(self.tasks) >= most)
+        if is_full or self._head is None or self.flow.write_paused or self.transport.is_closing():
+            return False
+        call = self._entrance.begin(self._head.scope, body)
+        if call is None:
+            return False
+        self._unset_keepalive_if_required()
+        self._unwatch()
+        self._waiting.pop(self, None)
+        self._call, self._is_stream = call, False
+        self._ping = self.loop.call_later(begun.PING_SECONDS, self._go_on)
+        self.tasks.add(call.done)  # type: ignore[arg-type]  # waited for and cancelled at the end, like a task
+        call.done.add_done_callback(self._answer)
+        return True
+
+    def _go_on(self) -> None:
+        """Show the client that its call goes on."""
+        if self._call is not None and not self.transport.is_closing():
+            head = b"" if self._is_stream else self._written(self._call.stream)
+            self._is_stream = True
+            self.joined.write_now(head + _chunk(PING))
+            self._ping = self.loop.call_later(begun.PING_SECONDS, self._go_on)
+
+    def _answer(self, done: asyncio.Future[Encoded]) -> None:
+        """Send the answer, and go on with what came meanwhile."""
+        call, self._call = self._call, None
+        self.tasks.discard(done)
+        if self._ping is not None:
+            self._ping.cancel()
+        if call is None or self.transport.is_closing():
+            return
+        try:
+            head, body = call.answer(is_stream=self._is_stream)
+        except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001  # the outer edge: there is no answer
+            unforeseen("an answer over HTTP", error)
+            self.transport.close()
+            return
+        is_chunked = self._is_stream or all(name != b"content-length" for name, _ in head)
+        start = b"" if self._is_stream else self._written(head)
+        self.joined.write_now(b"".join((start, *((_chunk(body), b"0", _END) if is_chunked else (body,)))))
+        if self._is_ending:
+            self.transport.close()
+        super().on_response_complete()
+        if self._next:
+            data, self._next = self._next, b""
+            self.data_received(data)
+
+    def _written(self, headers: Headers) -> bytes:
+        """The head of an answer as h11 writes it."""
+        lines = [b"HTTP/1.1 200 OK\r\n"]
+        lines += [b"%b: %b\r\n" % header for header in (*self.server_state.default_headers, *headers)]
+        if all(name != b"content-length" for name, _ in headers):
+            lines.append(b"Transfer-Encoding: chunked\r\n")
+        return b"".join((*lines, b"\r\n"))
+
+
+def _chunk(data: bytes) -> bytes:
+    return b"%x\r\n%b\r\n" % (len(data), data) if data else b""
