@@ -51,11 +51,3 @@ def test_an_ordinary_page_needs_no_walk_over_its_tree():
     )
     slow, quick = both(page, with_navigation=False)
     assert quick == slow == (4, [("", []), ("Head", ["One & two", "  a", "  b", "1\t2"])])
-
-
-@given(
-    st.lists(st.sampled_from(["<p>", "</p>", "<b>", "</b>", "<br>", "<DIV>", "</div>", "x"]), max_size=80).map("".join)
-)
-def test_depth_counted_at_once_is_depth_counted_tag_by_tag(markup):
-    many = markup * 12
-    assert html._is_deep(many) == html._is_deep_by_tags(html._NAMES.findall(many))

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from itertools import accumulate
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from smart_context.model import Extracted
-from smart_context.sources.extract import Buffer, Job, flow
+from smart_context.sources.extract import Buffer, Job, flow, tame
 from smart_context.sources.extract.collect import Sections
 from smart_context.sources.extract.encoding import clean, codec, decode_capped
 from smart_context.sources.extract.properties import About, day
@@ -34,18 +33,6 @@ _INLINE = _names(
     "a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label mark math nobr q rb rp rt ruby s samp small "
     "span strike strong sub sup svg time tt u var wbr input button select"
 )
-_FORMATTING = _names("a b big code em font i nobr s small span strike strong tt u")
-_VOID = _names("area base br col embed hr img input link meta param source track wbr")
-_ENDS_ITSELF = _names("p li dt dd td th tr option optgroup tbody thead tfoot colgroup html body head")
-_TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9:]*)(?:[^<>\"']|\"[^\"<>]*\"|'[^'<>]*')*>?")
-_NAMES = re.compile(r"<(/?[a-zA-Z][a-zA-Z0-9:]*)")
-_MOST_NAMES = 1000  # of tags that are remembered
-_DEEPEST = 400
-# Open formatting is opened anew in every block that follows: a few dozen can stand for millions of elements.
-_MOST_FORMATTING = 16
-# The parser compares each attribute with all before it. An attribute as browsers read it, and tags with more than a page ever needs.
-_ATTRIBUTE = r"""[\s/]*+[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>"'][^\s>]*+|))?+"""
-_MANY_ATTRIBUTES = re.compile(rf"(<[a-zA-Z][^\s/>]*+(?:{_ATTRIBUTE}){{256}}+)(?:{_ATTRIBUTE})++")
 _SPACES = re.compile(r"[ \t\n\f\r\u00a0]+")
 _CHARSET = re.compile(
     rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{2,40})|<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{2,40})""",
@@ -95,7 +82,7 @@ def parse(markup: str) -> Page:
 
 
 def _parsed(markup: str) -> Page:
-    tree = LexborHTMLParser(flattened(_MANY_ATTRIBUTES.sub(r"\1", markup)))
+    tree = LexborHTMLParser(tame.tamed(markup))
     page = Page()
     lines = _head(tree.head, page) if tree.head is not None else []
     page.sections.append(("", list(lines)))
@@ -103,7 +90,7 @@ def _parsed(markup: str) -> Page:
     if root is not None:
         left_out = _text(root, page)
         # A page of links has its text in what is navigation elsewhere.
-        if left_out > sum(len(line) for _, kept in page.sections for line in kept):
+        if left_out and left_out > sum(len(line) for _, kept in page.sections for line in kept):
             page.sections[:] = [("", list(lines))]
             _text(root, page, with_navigation=True)
     page.sections = [(heading, kept) for heading, kept in page.sections if heading or kept]
@@ -120,73 +107,6 @@ def _text(root: LexborNode, page: Page, *, with_navigation: bool = False) -> int
         walk.over(root)
         left_out = walk.left_out
     return left_out
-
-
-def flattened(markup: str) -> str:
-    """The markup itself, unless elements nest so deep that a parser needs quadratic time; then without those tags."""
-    if markup.count("<") <= _DEEPEST or not _is_deep(markup):
-        return markup
-    depth = 0
-
-    def keep(match: re.Match[str]) -> str:
-        nonlocal depth
-        name = match[2].lower()
-        if name in _VOID or name in _HEADINGS or name in _ENDS_ITSELF:
-            return match[0]
-        if name in _FORMATTING:
-            return ""
-        if match[1]:
-            depth = max(0, depth - 1)
-            return match[0] if depth < _DEEPEST else "<br>"
-        depth += 1
-        return match[0] if depth <= _DEEPEST else "<br>"
-
-    return _TAG.sub(keep, markup)
-
-
-def _is_deep(markup: str) -> bool:
-    names = _NAMES.findall(markup)
-    # What a page opens and closes in order is counted without looking at each tag; where it closes more, each is looked at.
-    for steps, most in ((_DEPTHS, _DEEPEST), (_FORMATS, _MOST_FORMATTING)):
-        depths = list(accumulate(map(steps.__getitem__, names), initial=0))
-        if min(depths) < 0:
-            return _is_deep_by_tags(names)
-        if max(depths) > most:
-            return True
-    return False
-
-
-def _is_deep_by_tags(names: list[str]) -> bool:
-    depth = formatting = 0
-    for name in names:
-        step, is_formatting = _DEPTHS[name], _FORMATS[name] != 0
-        if step < 0:
-            depth -= depth > 0
-            formatting -= formatting > 0 and is_formatting
-        elif step:
-            depth += 1
-            formatting += is_formatting
-        if depth > _DEEPEST or formatting > _MOST_FORMATTING:
-            return True
-    return False
-
-
-class _Steps(dict[str, int]):
-    """By how much the tag of a name, with a slash before it at the end of an element, changes how deep the page is: learnt when met."""
-
-    def __init__(self, only: frozenset[str] | None = None) -> None:
-        self._only = only
-
-    def __missing__(self, tag: str) -> int:
-        name = tag.removeprefix("/").lower()
-        counts = name not in _VOID and (self._only is None or name in self._only)
-        step = (-1 if tag[0] == "/" else 1) if counts else 0
-        if len(self) < _MOST_NAMES:
-            self[tag] = step
-        return step
-
-
-_DEPTHS, _FORMATS = _Steps(), _Steps(_FORMATTING)
 
 
 def _head(head: LexborNode, page: Page) -> list[str]:
