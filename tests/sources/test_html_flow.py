@@ -1,4 +1,4 @@
-"""A page's text is the same read from the parser's own markup and by a walk over its tree."""
+"""A page's text is the same read from the parser's own markup, in C and in Python, and by a walk over its tree."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
+from compiled import both
 from smart_context.sources.extract import flow, html
 
 PIECES = (
@@ -20,28 +21,50 @@ PIECES = (
     "<xmp><b></xmp>", "<svg><style><a></style></svg>", "<div a<b=1 'c>", "<![CDATA[x]]>",
     "<dl><dd>", "<section> <div>", "</div>\n</section>", "<th>", "<aside role=navigation>", "<a href='#x'>¶</a>", "<a title=said>#</a>", "<a href=x>1</a>",
     "¶", "word", " two  words ", "&amp;lt;", "&nbsp;", "\n\n", "\t", "&#11;x&#28;y", "&quot;", "é\u2003ü", "&#133;", "<", ">", "0",
+    "<a href='#x'><img alt=chain></a>", "<a href='#x'><a title=t>!</a>", "<a title='&nbsp;'>-</a>", "<pre>\n a\t b \n\n&nbsp;c</pre>", "<td>\t<td> 1",
+    "<svg aria-label=drawn><a>x</a></svg>", "<svg><script>1</script></svg>", "<math><script>a&amp;b</script></math>", "<style></style>", "<nav><script>ab</script>é&lt;</nav>",
+    "<section role=navigation><section>in</section>out</section>", "<?pi x>", "中文", "😀", "\u3000", "&#8195;", "\x0c", "<h3><div>in</div> a <h4>",
 )  # fmt: skip
 
 
-def both(markup: str, *, with_navigation: bool):
-    root = LexborHTMLParser(markup).root
-    slow, quick = html.Page(sections=[("", [])]), html.Page(sections=[("", [])])
-    walk = html.Walk(slow, with_navigation=with_navigation)
+PAGES = st.lists(st.sampled_from(PIECES), max_size=30).map("".join)
+
+
+def by_tree(root, *, with_navigation: bool):
+    page = html.Page(sections=[("", [])])
+    walk = html.Walk(page, with_navigation=with_navigation)
     walk.over(root)
-    left_out = flow.read(root.html or "", quick, with_navigation=with_navigation)
-    return (walk.left_out, slow.sections), (left_out, quick.sections)
+    return walk.left_out, page.sections
 
 
-@given(st.lists(st.sampled_from(PIECES), max_size=30).map("".join), st.booleans())
+def by_markup(root, *, with_navigation: bool):
+    page = html.Page(sections=[("", [])])
+    return flow.read(root.html or "", page, with_navigation=with_navigation), page.sections
+
+
+@given(PAGES, st.booleans())
 def test_any_page_reads_the_same_from_its_markup_as_from_its_tree(markup, with_navigation):
-    slow, quick = both(markup, with_navigation=with_navigation)
-    assert quick[0] is None or quick == slow
+    root = LexborHTMLParser(markup).root
+    slow = by_tree(root, with_navigation=with_navigation)
+    for quick in both(lambda: by_markup(root, with_navigation=with_navigation), flow):
+        assert quick[0] is None or quick == slow
+
+
+ODD = (*"<>/ ab\"'=#&;!-\t\n", "<a ", ' href="#', ' alt="', "&nbsp;", "<script>", "</script", "<!--", "<svg>", "</", "<h1>", "</h1>", "é", "😀", "\udc80", "\0")  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(ODD)).map("".join))
+def test_markup_that_no_parser_wrote_is_read_somehow_or_left_to_the_tree(markup):
+    page = html.Page(sections=[("", [])])
+    assert (flow.read(markup, page, with_navigation=False) or 0) >= 0
 
 
 @pytest.mark.parametrize("piece", PIECES)
 def test_each_piece_reads_the_same_between_words(piece):
-    slow, quick = both(f"<body><h1>Head</h1><p>before {piece} after</p><p>next</p>", with_navigation=False)
-    assert quick[0] is None or quick == slow
+    root = LexborHTMLParser(f"<body><h1>Head</h1><p>before {piece} after</p><p>next</p>").root
+    slow = by_tree(root, with_navigation=False)
+    for quick in both(lambda: by_markup(root, with_navigation=False), flow):
+        assert quick[0] is None or quick == slow
 
 
 def test_an_ordinary_page_needs_no_walk_over_its_tree():
@@ -49,5 +72,11 @@ def test_an_ordinary_page_needs_no_walk_over_its_tree():
         "<html><head><title>T</title><script>a<b</script></head><body><nav>menu</nav><h1>Head<a href='#h'>¶</a></h1>"
         "<p>One &amp; <a href='x' title='t'>two</a></p><pre>  a\n  b</pre><table><tr><td>1<td>2</table></body></html>"
     )
-    slow, quick = both(page, with_navigation=False)
-    assert quick == slow == (4, [("", []), ("Head", ["One & two", "  a", "  b", "1\t2"])])
+    root = LexborHTMLParser(page).root
+    quick, in_python = both(lambda: by_markup(root, with_navigation=False), flow)
+    assert (
+        quick
+        == in_python
+        == by_tree(root, with_navigation=False)
+        == (4, [("", []), ("Head", ["One & two", "  a", "  b", "1\t2"])])
+    )

@@ -10,6 +10,11 @@ from __future__ import annotations
 import re
 from typing import Protocol
 
+try:
+    from smart_context.sources.extract import _flow as compiled
+except ImportError:
+    compiled = None  # type: ignore[assignment]  # not compiled here: the same in Python
+
 # Elements whose text is written without escapes, or that have a tree of their own.
 _RARE = re.compile("<(?:template|xmp|iframe|noembed|noframes|plaintext)[ >]")
 _LEFT_OUT = re.compile("<!--.*?-->|<(script|style)(?: [^>]*)?>(.*?)</\\1>", re.DOTALL)
@@ -77,6 +82,11 @@ _ACTIONS = _actions()
 
 def read(markup: str, page: Page, *, with_navigation: bool) -> int | None:
     """Put a page's text into its sections; how many characters of navigation were left out, or None where the tree must be asked."""
+    if compiled and (found := compiled.read(markup, with_navigation)):
+        left_out, (first, *others) = found
+        page.sections[-1][1].extend(first[1])
+        page.sections += others
+        return left_out
     has_drawing = "<svg" in markup or "<math" in markup
     if _RARE.search(markup) or (has_drawing and "<area" in markup):
         return None
