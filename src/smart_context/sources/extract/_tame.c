@@ -1,8 +1,8 @@
-/* Whether `tame` has nothing to do for a page, told in one walk over its tags.
+/* What `tame` does for each tag of a page.
 
-   In: markup as it was found.  Out: whether no tag has too many attributes and no element lies too deep.
-   Always: True only where `tame.py`, which does the same where this could not be compiled, leaves the markup as it is. False says nothing: it is
-   also the answer to a page that has so many tags within tags that looking at each would take long. */
+   In: markup as it was found.  Out: the same; without tags that lie too deep where there are some; None where `tame` itself must look.
+   Always: the answer is that of `tame.py`, which does the same where this could not be compiled. None is the answer to a tag with too many
+   attributes, and to a page that has so many tags within tags that looking at each would take long. */
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -11,10 +11,11 @@
 
 enum { DEEPEST = 400, MOST_FORMATTING = 16, MOST_ATTRIBUTES = 256, LOOKS = 8 };
 
-enum { OTHER, VOID, FORMATTING, SLOTS = 128, LONGEST_NAME = 6 };
+enum { OTHER, VOID, FORMATTING, KEPT, SLOTS = 128, LONGEST_NAME = 8 };
 
 static const char FORMATTING_NAMES[] = "a b big code em font i nobr s small span strike strong tt u";
 static const char VOID_NAMES[] = "area base br col embed hr img input link meta param source track wbr";
+static const char KEPT_NAMES[] = "p li dt dd td th tr option optgroup tbody thead tfoot colgroup html body head h1 h2 h3 h4 h5 h6";
 
 static struct {
     uint64_t name; /* its bytes, the first lowest */
@@ -130,22 +131,72 @@ static const unsigned char *over_attributes(Page *page, const unsigned char *at)
     return NULL;
 }
 
-/* What a name, from its first letter on, says of an element. */
-static int kind_of(const unsigned char *at, const unsigned char *end)
+/* The end of a name, and what it says of its element. */
+static const unsigned char *over_name(const unsigned char *at, const unsigned char *end, int *kind)
 {
+    const unsigned char *start = at;
     uint64_t name = 0;
-    for (int length = 0; at < end; at++, length++) {
+    for (; at < end; at++) {
         unsigned char byte = lower[*at] ? lower[*at] : *at;
         if (!lower[byte] && !(byte >= '0' && byte <= ':'))
             break;
-        if (length == LONGEST_NAME)
-            return OTHER;
-        name |= (uint64_t)byte << 8 * length;
+        if (at - start < LONGEST_NAME)
+            name |= (uint64_t)byte << 8 * (at - start);
     }
-    return kinds[slot_of(name)].kind;
+    *kind = at - start > LONGEST_NAME ? OTHER : kinds[slot_of(name)].kind;
+    return at;
 }
 
-static PyObject *is_tame(PyObject *self, PyObject *markup)
+/* The end of a tag, from the end of its name on, as far as its quotes are closed within it. */
+static const unsigned char *over_tag(const unsigned char *at, const unsigned char *end)
+{
+    while (at < end && *at != '<' && *at != '>') {
+        const unsigned char *close = at + 1;
+        if (*at == '"' || *at == '\'') {
+            while (close < end && *close != *at && *close != '<' && *close != '>')
+                close++;
+            if (close == end || *close != *at)
+                return at;
+            close++;
+        }
+        at = close;
+    }
+    return at < end && *at == '>' ? at + 1 : at;
+}
+
+/* The markup without formatting, and with breaks for tags that lie too deep. */
+static PyObject *flattened(const unsigned char *at, const unsigned char *end)
+{
+    size_t length = (size_t)(end - at), used = 0, depth = 0;
+    char *flat = length < PY_SSIZE_T_MAX / 2 ? PyMem_Malloc(2 * length + 1) : NULL; /* a tag is at least half as long as a break */
+    if (!flat)
+        return PyErr_NoMemory();
+    while (at < end) {
+        const unsigned char *open = memchr(at, '<', (size_t)(end - at)), *stop = open ? open + 1 : end;
+        memcpy(flat + used, at, (size_t)((open ? open : end) - at));
+        used += (size_t)((open ? open : end) - at);
+        int kind = KEPT, closes = stop < end && *stop == '/', is_deep = 0;
+        if (open && stop + closes < end && lower[stop[closes]])
+            stop = over_tag(over_name(stop + closes, end, &kind), end);
+        if (kind == OTHER && closes) {
+            depth -= depth > 0;
+            is_deep = depth >= DEEPEST;
+        }
+        else if (kind == OTHER)
+            is_deep = ++depth > DEEPEST;
+        const char *instead = is_deep ? "<br>" : (const char *)open;
+        length = !open || kind == FORMATTING ? 0 : is_deep ? 4 : (size_t)(stop - open);
+        if (length)
+            memcpy(flat + used, instead, length);
+        used += length;
+        at = stop;
+    }
+    PyObject *made = PyUnicode_DecodeUTF8(flat, (Py_ssize_t)used, "strict");
+    PyMem_Free(flat);
+    return made;
+}
+
+static PyObject *tamed(PyObject *self, PyObject *markup)
 {
     Py_ssize_t length;
     const char *text = PyUnicode_AsUTF8AndSize(markup, &length);
@@ -153,18 +204,18 @@ static PyObject *is_tame(PyObject *self, PyObject *markup)
         if (!PyErr_ExceptionMatches(PyExc_UnicodeError))
             return NULL;
         PyErr_Clear(); /* half of a character */
-        Py_RETURN_FALSE;
+        Py_RETURN_NONE;
     }
-    const unsigned char *at = (const unsigned char *)text, *end = at + length, *named = at;
+    const unsigned char *start = (const unsigned char *)text, *at = start, *end = at + length, *named = at;
     Page page = {end, {end, end}};
     Py_ssize_t signs = 0, depth = 0, formatting = 0, looks = length < PY_SSIZE_T_MAX / LOOKS ? LOOKS * length : PY_SSIZE_T_MAX;
-    int is_deep = 0;
+    int is_deep = 0, kind;
     for (; (at = memchr(at, '<', (size_t)(end - at))); signs++) {
         int closes = ++at < end && *at == '/';
         const unsigned char *name = at + closes;
         if (name == end || !lower[*name])
             continue;
-        int kind = kind_of(name, end);
+        over_name(name, end, &kind);
         if (closes && kind != VOID) {
             depth -= depth > 0;
             formatting -= formatting > 0 && kind == FORMATTING;
@@ -180,22 +231,25 @@ static PyObject *is_tame(PyObject *self, PyObject *markup)
         const unsigned char *over = over_attributes(&page, named);
         looks -= over ? over - at : 0;
         if (!over || looks < 0)
-            Py_RETURN_FALSE;
+            Py_RETURN_NONE;
     }
-    return PyBool_FromLong(!is_deep || signs <= DEEPEST);
+    if (is_deep && signs > DEEPEST)
+        return flattened(start, end);
+    return Py_NewRef(markup);
 }
 
 static PyMethodDef methods[] = {
-    {"is_tame", is_tame, METH_O, "Whether a page needs no change."},
+    {"tamed", tamed, METH_O, "The markup as a parser can read it; None where `tame` must look itself."},
     {NULL},
 };
 
-static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "_tame", "Whether `tame` has nothing to do.", -1, methods};
+static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "_tame", "What `tame` does for each tag.", -1, methods};
 
 PyMODINIT_FUNC PyInit__tame(void)
 {
     fill_bytes();
     fill_kinds(FORMATTING_NAMES, FORMATTING);
     fill_kinds(VOID_NAMES, VOID);
+    fill_kinds(KEPT_NAMES, KEPT);
     return PyModule_Create(&module);
 }

@@ -37,8 +37,8 @@ _ATTRIBUTES = re.compile(rf"(<[a-zA-Z][^\s/>]*+)(?:((?:{_ATTRIBUTE}){{256}}+)(?:
 
 def tamed(markup: str) -> str:
     """The markup, without what a parser would need too long for."""
-    if compiled and compiled.is_tame(markup):
-        return markup
+    if compiled and (found := compiled.tamed(markup)) is not None:
+        return found
     return flattened(_ATTRIBUTES.sub(r"\1\2", markup))
 
 
