@@ -15,6 +15,11 @@ from smart_context.data import replace
 from smart_context.model import Limits, Part, Unit
 from smart_context.sources.extract import Refused
 
+try:
+    from smart_context.sources.extract import _collect as compiled
+except ImportError:
+    compiled = None  # type: ignore[assignment]  # not compiled here: the same in Python
+
 _LONGEST_NAME = 200
 
 
@@ -110,13 +115,25 @@ class Sections(_Gathered):
         """
         self._take(text, self._blocks[-1][1])
 
+    def lines(self, texts: list[str]) -> None:
+        """Take paragraphs.
+
+        Raises:
+            Full: there is no room for more.
+        """
+        if compiled and (taken := compiled.taken(texts, self.room)):
+            lines, self.room = taken
+            self._blocks[-1][1].extend(lines)
+            return
+        for text in texts:
+            self.line(text)
+
     def take_all(self, sections: Iterable[tuple[str, list[str]]]) -> None:
         """Take headings ("" for none) with the paragraphs below each, as far as there is room."""
         with suppress(Full):
             for heading, lines in sections:
                 self.heading(heading)
-                for text in lines:
-                    self.line(text)
+                self.lines(lines)
 
     def page_break(self, *, rendered: bool = False) -> None:
         """Note that a new page starts here. Breaks count only in a file without headings, and those an author put only where

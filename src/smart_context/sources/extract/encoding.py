@@ -12,6 +12,11 @@ import re
 from smart_context.model import Limits
 from smart_context.sources.extract import Buffer
 
+try:
+    from smart_context.sources.extract import _encoding as compiled
+except ImportError:
+    compiled = None  # type: ignore[assignment]  # not compiled here: the same in Python
+
 _SAMPLE = 64 * 1024
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -65,6 +70,8 @@ def clean(text: str) -> str:
 
 
 def _has_control(text: str) -> bool:
+    if compiled:
+        return compiled.has_control(text)
     data = text.encode("utf-8", "surrogatepass")  # bytes are looked through several times as fast
     if len(data.translate(None, _ASCII_CONTROL)) < len(data):
         return True
