@@ -45,6 +45,20 @@ def test_a_divided_word_that_search_would_not_put_together_is_joined() -> None:
     assert "die Verfügung von" in read(pdf_pages(shown("die Ver-", "f\\374gung von"))).units[0].text
 
 
+@pytest.mark.parametrize(
+    ("written", "text"),
+    [
+        ("in mixed\ufffe\r\nmode", "in mixed-mode"),
+        ("Stra\ufffe\nße_x", "Straße_x"),
+        ("one\x02two\ufffethree", "one-two-three"),
+        ("é\ufffea\ufffeb", "éa-b"),
+        ("_\ufffe\ufffe \ufb01n\xad\ufeff", "_-- fin-"),
+    ],
+)
+def test_each_divided_word_of_a_page_is_put_together(written: str, text: str) -> None:
+    assert pdf_reader._clean(written.encode("utf-16-le")) == text
+
+
 @pytest.mark.parametrize(("written", "text"), [("Allg\\275u", "Allgäu"), ("5 \\275 mehr", "5 ‰ mehr")])
 def test_per_mille_inside_a_word_is_a_letter(written: str, text: str) -> None:
     # 275 (octal) is per mille in the standard encoding.

@@ -32,13 +32,14 @@ LIGATURES = {
     0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st",
 }  # fmt: skip
 # What stands at the end of a line where PDFium found a word divided: U+FFFE, in older versions U+0002.
-_DIVIDED = re.compile("([^\\W_]*)[\ufffe\x02]\r?\n?([^\\W_]*)")
+_DIVIDED = re.compile("[\ufffe\x02]\r?\n?([^\\W_]*)")
 _WORD = re.compile(r"\w+")
 # Nobody writes per mille inside a word: it is what a font without a map makes of the letter of another system.
 _PER_MILLE_IN_WORD = re.compile(r"(?<=[^\W\d_])‰(?=[^\W\d_])")
 # Control characters come from fonts without a map to Unicode, where they stand between words as often as in them.
 _BLANK = dict.fromkeys([*range(9), 11, 12, *range(14, 32), *range(127, 161), 0xFFFE, 0xFFFF], " ")
 _CLEAN = {**LIGATURES, **_BLANK, 0xFEFF: None, 0xAD: "-"}
+_UNCLEAN = re.compile(f"[{re.escape(''.join(map(chr, _CLEAN)))}]")
 
 
 # An empty list of font folders: with the fonts of the system a page would read otherwise on another machine.
@@ -165,15 +166,26 @@ def _page_text(page: pdfium.FPDF_PAGE) -> str:
 
 
 def _clean(raw: bytes) -> str:
-    text = raw.decode("utf-16-le", "ignore")
-    text = _DIVIDED.sub(_put_together, text).translate(_CLEAN).replace("\r\n", "\n").replace("\r", "\n")
-    return _PER_MILLE_IN_WORD.sub("ä", text).strip()
+    text = _put_together(raw.decode("utf-16-le", "ignore"))
+    # A look for what is to be replaced takes less than replacing, but in ASCII.
+    if text.isascii() or _UNCLEAN.search(text):
+        text = text.translate(_CLEAN)
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return (_PER_MILLE_IN_WORD.sub("ä", text) if "‰" in text else text).strip()
 
 
-def _put_together(divided: re.Match[str]) -> str:
-    """A word with its hyphen, which may belong to it ("mixed-mode"): search finds ASCII letters so without it too, others not."""
-    whole = divided[1] + divided[2]
-    return f"{divided[1]}-{divided[2]}" if whole.isascii() else whole
+def _put_together(text: str) -> str:
+    """Divided words with their hyphen, which may belong to one ("mixed-mode"): search finds ASCII letters so without it too, others not."""
+    parts: list[str] = []
+    at = 0
+    for divided in _DIVIDED.finditer(text):
+        start = divided.start()
+        while start > at and text[start - 1].isalnum():
+            start -= 1
+        begun, rest = text[start : divided.start()], divided[1]
+        parts += text[at : divided.start()], "-" if (begun + rest).isascii() else "", rest
+        at = divided.end()
+    return "".join((*parts, text[at:]))
 
 
 def _annotations(page: pdfium.FPDF_PAGE, form: pdfium.FPDF_FORMHANDLE | None) -> _Said:
