@@ -23,6 +23,7 @@ PIECES = (
     "¶", "word", " two  words ", "&amp;lt;", "&nbsp;", "\n\n", "\t", "&#11;x&#28;y", "&quot;", "é\u2003ü", "&#133;", "<", ">", "0",
     "<a href='#x'><img alt=chain></a>", "<a href='#x'><a title=t>!</a>", "<a title='&nbsp;'>-</a>", "<pre>\n a\t b \n\n&nbsp;c</pre>", "<td>\t<td> 1",
     "<svg aria-label=drawn><a>x</a></svg>", "<svg><script>1</script></svg>", "<math><script>a&amp;b</script></math>", "<style></style>", "<nav><script>ab</script>é&lt;</nav>",
+    "<a href=x rel='of alt=' title=said>#</a>", "<img class=' title=' t\"=1>", '<input ="v" value=w>',
     "<section role=navigation><section>in</section>out</section>", "<?pi x>", "中文", "😀", "\u3000", "&#8195;", "\x0c", "<h3><div>in</div> a <h4>",
 )  # fmt: skip
 

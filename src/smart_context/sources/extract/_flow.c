@@ -289,33 +289,30 @@ static int over_element(Cursor *cursor, Text name, size_t *shown)
 
 /* ---- Attributes: their values as they are written. ---- */
 
-enum { ALT, LABEL, TITLE, TYPE, VALUE, PLACEHOLDER, MARK, IS_NAVIGATION, WANTED };
+enum { ALT, LABEL, TITLE, TYPE, VALUE, PLACEHOLDER, HREF, ROLE_VALUE, WANTED };
 
-static const struct {
-    const char *written;
-    size_t length;
-} ATTRIBUTES[WANTED] = {
-    {" alt=\"", 6}, {" aria-label=\"", 13}, {" title=\"", 8}, {" type=\"", 7}, {" value=\"", 8}, {" placeholder=\"", 14},
-    {" href=\"#", 8}, {" role=\"navigation\"", 18},
-};
-
-static void find_values(Text all, Text values[WANTED])
-{
-    memset(values, 0, WANTED * sizeof *values);
-    for (const char *at = all.at; (at = memchr(at, ' ', (size_t)(all.end - at))); at++)
-        for (int which = 0; which < WANTED; which++) {
-            size_t length = ATTRIBUTES[which].length;
-            if (!values[which].at && begins(at, all.end, ATTRIBUTES[which].written, length)) {
-                const char *end = memchr(at + length, '"', (size_t)(all.end - at) - length);
-                values[which] = (Text){at + length, end ? end : all.end};
-            }
-        }
-}
+static const char *const ATTRIBUTES[WANTED] = {"alt", "aria-label", "title", "type", "value", "placeholder", "href", "role"};
 
 static int is_text(Text text, const char *other)
 {
     size_t length = strlen(other);
     return (size_t)(text.end - text.at) == length && !memcmp(text.at, other, length);
+}
+
+/* Attributes are written as ` name="value"`; a name may have any sign but spaces in it, an equals sign at its start only. */
+static void find_values(Text all, Text values[WANTED])
+{
+    memset(values, 0, WANTED * sizeof *values);
+    for (const char *at = all.at; all.end - at > 2 && *at == ' ';) {
+        const char *sign = memchr(at + 2, '=', (size_t)(all.end - at) - 2);
+        const char *close = sign && BEGINS(sign, all.end, "=\"") ? memchr(sign + 2, '"', (size_t)(all.end - sign) - 2) : NULL;
+        if (!close)
+            return;
+        for (int which = 0; which < WANTED; which++)
+            if (is_text((Text){at + 1, sign}, ATTRIBUTES[which]))
+                values[which] = (Text){sign + 2, close};
+        at = close + 1;
+    }
 }
 
 /* ---- Lines ---- */
@@ -500,7 +497,8 @@ static int link_begins(Walk *walk, const Tag *tag)
     Text values[WANTED];
     find_values(tag->attributes, values);
     Text value = said(values);
-    if (!values[MARK].at && value.at == value.end)
+    int is_mark = values[HREF].at < values[HREF].end && *values[HREF].at == '#';
+    if (!is_mark && value.at == value.end)
         return FOUND;
     Cursor ahead = walk->cursor;
     Tag inner = {0};
@@ -516,7 +514,7 @@ static int link_begins(Walk *walk, const Tag *tag)
     walk->looks -= ahead.at - walk->cursor.at;
     if (walk->looks < 0)
         return UNSURE;
-    if (values[MARK].at && !words && !image)
+    if (is_mark && !words && !image)
         walk->cursor = ahead;
     else if (!words)
         say(walk, value);
@@ -556,7 +554,7 @@ static int is_navigation(const Tag *tag)
     if (tag->action != ROLE || tag->attributes.at == tag->attributes.end)
         return tag->action == NAVIGATION;
     find_values(tag->attributes, values);
-    return values[IS_NAVIGATION].at != NULL;
+    return is_text(values[ROLE_VALUE], "navigation");
 }
 
 static int element_begins(Walk *walk, const Tag *tag)

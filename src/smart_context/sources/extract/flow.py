@@ -61,6 +61,7 @@ _BLOCK_TAG = f"</?(?:{'|'.join(_BLOCKS)})(?: [^>]*+)?+>"
 _BLOCKS_IN_A_ROW = re.compile(f"{_BLOCK_TAG}(?:[ \\t\\n\\f\\r]*+{_BLOCK_TAG})++")
 _NAVIGATES = re.compile(f"<(nav|(?:div|ul|section|aside|table)(?=[^>]*{_NAVIGATION}))(?: [^>]*+)?+>")
 _PLAIN_LINK = re.compile('<a(?=[ >])(?![^>]* (?:href="#|alt="|aria-label="|title="))[^>]*+>')
+_ATTRIBUTE = re.compile(r' ([^ ][^ =]*+)="([^"]*+)"')  # one may end in what looks like the start of the next
 _LINK = re.compile("<a( [^>]*+)>([^<]*+)</a>")
 
 
@@ -325,8 +326,9 @@ class _Flow:
 
 def _value(tag: str, name: str) -> str:
     """An attribute's value, escaped as it is written; "" for none."""
-    _, found, rest = tag.partition(f' {name}="')
-    return rest.partition('"')[0] if found else ""
+    if f' {name}="' not in tag:
+        return ""
+    return next((found[2] for found in _ATTRIBUTE.finditer(tag) if found[1] == name), "")
 
 
 def unescaped(text: str) -> str:
