@@ -8,7 +8,7 @@ Always: what is clean stays as it is, byte for byte; `clean(clean(x)) == clean(x
     issuers, tokens, private, access, names, assigned, columns    secrets
     mail, phones, codes                           addresses, numbers, cards and accounts
     values, wrap                                  what a secret looks like, and how it goes on over a line break
-    words, shape, stems                           what tells at once that a text holds nothing of a kind
+    glance, words, shape, stems                   what tells at once that a text holds nothing of a kind
     patterns                                      what a configuration adds
     rules, document                               the name of all of them; a file judged as a whole
 """

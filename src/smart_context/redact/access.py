@@ -47,27 +47,27 @@ _REDIS_ARGUMENT = (
 )
 
 
-def find(text: str, low: str, words: str) -> Iterator[tuple[int, int]]:
-    """Yield where such secrets stand. words: the words of the text, in lower case."""
-    if "://" in words and "@" in words:
+def find(text: str, low: str, seen: frozenset[str]) -> Iterator[tuple[int, int]]:
+    """Yield where such secrets stand. seen: the signs that the text holds."""
+    if "://" in seen and "@" in seen:
         yield from _in_urls(text)
     for scheme, pattern in _SCHEMES.items():
-        if scheme in words:
+        if scheme in seen:
             for match in pattern.finditer(low):
                 yield from _in_scheme(text, low, scheme, match)
-    if "authori" in words:
+    if "authori" in seen:
         for match in _AUTHORIZATION.finditer(low):
             if values.is_strong(text[match.start("value") : match.end("value")]):
                 yield match.span("value")
-    if "cookie" in words:
+    if "cookie" in seen:
         yield from _in_cookies(text, low)
-    if '"auth"' in words:
+    if '"auth"' in seen:
         for match in _DOCKER.finditer(low):
             if _is_pair(text[match.start("value") : match.end("value")]):
                 yield match.span("value")
-    if '"kty"' in words:
+    if '"kty"' in seen:
         yield from (match.span("value") for match in _JWK.finditer(low))
-    yield from _in_arguments(text, low, words)
+    yield from _in_arguments(text, low, seen)
 
 
 def _in_urls(text: str) -> Iterator[tuple[int, int]]:
@@ -105,11 +105,11 @@ def _in_cookies(text: str, low: str) -> Iterator[tuple[int, int]]:
                 yield value.span(1)
 
 
-def _in_arguments(text: str, low: str, words: str) -> Iterator[tuple[int, int]]:
-    redis = _REDIS if any(word in words for word in _REDIS[:-1]) else ()
+def _in_arguments(text: str, low: str, seen: frozenset[str]) -> Iterator[tuple[int, int]]:
+    redis = () if seen.isdisjoint(_REDIS[:-1]) else _REDIS
     for begins, pattern in (*_ARGUMENT, (redis, _REDIS_ARGUMENT)):
         for word in begins:
-            if word not in words:
+            if word not in seen:
                 continue
             for match in stems.matches(pattern, word, low):
                 part = match.lastgroup or "value"

@@ -9,37 +9,39 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from smart_context.redact import glance as glances
 from smart_context.redact import names, tokens
 from smart_context.redact import shape as shapes
 from smart_context.redact import view as views
-from smart_context.redact import words as vocabulary
 
 Found = tuple[int, int, str]
 
-_MAIL_SIGNS = ("@", "at]", "at)", "at}", "at>", "ät]", "ät)", "arroba", "dot", "[a]", "(a)", "{a}", "&#64", "&#x40", "%40", "\\u0040", "&commat")  # fmt: skip
+_MAIL_SIGNS = ("@", "at]", "at)", "at}", "at>", "ät]", "ät)", "arroba", "dot", "[a]", "(a)", "{a}", "&#64", "&#x40", "%40", "\\u0040", "&commat", *glances.SPACED)  # fmt: skip
 _ACCESS_SIGNS = (
     "://", "basic", "bearer", "authori", "token", "apikey", "digest", "negotiate", "cookie", "curl", "mysql", "mariadb", "sshpass",
     "identified", "machine", "redis-cli", "requirepass", "masterauth", "convertto-", "smb", "rpcclient", "jdbc:", "sql", "expdp", "impdp",
     '"auth"', '"kty"',
 )  # fmt: skip
-_MIN_DIGITS = 6  # of a telephone number, the shortest of all
 
 
 def at(view: views.View, extra: Sequence[re.Pattern[str]]) -> Iterator[Found]:
     """Yield what one look finds."""
-    text, low = view.text, view.low
+    text = view.text
     for pattern in extra:
         for start, end in _custom(text, pattern):
             yield start, end, "custom"
-    words = vocabulary.of(text)
-    for start, end in _secrets(text, low, words):
+    glance = glances.at(view)
+    if glance is None:
+        return
+    for start, end in _secrets(view, glance):
         yield start, end, "secret"
-    if any(sign in words.low for sign in _MAIL_SIGNS) or "at ]" in low or "at )" in low:
+    if not glance.seen.isdisjoint(_MAIL_SIGNS):
         from smart_context.redact import mail
 
-        for start, end in mail.find(text, low, words.low):
+        for start, end in mail.find(text, view.low, glance.seen):
             yield start, end, "email"
-    yield from _numbers(text, low, shapes.of(text))
+    if glance.numbers or glance.accounts:
+        yield from _numbers(view, glance)
 
 
 def _custom(text: str, pattern: re.Pattern[str]) -> Iterator[tuple[int, int]]:
@@ -57,32 +59,36 @@ def _custom(text: str, pattern: re.Pattern[str]) -> Iterator[tuple[int, int]]:
         yield start, end
 
 
-def _secrets(text: str, low: str, words: vocabulary.Words) -> Iterator[tuple[int, int]]:
-    yield from tokens.find(text, words)
-    if "private" in words.low:
+def _secrets(view: views.View, glance: glances.Glance) -> Iterator[tuple[int, int]]:
+    text, seen = view.text, glance.seen
+    yield from tokens.find(text, glance)
+    if not seen and not glance.letters:
+        return
+    low = view.low
+    if "private" in seen:
         from smart_context.redact import private
 
         yield from private.find(text, low)
-    if any(sign in words.low for sign in _ACCESS_SIGNS):
+    if not seen.isdisjoint(_ACCESS_SIGNS):
         from smart_context.redact import access
 
-        yield from access.find(text, low, words.low)
-    if found := names.find(low, words.low):
+        yield from access.find(text, low, seen)
+    if found := names.find(low, seen, glance.letters):
         from smart_context.redact import assigned, columns
 
         yield from assigned.find(text, low, found)
         yield from columns.find(text, low, (name.start for name in found))
 
 
-def _numbers(text: str, low: str, shape: bytes) -> Iterator[Found]:
-    accounts = list(shapes.accounts(shape))
-    numbers = list(shapes.numbers(shape, _MIN_DIGITS))
-    if not accounts and not numbers:
-        return
+def _numbers(view: views.View, glance: glances.Glance) -> Iterator[Found]:
+    text, numbers = view.text, glance.numbers
     from smart_context.redact import codes, phones
 
-    for start, end in codes.ibans(text, accounts):
+    for start, end in codes.ibans(text, glance.accounts):
         yield start, end, "iban"
+    if not numbers:
+        return
+    low, shape = view.low, shapes.of(text)
     for start, end in codes.cards(text, low, shape, numbers):
         yield start, end, "card"
     for start, end in phones.find(text, low, shape, numbers):

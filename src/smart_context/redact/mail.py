@@ -39,16 +39,16 @@ _WIDE = re.compile(
 )
 
 
-def find(text: str, low: str, words: str) -> Iterator[tuple[int, int]]:
-    """Yield where e-mail addresses stand. words: the words of the text, in lower case."""
+def find(text: str, low: str, seen: frozenset[str]) -> Iterator[tuple[int, int]]:
+    """Yield where e-mail addresses stand. seen: the signs that the text holds."""
     for sign in _SIGNS:
-        if sign in words:
+        if sign in seen:
             for at in _places(text, sign):
                 span = _around(text, at, at + len(sign))
                 if span is not None:
                     yield span
-    signs = [sign for sign in _WRITTEN_SIGNS if sign in words] + [sign for sign in _SPACED_SIGNS if sign in low]
-    for sign in (*signs, " at ") if "dot" in words and " dot " in low else signs:
+    signs = [sign for sign in _WRITTEN_SIGNS if sign in seen] + [sign for sign in _SPACED_SIGNS if sign in low]
+    for sign in (*signs, " at ") if "dot" in seen and " dot " in low else signs:
         yield from _written(low, sign)
 
 

@@ -69,11 +69,14 @@ _OTHER_MADE = (
     "api-schlüssel", "apischlüssel", "zugangsschlüssel", "zugriffsschlüssel", "clé api", "clé d'api", "clé secrète", "ключ api", "api ключ", "api-ключ",
     "令牌", "密钥", "密鑰", "apiキー", "トークン", "秘密鍵", "api 키", "api키", "토큰", "токен",
 )  # fmt: skip
+# With the first letter beyond ASCII of each, small and capital.
 _OTHER = tuple(
-    (next(c for c in name if not c.isascii()), (name, re.escape(name), chosen))
+    (next((c, c.upper()) for c in name if not c.isascii()), (name, re.escape(name), chosen))
     for names, chosen in ((_OTHER_CHOSEN, True), (_OTHER_MADE, False))
     for name in names
 )
+LETTERS = frozenset(letter for first, _ in _OTHER for letter in first)
+"""One of them is in every name that is not all ASCII."""
 _SIGNED = tuple((row[0].split(None, 1)[0], row) for row in _ASCII)
 # "password_prod", "token2", "api_keys" still are names; "password_length", "tokenizer", "keyboard" are not.
 _SUFFIX = re.compile(
@@ -102,11 +105,11 @@ class Name:
     is_many: bool = False
 
 
-def find(low: str, words: str) -> list[Name]:
-    """Return the names in text order. words: the words of the text, in lower case."""
-    rows = [row for sign, row in _SIGNED if sign in words]
-    if not low.isascii():
-        rows += [row for first, row in _OTHER if first in words and row[0] in low]
+def find(low: str, seen: frozenset[str], letters: frozenset[str]) -> list[Name]:
+    """Return the names in text order. seen: the signs that the text holds. letters: those of `LETTERS` that it may hold."""
+    rows = [row for sign, row in _SIGNED if sign in seen]
+    if letters:
+        rows += [row for first, row in _OTHER if not letters.isdisjoint(first) and row[0] in low]
     found = [name for row in rows for name in _of(low, *row)]
     found.sort()
     return found

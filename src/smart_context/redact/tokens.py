@@ -1,7 +1,7 @@
 """Find tokens that their issuer marks, and strings so mixed that only a machine can have made them.
 
 In: folded text.  Out: where tokens stand.
-Always: long mixed words are picked out first; a mark is looked for only among them, and in the text only where it is among them.
+Always: a mark is looked for in the text only where a long mixed word holds it, or what stands beside a line break.
 """
 
 from __future__ import annotations
@@ -9,11 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from smart_context.redact import glance as glances
 from smart_context.redact import issuers, values, wrap
-from smart_context.redact.words import Words, may_be_token
 
 _OPENS = re.compile(r"(?:\\[nrt]|%[0-9A-Fa-f]{2})$")
-_MIN_BARE = 32
 _RUN = re.compile(r"(?<![A-Za-z0-9+/_\-.=])[A-Za-z0-9+/_\-]{32,128}+={0,2}(?![A-Za-z0-9+/_\-=])")
 # A checksum, a public key, a certificate, a picture: known by how they begin or by what stands before them.
 _PUBLIC = re.compile(r"AAAA[BCE]|MII|iVBOR|R0lGOD|/9j/|[ST]ha\d|sha\d")
@@ -22,28 +21,24 @@ _PUBLIC_BEFORE = re.compile(
 )
 
 
-def find(text: str, words: Words) -> Iterator[tuple[int, int]]:
+def find(text: str, glance: glances.Glance) -> Iterator[tuple[int, int]]:
     """Yield where tokens stand."""
-    long = list(filter(may_be_token, words.unique))
-    breaks = wrap.breaks(text) if "\n" in text else []
-    if not long and not breaks:
-        return
-    # A token that a line break cuts may begin with a short word.
-    pool = "\n".join(long + [text[seam.start : seam.end] for seam in breaks])
-    for family in issuers.MARKED:
-        if family.sign in pool:
-            for marked in family.members:
-                if marked.prefix in pool:
-                    yield from _marked(text, marked)
-    yield from ((start, end) for start, end, _ in _shaped(text, pool))
-    for first, last in wrap.regions(breaks):
+    marks = glance.marks
+    if glance.breaks:  # a token that a line break cuts may begin with a short word
+        marks |= glances.marks_in("\n".join([text[seam.start : seam.end] for seam in glance.breaks]))
+    if marks:
+        for marked in issuers.MARKED:
+            if marked.prefix in marks:
+                yield from _marked(text, marked)
+        yield from ((start, end) for start, end, _ in _shaped(text, marks))
+    for first, last in wrap.regions(glance.breaks):
         yield from _shaped_over_lines(text, first, last)
-    yield from _bare(text, long)
+    yield from _bare(text, glance.bare)
 
 
-def _shaped(text: str, pool: str) -> Iterator[tuple[int, int, issuers.Shape]]:
+def _shaped(text: str, marks: frozenset[str]) -> Iterator[tuple[int, int, issuers.Shape]]:
     for shape in issuers.SHAPED:
-        if shape.sign not in pool:
+        if shape.sign not in marks:
             continue
         before, form = shape.patterns()
         for match in form.finditer(text):
@@ -61,7 +56,7 @@ def _shaped(text: str, pool: str) -> Iterator[tuple[int, int, issuers.Shape]]:
 
 def _shaped_over_lines(text: str, first: int, last: int) -> Iterator[tuple[int, int]]:
     joined = wrap.joined(text[first:last])
-    for start, end, shape in _shaped(joined.text, joined.text):
+    for start, end, shape in _shaped(joined.text, glances.marks_in(joined.text)):
         whole = joined.over_break(start, end)
         # Of a shape without a fixed length, a plain word on the next line is no part.
         if whole and shape.sign != issuers.RSA:
@@ -109,9 +104,9 @@ def _end(text: str, start: int, marked: issuers.Marked) -> tuple[int, bool]:
     return whole, marked.may_hold_words or (values.is_random(found) and values.oddness(found) >= marked.oddness)
 
 
-def _bare(text: str, long: Sequence[str]) -> Iterator[tuple[int, int]]:
+def _bare(text: str, words: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Strings of no known issuer: capitals, small letters and digits, mixed as in no name and no number."""
-    made = {run[0] for word in long if len(word) >= _MIN_BARE for run in _RUN.finditer(word) if values.is_mixed(run[0])}
+    made = {run[0] for word in words for run in _RUN.finditer(word) if values.is_mixed(run[0])}
     for run in _RUN.finditer(text) if made else ():
         if (
             run[0] in made

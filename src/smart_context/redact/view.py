@@ -13,7 +13,6 @@ from bisect import bisect_right
 from collections.abc import Sequence
 
 from smart_context import later
-from smart_context.data import dataclass
 
 MASK = "\ufffc"
 
@@ -66,14 +65,22 @@ _STYLED = later.pattern("[\U0001d400-\U0001d7cb\u24b6-\u24e9\u249c-\u24b5\U0001f
 _ESCAPE = later.pattern(r"%(?:5[Ff]|[46][1-9A-Fa-f]|[57][0-9Aa])(?:(?<=[A-Za-z_]%..)|(?=[A-Za-z_]{2}))")
 
 
-@dataclass(frozen=True, slots=True)
 class View:
-    """Folded text; `low` is the same in lower case, character by character. The rest pairs offsets of view and text."""
+    """Folded text. others: the characters beyond ASCII that it may hold. The rest pairs offsets of view and text."""
 
-    text: str
-    low: str
-    _view_at: Sequence[int]
-    _text_at: Sequence[int]
+    __slots__ = ("_low", "_text_at", "_view_at", "others", "text")
+
+    def __init__(self, text: str, others: frozenset[str], view_at: Sequence[int], text_at: Sequence[int]) -> None:
+        self.text, self.others = text, others
+        self._view_at, self._text_at = view_at, text_at
+        self._low = ""
+
+    @property
+    def low(self) -> str:
+        """The same in lower case, character by character; made when a detector asks for it."""
+        if not self._low:
+            self._low = _lower(self.text)
+        return self._low
 
     def origin(self, start: int, end: int) -> tuple[int, int]:
         """Where in the original text a stretch of the view stands."""
@@ -113,10 +120,16 @@ def of(text: str, hidden: Sequence[tuple[int, int]] = ()) -> View:
     folded = "".join((*parts, text[at:]))
     if not folded.isascii():
         folded = _folded(folded, others)
-    low = folded.lower()
-    if len(low) != len(folded):  # one capital lowers to two characters, which would shift every offset after it
-        low = _LONGER.join([part.lower() for part in folded.split(_LONGER)])
-    return View(folded, low, view_at, text_at)
+        if any(_STYLED.match(c) for c in others):  # what they are drawn as may be Greek
+            others = _beyond_ascii(folded)
+    return View(folded, others, view_at, text_at)
+
+
+def _lower(text: str) -> str:
+    low = text.lower()
+    if len(low) != len(text):  # one capital lowers to two characters, which would shift every offset after it
+        low = _LONGER.join([part.lower() for part in text.split(_LONGER)])
+    return low
 
 
 def _beyond_ascii(text: str) -> frozenset[str]:

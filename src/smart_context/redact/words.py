@@ -2,7 +2,7 @@
 
 In: folded text.  Out: `Words`.
 Always: a sign of a detector is in the text if and only if it is in these words; so is every word that may be a token. Which words hold
-nothing is remembered: it saves time, and changes nothing.
+nothing is remembered: it saves time, and changes nothing. Where `_glance.c` is compiled, no list of words is needed.
 """
 
 from __future__ import annotations
@@ -12,18 +12,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import filterfalse
 
-# Parts of every sign that a detector looks for among words, in lower case. Words beyond ASCII are never left out.
+# Every sign that a detector asks for, in lower case. Words beyond ASCII are never left out.
 SIGNS = (
-    "@", "at]", "at)", "at}", "at>", "a]", "a)", "a}", "arroba", "dot", "&#64", "&#x40", "%40", "\\u0040", "&commat",
-    "://", "basic", "bearer", "auth", "token", "key", "digest", "negotiate", "cookie", "curl", "sql", "mariadb", "identified", "machine",
-    "redis-cli", "convertto-", "smb", "client", "jdbc:", "expdp", "impdp", '"kty"', "private", "aws4",
+    "@", "at]", "at)", "at}", "at>", "ät]", "ät)", "ät}", "a]", "a)", "a}", "[a]", "(a)", "{a}", "@]", "@)", "@}", "arroba", "arroba]", "arroba)",
+    "arroba}", "dot", "&#64", "&#64;", "&#x40", "&#x40;", "%40", "\\u0040", "&commat", "&commat;",
+    "://", "basic", "bearer", "auth", "authori", '"auth"', "_auth", "x-auth", "masterauth", "apikey", "digest", "negotiate", "aws4-hmac-sha256",
+    "cookie", "curl", "sql", "mysql", "mariadb", "sqlplus", "sqlldr", "expdp", "impdp", "jdbc:", "jdbc:oracle:", "sshpass", "identified",
+    "machine", "redis-cli", "requirepass", "convertto-", "convertto-securestring", "smb", "smbclient", "smbget", "smbmap", "rpcclient",
+    '"kty"', "private", "token", "key", "client",
     "pass", "pwd", "pw", "psw", "mdp", "kennwort", "clave", "contras", "senha", "parol", "wachtwoord", "losenord", "adgangskode", "salasana",
-    "jelszo", "haslo", "heslo", "geslo", "lozinka", "sifre", "kata", "secret", "_salt", "credential", "jeton", "session", "phpsessid",
+    "jelszo", "haslo", "heslo", "geslo", "lozinka", "sifre", "kata", "secret", "_salt", "credential", "jeton", "session", "jsessionid", "phpsessid",
     "connect.sid", "chave",
 )  # fmt: skip
 _MIN_TOKEN = 14  # characters of the shortest token of all, with its mark
 _DIGIT, _LETTERS = re.compile(r"[0-9]"), re.compile(r"[A-Za-z]{2}")
 _NO_DIGIT, _MIN_NO_DIGIT = re.compile(r"[a-z][A-Z]|[A-Z]{12}|[a-z]{20}"), 20  # a token without any digit is long
+_RUN, _MIN_BARE, _MAX_BARE = re.compile(r"[A-Za-z0-9+/_\-]+"), 32, 128  # characters of a token of no known issuer
 _MAX_KNOWN, _LONGEST = 80_000, 40  # words remembered of either kind, and their characters: some ten megabytes
 
 _plain: set[str] = set()  # words without a sign
@@ -54,6 +58,20 @@ def may_be_token(word: str) -> bool:
     if _DIGIT.search(word):
         return _LETTERS.search(word) is not None
     return len(word) >= _MIN_NO_DIGIT and _NO_DIGIT.search(word) is not None
+
+
+def may_be_bare(word: str) -> bool:
+    """Whether a word that may be a token holds a stretch that is as long and as mixed as one of no known issuer."""
+    return len(word) >= _MIN_BARE and any(map(_is_mixed, _RUN.findall(word)))
+
+
+def _is_mixed(run: str) -> bool:
+    return (
+        _MIN_BARE <= len(run) <= _MAX_BARE
+        and sum(map(str.isupper, run)) >= 2
+        and sum(map(str.islower, run)) >= 2
+        and _DIGIT.search(run) is not None
+    )
 
 
 def forget() -> None:

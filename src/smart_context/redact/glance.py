@@ -1,0 +1,75 @@
+"""A glance at a text: what tells which detectors have something to look at, and where.
+
+In: a `View`.  Out: a `Glance`, or None where no detector has anything to look at.
+Always: what it does not tell of is not in the text. Part of it is compiled (`_glance.c`); without that, it is the same by `words`, `shape` and `wrap`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+from smart_context.data import dataclass
+from smart_context.redact import issuers, names, words, wrap
+from smart_context.redact import shape as shapes
+from smart_context.redact.view import View
+
+try:
+    from smart_context.redact import _glance as compiled
+except ImportError:
+    compiled = None  # type: ignore[assignment]  # not compiled here: the same in Python
+
+SPACED = ("at ]", "at )")
+"""Signs that no word holds."""
+_MIN_DIGITS = 6  # of a telephone number, the shortest of all
+
+
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """What is in a text, as far as a glance tells.
+
+    seen: of `words.SIGNS` and `SPACED`, in lower case. letters: of `names.LETTERS`. marks: of `issuers.MARKS`, in words that may be tokens.
+    bare: words that may be tokens of no known issuer. numbers: stretches of at least as many digits as a telephone number has. accounts: where
+    two letters stand that two digits follow. breaks: line breaks that may cut a token.
+    """
+
+    seen: frozenset[str]
+    letters: frozenset[str]
+    marks: frozenset[str]
+    bare: Sequence[str]
+    numbers: Sequence[tuple[int, int]]
+    accounts: Sequence[int]
+    breaks: Sequence[wrap.Break]
+
+
+def at(view: View) -> Glance | None:
+    """Glance at a text."""
+    text = view.text
+    if compiled:
+        seen, marks, bare, numbers, accounts, places = compiled.glance(text, *_automata(), _MIN_DIGITS)
+        breaks = wrap.breaks(text, places)
+    else:
+        held = words.of(text)
+        seen = frozenset([sign for sign in words.SIGNS if sign in held.low] + [s for s in SPACED if s in view.low])
+        tokens = list(filter(words.may_be_token, held.unique))
+        marks, bare = marks_in("\n".join(tokens)), list(filter(words.may_be_bare, tokens))
+        shape = shapes.of(text)
+        numbers, accounts = list(shapes.numbers(shape, _MIN_DIGITS)), list(shapes.accounts(shape))
+        breaks = wrap.breaks(text)
+    letters = view.others & names.LETTERS
+    if not (seen or letters or marks or bare or numbers or accounts or breaks):
+        return None
+    return Glance(seen, letters, marks, bare, numbers, accounts, breaks)
+
+
+def marks_in(text: str) -> frozenset[str]:
+    """The marks of tokens that stand in a text."""
+    if compiled:
+        return compiled.seen(_automata()[1], text)
+    return frozenset([mark for mark in issuers.MARKS if mark in text])
+
+
+@cache
+def _automata() -> tuple[object, object]:
+    """What finds every sign, whatever its case, and every mark."""
+    return compiled.automaton((*words.SIGNS, *SPACED), True), compiled.automaton(issuers.MARKS, False)
