@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from smart_context import pointer as grammar
 from smart_context import redact
+from smart_context.errors import BadRequest
 from smart_context.model import Segment
 from smart_context.redact import document
 
@@ -35,6 +37,21 @@ def test_the_pieces_of_a_place_are_joined_and_places_stand_on_lines_of_their_own
     assert text == whole
     assert [(piece.lines.kind, piece.lines.first, piece.lines.last) for piece in pieces] == lines
     assert [text[piece.start : piece.end] for piece in pieces] == [text for _, text in rows]
+
+
+def parted(pointer, how):
+    try:
+        return how(pointer)
+    except BadRequest:
+        return "refused"
+
+
+@pytest.mark.parametrize("frame", ["", "page 3", "section 'A'", "section 'it''s lines 1-2'", "entry 'x y' sheet 'Q' (2)", "section 'a", "lines 1-2", "page", "message "])  # fmt: skip
+@pytest.mark.parametrize("lines", ["", "lines 1-2", "rows 7-7", "paragraphs 3-2", "lines 0-1", "lines 4", "Lines 1-2", "lines 1 - 2", "lines 1-2'", "lines 1-1000000000", "lines 1-2\n"])  # fmt: skip
+def test_a_pointer_is_parted_as_if_all_of_it_were_parsed(frame, lines):
+    for pointer in (f"{frame} {lines}", f"{frame}  {lines}", f"{frame}\n{lines}", f"{frame}{lines}"):
+        whole = parted(pointer, lambda one: document.split(grammar.parse(one)))
+        assert parted(pointer, document._place) == whole
 
 
 def test_what_was_read_from_a_picture_begins_anew():

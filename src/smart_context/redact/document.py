@@ -10,9 +10,11 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
+from typing import NamedTuple
 
+from smart_context import later
 from smart_context import pointer as grammar
-from smart_context.data import dataclass, replace
+from smart_context.data import dataclass
 from smart_context.model import Hidden, Part, Pointer, Segment
 from smart_context.redact import values
 from smart_context.redact.gate import Redactor, Span
@@ -22,6 +24,7 @@ _LONGEST = 512  # characters of a secret that is looked for in the rest of its f
 _SOUGHT = 256  # secrets of a file that are
 _BLANKED = re.compile("\0+")
 _PUBLIC = frozenset({"email", "phone"})  # what is hidden wherever it stands, and need not be looked for
+_RANGE = later.pattern(r"(?:(.*) )?(lines|rows|paragraphs) ([1-9][0-9]{0,8})-([1-9][0-9]{0,8})", re.DOTALL)
 _LINES_OF = {"sheet": "rows", "section": "paragraphs"}  # what the lines of a place are called; elsewhere, lines
 
 
@@ -44,11 +47,12 @@ class Piece:
 
 def judged(segments: Sequence[Segment], redactor: Redactor) -> list[Segment]:
     """Judge a file: its segments, each with what is hidden in it, and with a heading that may be shown."""
-    text, pieces = join(segments)
-    hidden = _parted(_with_repeats(text, redactor.spans(text)), pieces)
+    places = _laid(segments)
+    text = _joined(segments, places)
+    hidden = _parted(_with_repeats(text, redactor.spans(text)), segments, places)
     return [
-        replace(segment, hidden=own, heading=_clean(redactor, segment.heading))
-        for segment, own in zip(segments, hidden, strict=True)
+        Segment(one.seq, one.pointer, _clean(redactor, one.heading), one.text, own, one.certainty)
+        for one, own in zip(segments, hidden, strict=True)
     ]
 
 
@@ -65,23 +69,50 @@ def head(text: str, segments: Sequence[Segment], redactor: Redactor) -> str:
 
 def join(segments: Sequence[Segment]) -> tuple[str, list[Piece]]:
     """A file's text as one, and where each segment stands in it."""
-    parts: list[str] = []
+    places = _laid(segments)
     pieces: list[Piece] = []
+    for segment, place in zip(segments, places, strict=True):
+        last = pieces[-1] if pieces else None
+        first = last.lines.first + last.text.count("\n") if last and place.goes_on else 1
+        own = place.lines or _counted(place.frame, first, segment.text)
+        pieces.append(Piece(place.start, segment.text, place.frame, own, bool(place.lines), segment.certainty))
+    return _joined(segments, places), pieces
+
+
+class _Place(NamedTuple):
+    """Where a segment begins in the joined text, what it stands in, its lines by its pointer, and whether it begins in the last one's line."""
+
+    start: int
+    frame: Pointer
+    lines: Part | None
+    goes_on: bool
+
+
+def _laid(segments: Sequence[Segment]) -> list[_Place]:
+    """Lay segments end to end: a line that goes on is joined without a seam; what begins anew gets a line of its own."""
+    places: list[_Place] = []
+    last: Segment | None = None
     length = 0
     for segment in segments:
-        last = pieces[-1] if pieces else None
-        frame, lines = split(_parsed(segment.pointer))
-        goes_on = last is not None and last.certainty == segment.certainty and _goes_on(last, frame, lines)
-        # A line that goes on is joined without a seam; what begins anew gets a line of its own.
+        frame, lines = _place(segment.pointer)
+        goes_on = last is not None and last.certainty == segment.certainty and _goes_on(places[-1], frame, lines)
         if last and not goes_on and not last.text.endswith("\n"):
-            parts.append("\n")
             length += 1
-        first = last.lines.first + last.text.count("\n") if last and goes_on else 1
-        own = lines or _counted(frame, first, segment.text)
-        pieces.append(Piece(length, segment.text, frame, own, bool(lines), segment.certainty))
-        parts.append(segment.text)
+        places.append(_Place(length, frame, lines, goes_on))
         length += len(segment.text)
-    return "".join(parts), pieces
+        last = segment
+    return places
+
+
+def _joined(segments: Sequence[Segment], places: Sequence[_Place]) -> str:
+    parts: list[str] = []
+    length = 0
+    for segment, place in zip(segments, places, strict=True):
+        if place.start > length:
+            parts.append("\n")
+        parts.append(segment.text)
+        length = place.start + len(segment.text)
+    return "".join(parts)
 
 
 def hidden_in(segments: Sequence[Segment], pieces: Sequence[Piece]) -> list[Span]:
@@ -112,11 +143,21 @@ def split(pointer: Pointer) -> tuple[Pointer, Part | None]:
 _parsed = lru_cache(maxsize=64)(grammar.parse)
 
 
-def _goes_on(last: Piece, frame: Pointer, lines: Part | None) -> bool:
-    """Whether the piece of a place, with these lines of it, begins in the line in which the last one ended."""
-    if last.frame != frame or last.is_numbered != bool(lines):
+def _place(pointer: str) -> tuple[Pointer, Part | None]:
+    """What `split` makes of a pointer. Most have a range at their end, each another one, behind a frame that many share: only that is parsed."""
+    found = _RANGE.fullmatch(pointer)
+    if found:
+        frame, kind, first, last = _parsed(found[1] or ""), found[2], int(found[3]), int(found[4])
+        if first <= last and not (frame and frame[-1].kind in grammar.RANGES):
+            return frame, Part(kind, first=first, last=last)
+    return split(_parsed(pointer))
+
+
+def _goes_on(last: _Place, frame: Pointer, lines: Part | None) -> bool:
+    """Whether the segment of a frame, with these lines of it, begins in the line in which the last one ended."""
+    if last.frame != frame:
         return False
-    return lines is None or lines.first == last.lines.last
+    return last.lines is None if lines is None else last.lines is not None and lines.first == last.lines.last
 
 
 def _counted(frame: Pointer, first: int, text: str) -> Part:
@@ -141,17 +182,18 @@ def _with_repeats(text: str, spans: Sequence[Span]) -> Sequence[Span]:
     return sorted([*spans, *repeats], key=lambda span: span.start) if repeats else spans
 
 
-def _parted(spans: Sequence[Span], pieces: Sequence[Piece]) -> Iterator[Hidden]:
-    """What of the spans falls into each piece."""
+def _parted(spans: Sequence[Span], segments: Sequence[Segment], places: Sequence[_Place]) -> Iterator[Hidden]:
+    """What of the spans falls into each segment."""
     at = 0
-    for piece in pieces:
+    for segment, place in zip(segments, places, strict=True):
         own: list[tuple[int, int, str]] = []
-        while at < len(spans) and spans[at].start < piece.end:
+        first, last = place.start, place.start + len(segment.text)
+        while at < len(spans) and spans[at].start < last:
             span = spans[at]
-            start, end = max(span.start, piece.start), min(span.end, piece.end)
+            start, end = max(span.start, first), min(span.end, last)
             if start < end:
-                own.append((start - piece.start, end - piece.start, span.kind))
-            if span.end > piece.end:
+                own.append((start - first, end - first, span.kind))
+            if span.end > last:
                 break
             at += 1
         yield tuple(own)
