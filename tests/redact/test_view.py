@@ -6,9 +6,10 @@ import sys
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
+from compiled import both
 from smart_context.redact import view
 
 EVERY = [chr(code) for code in range(sys.maxunicode + 1)]
@@ -135,3 +136,46 @@ def test_every_stretch_is_found_again_where_it_stood(parts, data):
         else:
             assert view.of(text[start:end]).text == sign or (text[start:end], sign) == ("%61", "a")
     assert all(any(found.origin(at, at + 1) == span for at in range(len(found.text))) for span in hidden)
+
+
+def seen(text: str, hidden=()) -> tuple[str, str, frozenset[str], list[tuple[int, int]]]:
+    found = view.of(text, hidden)
+    places = [found.origin(at, at + 1) for at in range(len(found.text))]
+    return found.text, found.low, found.others, places
+
+
+ODD = "aZk09 \t\n%._-[]\0\x1c\x85\xa0éÉßÿµİıſKÅẞŸΣσςΑαКкаеіӏ密パ𝐩𝛋ⓦ⒭٣๓\u200b\u00ad\u2028\u3000\uff21\uff0d\ufffc\ud800\udfff🔑\U000e0001"
+
+
+@given(st.text(st.sampled_from(ODD), max_size=60) | st.text(max_size=40))
+@example("")
+@example("K")  # becomes ASCII
+@example("\uff21\uff22")
+@example("pаss\u0430 Σ İΣ 🔑\uff21")
+def test_compiled_it_is_the_same_as_in_python(text):
+    quickly, slowly = both(lambda: seen(text), view)
+    assert quickly == slowly
+    quickly, slowly = both(lambda: seen(text, [(1, 2)]) if len(text) > 2 else (), view)
+    assert quickly == slowly
+
+
+def test_every_character_is_read_as_in_python():
+    for first in range(0, sys.maxunicode + 1, 4096):
+        text = "x".join(map(chr, range(first, first + 4096)))
+        for one in (text, text.replace("Σ", "")):
+            quickly, slowly = both(lambda one=one: seen(one), view)
+            assert quickly == slowly
+            assert quickly[0].isascii() == slowly[0].isascii()
+
+
+def test_what_cannot_be_replaced_is_refused():
+    if view.compiled is None:
+        pytest.skip("not compiled")
+    for wrong in (lambda: view.compiled.replaced("a", "é", "ee"), lambda: view.compiled.replaced("a", "é", "è")):
+        with pytest.raises(ValueError, match="replaced"):
+            wrong()
+    with pytest.raises(ValueError, match="Latin"):
+        view.compiled.mixed("a", "密")
+    for wrong in (view.compiled.others, view.compiled.lowered):
+        with pytest.raises(TypeError):
+            wrong(b"a")

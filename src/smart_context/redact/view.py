@@ -14,6 +14,11 @@ from collections.abc import Sequence
 
 from smart_context import later
 
+try:
+    from smart_context.redact import _view as compiled
+except ImportError:
+    compiled = None  # type: ignore[assignment]  # not compiled here: the same in Python
+
 MASK = "\ufffc"
 
 # Soft hyphens, zero-width and direction marks, variation selectors: invisible on paper, so they split nothing here.
@@ -120,12 +125,14 @@ def of(text: str, hidden: Sequence[tuple[int, int]] = ()) -> View:
     folded = "".join((*parts, text[at:]))
     if not folded.isascii():
         folded = _folded(folded, others)
-        if any(_STYLED.match(c) for c in others):  # what they are drawn as may be Greek
+        if _STYLED.search("".join(others)):  # what they are drawn as may be Greek
             others = _beyond_ascii(folded)
     return View(folded, others, view_at, text_at)
 
 
 def _lower(text: str) -> str:
+    if compiled and not text.isascii() and (made := compiled.lowered(text)) is not None:
+        return made
     low = text.lower()
     if len(low) != len(text):  # one capital lowers to two characters, which would shift every offset after it
         low = _LONGER.join([part.lower() for part in text.split(_LONGER)])
@@ -134,6 +141,8 @@ def _lower(text: str) -> str:
 
 def _beyond_ascii(text: str) -> frozenset[str]:
     """The characters of a text that are not ASCII, each once."""
+    if compiled:
+        return frozenset(compiled.others(text))
     rest = text.encode("utf-8", "surrogatepass").translate(None, _ASCII)
     return frozenset(rest.decode("utf-8", "surrogatepass"))
 
@@ -141,7 +150,7 @@ def _beyond_ascii(text: str) -> frozenset[str]:
 def _cuts(text: str, others: frozenset[str]) -> list[tuple[int, int, str]]:
     """What is not read as it stands, and what is read in its place. others: the characters beyond ASCII."""
     cuts: list[tuple[int, int, str]] = []
-    invisible = any(_IS_INVISIBLE.match(c) for c in others)
+    invisible = _IS_INVISIBLE.search("".join(others))
     if invisible or "[redacted:" in text:
         pattern = _HIDDEN if invisible else _HIDDEN_ASCII
         cuts = [(m.start(), m.end(), MASK if m[0][0] == "[" else "") for m in pattern.finditer(text)]
@@ -154,16 +163,30 @@ def _cuts(text: str, others: frozenset[str]) -> list[tuple[int, int, str]]:
 def _folded(text: str, others: frozenset[str]) -> str:
     """The same text, character by character, in plain letters, digits and signs."""
     folded = sorted(others & _FOLDED)
-    if len(folded) > _FEW:
+    if folded and compiled:
+        text = compiled.replaced(text, "".join(folded), "".join([_FOLD[ord(c)] for c in folded]))
+    elif len(folded) > _FEW:
         text = text.translate(_FOLD)
     else:
         for c in folded:
             text = text.replace(c, _FOLD[ord(c)])
-    if any(_STYLED.match(c) for c in others):
+    if _STYLED.search("".join(others)):
         text = _STYLED.sub(_plain_letter, text)
-    if not others.isdisjoint(_IS_ALIKE) and _LATIN.search(text):
-        text = _MIXED_WORD.sub(lambda m: m[0].translate(_ALIKE) if _LATIN.search(m[0]) else m[0], text)
+    if not others.isdisjoint(_IS_ALIKE):
+        text = _in_latin(text)
     return text
+
+
+def _in_latin(text: str) -> str:
+    """The same with Latin letters for those that are drawn like them, in words that have Latin ones as well."""
+    if not compiled:
+        return _MIXED_WORD.sub(lambda m: m[0].translate(_ALIKE) if _LATIN.search(m[0]) else m[0], text)
+    parts: list[str] = []
+    last = 0
+    for start, end in compiled.mixed(text, _ALIKE_LETTERS):
+        parts += (text[last:start], text[start:end].translate(_ALIKE))
+        last = end
+    return "".join((*parts, text[last:]))
 
 
 def _plain_letter(styled: re.Match[str]) -> str:
