@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import random
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -44,7 +45,7 @@ def test_every_sign_that_a_detector_asks_for_is_told_of():
         for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Compare) and isinstance(node.left, ast.Constant) and ast.unparse(node.comparators[0]) == "seen":  # fmt: skip
                 asked.add(node.left.value)
-    assert {"private", "://", "@", "cookie", "dot"} <= asked <= set(SIGNS)
+    assert {"private", "://", "@", "cookie", " dot "} <= asked <= set(SIGNS)
 
 
 @pytest.mark.parametrize("sign", SIGNS)
@@ -136,3 +137,16 @@ def test_what_cannot_be_looked_for_is_refused():
             glance.compiled.automaton(strings, folds)
     with pytest.raises(ValueError, match="PyCapsule"):
         glance.compiled.seen(None, "text")
+
+
+@given(TEXTS, st.integers(-1, 40))
+def test_long_words_are_those_of_python(text, least):
+    quickly, slowly = both(lambda: glance.long_words(text, least), glance)
+    assert quickly == slowly
+
+
+def test_a_token_of_a_shape_is_at_least_as_long_as_is_said():
+    parse = import_module("re._parser").parse
+    for shape in issuers.SHAPED:
+        least, _ = parse(shape.before + shape.form).getwidth()
+        assert least >= issuers.LONG or shape.sign in issuers.SHORT

@@ -274,24 +274,39 @@ ALWAYS_INLINE int may_be_bare(int kind, Text text, Py_ssize_t start, Py_ssize_t 
     return 0;
 }
 
+/* Find the first word of at least `least` characters that begins at `*start` or later, where a word may begin; whether there is one. */
+ALWAYS_INLINE int next_word(int kind, Text text, Py_ssize_t least, Py_ssize_t *start, Py_ssize_t *end)
+{
+    while (least <= text.length - *start) {
+        /* From behind: the space after a short word tells that no long one begins before it. */
+        Py_ssize_t i = *start + least - 1;
+        while (i >= *start && !Py_UNICODE_ISSPACE(at(kind, text, i)))
+            i--;
+        if (i >= *start) {
+            *start = i + 1;
+            continue;
+        }
+        for (*end = *start + least; *end < text.length && !Py_UNICODE_ISSPACE(at(kind, text, *end)); ++*end)
+            ;
+        return 1;
+    }
+    return 0;
+}
+
 /* Note the marks of tokens in the words that may be tokens, and keep the words that may be bare ones in `bare`, a dictionary: each once. */
 ALWAYS_INLINE int look_at_words(int kind, PyObject *string, Text text, const Automaton *marks, char *seen, PyObject *bare)
 {
-    for (Py_ssize_t i = 0; i < text.length;) {
-        Py_ssize_t start = i;
-        while (i < text.length && !Py_UNICODE_ISSPACE(at(kind, text, i)))
-            i++;
-        if (i - start >= MIN_TOKEN && may_be_token(kind, text, start, i)) {
-            look_for(kind, marks, text, start, i, seen);
-            if (may_be_bare(kind, text, start, i)) {
-                PyObject *word = PyUnicode_Substring(string, start, i);
+    for (Py_ssize_t start = 0, end; next_word(kind, text, MIN_TOKEN, &start, &end); start = end) {
+        if (may_be_token(kind, text, start, end)) {
+            look_for(kind, marks, text, start, end, seen);
+            if (may_be_bare(kind, text, start, end)) {
+                PyObject *word = PyUnicode_Substring(string, start, end);
                 int failed = !word || PyDict_SetItem(bare, word, Py_None) < 0;
                 Py_XDECREF(word);
                 if (failed)
                     return -1;
             }
         }
-        i++;
     }
     return 0;
 }
@@ -303,19 +318,9 @@ static int append(PyObject *list, PyObject *item)
     return failed ? -1 : 0;
 }
 
-/* Keep where the stretches of digits, spaces, hyphens and brackets stand that hold at least `least` digits. */
-ALWAYS_INLINE int look_for_numbers(int kind, Text text, Py_ssize_t least, PyObject *numbers)
+ALWAYS_INLINE int is_digit(int kind, Text text, Py_ssize_t place)
 {
-    for (Py_ssize_t i = 0; i < text.length; i++) {
-        if (!(kind_of(at(kind, text, i)) & DIGIT))
-            continue;
-        Py_ssize_t start = i, digits = 0;
-        for (int now; i < text.length && (now = kind_of(at(kind, text, i))) & NUMBER; i++)
-            digits += now & DIGIT;
-        if (i - start > 4 && digits >= least && append(numbers, Py_BuildValue("nn", start, i)) < 0)
-            return -1;
-    }
-    return 0;
+    return place < text.length && at(kind, text, place) - '0' <= 9u;
 }
 
 ALWAYS_INLINE int is_alnum(int kind, Text text, Py_ssize_t place)
@@ -323,6 +328,7 @@ ALWAYS_INLINE int is_alnum(int kind, Text text, Py_ssize_t place)
     return place >= 0 && place < text.length && (kind_of(at(kind, text, place)) & (DIGIT | LETTER));
 }
 
+/* Whether something stands at a place that may be the rest of an account, perhaps after a sign or in the next line. */
 ALWAYS_INLINE int goes_on(int kind, Text text, Py_ssize_t i)
 {
     if (is_alnum(kind, text, i))
@@ -335,15 +341,28 @@ ALWAYS_INLINE int goes_on(int kind, Text text, Py_ssize_t i)
     return i < text.length && at(kind, text, i) == '\n' && is_alnum(kind, text, i + 1);
 }
 
-/* Keep where two letters stand that two digits follow, alone before something that may be the rest of an account. */
-ALWAYS_INLINE int look_for_accounts(int kind, Text text, PyObject *accounts)
+/* Where an account begins whose two digits stand at a place: with two letters, alone; -1 where none does. */
+ALWAYS_INLINE Py_ssize_t account(int kind, Text text, Py_ssize_t i)
 {
-    for (Py_ssize_t i = 2; i + 1 < text.length; i++) {
-        if (!(kind_of(at(kind, text, i)) & DIGIT) || !(kind_of(at(kind, text, i + 1)) & DIGIT))
+    Py_ssize_t start = i && at(kind, text, i - 1) == ' ' ? i - 3 : i - 2;
+    int is_one = start >= 0 && is_digit(kind, text, i + 1) && (kind_of(at(kind, text, start)) & LETTER) &&
+                 (kind_of(at(kind, text, start + 1)) & LETTER) && !is_alnum(kind, text, start - 1) && goes_on(kind, text, i + 2);
+    return is_one ? start : -1;
+}
+
+/* Keep where the stretches of digits, spaces, hyphens and brackets stand that hold at least `least` digits, and where two letters stand before
+   the two digits of an account: such digits always begin a stretch. */
+ALWAYS_INLINE int look_for_numbers(int kind, Text text, Py_ssize_t least, PyObject *numbers, PyObject *accounts)
+{
+    for (Py_ssize_t i = 0; i < text.length; i++) {
+        if (!is_digit(kind, text, i))
             continue;
-        Py_ssize_t start = i - (at(kind, text, i - 1) == ' ' ? 3 : 2);
-        if (start >= 0 && (kind_of(at(kind, text, start)) & LETTER) && (kind_of(at(kind, text, start + 1)) & LETTER) &&
-            !is_alnum(kind, text, start - 1) && goes_on(kind, text, i + 2) && append(accounts, PyLong_FromSsize_t(start)) < 0)
+        Py_ssize_t start = i, digits = 0, begin = account(kind, text, i);
+        if (begin >= 0 && append(accounts, PyLong_FromSsize_t(begin)) < 0)
+            return -1;
+        for (int now; i < text.length && (now = kind_of(at(kind, text, i))) & NUMBER; i++)
+            digits += now & DIGIT;
+        if (i - start > 4 && digits >= least && append(numbers, Py_BuildValue("nn", start, i)) < 0)
             return -1;
     }
     return 0;
@@ -375,8 +394,14 @@ ALWAYS_INLINE int begins_as_token(int kind, Text text, Py_ssize_t i)
 ALWAYS_INLINE int look_for_breaks(int kind, Text text, PyObject *breaks)
 {
     for (Py_ssize_t i = 0; i < text.length; i++) {
-        if (at(kind, text, i) != '\n')
+        if (kind == PyUnicode_1BYTE_KIND) {
+            const char *found = memchr((const char *)text.data + i, '\n', text.length - i);
+            if (!found)
+                break;
+            i = found - (const char *)text.data;
+        } else if (at(kind, text, i) != '\n') {
             continue;
+        }
         Py_UCS4 before = at(kind, text, i ? i - 1 : text.length - 1);
         if ((kind_of(before) & ENDS_LINE) && begins_as_token(kind, text, i + 1) && append(breaks, PyLong_FromSsize_t(i)) < 0)
             return -1;
@@ -413,6 +438,27 @@ static PyObject *seen_in(PyObject *self, PyObject *args)
     return found;
 }
 
+ALWAYS_INLINE int keep_words(int kind, PyObject *string, Text text, Py_ssize_t least, PyObject *words)
+{
+    for (Py_ssize_t start = 0, end; next_word(kind, text, least, &start, &end); start = end)
+        if (append(words, PyUnicode_Substring(string, start, end)) < 0)
+            return -1;
+    return 0;
+}
+
+static PyObject *long_words(PyObject *self, PyObject *args)
+{
+    PyObject *string;
+    Py_ssize_t least;
+    if (!PyArg_ParseTuple(args, "Un", &string, &least))
+        return NULL;
+    Text text = {PyUnicode_DATA(string), PyUnicode_GET_LENGTH(string)};
+    PyObject *words = PyList_New(0);
+    if (words && FOR_ITS_KIND(string, keep_words, string, text, least < 1 ? 1 : least, words) < 0)
+        Py_CLEAR(words);
+    return words;
+}
+
 typedef struct {
     PyObject *bare, *numbers, *accounts, *breaks;
 } Places;
@@ -422,8 +468,7 @@ static int look(PyObject *string, const Automaton *signs, const Automaton *marks
     Text text = {PyUnicode_DATA(string), PyUnicode_GET_LENGTH(string)};
     FOR_ITS_KIND(string, look_for, signs, text, 0, text.length, seen);
     return FOR_ITS_KIND(string, look_at_words, string, text, marks, marked, to->bare) < 0 ||
-                   FOR_ITS_KIND(string, look_for_numbers, text, least, to->numbers) < 0 ||
-                   FOR_ITS_KIND(string, look_for_accounts, text, to->accounts) < 0 ||
+                   FOR_ITS_KIND(string, look_for_numbers, text, least, to->numbers, to->accounts) < 0 ||
                    FOR_ITS_KIND(string, look_for_breaks, text, to->breaks) < 0
                ? -1
                : 0;
@@ -453,6 +498,7 @@ static PyObject *glance(PyObject *self, PyObject *args)
 static PyMethodDef methods[] = {
     {"automaton", automaton, METH_VARARGS, "What finds strings in a text all at once; whether capitals are as small letters."},
     {"seen", seen_in, METH_VARARGS, "Which of its strings an automaton finds in a text."},
+    {"long_words", long_words, METH_VARARGS, "The words of a text that have at least so many characters."},
     {"glance", glance, METH_VARARGS, "The signs in a text, the marks in its words, words that may be bare tokens, numbers, accounts, line breaks."},
     {NULL},
 };

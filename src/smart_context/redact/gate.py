@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from types import ModuleType
 
 from smart_context.data import dataclass
 from smart_context.redact import rules
@@ -68,10 +70,7 @@ class Redactor:
         return tuple(_bounded(found, len(text)))
 
     def _looked(self, text: str, hidden: Sequence[tuple[int, int]], offset: int = 0) -> list[Span]:
-        # The detectors, when there is something to judge: a search mostly looks up what was judged before.
-        from smart_context.redact import look
-        from smart_context.redact import view as views
-
+        look, views = _detectors()
         view = views.of(text, hidden)
         return [
             Span(offset + start, offset + end, kind)
@@ -120,6 +119,14 @@ def part(text: str, spans: Sequence[Span], start: int, end: int) -> str:
             parts += (text[at : span.start], f"[redacted:{span.kind}]")
             at = span.end
     return "".join((*parts, text[at:end]))
+
+
+@cache
+def _detectors() -> tuple[ModuleType, ModuleType]:
+    """The detectors, when there is something to judge: a search mostly looks up what was judged before."""
+    from smart_context.redact import look, view
+
+    return look, view
 
 
 _PLAIN = Redactor()

@@ -19,7 +19,7 @@ try:
 except ImportError:
     compiled = None  # type: ignore[assignment]  # not compiled here: the same in Python
 
-SPACED = ("at ]", "at )")
+SPACED = ("at ]", "at )", "at }", "at >", " dot ")
 """Signs that no word holds."""
 _MIN_DIGITS = 6  # of a telephone number, the shortest of all
 
@@ -67,6 +67,13 @@ def marks_in(text: str) -> frozenset[str]:
     if compiled:
         return compiled.seen(_automata()[1], text)
     return frozenset([mark for mark in issuers.MARKS if mark in text])
+
+
+def long_words(text: str, least: int) -> str:
+    """The words of a text that have at least so many characters, a line each."""
+    if compiled:
+        return "\n".join(compiled.long_words(text, least))
+    return "\n".join([word for word in text.split() if len(word) >= least])
 
 
 @cache

@@ -184,5 +184,8 @@ SHAPED: tuple[Shape, ...] = (
     Shape("X-Amz-Signature=", "", r"X-Amz-Signature=[0-9a-f]{64}"),
     Shape("X-Goog-Signature=", "", r"X-Goog-Signature=[0-9a-fA-F]{64,1024}+", fixed=False),
 )  # fmt: skip
+LONG = 34
+"""Characters that a token of a shape has at the least, in one word; but for `SHORT`."""
+SHORT = frozenset({RSA, "sig="})
 MARKS = (*(marked.prefix for marked in MARKED), *(shape.sign for shape in SHAPED))
 """What a token of any of them surely holds."""

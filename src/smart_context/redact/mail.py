@@ -12,8 +12,10 @@ from collections.abc import Iterator
 _LOCAL_MAX, _DOMAIN_MAX = 128, 255
 _SIGNS = ("@", "&#64;", "&#x40;", "%40", "\\u0040", "&commat;")
 # How "at" in brackets ends, and how the brackets open.
-_WRITTEN_SIGNS = tuple(word + closer for word in ("at", "ät", "a", "@", "arroba") for closer in "])}")
-_SPACED_SIGNS = ("at ]", "at )", "at }", "at>", "at >")
+_WRITTEN_SIGNS = (
+    *(word + closer for word in ("at", "ät", "a", "@", "arroba") for closer in "])}"),
+    *("at ]", "at )", "at }", "at>", "at >"),
+)
 _OPENERS = ("[", "(", "{", "<")
 _WRITTEN = re.compile(
     r"(?<![\w.])(?P<local>[\w.+'\-]{1,64}+)[ ]{0,2}(?:[\[({<][ ]?(?:at|ät|a|@|arroba)[ ]?[\])}>]|(?P<bare>[ ]at[ ]))[ ]{0,2}"
@@ -47,8 +49,8 @@ def find(text: str, low: str, seen: frozenset[str]) -> Iterator[tuple[int, int]]
                 span = _around(text, at, at + len(sign))
                 if span is not None:
                     yield span
-    signs = [sign for sign in _WRITTEN_SIGNS if sign in seen] + [sign for sign in _SPACED_SIGNS if sign in low]
-    for sign in (*signs, " at ") if "dot" in seen and " dot " in low else signs:
+    signs = [sign for sign in _WRITTEN_SIGNS if sign in seen]
+    for sign in (*signs, " at ") if " dot " in seen else signs:
         yield from _written(low, sign)
 
 

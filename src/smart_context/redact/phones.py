@@ -46,9 +46,9 @@ _NANP = re.compile(
 _GROUPED = re.compile(rb"\(000\)|000 000-0000|000-\n?000-\n?0000|000 000 0000(?<![0\- ]000 000 0000)")
 _LEADS = re.compile(r"\+|(?<!\d)0\d")  # how a number with its country code or its trunk zero begins
 _ZERO = re.compile(r"\D*00?")
-# The first letters of every word that announces a number, in `_STRONG` and `_SOFT`.
+# The first three letters of every word that announces a number, in `_STRONG` and `_SOFT`; fewer are the whole word.
 _FIRST_LETTERS = frozenset(
-    "te ph fo fa pu ce mo ha gs wh sm ho la ru fi ca di ri re of wo po co ko ap ll an t m p f c w h d".split()  # noqa: SIM905
+    "tel pho fon fax puh cel mob mov han gsm wha sms hot lan ruf ph fix cal dia rin rea tex dir off hom wor por con kon app lla anr t m p f c w h d".split()  # noqa: SIM905
 )
 _LETTERS = re.compile(r"[a-z]+")
 _WINDOW = 48  # characters before a number in which a word may announce it
@@ -135,7 +135,7 @@ def _said(window: str) -> str:
     last = window.rstrip(_BETWEEN)[-1:]
     if not last or last.isdigit():
         return ""
-    if window.isascii() and not any(word[:2] in _FIRST_LETTERS for word in _LETTERS.findall(window)[-6:]):
+    if window.isascii() and not any(word[:3] in _FIRST_LETTERS for word in _LETTERS.findall(window)[-6:]):
         return ""
     return window
 

@@ -30,17 +30,20 @@ def find(text: str, glance: glances.Glance) -> Iterator[tuple[int, int]]:
         for marked in issuers.MARKED:
             if marked.prefix in marks:
                 yield from _marked(text, marked)
-        yield from ((start, end) for start, end, _ in _shaped(text, marks))
+        yield from ((start, end) for start, end, _ in _shaped(text, marks, glances.long_words(text, issuers.LONG)))
     for first, last in wrap.regions(glance.breaks):
         yield from _shaped_over_lines(text, first, last)
     yield from _bare(text, glance.bare)
 
 
-def _shaped(text: str, marks: frozenset[str]) -> Iterator[tuple[int, int, issuers.Shape]]:
+def _shaped(text: str, marks: frozenset[str], long: str) -> Iterator[tuple[int, int, issuers.Shape]]:
+    """Tokens of a shape. long: what holds every long word of the text; a form that is not in it need not be looked for in all of the text."""
     for shape in issuers.SHAPED:
         if shape.sign not in marks:
             continue
         before, form = shape.patterns()
+        if shape.sign not in issuers.SHORT and not form.search(long):
+            continue
         for match in form.finditer(text):
             start, end = match.span()
             if before is not None:
@@ -56,7 +59,7 @@ def _shaped(text: str, marks: frozenset[str]) -> Iterator[tuple[int, int, issuer
 
 def _shaped_over_lines(text: str, first: int, last: int) -> Iterator[tuple[int, int]]:
     joined = wrap.joined(text[first:last])
-    for start, end, shape in _shaped(joined.text, glances.marks_in(joined.text)):
+    for start, end, shape in _shaped(joined.text, glances.marks_in(joined.text), joined.text):
         whole = joined.over_break(start, end)
         # Of a shape without a fixed length, a plain word on the next line is no part.
         if whole and shape.sign != issuers.RSA:
