@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* As `words`, `shape` and `wrap` have them. */
-enum { MIN_TOKEN = 14, MIN_NO_DIGIT = 20, MANY_CAPITALS = 12, MANY_SMALL = 20, MIN_BARE = 32, MAX_BARE = 128 };
+enum { MIN_TOKEN = 14, MIN_NO_DIGIT = 20, MANY_CAPITALS = 12, MANY_SMALL = 20, MIN_BARE = 32, MAX_BARE = 128, MOST_PLACES = 10000 };
 enum { INDENT = 40, BEFORE_DIGIT = 200, MAX_PIECE = 4096, DIFFERENT = 6 };
 enum { MOST_STATES = 0x8000, FOUND = 0x8000 };
 
@@ -206,8 +206,29 @@ ALWAYS_INLINE int lowers_to_latin(Py_UCS4 c)
     return c == DOTTED_I || c == CAPITAL_Y || c == SHARP_S || c == KELVIN || c == ANGSTROM;
 }
 
-/* Note in `seen`, which has a byte for each string, those that stand between two places of a text. */
-ALWAYS_INLINE int look_for(int kind, const Automaton *made, Text text, Py_ssize_t start, Py_ssize_t end, char *seen)
+static int append(PyObject *list, PyObject *item)
+{
+    int failed = !item || PyList_Append(list, item) < 0;
+    Py_XDECREF(item);
+    return failed ? -1 : 0;
+}
+
+/* Keep that a string stands before a place: where it begins, as far as that is not very often; then only that it does. */
+static int keep_place(const Automaton *made, size_t string, Py_ssize_t end, PyObject **places)
+{
+    if (!places[string] && !(places[string] = PyList_New(0)))
+        return -1;
+    if (places[string] == Py_None)
+        return 0;
+    if (PyList_GET_SIZE(places[string]) >= MOST_PLACES) {
+        Py_SETREF(places[string], Py_NewRef(Py_None));
+        return 0;
+    }
+    return append(places[string], PyLong_FromSsize_t(end - PyUnicode_GET_LENGTH(PyTuple_GET_ITEM(made->strings, string))));
+}
+
+/* Note in `seen`, which has a byte for each string, those that stand between two places of a text; or in `places`, with where. */
+ALWAYS_INLINE int look_for(int kind, const Automaton *made, Text text, Py_ssize_t start, Py_ssize_t end, char *seen, PyObject **places)
 {
     const uint16_t *next = made->next;
     int shift = made->shift;
@@ -222,8 +243,12 @@ ALWAYS_INLINE int look_for(int kind, const Automaton *made, Text text, Py_ssize_
         state = next[state << shift | class];
         if (state & FOUND) {
             state &= ~(size_t)FOUND;
-            for (size_t s = made->ends[state] ? state : made->shorter[state]; s; s = made->shorter[s])
-                seen[made->ends[s] - 1] = 1;
+            for (size_t s = made->ends[state] ? state : made->shorter[state]; s; s = made->shorter[s]) {
+                if (!places)
+                    seen[made->ends[s] - 1] = 1;
+                else if (keep_place(made, made->ends[s] - 1, i + 1, places) < 0)
+                    return -1;
+            }
         }
         if (kind != PyUnicode_1BYTE_KIND && c == DOTTED_I)
             state = 0;
@@ -237,6 +262,16 @@ static PyObject *noted(const Automaton *made, const char *seen)
     PyObject *found = PyFrozenSet_New(NULL);
     for (Py_ssize_t i = 0; found && i < PyTuple_GET_SIZE(made->strings); i++)
         if (seen[i] && PySet_Add(found, PyTuple_GET_ITEM(made->strings, i)) < 0)
+            Py_CLEAR(found);
+    return found;
+}
+
+/* The strings that were met, each with its places. */
+static PyObject *placed(const Automaton *made, PyObject **places)
+{
+    PyObject *found = PyDict_New();
+    for (Py_ssize_t i = 0; found && i < PyTuple_GET_SIZE(made->strings); i++)
+        if (places[i] && PyDict_SetItem(found, PyTuple_GET_ITEM(made->strings, i), places[i]) < 0)
             Py_CLEAR(found);
     return found;
 }
@@ -298,7 +333,7 @@ ALWAYS_INLINE int look_at_words(int kind, PyObject *string, Text text, const Aut
 {
     for (Py_ssize_t start = 0, end; next_word(kind, text, MIN_TOKEN, &start, &end); start = end) {
         if (may_be_token(kind, text, start, end)) {
-            look_for(kind, marks, text, start, end, seen);
+            look_for(kind, marks, text, start, end, seen, NULL);
             if (may_be_bare(kind, text, start, end)) {
                 PyObject *word = PyUnicode_Substring(string, start, end);
                 int failed = !word || PyDict_SetItem(bare, word, Py_None) < 0;
@@ -309,13 +344,6 @@ ALWAYS_INLINE int look_at_words(int kind, PyObject *string, Text text, const Aut
         }
     }
     return 0;
-}
-
-static int append(PyObject *list, PyObject *item)
-{
-    int failed = !item || PyList_Append(list, item) < 0;
-    Py_XDECREF(item);
-    return failed ? -1 : 0;
 }
 
 ALWAYS_INLINE int is_digit(int kind, Text text, Py_ssize_t place)
@@ -432,7 +460,7 @@ static PyObject *seen_in(PyObject *self, PyObject *args)
     if (!seen)
         return NULL;
     Text text = {PyUnicode_DATA(string), PyUnicode_GET_LENGTH(string)};
-    FOR_ITS_KIND(string, look_for, made, text, 0, text.length, seen);
+    FOR_ITS_KIND(string, look_for, made, text, 0, text.length, seen, NULL);
     PyObject *found = noted(made, seen);
     PyMem_Free(seen);
     return found;
@@ -463,11 +491,11 @@ typedef struct {
     PyObject *bare, *numbers, *accounts, *breaks;
 } Places;
 
-static int look(PyObject *string, const Automaton *signs, const Automaton *marks, Py_ssize_t least, char *seen, char *marked, Places *to)
+static int look(PyObject *string, const Automaton *signs, const Automaton *marks, Py_ssize_t least, PyObject **places, char *marked, Places *to)
 {
     Text text = {PyUnicode_DATA(string), PyUnicode_GET_LENGTH(string)};
-    FOR_ITS_KIND(string, look_for, signs, text, 0, text.length, seen);
-    return FOR_ITS_KIND(string, look_at_words, string, text, marks, marked, to->bare) < 0 ||
+    return FOR_ITS_KIND(string, look_for, signs, text, 0, text.length, NULL, places) < 0 ||
+                   FOR_ITS_KIND(string, look_at_words, string, text, marks, marked, to->bare) < 0 ||
                    FOR_ITS_KIND(string, look_for_numbers, text, least, to->numbers, to->accounts) < 0 ||
                    FOR_ITS_KIND(string, look_for_breaks, text, to->breaks) < 0
                ? -1
@@ -481,12 +509,18 @@ static PyObject *glance(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "UOOn", &string, &first, &second, &least))
         return NULL;
     const Automaton *signs = given(first), *marks = signs ? given(second) : NULL;
-    char *seen = marks ? unseen(signs) : NULL, *marked = seen ? unseen(marks) : NULL;
+    char *marked = marks ? unseen(marks) : NULL;
+    Py_ssize_t count = marks ? PyTuple_GET_SIZE(signs->strings) : 0;
+    PyObject **places = marked ? PyMem_Calloc(count + 1, sizeof(PyObject *)) : NULL;
+    if (marked && !places)
+        PyErr_NoMemory();
     Places to = {NULL};
-    if (marked && (to.bare = PyDict_New()) && (to.numbers = PyList_New(0)) && (to.accounts = PyList_New(0)) &&
-        (to.breaks = PyList_New(0)) && look(string, signs, marks, least, seen, marked, &to) == 0)
-        found = Py_BuildValue("NNNOOO", noted(signs, seen), noted(marks, marked), PyDict_Keys(to.bare), to.numbers, to.accounts, to.breaks);
-    PyMem_Free(seen);
+    if (places && (to.bare = PyDict_New()) && (to.numbers = PyList_New(0)) && (to.accounts = PyList_New(0)) &&
+        (to.breaks = PyList_New(0)) && look(string, signs, marks, least, places, marked, &to) == 0)
+        found = Py_BuildValue("NNNOOO", placed(signs, places), noted(marks, marked), PyDict_Keys(to.bare), to.numbers, to.accounts, to.breaks);
+    for (Py_ssize_t i = 0; places && i < count; i++)
+        Py_XDECREF(places[i]);
+    PyMem_Free(places);
     PyMem_Free(marked);
     Py_XDECREF(to.bare);
     Py_XDECREF(to.numbers);

@@ -17,7 +17,7 @@ _USERINFO = re.compile(
 )
 _PORT = re.compile(r"\d{1,5}(?:/|$)")
 _SCHEMES = {
-    scheme: re.compile(rf"{scheme}(?:[ \t:=\"']{{1,4}}(?:\r?\n[ \t]{{0,8}})?|\r?\n[ \t]{{0,8}})(?P<value>[^\s\"'<>,;]{{6,4096}}+)")
+    scheme: rf"{scheme}(?:[ \t:=\"']{{1,4}}(?:\r?\n[ \t]{{0,8}})?|\r?\n[ \t]{{0,8}})(?P<value>[^\s\"'<>,;]{{6,4096}}+)"
     for scheme in ("basic", "bearer", "token", "apikey", "digest", "negotiate", "aws4-hmac-sha256")
 }  # fmt: skip
 _TOKEN = re.compile(r"[A-Za-z0-9._~+/=\-]{6,4096}+")
@@ -47,13 +47,13 @@ _REDIS_ARGUMENT = (
 )
 
 
-def find(text: str, low: str, seen: frozenset[str]) -> Iterator[tuple[int, int]]:
+def find(text: str, low: str, seen: stems.Seen) -> Iterator[tuple[int, int]]:
     """Yield where such secrets stand. seen: the signs that the text holds."""
     if "://" in seen and "@" in seen:
         yield from _in_urls(text)
     for scheme, pattern in _SCHEMES.items():
         if scheme in seen:
-            for match in pattern.finditer(low):
+            for match in stems.matches(pattern, scheme, low, seen[scheme]):
                 yield from _in_scheme(text, low, scheme, match)
     if "authori" in seen:
         for match in _AUTHORIZATION.finditer(low):
@@ -105,13 +105,13 @@ def _in_cookies(text: str, low: str) -> Iterator[tuple[int, int]]:
                 yield value.span(1)
 
 
-def _in_arguments(text: str, low: str, seen: frozenset[str]) -> Iterator[tuple[int, int]]:
-    redis = () if seen.isdisjoint(_REDIS[:-1]) else _REDIS
+def _in_arguments(text: str, low: str, seen: stems.Seen) -> Iterator[tuple[int, int]]:
+    redis = () if seen.keys().isdisjoint(_REDIS[:-1]) else _REDIS
     for begins, pattern in (*_ARGUMENT, (redis, _REDIS_ARGUMENT)):
         for word in begins:
             if word not in seen:
                 continue
-            for match in stems.matches(pattern, word, low):
+            for match in stems.matches(pattern, word, low, seen[word]):
                 part = match.lastgroup or "value"
                 if not values.is_placeholder(text[match.start(part) : match.end(part)]):
                     yield match.span(part)

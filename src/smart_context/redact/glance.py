@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from smart_context.data import dataclass
-from smart_context.redact import issuers, names, words, wrap
+from smart_context.redact import issuers, names, stems, words, wrap
 from smart_context.redact import shape as shapes
 from smart_context.redact.view import View
 
@@ -28,12 +28,12 @@ _MIN_DIGITS = 6  # of a telephone number, the shortest of all
 class Glance:
     """What is in a text, as far as a glance tells.
 
-    seen: of `words.SIGNS` and `SPACED`, in lower case. letters: of `names.LETTERS`. marks: of `issuers.MARKS`, in words that may be tokens.
+    seen: of `words.SIGNS` and `SPACED`, in lower case; where they begin only as it is compiled, and not of one that is there very often. letters: of `names.LETTERS`. marks: of `issuers.MARKS`, in words that may be tokens.
     bare: words that may be tokens of no known issuer. numbers: stretches of at least as many digits as a telephone number has. accounts: where
     two letters stand that two digits follow. breaks: line breaks that may cut a token.
     """
 
-    seen: frozenset[str]
+    seen: stems.Seen
     letters: frozenset[str]
     marks: frozenset[str]
     bare: Sequence[str]
@@ -50,7 +50,8 @@ def at(view: View) -> Glance | None:
         breaks = wrap.breaks(text, places)
     else:
         held = words.of(text)
-        seen = frozenset([sign for sign in words.SIGNS if sign in held.low] + [s for s in SPACED if s in view.low])
+        found = [sign for sign in words.SIGNS if sign in held.low] + [sign for sign in SPACED if sign in view.low]
+        seen = dict.fromkeys(found)
         tokens = list(filter(words.may_be_token, held.unique))
         marks, bare = marks_in("\n".join(tokens)), list(filter(words.may_be_bare, tokens))
         shape = shapes.of(text)

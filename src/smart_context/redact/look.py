@@ -35,7 +35,7 @@ def at(view: views.View, extra: Sequence[re.Pattern[str]]) -> Iterator[Found]:
         return
     for start, end in _secrets(view, glance):
         yield start, end, "secret"
-    if not glance.seen.isdisjoint(_MAIL_SIGNS):
+    if not glance.seen.keys().isdisjoint(_MAIL_SIGNS):
         from smart_context.redact import mail
 
         for start, end in mail.find(text, view.low, glance.seen):
@@ -69,7 +69,7 @@ def _secrets(view: views.View, glance: glances.Glance) -> Iterator[tuple[int, in
         from smart_context.redact import private
 
         yield from private.find(text, low)
-    if not seen.isdisjoint(_ACCESS_SIGNS):
+    if not seen.keys().isdisjoint(_ACCESS_SIGNS):
         from smart_context.redact import access
 
         yield from access.find(text, low, seen)

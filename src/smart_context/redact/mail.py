@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+
+from smart_context.redact import stems
 
 _LOCAL_MAX, _DOMAIN_MAX = 128, 255
 _SIGNS = ("@", "&#64;", "&#x40;", "%40", "\\u0040", "&commat;")
@@ -41,23 +43,24 @@ _WIDE = re.compile(
 )
 
 
-def find(text: str, low: str, seen: frozenset[str]) -> Iterator[tuple[int, int]]:
+def find(text: str, low: str, seen: stems.Seen) -> Iterator[tuple[int, int]]:
     """Yield where e-mail addresses stand. seen: the signs that the text holds."""
     for sign in _SIGNS:
         if sign in seen:
-            for at in _places(text, sign):
+            told = seen[sign] if sign == "@" else None  # others are told of in capitals as well
+            for at in _places(text, sign) if told is None else told:
                 span = _around(text, at, at + len(sign))
                 if span is not None:
                     yield span
     signs = [sign for sign in _WRITTEN_SIGNS if sign in seen]
     for sign in (*signs, " at ") if " dot " in seen else signs:
-        yield from _written(low, sign)
+        yield from _written(low, sign, seen.get(sign))
 
 
-def _written(low: str, sign: str) -> Iterator[tuple[int, int]]:
+def _written(low: str, sign: str, places: Sequence[int] | None) -> Iterator[tuple[int, int]]:
     """Addresses that are written out, with this sign for "at"."""
     done = 0
-    for at in _places(low, sign):
+    for at in _places(low, sign) if places is None else places:
         if at < done or (sign != " at " and low[at - 1 : at] not in _OPENERS and low[at - 2 : at - 1] not in _OPENERS):
             continue
         for match in _WRITTEN.finditer(low, max(done, at - _LOCAL_MAX), at + _DOMAIN_MAX + 32):

@@ -7,7 +7,7 @@ Always: a stem is looked for as a plain substring; its pattern runs only where i
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from smart_context.redact import stems
@@ -105,18 +105,18 @@ class Name:
     is_many: bool = False
 
 
-def find(low: str, seen: frozenset[str], letters: frozenset[str]) -> list[Name]:
+def find(low: str, seen: stems.Seen, letters: frozenset[str]) -> list[Name]:
     """Return the names in text order. seen: the signs that the text holds. letters: those of `LETTERS` that it may hold."""
-    rows = [row for sign, row in _SIGNED if sign in seen]
+    rows = [(row, seen[sign]) for sign, row in _SIGNED if sign in seen]
     if letters:
-        rows += [row for first, row in _OTHER if not letters.isdisjoint(first) and row[0] in low]
-    found = [name for row in rows for name in _of(low, *row)]
+        rows += [(row, None) for first, row in _OTHER if not letters.isdisjoint(first) and row[0] in low]
+    found = [name for row, places in rows for name in _of(low, places, *row)]
     found.sort()
     return found
 
 
-def _of(low: str, stem: str, pattern: str, is_chosen: bool) -> Iterator[Name]:
-    for match in stems.matches(pattern, stem, low):
+def _of(low: str, places: Sequence[int] | None, stem: str, pattern: str, is_chosen: bool) -> Iterator[Name]:
+    for match in stems.matches(pattern, stem, low, places):
         suffix = _SUFFIX.match(low, match.end())
         if suffix is None:
             continue

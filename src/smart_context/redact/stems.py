@@ -7,18 +7,27 @@ Always: where the word is not there, nothing is compiled.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
+Seen = Mapping[str, Sequence[int] | None]
+"""Words that a text holds, and where each begins; None where that was not told."""
 
-def matches(pattern: str, stem: str, text: str) -> Iterator[re.Match[str]]:
-    """Yield where the pattern matches."""
+
+def matches(pattern: str, stem: str, text: str, places: Sequence[int] | None = None) -> Iterator[re.Match[str]]:
+    """Yield where the pattern matches. places: where it may, if that is known; every place of the stem is among them."""
+    done = 0
+    for at in _places(stem, text) if places is None else places:
+        if at >= done and (match := _compiled(pattern).match(text, at)):
+            yield match
+            done = match.end()
+
+
+def _places(stem: str, text: str) -> Iterator[int]:
     at = text.find(stem)
     while at >= 0:
-        match = _compiled(pattern).match(text, at)
-        if match:
-            yield match
-        at = text.find(stem, match.end() if match else at + 1)
+        yield at
+        at = text.find(stem, at + 1)
 
 
 @cache
