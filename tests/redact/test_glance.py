@@ -176,3 +176,22 @@ def test_a_token_of_a_shape_is_at_least_as_long_as_is_said():
     for shape in issuers.SHAPED:
         least, _ = parse(shape.before + shape.form).getwidth()
         assert least >= issuers.LONG or shape.sign in issuers.SHORT
+
+
+@given(
+    st.lists(st.sampled_from(["token", "Plain", "ends.", "with:", "a1b2C3", "x" * 20, "1a", "z9" * 3, "é", " ", "  ", "\t", "\r", "\n", "\n> ", '\n"', "\x1c", "\u2028", "-", "=", "\\"]), max_size=30).map("".join),
+    st.sampled_from([0, 15, 16, 17, 4094, 4095, 4096, 4097]),
+    st.sampled_from(["", " ", "\n"]),
+)  # fmt: skip
+@example("\na1b2c3d4", 0, "")
+@example("plain words\r\na1b2c3d4", 0, "")
+@example("plain Words.\na1b2c3d4", 0, "")
+@example("Plain words \na1b2c3d4", 0, "")
+@example("-\na1b2c3d4", 4094, "")
+@example("-\na1b2c3d4", 4095, "")
+@example("-\na1b2c3d4", 4096, "")
+@example("\n-\na1b2c3d4", 4095, "")
+def test_line_breaks_that_may_cut_a_token_are_those_of_python(text, longer, sign):
+    text = text.replace("\n", f"{sign}{'y' * longer}\n", 1)
+    quickly, slowly = both(lambda: glanced(text), glance)
+    assert quickly == slowly

@@ -11,7 +11,7 @@
 
 /* As `words`, `shape` and `wrap` have them. */
 enum { MIN_TOKEN = 14, MIN_NO_DIGIT = 20, MANY_CAPITALS = 12, MANY_SMALL = 20, MIN_BARE = 32, MAX_BARE = 128, MOST_PLACES = 10000 };
-enum { INDENT = 40, BEFORE_DIGIT = 200, MAX_PIECE = 4096, DIFFERENT = 6 };
+enum { INDENT = 40, BEFORE_DIGIT = 200, MAX_PIECE = 4096, DIFFERENT = 6, MOST_OF_LINE = 4096, MOST_BEFORE = 16 };
 enum { MOST_STATES = 0x8000, FOUND = 0x8000 };
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
@@ -396,8 +396,8 @@ ALWAYS_INLINE int look_for_numbers(int kind, Text text, Py_ssize_t least, PyObje
     return 0;
 }
 
-/* Whether a line that begins after a line break begins with a piece that may be the rest of a token: mixed, with a digit soon. */
-ALWAYS_INLINE int begins_as_token(int kind, Text text, Py_ssize_t i)
+/* Where the piece ends with which a line begins, if it may be the rest of a token: mixed, with a digit soon; else -1. */
+ALWAYS_INLINE Py_ssize_t end_of_piece(int kind, Text text, Py_ssize_t i)
 {
     Py_ssize_t stop = i + INDENT < text.length ? i + INDENT : text.length;
     while (i < stop && (kind_of(at(kind, text, i)) & LEAD))
@@ -414,11 +414,42 @@ ALWAYS_INLINE int begins_as_token(int kind, Text text, Py_ssize_t i)
         met[c >> 6] |= (uint64_t)1 << (c & 63);
     }
     int different = __builtin_popcountll(met[0]) + __builtin_popcountll(met[1]);
-    return i - start >= 2 && digit >= 0 && digit <= BEFORE_DIGIT && is_lettered &&
-           different >= (i - start < DIFFERENT ? (int)(i - start) : DIFFERENT);
+    int may_be = i - start >= 2 && digit >= 0 && digit <= BEFORE_DIGIT && is_lettered &&
+                 different >= (i - start < DIFFERENT ? (int)(i - start) : DIFFERENT);
+    return may_be ? i : -1;
 }
 
-/* Keep the line breaks in the middle of what may be a token. */
+/* Where the last words of a line begin that ends at a place: as many as a token before a line break may be followed by. */
+ALWAYS_INLINE Py_ssize_t last_words(int kind, Text text, Py_ssize_t end)
+{
+    Py_ssize_t line = end, least = end < MOST_OF_LINE ? 0 : end - MOST_OF_LINE + 1;
+    while (line > least && at(kind, text, line - 1) != '\n')
+        line--;
+    for (Py_ssize_t i = end - MOST_BEFORE; i > line; i--)
+        if (at(kind, text, i - 1) == ' ')
+            return i;
+    return line;
+}
+
+/* Whether words are plain: small letters, a capital at most before the last one, and a dot or a colon after each. */
+ALWAYS_INLINE int are_plain(int kind, Text text, Py_ssize_t i, Py_ssize_t end)
+{
+    for (;; i++) {
+        int has_capital = i < end && (kind_of(at(kind, text, i)) & CAPITAL);
+        Py_ssize_t first = i += has_capital ? 1 : 0;
+        while (i < end && (kind_of(at(kind, text, i)) & SMALL))
+            i++;
+        if (i == first)
+            return 0;
+        i += i < end && (at(kind, text, i) == '.' || at(kind, text, i) == ':');
+        if (i == end || (i == end - 1 && at(kind, text, i) == '\r'))
+            return 1;
+        if (has_capital || !Py_UNICODE_ISSPACE(at(kind, text, i)))
+            return 0;
+    }
+}
+
+/* Keep the line breaks in the middle of what may be a token: from the end of a line to that of the piece in the next one. */
 ALWAYS_INLINE int look_for_breaks(int kind, Text text, PyObject *breaks)
 {
     for (Py_ssize_t i = 0; i < text.length; i++) {
@@ -431,7 +462,11 @@ ALWAYS_INLINE int look_for_breaks(int kind, Text text, PyObject *breaks)
             continue;
         }
         Py_UCS4 before = at(kind, text, i ? i - 1 : text.length - 1);
-        if ((kind_of(before) & ENDS_LINE) && begins_as_token(kind, text, i + 1) && append(breaks, PyLong_FromSsize_t(i)) < 0)
+        Py_ssize_t end = kind_of(before) & ENDS_LINE ? end_of_piece(kind, text, i + 1) : -1;
+        if (end < 0)
+            continue;
+        Py_ssize_t start = last_words(kind, text, i);
+        if (!are_plain(kind, text, start, i) && append(breaks, Py_BuildValue("nn", start, end)) < 0)
             return -1;
     }
     return 0;

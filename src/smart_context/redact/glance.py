@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from itertools import starmap
 
 from smart_context.data import dataclass
 from smart_context.redact import issuers, names, stems, words, wrap
@@ -46,8 +47,8 @@ def at(view: View) -> Glance | None:
     """Glance at a text."""
     text = view.text
     if compiled:
-        seen, marks, bare, numbers, accounts, places = compiled.glance(text, *_automata(), _MIN_DIGITS)
-        breaks = wrap.breaks(text, places)
+        seen, marks, bare, numbers, accounts, cuts = compiled.glance(text, *_automata(), _MIN_DIGITS)
+        breaks = list(starmap(wrap.Break, cuts))
     else:
         held = words.of(text)
         found = [sign for sign in words.SIGNS if sign in held.low] + [sign for sign in SPACED if sign in view.low]

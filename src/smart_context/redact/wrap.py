@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -70,10 +70,10 @@ class Break(NamedTuple):
     end: int
 
 
-def breaks(text: str, places: Iterable[int] | None = None) -> list[Break]:
-    """Return the line breaks after which a line begins with letters and digits that look generated. places: the only ones that can be such."""
+def breaks(text: str) -> list[Break]:
+    """Return the line breaks after which a line begins with letters and digits that look generated."""
     found: list[Break] = []
-    for match in _BEGINS.finditer(text) if places is None else filter(None, (_BEGINS.match(text, at) for at in places)):
+    for match in _BEGINS.finditer(text):
         if text[match.start() - 1] not in _MAY_END_LINE or not values.is_random(match["piece"]):
             continue
         line = max(text.rfind("\n", 0, match.start()), match.start() - _MOST_OF_LINE) + 1
