@@ -99,7 +99,7 @@ site: install ## the documentation as a site, in site/
 lock: ## renew requirements/ after a change of the dependencies (UV=uv where it is installed)
 	@test -x $(UV) || command -v $(UV) >/dev/null || { $(PYTHON) -m venv $(VENV) && $(BIN)/python -m pip install --quiet uv; }
 	$(UV) pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
-	  --no-emit-index-url --no-emit-find-links --all-extras --group dev pyproject.toml --output-file $(LOCK)
+	  --no-emit-index-url --no-emit-find-links --extra all --group dev pyproject.toml --output-file $(LOCK)
 	echo uv | $(UV) pip compile --quiet --upgrade --universal --generate-hashes --no-header --no-annotate \
 	  --no-emit-index-url --no-emit-find-links - --output-file requirements/uv.txt
 

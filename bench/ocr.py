@@ -1,14 +1,15 @@
-"""How much of a page OCR finds, and what that costs: `python -m bench ocr FOLDER [--turned DEGREES] [--pages N] [--font LANG=FILE] [--out FILE]`.
+"""How much of a page OCR finds, and what that costs: `python -m bench ocr FOLDER [--engine NAME] [--turned DEGREES] [--pages N] [--font LANG=FILE] [--out FILE]`.
 
 FOLDER has a folder for each language (`en`, `de`, `zh+en` …) with PDFs, whose pages are drawn, and texts, which are set in type: 31 pixels
 high, on A4, in the font given or the one that fontconfig names for the language. Every page becomes a picture at 200 dpi and is read as
-`context index --ocr` reads it: by a child in its jail. Found is the share of a page's different words (of two letters or more; of
+`context index --ocr` reads it: by a child in its jail, with each engine that is installed, RapidOCR also what it was not made for. Found is the share of a page's different words (of two letters or more; of
 Chinese and Japanese, pairs of characters), the mean over the pages.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import multiprocessing
 import os
@@ -25,7 +26,7 @@ from typing import Any
 from smart_context.index import ocr_child
 from smart_context.index.prepare import Preparing
 from smart_context.model import Limits, Prepared
-from smart_context.sources import tessdata
+from smart_context.sources import engines, rapidmodels, tessdata
 from smart_context.sources.worker import Pool, Task
 
 DPI = 200
@@ -33,26 +34,32 @@ A4 = (1654, 2339)
 TYPE, LEADING, MARGIN = 31, 44, 150  # pixels
 WORD = re.compile(r"\w{2,}")
 UNSPACED = {"zh", "ja"}
+ENGINES = {"tesseract": tessdata.is_installed, "rapidocr": rapidmodels.is_installed}
 
 
 def main(argv: list[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m bench ocr")
     parser.add_argument("folder", type=Path)
+    parser.add_argument("--engine", action="append", choices=[*ENGINES], help="with these alone")
     parser.add_argument("--turned", type=float, default=0.0, help="turn each page by so many degrees")
     parser.add_argument("--pages", type=int, default=12, help="most pages of a language")
     parser.add_argument("--font", action="append", default=[], metavar="LANG=FILE")
     parser.add_argument("--out", type=Path, help="write the figures into this file, as JSON")
     args = parser.parse_args(argv)
     fonts = dict(each.split("=", 1) for each in args.font)
-    print(f"{'language':10}{'pages':>6}{'found':>8}{'least':>8}{'certainty':>10}{'CPU s':>8}{'start s':>8}{'MB':>6}")
+    print(
+        f"{'language':10}{'engine':10}{'pages':>6}{'found':>8}{'least':>8}{'certainty':>10}{'CPU s':>8}{'start s':>8}{'MB':>6}"
+    )
     rows = []
-    for place in sorted(path for path in args.folder.iterdir() if path.is_dir()):
+    places = sorted(path for path in args.folder.iterdir() if path.is_dir())
+    names = args.engine or [name for name, is_installed in ENGINES.items() if is_installed()]
+    for place, engine in itertools.product(places, names):
         # A process of its own: the most memory of all children is known only once they are gone, and for all of them together.
         with multiprocessing.get_context("spawn").Pool(1) as apart:
-            row = apart.apply(_measured, (place, fonts.get(place.name, ""), args.turned, args.pages))
+            row = apart.apply(_measured, (place, engine, fonts.get(place.name, ""), args.turned, args.pages))
         rows.append(row)
         print(
-            f"{row['language']:10}{row['pages']:6}{row['found']:8.3f}{row['least']:8.3f}{row['certainty']:10.0f}"
+            f"{row['language']:10}{row['engine']:10}{row['pages']:6}{row['found']:8.3f}{row['least']:8.3f}{row['certainty']:10.0f}"
             f"{row['cpu_s']:8.2f}{row['start_s']:8.2f}{row['peak_mb']:6.0f}",
             flush=True,
         )
@@ -66,11 +73,12 @@ def main(argv: list[str]) -> None:
         args.out.write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def _measured(place: Path, font: str, turned: float, most: int) -> dict[str, Any]:
+def _measured(place: Path, engine: str, font: str, turned: float, most: int) -> dict[str, Any]:
     languages = place.name.split("+")
     with tempfile.TemporaryDirectory() as scratch:
         pages = _pictures(place, languages[0], font, turned, most, Path(scratch))
-        command = ocr_child.started_with(Preparing(2000, ()), tessdata.files(languages))
+        data = rapidmodels.files(()) if engine == "rapidocr" else tessdata.files(languages)
+        command = ocr_child.started_with(Preparing(2000, ()), data)
         started = _children_cpu()
         with Pool(Limits(), 1, start_with=command) as pool:
             list(pool.run([Task(None, "", lambda: os.open(os.devnull, os.O_RDONLY), "hash")]))
@@ -82,7 +90,7 @@ def _measured(place: Path, font: str, turned: float, most: int) -> dict[str, Any
         ]
         shares: list[float] = []
         sure: list[int] = []
-        with Pool(Limits(), 1, start_with=command, memory_each=10**9) as pool:
+        with Pool(Limits(), 1, start_with=command, memory_each=engines.memory(data).held) as pool:
             for done in pool.run(tasks):
                 assert isinstance(done.outcome, Prepared), done.outcome
                 segments = done.outcome.segments
@@ -93,6 +101,7 @@ def _measured(place: Path, font: str, turned: float, most: int) -> dict[str, Any
         count = len(pages)
         return {
             "language": place.name,
+            "engine": engine,
             "pages": count,
             "found": sum(shares) / count,
             "least": min(shares),

@@ -11,11 +11,14 @@ from importlib.util import find_spec
 import pytest
 
 from office_files import pdf
-from smart_context.sources import tessdata
+from smart_context.sources import rapidmodels, tessdata
 
 HAS_PIL = find_spec("PIL") is not None
 HAS_OCR = tessdata.is_installed() and "eng" in tessdata.available()
 needs_ocr = pytest.mark.skipif(not HAS_OCR, reason="OCR is not tested: the extra `ocr` or its English data is missing")
+needs_rapidocr = pytest.mark.skipif(
+    not rapidmodels.is_installed(), reason="RapidOCR is not tested: the extra `rapidocr` is not installed"
+)
 
 
 def picture(*lines: str, form: str = "PNG", turned: float = 0, size: tuple[int, int] = (1100, 0)) -> bytes:

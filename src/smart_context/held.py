@@ -162,13 +162,14 @@ class Held(Closes):
         return self._turns.is_wanted or self.wait_elsewhere()
 
     def ocr_data(self) -> dict[str, str]:
-        """The data of the languages that OCR is to read.
+        """The data that OCR needs, for the languages that it is to read.
 
         Raises: ConfigError where the extra or some of it is missing.
         """
-        from smart_context.sources import tessdata
+        from smart_context.sources import engines
 
-        return tessdata.files(self.settings.ocr.languages, self.settings.ocr.data_dir)
+        ocr = self.settings.ocr
+        return engines.data(ocr.engine, ocr.languages, ocr.data_dir)
 
     def read_scans_here(self, folder: str, *, on_progress: OnProgress, stop: Stop = lambda: None) -> IndexReport:
         """Read by OCR what waits in a folder, in this process, as the only writer.

@@ -115,6 +115,13 @@ def test_a_damaged_index_is_found(doctor, tmp_path, how):
     assert ("index", "problem") in ask()
 
 
+def test_an_engine_that_cannot_read_a_language_is_found(doctor):
+    ask, _, config = doctor
+    with config.open("a") as file:
+        file.write('[ocr]\nenabled = true\nengine = "rapidocr"\nlanguages = ["zh", "ru"]\n')
+    assert ask() == [("OCR", "problem")]
+
+
 def test_models_that_are_configured_and_missing_are_found(doctor):
     ask, _, config = doctor
     with config.open("a") as file:

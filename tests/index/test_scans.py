@@ -19,7 +19,7 @@ import pytest
 import ready
 from conftest import PATIENCE, Run, Tree, clean_env
 from office_files import pdf_pages, shown
-from scans import HAS_PIL, needs_ocr, page, picture, png, scan
+from scans import HAS_PIL, needs_ocr, needs_rapidocr, page, picture, png, scan
 from smart_context.api import App
 from smart_context.index import background, ocr_child, scans
 from smart_context.index.prepare import Preparing
@@ -235,3 +235,24 @@ def test_what_ocr_lacks_is_said_and_nothing_else_is_lost(tree: Tree, run: Run) -
     assert done.returncode == 1
     assert b"OCR has no data for: tlh" in done.stderr or b"the extra `ocr` is not installed" in done.stderr
     assert json.loads(run("search", "plain words", "--root", folder, "--json").stdout)["items"]
+
+
+def test_a_language_that_the_chosen_engine_cannot_read_is_said_with_the_next_step(tree: Tree, run: Run) -> None:
+    folder = tree({"scan.pdf": scan((page("one"), ""))})
+    chosen = {"SMART_CONTEXT_OCR_ENGINE": "rapidocr", "SMART_CONTEXT_OCR_LANGUAGES": "en,ru"}
+    done = run("index", "--root", folder, "--ocr", env=chosen)
+    assert done.returncode == 1
+    assert b"rapidocr cannot read: ru" in done.stderr
+    assert b'set ocr.engine = "tesseract"' in done.stderr
+
+
+@needs_rapidocr
+@pytest.mark.usefixtures("whole_jail")
+def test_the_other_engine_reads_scans_in_the_whole_jail_too(tree: Tree, run: Run) -> None:
+    folder = tree({**OWN, "scan.pdf": scan((page("A windmill near the coast"), ""), (page("A lighthouse"), ""))})
+    chosen = {"SMART_CONTEXT_OCR_ENGINE": "rapidocr", "SMART_CONTEXT_INDEX_JAIL": "require"}
+    done = run("index", "--root", folder, "--ocr", "--json", env=chosen)
+    assert (done.returncode, json.loads(done.stdout)[0]["read_pages"]) == (0, 2), done.stderr
+    answer = json.loads(run("search", "lighthouse", "--root", folder, "--json").stdout)
+    assert [item["pointer"] for item in answer["items"]] == ["page 2"]
+    assert answer["notes"][-1].startswith("read by OCR, which makes mistakes: result 1 (")

@@ -272,12 +272,16 @@ def _ocr(settings: Settings) -> Iterator[Finding]:
     """Look for the data of the languages; without it scanned pages and pictures wait."""
     if not settings.ocr.enabled:
         return
-    from smart_context.sources import tessdata
+    from smart_context.sources import engines, tessdata
 
+    ocr = settings.ocr
     try:
-        files = tessdata.files(settings.ocr.languages, settings.ocr.data_dir)
+        files = engines.data(ocr.engine, ocr.languages, ocr.data_dir)
     except ConfigError as error:
         yield Finding("OCR", "problem", f"scanned pages and pictures are not read: {error.message}", error.hint or "")
+        return
+    if ocr.engine == "rapidocr":
+        yield Finding("OCR", "ok", f"rapidocr reads {', '.join(ocr.languages)}")
         return
     names = ", ".join(name for name in files if name != tessdata.ORIENTATION)
     if tessdata.ORIENTATION in files:

@@ -1,6 +1,6 @@
 """The reading process that also sees: read a file with OCR, and make it ready.
 
-In: how files are made ready and where the data of languages is, then what `worker_child` takes; with each file an `Asked`.
+In: how files are made ready and where the data of OCR is, then what `worker_child` takes; with each file an `Asked`.
 Out: a `Prepared` for each file, with all of its text: its own, what OCR read before, and what it read now.
 Always: everything is loaded before the first file is read, and it steps back for everybody else; a file is read for a bounded time, and
 what is left of it waits.
@@ -22,10 +22,7 @@ from smart_context.sources import worker_child
 from smart_context.sources.child import command
 from smart_context.sources.extract.sight import NOT_READ, Recognized, Sight
 
-MEMORY = 400_000_000  # bytes that such a process may hold before others wait for it
 _NICE = 10
-_EXTRA_MEMORY = 768 * 1024 * 1024  # of address space, for one picture
-_REPLACE_ABOVE = 512 * 1024 * 1024
 _PICTURE_SECONDS = 60  # of CPU time that one picture may take beyond its share, until the process is ended
 
 
@@ -49,7 +46,7 @@ class Asked:
 
 
 def started_with(how: Preparing, files: Mapping[str, str]) -> list[str]:
-    """The command line of such a process; `files`: the data of languages."""
+    """The command line of such a process; `files`: the data of OCR (`engines.data`)."""
     return [*command("smart_context.index.ocr_child"), json.dumps(asdict(how)), json.dumps(files)]
 
 
@@ -57,11 +54,12 @@ def main(args: Sequence[str]) -> None:
     """Read files and make them ready until the parent closes the socket."""
     os.nice(_NICE)
     how, redactor = reading_child.loaded(args[0])
-    from smart_context.sources import extract, tesseract
+    from smart_context.sources import engines, extract
     from smart_context.sources.extract import pictures
 
     pictures.load()
-    engine = tesseract.Tesseract(json.loads(args[1]))
+    files = json.loads(args[1])
+    engine, memory = engines.load(files), engines.memory(files)
 
     def read(data: bytes | mmap.mmap, name: str, limits: Limits, more: bytes) -> Prepared | Skipped:
         asked = _asked(more)
@@ -83,7 +81,7 @@ def main(args: Sequence[str]) -> None:
         worker_child.grant_cpu(limits)
         return prepare.file(found, name, how, redactor)
 
-    worker_child.serve(args[2:], read, memory=_EXTRA_MEMORY, replace_above=_REPLACE_ABOVE)
+    worker_child.serve(args[2:], read, memory=memory.extra, replace_above=memory.replace_above)
 
 
 def _asked(more: bytes) -> Asked:

@@ -24,6 +24,7 @@ from smart_context.index.model import IndexReport
 from smart_context.index.prepare import Preparing
 from smart_context.model import OnProgress, Prepared, Progress, Segment, Skipped, Stop
 from smart_context.redact import Redactor
+from smart_context.sources import engines
 from smart_context.sources.worker import Done, Pool, Task
 
 _TURN_SECONDS = 30.0  # of CPU time, for one file until the next has its turn; as much is lost to a kill
@@ -55,7 +56,7 @@ def read(
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
     start_with: Sequence[str] | None = None,
 ) -> IndexReport:
-    """Read what waits below a folder; `data`: the files of languages (`tessdata.files`); `start_with`: another command line for the processes.
+    """Read what waits below a folder; `data`: the files of OCR (`engines.data`); `start_with`: another command line for the processes.
 
     Raises: Forbidden outside the roots; what `stop` raises, after a commit.
     """
@@ -93,7 +94,7 @@ def readers(options: Options, data: Mapping[str, str], start_with: Sequence[str]
         options.workers,
         jail=options.jail,
         start_with=start_with or ocr_child.started_with(Preparing(options.max_chars, options.patterns), data),
-        memory_each=ocr_child.MEMORY,
+        memory_each=engines.memory(data).held,
     )
 
 

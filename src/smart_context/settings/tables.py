@@ -133,9 +133,14 @@ class SemanticSettings:
 
 @dataclass(frozen=True, slots=True)
 class OcrSettings:
-    """`[ocr]`: reading scanned pages and pictures, with the extra `ocr`."""
+    """`[ocr]`: reading scanned pages and pictures, with the extra `ocr` or `rapidocr`."""
 
     enabled: bool = setting(False, "Read scanned pages and pictures too; `context index --ocr` does so once.")
+    engine: str = setting(
+        "tesseract",
+        "What reads them: `tesseract` (extra `ocr`), or `rapidocr` (extra `rapidocr`), for Chinese, Japanese and Latin letters alone.",
+        choices=("tesseract", "rapidocr"),
+    )
     languages: tuple[str, ...] = setting(
         defaults.OCR_LANGUAGES,
         "Languages of the pages, the commonest first: `en`, `de`, … or Tesseract's names. Fewer are faster and read better.",

@@ -48,11 +48,16 @@ def files(languages: Sequence[str], folder: str = "") -> dict[str, str]:
     if not is_installed():
         raise ConfigError("the extra `ocr` is not installed", hint="install it: pip install 'smart-file-context[ocr]'")
     there = available(folder)
-    wanted = [_NAMES.get(language, language) for language in languages]
+    wanted = [name_of(language) for language in languages]
     missing = [name for name in wanted if name not in there]
     if missing:
         raise ConfigError(f"OCR has no data for: {', '.join(missing)}", hint=how_to_get(missing))
     return {name: there[name] for name in dict.fromkeys((*wanted, ORIENTATION)) if name in there}
+
+
+def name_of(language: str) -> str:
+    """Tesseract's name of a language."""
+    return _NAMES.get(language, language)
 
 
 def available(folder: str = "") -> dict[str, str]:

@@ -9,20 +9,19 @@ from __future__ import annotations
 
 import math
 import os
-import re
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from smart_context.sources import lines
 from smart_context.sources.extract.sight import Bitmap, Recognized, Unreadable
 
 os.putenv("OMP_THREAD_LIMIT", "1")  # before the library is loaded: a jailed process has one thread
 
 import tesserocr
-from PIL import Image, ImageOps
+from PIL import Image
 
 if TYPE_CHECKING:
     from PIL.Image import Image as Picture
@@ -33,15 +32,7 @@ _TELLING = 0.05  # seconds of CPU time that tell how busy it is
 _STRAIGHTEN = 0.3  # degrees
 _TILT = 3  # degrees, to see lines where none is seen
 _MOST_ASKEW = 15.0  # degrees; more is no page that lies askew
-_WELL = 70  # of 100: a page read so stands upright
-_RUBBISH = 30  # of 100: lines less certain are marks and pictures, not words
-_PAGE_RUBBISH = 45
-_FLAT = 24  # shades between the darkest and the lightest point of a blank page
-_DARK = 96  # mean shade of a page with light letters
 _SURE_TURN = 1.0  # certainty of an orientation
-_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u3000-\u303f\uff00-\uffef"
-_SPACED = re.compile(f"(?<=[{_CJK}]) +(?=[{_CJK}])")
-_DIVIDED = re.compile(r"(?<=[^\W\d_])[-\u2010\xad]\n(?=[a-z\u00df-\u00ff\u0430-\u045f])")
 _ORIENTATION = "osd"
 
 
@@ -85,21 +76,19 @@ class Tesseract:
 
         Raises: Unreadable when it takes too long.
         """
-        picture = Image.frombytes("L", (bitmap.width, bitmap.height), bitmap.pixels)
-        low, high = picture.getextrema()
-        if high - low < _FLAT:  # type: ignore[operator]  # one band
+        picture = lines.page(bitmap)
+        if picture is None:
             return Recognized("", 0)
-        if _mean(picture) < _DARK:
-            picture = ImageOps.invert(picture)
         spent = _Spent()
-        lines = self._upright(picture, bitmap.dpi, spent)
-        for degrees in self._turns(picture, bitmap.dpi) if _certainty(lines) < _WELL else ():
-            if not spent.left() or _certainty(lines) >= _WELL:
+        found = self._upright(picture, bitmap.dpi, spent)
+        for degrees in self._turns(picture, bitmap.dpi) if lines.certainty(found) < lines.WELL else ():
+            if not spent.left() or lines.certainty(found) >= lines.WELL:
                 break
-            lines = max(lines, self._upright(picture.rotate(degrees, expand=True), bitmap.dpi, spent), key=_certainty)
-        return _said(lines)
+            turned = self._upright(picture.rotate(degrees, expand=True), bitmap.dpi, spent)
+            found = max(found, turned, key=lines.certainty)
+        return lines.said(found)
 
-    def _upright(self, picture: Picture, dpi: int, spent: _Spent) -> list[_Line]:
+    def _upright(self, picture: Picture, dpi: int, spent: _Spent) -> list[lines.Line]:
         """The lines of a picture that stands upright, straightened."""
         self._show(picture, dpi)
         try:
@@ -180,16 +169,7 @@ class _Spent:
         return max(0, math.ceil(1000 * slower * (SECONDS - cpu)))
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """A line with letters or digits: how certain it is, and whether a paragraph begins with it."""
-
-    text: str
-    certainty: float
-    begins: bool
-
-
-def _lines(api: tesserocr.PyTessBaseAPI) -> Iterator[_Line]:
+def _lines(api: tesserocr.PyTessBaseAPI) -> Iterator[lines.Line]:
     level = tesserocr.RIL.TEXTLINE
     iterator = api.GetIterator()
     for at in tesserocr.iterate_level(iterator, level) if iterator else ():
@@ -197,30 +177,4 @@ def _lines(api: tesserocr.PyTessBaseAPI) -> Iterator[_Line]:
             continue
         text = " ".join(at.GetUTF8Text(level).split())
         if any(map(str.isalnum, text)):
-            yield _Line(text, at.Confidence(level), at.IsAtBeginningOf(tesserocr.RIL.PARA))
-
-
-def _said(lines: Sequence[_Line]) -> Recognized:
-    kept = [line for line in lines if line.certainty >= _RUBBISH]
-    certainty = _certainty(kept)
-    if certainty < _PAGE_RUBBISH:
-        return Recognized("", 0)
-    text = "".join(("\n\n" if line.begins else "\n") + line.text for line in kept).strip()
-    return Recognized(_DIVIDED.sub(_put_together, _SPACED.sub("", text)), min(100, max(1, round(certainty))))
-
-
-def _certainty(lines: Sequence[_Line]) -> float:
-    chars = sum(len(line.text) for line in lines)
-    return sum(line.certainty * len(line.text) for line in lines) / chars if chars else 0.0
-
-
-def _put_together(divided: re.Match[str]) -> str:
-    """As in a PDF: a divided word keeps its hyphen, which may belong to it, where search finds it without, too."""
-    before = divided.string[divided.start() - 1]
-    after = divided.string[divided.end()]
-    return "-" if (before + after).isascii() else ""
-
-
-def _mean(picture: Picture) -> float:
-    counts = picture.reduce(8).histogram() if min(picture.size) >= 8 else picture.histogram()
-    return sum(shade * count for shade, count in enumerate(counts)) / max(1, sum(counts))
+            yield lines.Line(text, at.Confidence(level), at.IsAtBeginningOf(tesserocr.RIL.PARA))
