@@ -16,6 +16,7 @@ typedef struct {
 } Word;
 
 static uint32_t crc_table[256];
+static uint64_t seed; /* nobody who writes a text knows it: they cannot choose words that fall together */
 
 static void fill_crc_table(void)
 {
@@ -33,6 +34,20 @@ static uint32_t crc32_of(const unsigned char *data, Py_ssize_t length)
     for (Py_ssize_t at = 0; at < length; at++)
         crc = crc_table[(crc ^ data[at]) & 0xFF] ^ crc >> 8;
     return ~crc;
+}
+
+static uint64_t hash_of(const unsigned char *data, Py_ssize_t length)
+{
+    uint64_t hash = seed, part;
+    for (; length >= 8; data += 8, length -= 8) {
+        memcpy(&part, data, 8);
+        hash = (hash ^ part) * 0x9E3779B97F4A7C15u;
+        hash ^= hash >> 29;
+    }
+    for (part = (uint64_t)length; length; length--)
+        part = part << 8 | data[length - 1];
+    hash = (hash ^ part) * 0xBF58476D1CE4E5B9u;
+    return (hash ^ seed >> 32) * 0x94D049BB133111EBu >> 20;
 }
 
 static int is_space(unsigned char c)
@@ -53,7 +68,7 @@ static Py_ssize_t different(const unsigned char *data, Py_ssize_t length, Word *
         while (at < length && !is_space(data[at]))
             at++;
         Word word = {data + start, (uint32_t)(at - start), crc32_of(data + start, at - start)};
-        size_t slot = word.number & mask;
+        size_t slot = hash_of(word.start, at - start) & mask;
         while (slots[slot].start && !(slots[slot].number == word.number && slots[slot].length == word.length &&
                                       !memcmp(slots[slot].start, word.start, word.length)))
             slot = (slot + 1) & mask;
@@ -132,5 +147,11 @@ static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "_copies", "What `cop
 PyMODINIT_FUNC PyInit__copies(void)
 {
     fill_crc_table();
+    /* Python's own secret, as its sets of words have it. */
+    PyObject *word = PyUnicode_FromString("_copies");
+    if (!word)
+        return NULL;
+    seed = (uint64_t)PyObject_Hash(word);
+    Py_DECREF(word);
     return PyModule_Create(&module);
 }
