@@ -108,7 +108,7 @@ EMAILS: tuple[tuple[str, str], ...] = tuple(
         ("({})", "nora+lists@example.com"), ("{}, {}".replace(", {}", ", and"), "nora%tag@example.net"), ("Mail: {}.", "o'neill@example.ie"),
         ("Grüße, {}", "jörg@köln.example"), ("联系{}谢谢", "wang@example.cn"), ("用户@例子.公司 {}".replace(" {}", ""), "用户@例子.公司"),
         ("почта {}", "иван@пример.рф"), ('"{}', 'nora field"@example.org'), ("{}", "nora@[192.168.1.9]"), ("{}", "nora (at) example (dot) org"),
-        ("{}", "nora [at] example.org"), ("{}", "nora(at)example.org"), ("{}", "nora at example dot org"), ("{}", "nora {at} example {dot} org"),
+        ("{}", "nora [at] example.org"), ("{}", "nora(at)example.org"), ("{}", "nora at example dot org"), ("{}", "nora at mail dot example.org"), ("{}", "nora {at} example {dot} org"),
         ("{}", "nora&#64;example.org"), ("{}", "nora%40example.org"), ("{}", "nora＠example．org"), ("{}", "NORA@EXAMPLE.ORG"),
         ("{}", "nora@exam-\nple.org"), ("{}", "nora@\nexample.org"), ("{}", "nora@example.\norg"), ("{}", "no\u00adra@exam\u200bple.org"),
         ("{}", "nora.\nfield@example.org"), ("{}", "nora\n@example.org"), ("ID\t{}\tx", "nora@example.org"), ("# {}\n", "nora@example.org"),

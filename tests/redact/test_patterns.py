@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
+import re
+from contextlib import suppress
+
 import pytest
 
-from smart_context import redact
+import smart_context
+from smart_context import later, redact
 from smart_context.errors import ConfigError
 from smart_context.redact import ambiguity, gate, patterns
 
@@ -14,7 +20,7 @@ from smart_context.redact import ambiguity, gate, patterns
     [
         "(", "[a-", "a*", "", "x?", "a" * 2000, "(?=secret)*", "(a+)+$", "(?:x|y*)*z", "(a|a)*b", "(x+x+)+y", r"(\w+\s?)+!", "([a-z]+)*@", r"^(\d+)+$", ".*foo.*bar",
         r"\w+\w+@", "(?:x?){30}x{30}", "(a{1,100}){1,100}c", "(?:(?:a?){20}){20}b", "(?:(?:(?:a{1,30}){1,30}){1,30})b", "(.*)(.*)(.*)x", r"(?i)(a|A)+x(b+)+y", "((a+)b?)+c",
-        "(?:a{0,9999}){1,9999}x", "(" * 450 + "a" + ")*" * 450,
+        "(?:a(b)|c)++", "(?>a(b)?)c", "(?:a{0,9999}){1,9999}x", "(" * 450 + "a" + ")*" * 450,
     ],
 )  # fmt: skip
 def test_a_bad_pattern_is_a_configuration_error(pattern):
@@ -124,3 +130,24 @@ def test_a_pattern_has_a_length_and_its_error_says_so():
     for pattern in ("", "a" * 1001):
         with pytest.raises(ConfigError, match="must be 1 to"):
             patterns.compiled(pattern)
+
+
+def test_no_pattern_of_ours_keeps_a_group_inside_of_something_possessive():
+    # `re` of Python 3.11 raises SystemError then, on texts such as "a at e dot s.2".
+    for module in pkgutil.walk_packages(smart_context.__path__, "smart_context."):
+        if module.name.rpartition(".")[2].startswith("_"):
+            continue
+        with suppress(ImportError):  # of an extra that is not installed
+            for name, value in vars(importlib.import_module(module.name)).items():
+                for text in _texts(value):
+                    assert not ambiguity.keeps_in_possessive(text), f"{module.name}.{name}"
+
+
+def _texts(value):
+    if isinstance(value, re.Pattern):
+        return [value.pattern] if isinstance(value.pattern, str) else []
+    if isinstance(value, later._Later):
+        return [value._text]
+    if isinstance(value, list | tuple):
+        return [text for one in value for text in _texts(one)]
+    return [text for one in value.values() for text in _texts(one)] if isinstance(value, dict) else []

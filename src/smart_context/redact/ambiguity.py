@@ -29,6 +29,21 @@ def steps(pattern: str) -> int:
     return _Count(letters, bool(tree.state.flags & re.IGNORECASE)).row(list(tree), frozenset()).steps
 
 
+def keeps_in_possessive(pattern: str) -> bool:
+    """Whether a group that is kept stands in something possessive or atomic: there, `re` of some versions fails on texts that it should match."""
+    return _keeps(_parser.parse(pattern), is_within=False)
+
+
+def _keeps(item: Any, *, is_within: bool) -> bool:
+    """Whether something of a parsed pattern is a group that is kept, within something possessive."""
+    name = str(item[0]) if isinstance(item, tuple) and item else ""
+    if name == "SUBPATTERN" and item[1][0] is not None and is_within:
+        return True
+    is_within = is_within or name in {"POSSESSIVE_REPEAT", "ATOMIC_GROUP"}
+    parts = item if isinstance(item, tuple | list) else getattr(item, "data", ())
+    return any(_keeps(part, is_within=is_within) for part in parts)
+
+
 class _Cost(NamedTuple):
     """Steps to try everything, and in how many ways it can come out."""
 

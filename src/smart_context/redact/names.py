@@ -80,7 +80,7 @@ LETTERS = frozenset(letter for first, _ in _OTHER for letter in first)
 _SIGNED = tuple((row[0].split(None, 1)[0], row) for row in _ASCII)
 # "password_prod", "token2", "api_keys" still are names; "password_length", "tokenizer", "keyboard" are not.
 _SUFFIX = re.compile(
-    r"(?P<many>s(?![a-z0-9]))?+(?:[_\-.]?(?:base64|b64|value|plain|text|raw|prod|production|dev|test|testing|staging|live|old|new|main|master|primary|secondary|"
+    r"(?P<many>s(?![a-z0-9]))?(?:[_\-.]?(?:base64|b64|value|plain|text|raw|prod|production|dev|test|testing|staging|live|old|new|main|master|primary|secondary|"
     r"backup|bak|copy|tmp|temp|default|current|previous|prev|next|string|binary|data|base|encoded|enc|rotated|legacy|fallback|alt|[0-9]{1,3}))"
     r"{0,2}+(?![a-z0-9\u00df-\u024f])"
 )

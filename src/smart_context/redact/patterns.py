@@ -43,6 +43,11 @@ def compiled(pattern: str) -> re.Pattern[str]:
         raise ConfigError(f"redaction pattern {shown!r} cannot be compiled", reason=str(error)) from None
     if made.match(""):
         raise ConfigError(f"redaction pattern {shown!r} matches the empty text")
+    if ambiguity.keeps_in_possessive(bounded):
+        raise ConfigError(
+            f"redaction pattern {shown!r} keeps a group inside of something possessive, on which Python's `re` may fail",
+            hint="write (?:…) instead of (…) there",
+        )
     if steps > _MAX_STEPS:
         raise ConfigError(
             f"redaction pattern {shown!r} repeats what it repeats already and could run for ever",

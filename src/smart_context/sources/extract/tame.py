@@ -32,7 +32,7 @@ _MOST_FORMATTING = 16
 # The parser compares each attribute with all before it. An attribute as browsers read it, and tags with more than a page ever needs.
 _ATTRIBUTE = r"""[\s/]*+[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>"'][^\s>]*+|))?+"""
 # A name is gone over once, whatever stands in it: `<a<a<a` is one.
-_ATTRIBUTES = re.compile(rf"(<[a-zA-Z][^\s/>]*+)(?:((?:{_ATTRIBUTE}){{256}}+)(?:{_ATTRIBUTE})++)?+")
+_ATTRIBUTES = re.compile(rf"(<[a-zA-Z][^\s/>]*+)(?:((?:{_ATTRIBUTE}){{256}}+)(?:{_ATTRIBUTE})++)?")
 
 
 def tamed(markup: str) -> str:
