@@ -115,7 +115,7 @@ $(STAMP): pyproject.toml $(LOCK)
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	@touch $(STAMP) $(COMPILED)
 
-$(COMPILED): $(STAMP) tools/compiled.py $(shell find src -name '_*.c')
+$(COMPILED): $(STAMP) tools/compiled.py $(shell find src -name '_*.[ch]')
 	$(BIN)/python -m tools.compiled
 	@touch $(COMPILED)
 

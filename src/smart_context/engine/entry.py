@@ -16,7 +16,7 @@ from smart_context import later
 from smart_context.data import dataclass
 from smart_context.digest import blake2b
 from smart_context.engine import names
-from smart_context.text import analysis, codes, languages
+from smart_context.text import codes, passage
 
 COMPOUNDING = frozenset({"de", "nl", "sv", "da", "nb", "fi", "hu"})
 _COMPOUND = 8  # letters from which a word may be a compound
@@ -73,19 +73,19 @@ def every(path: str, title: str, segments: Sequence[Piece]) -> Iterator[Entry]:
 
 def language_of(texts: Sequence[str]) -> str:
     """The language of a file as a whole, "" where nothing tells: what holds for a segment that does not show its own."""
-    return analysis.language(" ".join(text[:_SAMPLE] for text in texts[:_SEGMENTS]))
+    return passage.language(" ".join(text[:_SAMPLE] for text in texts[:_SEGMENTS]))
 
 
 def make(path: str, title: str, heading: str, text: str, otherwise: str, following: str = "") -> Entry:
     """Make a segment's entry. `otherwise`: the language where the text shows none; `following`: the text that goes on after it."""
-    found = analysis.cut(text)
+    found = passage.of(text)
     # A word or two do not make a segment another language than its file. Where nothing tells, English rules do least harm.
-    language = languages.detect(found.words, least=_OTHER if otherwise else 1.0) or otherwise or "en"
-    body = analysis.read(found, language)
+    language = found.language(_OTHER if otherwise else 1.0) or otherwise or "en"
+    body = found.terms(language)
     head = _head(path, _text(title), _text(heading), language)
     length = body.line.count(" ") + 1
     packed = codes.pack(length, body.line_codes, body.also_codes, head.codes, body.present_codes + head.present)
-    compounds = " ".join(analysis.surfaces(found, _COMPOUND)) if language in COMPOUNDING else ""
+    compounds = " ".join(found.surfaces(_COMPOUND)) if language in COMPOUNDING else ""
     also = f"{head.also} {body.also}"
     border = _border(body.line, following, language) if following else ""
     return Entry(head.line + body.line, also, packed, length, language, compounds, border)
@@ -146,7 +146,7 @@ def _head(path: str, title: str, heading: str, language: str) -> _Head:
 
 @lru_cache(maxsize=256)
 def _part(text: str, language: str) -> _Part:
-    found = analysis.terms(text, language)
+    found = passage.of(text).terms(language)
     # Each head says a word once, so that a name that repeats itself gains nothing.
     once = list(dict.fromkeys(found.line.split()))
     line_codes = b"".join(map(codes.code, once))
@@ -166,8 +166,8 @@ def goes_on(pointer: str, following: str) -> bool:
 
 
 def _border(line: str, following: str, language: str) -> str:
-    begins = analysis.cut_words(" ".join(following[:_REACHED].split(None, REACH)[:REACH]))
-    first = " ".join(analysis.line(begins, language)).split()[:REACH]
+    begins = " ".join(following[:_REACHED].split(None, REACH)[:REACH])
+    first = passage.line(begins, language).split()[:REACH]
     return " ".join([*line.rsplit(None, REACH)[-REACH:], BREAK, *first])
 
 

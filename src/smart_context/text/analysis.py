@@ -199,10 +199,10 @@ def _odd(tokens: list[str], language: str) -> list[tuple[str, bytes]]:
 def _learn(words: list[str], language: str, known: dict[str, _Known]) -> None:
     groups: dict[str, list[str]] = {}
     for word in words:
-        groups.setdefault(_rules(word, language), []).append(word)
+        groups.setdefault(rules_of(word, language), []).append(word)
     for rules, group in groups.items():
         # A Latin stem belongs to its language: French "rates" and English "rats" must not meet in "rat".
-        tag = f"{TAG}{rules}" if rules in languages.STOP_WORDS and rules != "en" else ""
+        tag = tag_of(rules)
         empty = languages.STOP_WORDS.get(rules, languages.OTHER_STOP_WORDS)
         bare = [word if word.isascii() else fold(word) for word in group]
         kept = stems.stem(group, rules)
@@ -225,10 +225,15 @@ def _learn(words: list[str], language: str, known: dict[str, _Known]) -> None:
                 known[word] = _word(word in empty, plain[:MAX_TERM], short, other[:MAX_TERM], tag, rules)
 
 
+def tag_of(rules: str) -> str:
+    """What the stems of a language end with."""
+    return f"{TAG}{rules}" if rules in languages.STOP_WORDS and rules != "en" else ""
+
+
 def _word(is_empty: bool, plain: str, stem: str, other: str, tag: str, rules: str) -> _Known:
     term = stem + tag
     others = [other + tag] if other != stem else []
-    if rules in _SURFACE and plain not in (stem, other):
+    if rules in SURFACE and plain not in (stem, other):
         others.append(plain)
     there = term if is_empty else FORM + plain if plain != stem else ""
     # A stop word is not in the line of codes: what is there of it is that it is there.
@@ -239,7 +244,7 @@ def _word(is_empty: bool, plain: str, stem: str, other: str, tag: str, rules: st
     return term, code, more
 
 
-_SURFACE = frozenset({"ar", "he", "hi"})  # rules that cut much: the whole word is kept beside the stem
+SURFACE = frozenset({"ar", "he", "hi"})  # rules that cut much: the whole word is kept beside the stem
 
 
 @lru_cache(maxsize=4096)
@@ -262,7 +267,7 @@ def _script_of(char: str) -> str:
     return ""
 
 
-def _rules(word: str, language: str) -> str:
+def rules_of(word: str, language: str) -> str:
     """Whose rules a word is stemmed by: its script's, else the text's; what holds a digit is nobody's."""
     if word.isascii():
         return language if word.isalpha() else ""

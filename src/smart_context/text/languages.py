@@ -6,7 +6,7 @@ Always: the answer depends on the words alone. Other scripts need no guess: the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from smart_context import later
 
@@ -111,7 +111,7 @@ def _by_word() -> dict[str, tuple[tuple[str, float], ...]]:
     return {word: shares[codes] for word, codes in owners.items() if len(word) > 1 or not word.isascii()}
 
 
-_BY_WORD = _by_word()  # word → the languages that have it, and what it says for each
+BY_WORD = _by_word()  # word → the languages that have it, and what it says for each
 
 # Letters that few languages have, worth as much as a word.
 _LETTERS = {
@@ -156,33 +156,36 @@ _LETTERS = {
     "ộ": ("vi",),
 }
 _RARE = later.pattern("[" + "".join(_LETTERS) + "]")
-_SAMPLE = 300  # words whose letters are looked at
+SAMPLE = 300  # words whose letters are looked at
 _LEAST_SHARE = 0.05  # of the words: less is a word or two that another language lends
 _SHORT = 12  # words up to which one that speaks for a language is enough
-_ENGLISH = STOP_WORDS["en"] - frozenset().union(*(words for code, words in STOP_WORDS.items() if code != "en"))
-_SURELY = 12  # different words of English alone
+ENGLISH = STOP_WORDS["en"] - frozenset().union(*(words for code, words in STOP_WORDS.items() if code != "en"))
+SURELY = 12  # different words of English alone
 
 
 def detect(words: Sequence[str], least: float = 1.0) -> str:
     """The language these lower-case words are most likely in; "" where less than `least` speaks for one (a whole word is 1), or too few."""
-    if len(_ENGLISH.intersection(words)) >= _SURELY:
+    if len(ENGLISH.intersection(words)) >= SURELY:
         return "en"  # most texts are: no other language lends so many
     distinct = set(words)
+    return weighed(BY_WORD.keys() & distinct, len(distinct), "".join(words[:SAMPLE]), least)
+
+
+def weighed(told: Collection[str], distinct: int, letters: str, least: float) -> str:
+    """What `detect` says of so many different words, of which some tell a language, and whose letters may; words that are surely English aside."""
     votes: dict[str, float] = {}
     # What a text says often counts once: the different words of a language are its evidence.
-    told = sorted(_BY_WORD.keys() & distinct)
-    for word in told:
-        for code, share in _BY_WORD[word]:
+    for word in sorted(told):
+        for code, share in BY_WORD[word]:
             votes[code] = votes.get(code, 0.0) + share
-    letters = "".join(words[:_SAMPLE])
     own = [] if letters.isascii() else _RARE.findall(letters)
     for letter in own:
         for code in _LETTERS[letter]:
             votes[code] = votes.get(code, 0.0) + 1.0 / len(_LETTERS[letter])
     best = max(votes, key=lambda code: (votes[code], -CODES.index(code)), default="")
-    if not best or (least >= 1 and len(distinct) > _SHORT and len(told) + len(own) < 2):
+    if not best or (least >= 1 and distinct > _SHORT and len(told) + len(own) < 2):
         return ""
-    return best if votes[best] >= max(least, _LEAST_SHARE * min(len(distinct), _SAMPLE)) else ""
+    return best if votes[best] >= max(least, _LEAST_SHARE * min(distinct, SAMPLE)) else ""
 
 
 def stop_words(words: Sequence[str]) -> frozenset[str]:

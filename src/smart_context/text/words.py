@@ -31,10 +31,12 @@ _SOUTH_EAST = "\u0e01-\u0e4e\u0e81-\u0ecd\u1000-\u109f\u1780-\u17d3"  # Thai, La
 _PARTICLES = frozenset("은는이가을를의에로와과도만")
 WORD = later.pattern(rf"[\w{_MARKS}]+")
 # A syllable, near enough: vowels written before their consonant, the consonant, and what stands on it or follows it.
-_CLUSTER = later.pattern(
-    "[\u0e40-\u0e44\u0ec0-\u0ec4]?.[\u0e30-\u0e3a\u0e45-\u0e4e\u0eb0-\u0ebc\u0ec8-\u0ecd\u102b-\u103e\u17b4-\u17d3]*",
-    re.DOTALL,
-)
+_BEFORE = "\u0e40-\u0e44\u0ec0-\u0ec4"
+_AFTER = "\u0e30-\u0e3a\u0e45-\u0e4e\u0eb0-\u0ebc\u0ec8-\u0ecd\u102b-\u103e\u17b4-\u17d3"
+_CLUSTER = later.pattern(f"[{_BEFORE}]?.[{_AFTER}]*", re.DOTALL)
+# The same characters for what is compiled, which knows no script: in words beside `\w`, without spaces between words by characters and by syllables,
+# and in these.
+CLASSES = (_MARKS, _HAN + _KANA + _HANGUL, _SOUTH_EAST, _BEFORE, _AFTER)
 # What is one thing to people though it has several words: an identifier, a version, a number. A comma joins digits only, and eight
 # parts are enough, so that a line of a table does not become one.
 _JOINT = r"(?:[-./+&'’@]|::?|(?<=[0-9]),(?=[0-9]))"
@@ -67,16 +69,16 @@ class Cut:
 
 def cut(text: str) -> Cut:
     """Cut a text into its words, and find what stands together in it."""
-    text = _plainly(text)
+    text = plainly(text)
     return Cut(split(text), _odd(text.translate(_TO_RUNS).split()) if text.isascii() else _tokens(text))
 
 
 def cut_words(text: str) -> list[str]:
     """The words of a text in order, as `cut` has them."""
-    return split(_plainly(text))
+    return split(plainly(text))
 
 
-def _plainly(text: str) -> str:
+def plainly(text: str) -> str:
     """The same text with plain quotes, dashes and spaces, and without compatibility forms."""
     if text.isascii():
         return text
@@ -208,3 +210,12 @@ def fold(word: str) -> str:
     bare = _MARK.sub("", unicodedata.normalize("NFD", word.translate(_LETTER)))
     # A word of accents alone stays: every word has a stem.
     return unicodedata.normalize("NFC", bare).translate(_LETTER) or word
+
+
+def fold_all(words: list[str]) -> list[str]:
+    """Words without their accents, each as `fold` has it."""
+    # Nothing is composed across the end of a line: they are folded at once.
+    joined = "\n".join(words)
+    if joined.isascii():
+        return words
+    return [bare or word for bare, word in zip(fold(joined).split("\n"), words, strict=True)]

@@ -1,0 +1,181 @@
+"""Read a text for the index: cut it once, tell its language, and say what it is found by.
+
+In: a text.  Out: `Passage`, which answers for it.
+Always: it answers what `analysis` and `languages` say of the text, compiled or not. Compiled, words and tokens that were met before have numbers
+in a table: a text is a row of numbers, and what is new is learnt here, by the rules of `analysis`. The table has a size, and is begun anew beyond it.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from functools import cache
+from typing import Protocol
+
+from smart_context.text import analysis, identifiers, languages, stems, words
+from smart_context.text.analysis import Terms
+
+try:
+    from smart_context.text import _passage as compiled
+except ImportError:
+    compiled = None  # type: ignore[assignment]  # not compiled here: the same in Python
+
+_MOST = 40_000_000  # bytes that words and tokens are remembered in: some 400,000 of them, in all languages together
+_LONGEST = 1 << 24  # characters of a text that is cut into numbers
+_VOTES, _ENGLISH = (
+    1 << 30,
+    1 << 31,
+)  # flags of words: it speaks for languages, and for English alone; the others are for stop words
+
+
+class Passage(Protocol):
+    """A text that is being indexed."""
+
+    def language(self, least: float = 1.0) -> str:
+        """The language of its Latin words, as `languages.detect` says."""
+
+    def terms(self, language: str) -> Terms:
+        """What it is found by, as `analysis.read` says."""
+
+    def surfaces(self, shortest: int) -> list[str]:
+        """Its long words, as `analysis.surfaces` says."""
+
+
+def of(text: str) -> Passage:
+    """Cut a text."""
+    return _Numbered(_table(), words.plainly(text)) if compiled and len(text) <= _LONGEST else _Cut(text)
+
+
+def language(text: str) -> str:
+    """The language of a text, as `analysis.language` says."""
+    if not compiled:
+        return analysis.language(text)
+    table = _table()
+    return _language(table, *table.words(words.normal(text)), 1.0)
+
+
+def line(text: str, language: str) -> str:
+    """The terms of a text's words, in order."""
+    if not compiled:
+        return " ".join(analysis.line(analysis.cut_words(text), language))
+    table, number = _table(), languages.CODES.index(language)
+    met, _ = table.words(words.plainly(text).lower())
+    _learn(table, language, met, b"")
+    return table.terms(number, met, b"")[0]
+
+
+def forget() -> None:
+    """Forget what was met before; it costs time, and changes nothing else."""
+    global _known  # noqa: PLW0603
+    _known = None
+
+
+class _Cut:
+    """A passage as its words."""
+
+    def __init__(self, text: str) -> None:
+        self._found = analysis.cut(text)
+
+    def language(self, least: float = 1.0) -> str:
+        return languages.detect(self._found.words, least)
+
+    def terms(self, language: str) -> Terms:
+        return analysis.read(self._found, language)
+
+    def surfaces(self, shortest: int) -> list[str]:
+        return analysis.surfaces(self._found, shortest)
+
+
+class _Numbered:
+    """A passage as the numbers of its words and tokens in a table."""
+
+    __slots__ = ("_english", "_table", "_tokens", "_words")
+
+    def __init__(self, table: compiled.Table, text: str) -> None:
+        self._table = table
+        self._words, self._english = table.words(text if text.isascii() else text.lower())
+        self._tokens, untold = table.tokens(text)
+        for token in untold:
+            table.tell(token, identifiers.wholes(token), identifiers.parts(token))
+
+    def language(self, least: float = 1.0) -> str:
+        return _language(self._table, self._words, self._english, least)
+
+    def terms(self, language: str) -> Terms:
+        _learn(self._table, language, self._words, self._tokens)
+        return Terms(*self._table.terms(languages.CODES.index(language), self._words, self._tokens))
+
+    def surfaces(self, shortest: int) -> list[str]:
+        return analysis.surfaces(analysis.Cut(self._table.long(self._words, shortest), []), shortest)
+
+
+_known: compiled.Table | None = None
+
+
+def _table() -> compiled.Table:
+    """What is known of words and tokens. Who holds a table goes on with it, though another one may be begun."""
+    global _known  # noqa: PLW0603
+    known = _known
+    if known is None or known.size() > _MOST:
+        # Python's own hashes differ from process to process: nobody knows which words fall together.
+        _known = known = compiled.Table(hash("seed"), hash("factor"), _ranges(), _flags())
+    return known
+
+
+@cache
+def _ranges() -> list[tuple[int, int, int]]:
+    """The ranges of characters of each class, with its bit."""
+    pattern = re.compile("(.)(?:-(.))?", re.DOTALL)
+    return [
+        (ord(first), ord(last or first), 1 << number)
+        for number, characters in enumerate(words.CLASSES)
+        for first, last in pattern.findall(characters)
+    ]
+
+
+@cache
+def _flags() -> dict[str, int]:
+    """Of each word that carries little meaning: in which languages, and whether it tells one."""
+    flags = dict.fromkeys(languages.OTHER_STOP_WORDS, _flag(""))
+    for language, listed in languages.STOP_WORDS.items():
+        for word in listed:
+            flags[word] = flags.get(word, 0) | _flag(language)
+    for word in languages.BY_WORD:
+        flags[word] |= _VOTES | (_ENGLISH if word in languages.ENGLISH else 0)
+    return flags
+
+
+def _flag(rules: str) -> int:
+    """The flag of stop words that are a language's; those of scripts that need no detection have one in common."""
+    return 1 << languages.CODES.index(rules) if rules in languages.STOP_WORDS else 1
+
+
+def _language(table: compiled.Table, met: bytes, english: int, least: float) -> str:
+    if english >= languages.SURELY:
+        return "en"
+    return languages.weighed(*table.evidence(met, languages.SAMPLE), least)
+
+
+def _learn(table: compiled.Table, language: str, met: bytes, tokens: bytes) -> None:
+    """Learn what is new in a text: words together, because one call of the stemmer for many is cheap."""
+    number = languages.CODES.index(language)
+    numbers, plain, others, rest = table.unknown(number, met, tokens)
+    if numbers:
+        _learn_group(table, number, language, numbers, plain.split(" "))
+    if others:
+        groups: dict[str, tuple[array[int], list[str]]] = {}
+        for one, word in zip(memoryview(others).cast("I"), rest.split(" "), strict=True):
+            group = groups.setdefault(analysis.rules_of(word, language), (array("I"), []))
+            group[0].append(one)
+            group[1].append(word)
+        for rules, (which, group_words) in groups.items():
+            _learn_group(table, number, rules, which.tobytes(), group_words)
+
+
+def _learn_group(table: compiled.Table, number: int, rules: str, numbers: bytes, group: list[str]) -> None:
+    """As `analysis` learns words of the same rules."""
+    bare = words.fold_all(group)
+    kept = stems.stem(group, rules)
+    folded = kept if bare == group else stems.stem(bare, rules)
+    keeps_whole = rules in analysis.SURFACE
+    table.learn(number, analysis.tag_of(rules), _flag(rules), keeps_whole, numbers, bare, words.fold_all(kept), folded)

@@ -1,0 +1,132 @@
+"""Passages: a text that is indexed is read as `analysis` reads it, by what is compiled and by the Python beside it."""
+
+from __future__ import annotations
+
+import sys
+import unicodedata
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from compiled import both, in_python
+from smart_context.engine import searchable
+from smart_context.engine.model import RankedSegment
+from smart_context.text import codes, languages, passage, words
+
+NASTY = "abcXYZ019 _-./:'’@,+&\n\t\0é ßÄİıſ ŉ жД λΣς אבָ عرِ हिन्दी 数据データﾃﾞ데이 ไทยเก็บ ກາ မြန်မာ ខ្មែរ ﬁ①²½ \u0301\u0345\u200d\u3099 𝔘𠀀😀\U00010600\ud800\udfff“”–—…\xa0•｡"
+CODES = st.sampled_from([code for code in languages.CODES if code])
+TEXTS = st.text(alphabet=NASTY, max_size=80)
+TOKENS = st.text(alphabet="abXY019_-.,':/@", max_size=90)
+
+
+def read(text: str, language: str) -> tuple[object, ...]:
+    found = passage.of(text)
+    said = (found.language(), found.language(2.0), found.language(0.2), passage.language(text))
+    return said, found.terms(language), found.surfaces(3), passage.line(text, language)
+
+
+@given(TEXTS, CODES)
+@example("the " * 70_000 + "end", "en")
+@example("x" * 300_000 + " Y" * 9 + "数" * 70_000, "de")
+@example("", "en")
+def test_a_text_is_read_the_same_in_python(text, language):
+    quickly, slowly = both(lambda: read(text, language), passage)
+    assert quickly == slowly
+    passage.forget()
+    assert read(text, language) == slowly, "by an empty table"
+
+
+@given(st.lists(TOKENS, max_size=6), CODES)
+@example(["1,249.50", "1.249,50", "1'249", "12.00", "0.0", "000.000", "1.2.3", "1,000,000", "0,123", "1'2"], "en")
+@example(["getUserName", "HTTPServer2", "ABc", "aB", "ab12", "12ab", "_", "__x__", "a::b", "a:::b", "a:b"], "de")
+@example(["--force-with-lease", "---a", "x--a", "--a_B9-", "a--b", "--", "--1"], "fr")
+@example(["a.b.c.d.e.f.g.h.i.j", "9" * 70 + "." + "0" * 70, "0" * 80 + ".5", "A" * 63 + "aB" + "c" * 9], "en")
+@example([".".join("123456789"), "1.234.567.890.123.456.789.012.345", "1,234.5"], "en")
+def test_tokens_have_the_forms_that_python_gives_them(tokens, language):
+    text = " ".join(tokens)
+    quickly, slowly = both(lambda: passage.of(text).terms(language), passage)
+    assert quickly == slowly
+
+
+def test_every_character_is_of_a_word_or_not_as_in_python():
+    every = [chr(code) for code in range(sys.maxunicode + 1) if not 0xD800 <= code < 0xE000]
+    for start in range(0, len(every), 5000):
+        part = every[start : start + 5000]
+        text = unicodedata.normalize(
+            "NFKC", " ".join(f"a{char}{char}b {char} {char}.2Cd {char}--ab-{char}" for char in part)
+        )
+        quickly, slowly = both(lambda text=text: passage.of(text).terms("en"), passage)
+        assert quickly == slowly, f"from {ord(part[0]):x}"
+
+
+@given(st.lists(st.tuples(TEXTS, CODES), max_size=6))
+def test_what_was_met_before_in_other_languages_makes_no_difference(texts):
+    together = [passage.of(text).terms(language) for text, language in texts]
+    for (text, language), terms in zip(texts, together, strict=True):
+        passage.forget()
+        assert passage.of(text).terms(language) == terms
+
+
+@pytest.mark.parametrize("language", ["en", "de", "fr", "tr", "pl", "hu", "vi"])
+def test_the_words_of_many_scripts_are_read_the_same_in_python(language):
+    text = (
+        "the running rates über straße naïve x86 2021 être données мир שלום العربية والكتاب हिन्दी लड़कियों 数据 ΛΌΓΟΣ λόγος İstanbul IŞIK "
+        f"Rechnungsprüfung wäre {'lang' * 20} {'é' * 80} {'数' * 70} Größe.Maß naïve-Bayes größte_Straße getÜberName O’Brien"
+    )
+    quickly, slowly = both(lambda: read(text, language), passage)
+    assert quickly == slowly
+
+
+@given(st.lists(st.tuples(TEXTS, TEXTS), max_size=4), TEXTS)
+def test_the_entries_of_a_file_are_the_same_in_python(pieces, title):
+    plain = [
+        (heading.encode("utf-8", "replace").decode(), text.encode("utf-8", "replace").decode())
+        for heading, text in pieces
+    ]
+    segments = [RankedSegment(0, heading, text, f"lines {at}-{at}") for at, (heading, text) in enumerate(plain)]
+    name = "/tree/Some-Name_2021.md"
+    quickly, slowly = both(lambda: searchable.every(name, title.encode("utf-8", "replace").decode(), segments), passage)
+    assert quickly == slowly
+    assert [*map(searchable.packed, quickly)] == [*map(searchable.packed, slowly)]
+
+
+def test_a_table_is_begun_anew_when_it_is_full(monkeypatch):
+    monkeypatch.setattr(passage, "_MOST", 200_000)
+    passage.forget()
+    texts = [" ".join(f"w{n}x{at} Ab{n}Cd.{at}" for n in range(400)) + " " + "é" * 50_000 for at in range(12)]
+    told = [passage.of(text).terms("en") for text in texts]
+    with in_python(passage):
+        assert [passage.of(text).terms("en") for text in texts] == told
+    if passage.compiled:
+        assert passage._table().size() < 1_000_000
+
+
+@pytest.mark.skipif(passage.compiled is None, reason="nothing is compiled here")
+def test_numbers_that_a_table_has_not_given_are_refused():
+    table = passage.compiled.Table(1, 2, [], {"a": 1})
+    met, _ = table.words("one two")
+    for number in (b"\xff\xff\xff\xff", b"\x09\x00\x00\x00"):
+        with pytest.raises(ValueError, match="has not given"):
+            table.terms(1, number, b"")
+        with pytest.raises(ValueError, match="has not given"):
+            table.unknown(1, met, number)
+    with pytest.raises(KeyError):
+        table.terms(1, met, b"")
+    with pytest.raises(ValueError, match="one form"):
+        table.learn(1, "", 1, False, met, ["one"], ["one"], ["one"])
+    with pytest.raises(ValueError, match="characters"):
+        passage.compiled.Table(1, 2, [(1, 0x110000, 1)], {})
+    with pytest.raises(TypeError):
+        table.words(b"bytes")
+
+
+@given(st.lists(st.text(alphabet=NASTY.replace("\n", ""), min_size=1, max_size=8)))
+def test_words_folded_together_are_as_each_by_itself(found):
+    assert words.fold_all(found) == [words.fold(word) for word in found]
+
+
+def test_codes_are_those_of_the_terms():
+    found = passage.of("getUserName costs 1,249.50").terms("en")
+    assert found.also.split() == ["get", "user", "name", "1249.5"]
+    assert found.also_codes == b"".join(map(codes.code, found.also.split()))
