@@ -7,7 +7,7 @@ Always: what is hidden in a segment reaches no entry; bytes that are no entry ra
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from smart_context.engine import entry
 from smart_context.engine.entry import Entry
@@ -18,12 +18,20 @@ from smart_context.text import languages, whole
 _HEAD = struct.Struct("<IIIIIIB")
 
 
-def every(path: str, title: str, segments: Sequence[Segment | RankedSegment]) -> list[Entry]:
-    """The entries of a file's segments, in their order."""
+def every(
+    path: str, title: str, segments: Sequence[Segment | RankedSegment], shown: Iterable[str] | None = None
+) -> list[Entry]:
+    """The entries of a file's segments, in their order. `shown`: what `texts` says of them, where that is known already."""
     pieces = [
-        RankedSegment(0, whole.head(one.heading), whole.masked(one.text, one.hidden), one.pointer) for one in segments
+        RankedSegment(0, whole.head(one.heading), text, one.pointer)
+        for one, text in zip(segments, texts(segments) if shown is None else shown, strict=True)
     ]
     return list(entry.every(path, whole.head(title), pieces))
+
+
+def texts(segments: Iterable[Segment | RankedSegment]) -> list[str]:
+    """What of each segment may be searched."""
+    return [whole.masked(one.text, one.hidden) for one in segments]
 
 
 def packed(made: Entry) -> bytes:

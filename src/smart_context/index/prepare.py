@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from smart_context.engine import searchable
 from smart_context.model import Extracted, Prepared, Segment
 from smart_context.redact import Redactor, document
-from smart_context.text import copies, segment, whole, years
+from smart_context.text import copies, segment, years
 from smart_context.text.copies import Marks
 
 
@@ -35,20 +35,25 @@ def file(doc: Extracted, path: str, how: Preparing, redactor: Redactor) -> Prepa
     segments = tuple(document.judged(cut, redactor))
     title, author = (document.head(valid(text), segments, redactor) for text in (doc.title, doc.author))
     about = replace(doc, title=title, author=author, notes=tuple(map(valid, doc.notes)), units=())
-    made = searchable.every(path, about.title, segments) if how.searched else ()
-    known = marks(segments) if how.searched else Marks()
+    shown = searchable.texts(segments)
+    made = searchable.every(path, about.title, segments, shown) if how.searched else ()
+    known = copies.marks(shown) if how.searched else Marks()
     entries = tuple(map(searchable.packed, made))
-    return Prepared(about, segments, named_years(path, segments), entries, known.same, known.like)
+    return Prepared(about, segments, _years(path, shown), entries, known.same, known.like)
 
 
 def marks(segments: Iterable[Segment]) -> Marks:
     """What tells copies of a judged file: made of what of it may be searched, so that it says nothing of what is hidden."""
-    return copies.marks(whole.masked(one.text, one.hidden) for one in segments)
+    return copies.marks(searchable.texts(segments))
 
 
 def named_years(path: str, segments: Iterable[Segment]) -> tuple[str, ...]:
     """The years in a file's name, and in what of its text may be searched."""
-    return years.named_in((os.path.basename(path), *(whole.masked(one.text, one.hidden) for one in segments)))
+    return _years(path, searchable.texts(segments))
+
+
+def _years(path: str, shown: list[str]) -> tuple[str, ...]:
+    return years.named_in([os.path.basename(path), *shown])
 
 
 def valid(text: str) -> str:
