@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import zip_longest
 from typing import Protocol
 
 from smart_context import later
@@ -66,9 +65,10 @@ class Piece(Protocol):
 def every(path: str, title: str, segments: Sequence[Piece]) -> Iterator[Entry]:
     """The entries of a file's segments, in their order."""
     otherwise = language_of([segment.text for segment in segments])
-    for segment, after in zip_longest(segments, segments[1:]):
-        following = after.text if after and goes_on(segment.pointer, after.pointer) else ""
-        yield make(path, title, segment.heading, segment.text, otherwise, following)
+    places = [_PLACE.sub("", segment.pointer) for segment in segments]
+    for at, segment in enumerate(segments):
+        goes_on = places[at : at + 1] == places[at + 1 : at + 2]  # the text of one segment goes on in the next
+        yield make(path, title, segment.heading, segment.text, otherwise, segments[at + 1].text if goes_on else "")
 
 
 def language_of(texts: Sequence[str]) -> str:
@@ -133,9 +133,8 @@ class _Part:
 
 @lru_cache(maxsize=64)  # the segments of a file share their head, mostly
 def _head(path: str, title: str, heading: str, language: str) -> _Head:
-    texts = dict.fromkeys((words_of_name(path), title, heading))
-    parts = [_part(text, language) for text in texts if text]
-    own, own_codes = _names(path)
+    name, own, own_codes = _names(path)
+    parts = [_part(text, language) for text in dict.fromkeys((name, title, heading)) if text]
     return _Head(
         "".join([part.line for part in parts]),
         " ".join([*(part.also for part in parts if part.also), *own]),
@@ -150,19 +149,13 @@ def _part(text: str, language: str) -> _Part:
     # Each head says a word once, so that a name that repeats itself gains nothing.
     once = list(dict.fromkeys(found.line.split()))
     line_codes = b"".join(map(codes.code, once))
-    also_codes = b"".join(map(codes.code, found.also.split()))
-    return _Part(" ".join(once) + f" {BREAK} ", found.also, line_codes, also_codes, found.present_codes)
+    return _Part(" ".join(once) + f" {BREAK} ", found.also, line_codes, found.also_codes, found.present_codes)
 
 
 @lru_cache(maxsize=4)
-def _names(path: str) -> tuple[list[str], bytes]:
+def _names(path: str) -> tuple[str, list[str], bytes]:
     own = list(filter(None, names.of_file(path)))
-    return own, b"".join(map(codes.code, own))
-
-
-def goes_on(pointer: str, following: str) -> bool:
-    """Whether the text of one segment goes on in the next."""
-    return _PLACE.sub("", pointer) == _PLACE.sub("", following)
+    return words_of_name(path), own, b"".join(map(codes.code, own))
 
 
 def _border(line: str, following: str, language: str) -> str:
@@ -172,4 +165,4 @@ def _border(line: str, following: str, language: str) -> str:
 
 
 def _text(name: str) -> str:
-    return name.encode("utf-8", "replace").decode()
+    return name if name.isascii() else name.encode("utf-8", "replace").decode()

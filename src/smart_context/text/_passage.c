@@ -174,6 +174,22 @@ static int is_alpha(const unsigned char *text, size_t length)
     return 1;
 }
 
+/* Whether a word is of characters that are words by themselves: three or four bytes each. */
+static int is_together(const Table *table, const unsigned char *text, size_t length)
+{
+    for (size_t at = 0, size; at < length; at += size) {
+        size = text[at] >= 0xF0 ? 4 : 3;
+        if (text[at] < 0xE0 || length - at < size)
+            return 0;
+        Py_UCS4 c = text[at] & (size == 4 ? 0x07 : 0x0F);
+        for (size_t byte = 1; byte < size; byte++)
+            c = c << 6 | (text[at + byte] & 0x3F);
+        if (!(class_of(table, c) & TOGETHER))
+            return 0;
+    }
+    return 1;
+}
+
 typedef struct {
     Table *table;
     int language;
@@ -182,7 +198,7 @@ typedef struct {
     Buffer place;
 } Asked;
 
-/* Put a word among those that are not known; what holds a digit is known: it is its own stem in every language. */
+/* Put a word among those that are not known. What holds a digit, and a pair of characters, is its own stem in every language: it is known. */
 static int ask(Asked *asked, uint32_t word)
 {
     Table *table = asked->table;
@@ -191,9 +207,9 @@ static int ask(Asked *asked, uint32_t word)
         return 0;
     const unsigned char *text = table->arena.data + key->start;
     int other = !is_ascii(text, key->length);
-    if (!other && !is_alpha(text, key->length)) {
+    if (other ? is_together(table, text, key->length) : !is_alpha(text, key->length)) {
         asked->place.length = 0;
-        size_t length = key->length < MAX_TERM ? key->length : MAX_TERM;
+        size_t length = cut(text, key->length, MAX_TERM);
         if (append(&asked->place, text, length) < 0)
             return -1;
         Slice same = {asked->place.data, length};

@@ -123,13 +123,13 @@ static PyObject *as_text(const Buffer *buffer)
 
 /* ---- numbers of words and tokens ---- */
 
-static uint64_t mixed(uint64_t a, uint64_t b)
+static inline uint64_t mixed(uint64_t a, uint64_t b)
 {
     unsigned __int128 product = (unsigned __int128)a * b;
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-static uint64_t part_of(const unsigned char *text, size_t length)
+static inline uint64_t part_of(const unsigned char *text, size_t length)
 {
     uint64_t part;
     uint32_t first, last;
@@ -146,7 +146,7 @@ static uint64_t part_of(const unsigned char *text, size_t length)
 }
 
 /* Nobody who writes a text knows the seed: they cannot choose words that fall together. */
-static uint32_t hash_of(const Table *table, const unsigned char *text, size_t length)
+static inline uint32_t hash_of(const Table *table, const unsigned char *text, size_t length)
 {
     uint64_t hash = table->seed ^ length;
     for (; length > 8; text += 8, length -= 8)
@@ -217,7 +217,7 @@ static uint32_t next_call(Table *table)
     return table->now;
 }
 
-static int is_new(Key *key, uint32_t now)
+static inline int is_new(Key *key, uint32_t now)
 {
     int fresh = key->seen != now;
     key->seen = now;
@@ -234,25 +234,25 @@ static uint32_t crc32_of(const unsigned char *data, size_t length, uint32_t befo
     return ~crc;
 }
 
-static Py_UCS4 char_at(const Text *text, Py_ssize_t at)
+static inline Py_UCS4 char_at(const Text *text, Py_ssize_t at)
 {
     return PyUnicode_READ(text->kind, text->data, at);
 }
 
-static int class_of(const Table *table, Py_UCS4 c)
+static inline int class_of(const Table *table, Py_UCS4 c)
 {
     return c < CLASSES ? table->classes[c] : 0;
 }
 
 /* Whether a character belongs to a word, as the underscore does in a token. */
-static int is_word(const Table *table, Py_UCS4 c, int also)
+static inline int is_word(const Table *table, Py_UCS4 c, int also)
 {
     if (c < 128)
         return ascii[c] & (LETTER | DIGIT | also);
     return Py_UNICODE_ISALNUM(c) || class_of(table, c) & MARK;
 }
 
-static int is_alnum(Py_UCS4 c)
+static inline int is_alnum(Py_UCS4 c)
 {
     return c < 128 ? ascii[c] & (LETTER | DIGIT) : Py_UNICODE_ISALNUM(c);
 }

@@ -202,12 +202,14 @@ static int learn_token(Table *table, uint32_t number, unsigned char *token, size
 /* ---- the tokens of a text ---- */
 
 /* Where a word ends; `*kinds` is what it has: an underscore, and anything that is not ASCII, count as one more kind. */
-static Py_ssize_t word_end(const Walk *walk, Py_ssize_t at, int *kinds)
+static inline Py_ssize_t word_end(const Walk *walk, Py_ssize_t at, int *kinds)
 {
     if (walk->text.is_ascii) {
         const unsigned char *bytes = walk->text.data;
-        for (; at < walk->text.length && ascii[bytes[at]]; at++)
-            *kinds |= ascii[bytes[at]];
+        int all = 0;
+        for (unsigned char kind; at < walk->text.length && (kind = ascii[bytes[at]]); at++)
+            all |= kind;
+        *kinds |= all;
         return at;
     }
     for (Py_UCS4 c; at < walk->text.length && is_word(walk->table, c = char_at(&walk->text, at), UNDERSCORE); at++)
@@ -222,7 +224,7 @@ static int is_digit_at(const Walk *walk, Py_ssize_t at)
 }
 
 /* Where the next word begins, if something joins it to the one that ends here; else 0. */
-static Py_ssize_t joined(const Walk *walk, Py_ssize_t at)
+static inline Py_ssize_t joined(const Walk *walk, Py_ssize_t at)
 {
     Py_ssize_t next = at + 1;
     if (next >= walk->text.length)
@@ -287,23 +289,18 @@ static int add_token(Walk *walk, Py_ssize_t start, Py_ssize_t stop, PyObject *un
 }
 
 /* Options of programs. */
-static int add_options(Walk *walk, PyObject *untold)
+static int add_options(Walk *walk, PyObject *text, PyObject *untold)
 {
-    for (Py_ssize_t at = 0; at + 2 < walk->text.length; at++) {
-        if (char_at(&walk->text, at) != '-' || char_at(&walk->text, at + 1) != '-')
-            continue;
+    Py_ssize_t at = 0, length = walk->text.length;
+    while ((at = PyUnicode_FindChar(text, '-', at, length, 1)) >= 0 && at + 2 < length) {
         Py_UCS4 before = at ? char_at(&walk->text, at - 1) : ' ', after = char_at(&walk->text, at + 2);
-        if (is_alnum(before) || before == '_' || before == '-' || after >= 128 || !(ascii[after] & LETTER))
+        Py_ssize_t start = at++;
+        if (char_at(&walk->text, at) != '-' || is_alnum(before) || before == '_' || before == '-' || after >= 128 || !(ascii[after] & LETTER))
             continue;
-        Py_ssize_t start = at;
-        for (at += 2; at < walk->text.length; at++) {
-            Py_UCS4 c = char_at(&walk->text, at);
-            if (!is_alnum(c) && c != '_' && c != '-')
-                break;
-        }
+        for (Py_UCS4 c; at < length && (is_alnum(c = char_at(&walk->text, at)) || c == '_' || c == '-');)
+            at++;
         if (add_token(walk, start, at, untold) < 0)
             return -1;
-        at--;
     }
     return 0;
 }
@@ -332,7 +329,7 @@ static PyObject *table_tokens(Table *self, PyObject *text)
     if (begin(&walk, self, text) < 0)
         return NULL;
     PyObject *found = NULL, *untold = PyList_New(0);
-    if (untold && add_options(&walk, untold) == 0 && add_tokens(&walk, untold) == 0)
+    if (untold && add_options(&walk, text, untold) == 0 && add_tokens(&walk, untold) == 0)
         found = Py_BuildValue("(NO)", as_bytes(&walk.numbers), untold);
     Py_XDECREF(untold);
     end(&walk);

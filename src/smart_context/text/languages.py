@@ -182,7 +182,9 @@ def weighed(told: Collection[str], distinct: int, letters: str, least: float) ->
     for letter in own:
         for code in _LETTERS[letter]:
             votes[code] = votes.get(code, 0.0) + 1.0 / len(_LETTERS[letter])
-    best = max(votes, key=lambda code: (votes[code], -CODES.index(code)), default="")
+    best = max(
+        filter(votes.__contains__, CODES), key=votes.__getitem__, default=""
+    )  # the first of those that are equal
     if not best or (least >= 1 and distinct > _SHORT and len(told) + len(own) < 2):
         return ""
     return best if votes[best] >= max(least, _LEAST_SHARE * min(distinct, SAMPLE)) else ""

@@ -8,9 +8,7 @@ in a table: a text is a row of numbers, and what is new is learnt here, by the r
 from __future__ import annotations
 
 import re
-from array import array
 from functools import cache
-from typing import Protocol
 
 from smart_context.text import analysis, identifiers, languages, stems, words
 from smart_context.text.analysis import Terms
@@ -21,57 +19,15 @@ except ImportError:
     compiled = None  # type: ignore[assignment]  # not compiled here: the same in Python
 
 _MOST = 40_000_000  # bytes that words and tokens are remembered in: some 400,000 of them, in all languages together
-_LONGEST = 1 << 24  # characters of a text that is cut into numbers
-_VOTES, _ENGLISH = (
-    1 << 30,
-    1 << 31,
-)  # flags of words: it speaks for languages, and for English alone; the others are for stop words
-
-
-class Passage(Protocol):
-    """A text that is being indexed."""
-
-    def language(self, least: float = 1.0) -> str:
-        """The language of its Latin words, as `languages.detect` says."""
-
-    def terms(self, language: str) -> Terms:
-        """What it is found by, as `analysis.read` says."""
-
-    def surfaces(self, shortest: int) -> list[str]:
-        """Its long words, as `analysis.surfaces` says."""
-
-
-def of(text: str) -> Passage:
-    """Cut a text."""
-    return _Numbered(_table(), words.plainly(text)) if compiled and len(text) <= _LONGEST else _Cut(text)
-
-
-def language(text: str) -> str:
-    """The language of a text, as `analysis.language` says."""
-    if not compiled:
-        return analysis.language(text)
-    table = _table()
-    return _language(table, *table.words(words.normal(text)), 1.0)
-
-
-def line(text: str, language: str) -> str:
-    """The terms of a text's words, in order."""
-    if not compiled:
-        return " ".join(analysis.line(analysis.cut_words(text), language))
-    table, number = _table(), languages.CODES.index(language)
-    met, _ = table.words(words.plainly(text).lower())
-    _learn(table, language, met, b"")
-    return table.terms(number, met, b"")[0]
-
-
-def forget() -> None:
-    """Forget what was met before; it costs time, and changes nothing else."""
-    global _known  # noqa: PLW0603
-    _known = None
+_LONGEST = (
+    1 << 22
+)  # characters of a text that is cut into numbers; without compatibility forms it may have many times as many
+# Flags of words: one speaks for languages, for English alone; the others are for stop words.
+_VOTES, _ENGLISH = 1 << 30, 1 << 31
 
 
 class _Cut:
-    """A passage as its words."""
+    """A passage as its words: its language, what it is found by in a language, and its long words."""
 
     def __init__(self, text: str) -> None:
         self._found = analysis.cut(text)
@@ -107,6 +63,38 @@ class _Numbered:
 
     def surfaces(self, shortest: int) -> list[str]:
         return analysis.surfaces(analysis.Cut(self._table.long(self._words, shortest), []), shortest)
+
+
+Passage = _Cut | _Numbered
+
+
+def of(text: str) -> Passage:
+    """Cut a text."""
+    return _Numbered(_table(), words.plainly(text)) if compiled and len(text) <= _LONGEST else _Cut(text)
+
+
+def language(text: str) -> str:
+    """The language of a text, as `analysis.language` says."""
+    if not compiled:
+        return analysis.language(text)
+    table = _table()
+    return _language(table, *table.words(words.normal(text)), 1.0)
+
+
+def line(text: str, language: str) -> str:
+    """The terms of a text's words, in order."""
+    if not compiled:
+        return " ".join(analysis.line(analysis.cut_words(text), language))
+    table, number = _table(), languages.CODES.index(language)
+    met, _ = table.words(words.plainly(text).lower())
+    _learn(table, language, met, b"")
+    return table.terms(number, met, b"")[0]
+
+
+def forget() -> None:
+    """Forget what was met before; it costs time, and changes nothing else."""
+    global _known  # noqa: PLW0603
+    _known = None
 
 
 _known: compiled.Table | None = None
@@ -162,14 +150,15 @@ def _learn(table: compiled.Table, language: str, met: bytes, tokens: bytes) -> N
     numbers, plain, others, rest = table.unknown(number, met, tokens)
     if numbers:
         _learn_group(table, number, language, numbers, plain.split(" "))
-    if others:
-        groups: dict[str, tuple[array[int], list[str]]] = {}
-        for one, word in zip(memoryview(others).cast("I"), rest.split(" "), strict=True):
-            group = groups.setdefault(analysis.rules_of(word, language), (array("I"), []))
-            group[0].append(one)
-            group[1].append(word)
-        for rules, (which, group_words) in groups.items():
-            _learn_group(table, number, rules, which.tobytes(), group_words)
+    if not others:
+        return
+    found = rest.split(" ")
+    groups: dict[str, list[int]] = {}
+    for at, word in enumerate(found):
+        groups.setdefault(analysis.rules_of(word, language), []).append(at)
+    for rules, places in groups.items():
+        which = b"".join([others[4 * at : 4 * at + 4] for at in places])
+        _learn_group(table, number, rules, which, [found[at] for at in places])
 
 
 def _learn_group(table: compiled.Table, number: int, rules: str, numbers: bytes, group: list[str]) -> None:
