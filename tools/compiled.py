@@ -24,6 +24,7 @@ SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
 _FLAGS = (
     "-O3",
     "-std=c11",
+    "-ffp-contract=off",  # numbers are those of Python to the last bit: a product and a sum are rounded each
     "-fvisibility=hidden",
     "-Wall",
     "-Wextra",
@@ -73,7 +74,7 @@ def _compile(source: Path, out: Path) -> None:
     more = shlex.split(os.environ.get("CFLAGS", ""))
     include = f"-I{sysconfig.get_path('include')}"
     fresh = out.with_name(f"{out.name}.new")  # a running program keeps the one that it has loaded
-    subprocess.run([*linked, "-fPIC", *_FLAGS, *more, include, source, "-o", fresh], check=True)
+    subprocess.run([*linked, "-fPIC", *_FLAGS, *more, include, source, "-lm", "-o", fresh], check=True)
     fresh.replace(out)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from itertools import pairwise
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from compiled import both
 from smart_context.engine.expression import Everything
 from smart_context.engine.port import Candidate
 from smart_context.find import score, score_all, score_each
@@ -284,6 +286,90 @@ def test_segments_that_are_scored_one_by_one_have_the_scores_of_all_at_once(plan
     assert [one.times for one in singly] == [one.times for one in together]
     for name in ("times", "shares", "near", "found", "gained", "told"):
         assert getattr(singly[0].made, name) == getattr(together[0].made, name).tolist()
+
+
+class Given:
+    """A view of packed segments as they are given."""
+
+    def __init__(self, packed: list[bytes], average: float) -> None:
+        self._packed, self.average_length = packed, average
+
+    def packed(self, candidates: list[Candidate]) -> list[bytes]:
+        return [self._packed[candidate.segment_id] for candidate in candidates]
+
+
+def all_of(plan: Plan, view: Given, count: int, has_all: set[int]) -> list[tuple[object, ...]]:
+    """The scores of so many segments, and all that they are made of."""
+    scorer = score.Scorer(plan, view)  # type: ignore[arg-type]
+    found = scorer.scores([Candidate(at, at, "en", 1.0) for at in range(count)], has_all)
+    of_words, alone = ("times", "shares"), ("near", "found", "gained", "told")
+    return [
+        (
+            one.total,
+            one.times,
+            *([float(value) for value in getattr(one.made, name)[one.row]] for name in of_words),
+            *(float(getattr(one.made, name)[one.row]) for name in alone),
+            scorer.explain(one),
+        )
+        for one in found
+    ]
+
+
+@given(plans(), segments, st.just(0.0) | st.floats(0.5, 5_000.0), st.sets(st.integers(0, 4)))
+def test_what_is_compiled_gives_the_same_scores_to_the_last_bit(plan, parts, average, has_all):
+    packed = [
+        codes.pack(
+            size,
+            *(b"".join(codes.code(term, flag) for term, flag in kind) for kind in kinds),
+            b"".join(map(codes.short, present)),
+        )
+        for size, *kinds, present in parts
+    ]
+    view = Given(packed, average)
+    quickly, in_python = both(lambda: all_of(plan, view, len(packed), has_all), score)
+    assert quickly == in_python
+
+
+def test_a_query_of_hundreds_of_words_has_the_same_scores_compiled():
+    terms = [f"t{number}" for number in range(300)]
+    plan = planned(terms)
+    texts = [terms, terms[::-1], terms[:150] * 3, terms[::7]]
+    packed = [codes.pack(len(text), b"".join(map(codes.code, text)), b"", b"", b"") for text in texts]
+    quickly, in_python = both(lambda: all_of(plan, Given(packed, 100.0), len(packed), set()), score)
+    assert quickly == in_python
+
+
+@given(st.binary(max_size=60), st.integers(0, 60))
+def test_bytes_that_are_no_segment_are_refused_or_read_as_in_python(data, cut):
+    whole = codes.pack(5, b"".join(map(codes.code, WORDS)), codes.code("cop"), codes.code("salt"), codes.short("the"))
+    for packed in (data, whole[:cut]):
+        view = Given([whole, packed], 7.0)
+
+        def scored(view: Given = view) -> object:
+            try:
+                return all_of(planned(WORDS), view, 2, set())
+            except (ValueError, IndexError, struct.error) as error:
+                return type(error)
+
+        quickly, in_python = both(scored, score)
+        assert quickly == in_python
+
+
+@pytest.mark.skipif(score.compiled is None, reason="not compiled here")
+@pytest.mark.parametrize("column", [*range(11), 13])  # those between may have any numbers, and more than are needed
+def test_columns_that_do_not_fit_each_other_are_refused(column):
+    columns = score.Weighed(planned(WORDS), 7.0).columns
+    packed = [codes.pack(5, b"".join(map(codes.code, WORDS)), b"", b"", b"")]
+    too_large = (*columns[:column], [1 << 30] * 400, *columns[column + 1 :])
+    with pytest.raises(ValueError, match="do not fit"):
+        score.compiled.scores(packed, [], too_large)
+    for odd in (None, ["x"], [None]):
+        with pytest.raises(TypeError):
+            score.compiled.scores(packed, [], (*columns[:column], odd, *columns[column + 1 :]))
+    with pytest.raises(TypeError):
+        score.compiled.scores(packed, [], columns[:column])
+    with pytest.raises(TypeError):
+        score.compiled.scores([None], [], columns)
 
 
 @given(st.lists(floats, max_size=40).map(lambda some: some * 7))

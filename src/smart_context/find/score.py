@@ -7,22 +7,29 @@ in which order files came.
 The score is BM25 over text and heads (file name, title, heading), with what is asked twice counted twice; neighbours in the query that are
 neighbours in the text add to it, and what lacks words loses by it. `docs/concepts/ranking.md` says how the numbers were chosen.
 
-Segments are scored together, as arrays (`score_all`); a few of them, in a process that has not scored before, one by one (`score_each`),
-because loading arrays takes longer than a search. Both give the same numbers, to the last bit.
+Segments are scored by a part in C. Where that could not be compiled, they are scored together, as arrays (`score_all`); a few of them, in a process that
+has not scored before, one by one (`score_each`), because loading arrays takes longer than a search. All give the same numbers, to the last bit.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence, Set
-from itertools import count
+from functools import cached_property
+from itertools import count, repeat
 from typing import TYPE_CHECKING, NamedTuple
 
 from smart_context.data import dataclass
 from smart_context.engine.port import Candidate, View
 from smart_context.find import neighbours
 from smart_context.find.sought import Plan
-from smart_context.text import analysis, languages
+from smart_context.find.wishes import PART
+from smart_context.text import analysis, codes, languages
+
+try:
+    from smart_context.find import _score as compiled
+except ImportError:
+    compiled = None  # type: ignore[assignment]  # not compiled here: the same in Python
 
 if TYPE_CHECKING:
     import numpy as np
@@ -49,9 +56,22 @@ _FEW = 400  # segments, and
 _FEW_LOOKS = 10_000  # looks for a term in a segment, up to which they are scored one by one
 _FIRST = 3  # times that a process scores so: one that goes on is worth the arrays
 
+
+class Rows:
+    """A table whose rows lie in longer ones, so many numbers apart."""
+
+    __slots__ = ("_apart", "_numbers", "_wide")
+
+    def __init__(self, numbers: memoryview[float], wide: int, apart: int) -> None:
+        self._numbers, self._wide, self._apart = numbers, wide, apart
+
+    def __getitem__(self, row: int) -> memoryview[float]:
+        return self._numbers[row * self._apart : row * self._apart + self._wide]
+
+
 if TYPE_CHECKING:
-    Table = NDArray[np.float64] | list[list[float]]  # a row a segment, a column a word
-    Column = NDArray[np.float64] | list[float]  # a value a segment
+    Table = NDArray[np.float64] | list[list[float]] | Rows  # a row a segment, a column a word
+    Column = NDArray[np.float64] | list[float] | memoryview[float]  # a value a segment
 
 
 class Score(NamedTuple):
@@ -118,6 +138,32 @@ class Weighed:
         # A name that is worth more than a word is all that was typed.
         self.covers = [number for number, word in enumerate(plan.sought) if word.name and word.times > 1]
 
+    @cached_property
+    def columns(self) -> tuple[Sequence[float], ...]:
+        """The same as what is compiled takes it: columns of whole numbers, then of others, with all that scores are made by."""
+        table = sorted((codes.number(term), number) for term, own in self.numbers.items() for number in own)
+        near = self.neighbours
+        return (
+            [code for code, _ in table],
+            [number for _, number in table],
+            [codes.number(term) & 0xFFFF for term in self.there],
+            self.stop,
+            self.covers,
+            self.is_typed,
+            self.is_joined,
+            near.places or (),
+            (self.words, self.standing, self.least_run, LINK, self.is_sentence, near.places is not None),
+            self.worth,
+            self.heads,
+            near.worth,
+            near.close,
+            (
+                *(self.average, self.all, self.most, self.whole, self.listed, self.other),
+                summed(self.worth[: self.standing]) or 1.0,
+                *(K1, B, NEAR, RUN, VERBATIM, NEARLY, OTHER, PROSE, PART, 10.0**DIGITS),
+            ),
+        )
+
 
 def summed(values: Sequence[float]) -> float:
     """The sum of numbers in the order in which arrays add them up, so that it is theirs to the last bit."""
@@ -152,6 +198,8 @@ class Scorer:
             return []
         packed = self._view.packed(candidates)
         has_all = [candidate.segment_id in verbatim for candidate in candidates] if verbatim else []
+        if compiled and (found := compiled.scores(packed, has_all, self._weighed.columns)):
+            return _read(*found, self._weighed.words)
         looks = len(candidates) * len(self._weighed.numbers)
         if len(candidates) <= _FEW and looks <= _FEW_LOOKS and _is_among_the_first():
             from smart_context.find import score_each
@@ -171,6 +219,14 @@ class Scorer:
             *([f"few sentences: × {made.told[row]:.2f}"] if made.told[row] < 1 else []),
             *([f"word after word: {made.gained[row]:.2f} of the rest"] if made.gained[row] else []),
         )
+
+
+def _read(totals: list[float], data: bytes, words: int) -> list[Score]:
+    """What is compiled gives a row a segment: the times of each word, its shares, then the other columns."""
+    numbers, apart = memoryview(data).cast("d"), 2 * words + 4
+    near, found, gained, told = (numbers[2 * words + at :: apart] for at in range(4))
+    made = Made(Rows(numbers, words, apart), Rows(numbers[words:], words, apart), near, found, gained, told)
+    return list(map(tuple.__new__, repeat(Score), zip(totals, repeat(made), range(len(totals)), strict=False)))
 
 
 _scored = count(1)
