@@ -5,10 +5,14 @@ from __future__ import annotations
 import importlib
 import random
 import shutil
+from contextlib import nullcontext
 from dataclasses import astuple
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from compiled import both, in_python
 from smart_context.api import App
 from smart_context.engine.facts import Marked
 from smart_context.find import fold
@@ -49,6 +53,13 @@ def app(tmp_path_factory):
     with App(settings) as opened:
         opened.index_here(str(root), full=False, on_progress=lambda _step: None)
         yield opened
+
+
+@pytest.fixture(params=["compiled", "python"])
+def _in_both_ways(request):
+    """As it is compiled, then as where there was no compiler."""
+    with in_python(copies) if request.param == "python" else nullcontext():
+        yield
 
 
 def found(app, query, **more):
@@ -107,6 +118,7 @@ def test_a_copy_that_is_gone_is_not_named(app, tmp_path):
         shutil.move(kept, f"{root}/secret/copy.txt")
 
 
+@pytest.mark.usefixtures("_in_both_ways")
 def test_of_many_files_the_same_are_copies_as_of_a_few():
     texts = [essay(seed % 17 if seed % 3 else seed, seed % 5 / 40) for seed in range(150)] + [" ", "one note", ""] * 3
     files = [Marked(at, *astuple(copies.marks([text]))) for at, text in enumerate(texts)]
@@ -116,6 +128,7 @@ def test_of_many_files_the_same_are_copies_as_of_a_few():
     assert 60 < len(expected) < 130
 
 
+@pytest.mark.usefixtures("_in_both_ways")
 def test_files_are_apart_where_no_two_of_them_are_copies():
     rnd = random.Random(3)
     words = [f"word{number}" for number in range(900)]
@@ -134,6 +147,7 @@ def test_files_are_apart_where_no_two_of_them_are_copies():
         assert fold.are_apart([copy, *few]) is not is_copy
 
 
+@pytest.mark.usefixtures("_in_both_ways")
 def test_the_file_that_stands_for_others_is_the_same_however_many_are_compared_at_once(monkeypatch):
     importlib.import_module("numpy")  # without it, files are compared one by one
     rnd = random.Random(12)
@@ -152,6 +166,7 @@ def test_the_file_that_stands_for_others_is_the_same_however_many_are_compared_a
     assert len(set(expected)) > 3
 
 
+@pytest.mark.usefixtures("_in_both_ways")
 def test_files_are_apart_however_many_of_them_are_compared_at_once(monkeypatch):
     importlib.import_module("numpy")
     rnd = random.Random(11)
@@ -168,6 +183,7 @@ def test_files_are_apart_however_many_of_them_are_compared_at_once(monkeypatch):
     assert {True, False} == set(found)
 
 
+@pytest.mark.usefixtures("_in_both_ways")
 def test_many_files_that_have_much_in_common_are_apart_until_one_is_a_copy():
     rnd = random.Random(5)
     words = [f"word{number}" for number in range(900)]
@@ -181,6 +197,7 @@ def test_many_files_that_have_much_in_common_are_apart_until_one_is_a_copy():
         assert not fold.are_apart([copy, *files])
 
 
+@pytest.mark.usefixtures("_in_both_ways")
 def test_the_same_files_stand_for_themselves_however_many_are_compared_at_once(monkeypatch):
     rnd = random.Random(14)
     words = [f"word{number}" for number in range(300)]
@@ -203,10 +220,52 @@ def test_far_down_the_same_files_stand_for_others_as_where_each_is_compared_with
     rnd.shuffle(texts)
     files = [Marked(at, *astuple(copies.marks([text]))) for at, text in enumerate(texts)]
     monkeypatch.setattr(fold, "_LOOKS", 10_000)
-    one_by_one, by_pieces = fold.Folds(), fold.Folds()
-    expected = [one_by_one.stands_for(file) for file in files]
-    monkeypatch.setattr(fold, "_LOOKS", 7)
-    assert [by_pieces.stands_for(file) for file in files] == expected
+    one_by_one, by_pieces, compiled = fold.Folds(), fold.Folds(), fold.Folds()
+    expected = [compiled.stands_for(file) for file in files]
+    with in_python(copies):
+        assert [one_by_one.stands_for(file) for file in files] == expected
+        monkeypatch.setattr(fold, "_LOOKS", 7)
+        assert [by_pieces.stands_for(file) for file in files] == expected
     assert by_pieces._having
     assert not one_by_one._having
     assert 20 < len(set(expected)) < len(files) - 20
+
+
+_PLAIN = bytes(range(1, 65)) * 2  # a sketch
+_CHANGES = st.lists(st.tuples(st.integers(0, copies.BINS - 1), st.integers(0, 3)), max_size=30)
+
+
+def changed(changes: list[tuple[int, int]], empty: int) -> bytes:
+    out = bytearray(_PLAIN[: copies.BINS - empty] + bytes(empty))
+    for at, value in changes:
+        out[at] = value
+    return bytes(out)
+
+
+_SKETCHES = st.builds(changed, _CHANGES, st.sampled_from([0, 0, 90, 100, 104, 108])) | st.binary(max_size=130)
+_FILES = st.lists(st.tuples(st.sampled_from([b"", b"", b"a", b"b", b"cc"]), _SKETCHES), max_size=12)
+
+
+@given(_FILES)
+def test_what_is_compiled_tells_the_same_copies(marks):
+    files = [Marked(at, same, like) for at, (same, like) in enumerate(marks)]
+    half = len(files) // 2
+
+    def told() -> object:
+        folds = fold.Folds()
+        stand = [folds.stands_for(file) for file in files[:half]]
+        return stand, folds.like(files[half:]), list(fold.apart(files)), fold.are_apart(files)
+
+    quickly, slowly = both(told, copies)
+    assert quickly == slowly
+
+
+@pytest.mark.skipif(copies.compiled is None, reason="not compiled here")
+def test_marks_that_are_no_bytes_are_refused():
+    for same, like in (([b""], []), ([None], [b""]), ("", [b""])):
+        with pytest.raises(TypeError):
+            copies.compiled.standing(same, like)
+    assert copies.compiled.standing([b"x", b"x"], [None, _PLAIN]) == [True, False]
+    with pytest.raises(TypeError):
+        copies.compiled.first_near(None, [_PLAIN])
+    assert copies.compiled.first_near(_PLAIN, [None, b"", _PLAIN]) == 2

@@ -40,6 +40,7 @@ class Folds:
         self._first: dict[int, int] = {}  # file → the one that stands for it
         self._same: dict[bytes, int] = {}
         self._standing: dict[int, int] = {}  # file → the number of its sketch, those that stand for themselves
+        self._likes: list[bytes] = []  # their sketches
         self._having: dict[
             bytes, list[int]
         ] = {}  # a piece of a sketch → the files of these that have it; b"" → those without any
@@ -57,7 +58,7 @@ class Folds:
 
     def like(self, files: Sequence[Marked]) -> list[int | None]:
         """For each file the one that stands for it, if one does; they are not remembered."""
-        if len(files) * len(self._standing) <= _LOOKS or "numpy" not in sys.modules:
+        if copies.is_quick() or len(files) * len(self._standing) <= _LOOKS or "numpy" not in sys.modules:
             return [self._found(file) for file in files]
         standing = list(self._standing.items())
         near = _may_be_near([file.like for file in files], [copies.sketch(number) for _, number in standing])
@@ -69,8 +70,11 @@ class Folds:
 
     def _stand(self, file: Marked) -> None:
         self._standing[file.file_id] = copies.number(file.like)
+        self._likes.append(file.like)
         if file.same:
             self._same[file.same] = file.file_id
+        if copies.is_quick():
+            return
         if self._having:
             self._keep(file.file_id, file.like)
         elif len(self._standing) > _LOOKS:
@@ -85,7 +89,7 @@ class Folds:
         """The first that a file is near to; among many, only those are compared that have a piece in common with it."""
         pieces = copies.pieces(file.like) if self._having else set()
         if not pieces:
-            at = copies.first_near(copies.number(file.like), self._standing.values())
+            at = copies.first_alike(file.like, self._likes)
             return None if at is None else next(islice(self._standing, at, None))
         may_be = {file_id for piece in (b"", *pieces) for file_id in self._having.get(piece, ())}
         sketch = copies.number(file.like)
@@ -136,6 +140,8 @@ def are_apart(files: Sequence[Marked]) -> bool:
     same = [file.same for file in files if file.same]
     if len(set(same)) < len(same):
         return False
+    if copies.is_quick():
+        return all(_standing(files))
     before: list[int] = []
     short: list[int] = []  # of those before, which have no pieces that tell
     met: set[bytes] = set()  # the pieces of the others
@@ -181,23 +187,18 @@ def counted(
 
 def apart(files: Sequence[Marked]) -> Iterator[Marked]:
     """The files that stand for themselves, where each is compared with those before it."""
-    if len(files) > _FEW:
-        yield from compress(files, _standing(files))
-        return
-    same: set[bytes] = set()
-    standing: list[int] = []
-    for file in files:
-        sketch = copies.number(file.like)
-        if file.same in same or copies.first_near(sketch, standing) is not None:
-            continue
-        standing.append(sketch)
-        if file.same:
-            same.add(file.same)
-        yield file
+    return compress(files, _standing(files))
 
 
-def _standing(files: Sequence[Marked]) -> Iterator[bool]:
-    """For each of many files whether it stands for itself: all are compared at once, so that few are left to be looked at."""
+def _standing(files: Sequence[Marked]) -> Iterable[bool]:
+    """For each file whether it stands for itself."""
+    if len(files) > _FEW and not copies.is_quick():
+        return _at_once(files)
+    return copies.standing([file.same for file in files], [file.like for file in files])
+
+
+def _at_once(files: Sequence[Marked]) -> Iterator[bool]:
+    """The same of many files: all are compared at once, so that few are left to be looked at."""
     import numpy as np
 
     like = [file.like for file in files]

@@ -1,7 +1,8 @@
-/* What `copies` does for each word of a text: tell different words, number them, and keep the least of each bin.
+/* What `copies` does for each word of a text: tell different words, number them, and keep the least of each bin; and for each bin of two sketches.
 
-   In: a text's bytes in lower case.  Out: the text without white space, and its sketch; None where its words have no spaces between them.
-   Always: the answer is that of `copies.py`, which does the same where this could not be compiled. */
+   In: a text's bytes in lower case; or sketches.  Out: the text without white space, and its sketch; None where its words have no spaces between them;
+       or which sketches are near others.
+   Always: the answer is that of `copies.py`, which does the same where this could not be compiled. What is no sketch is near nothing. */
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -137,7 +138,103 @@ static PyObject *sketched(PyObject *self, PyObject *argument)
     return Py_BuildValue("(Ny#)", plain, sketch, (Py_ssize_t)BINS);
 }
 
+/* Sketches */
+
+static const double ALIKE = 0.9 / (2 - 0.9);
+static const uint64_t LOW = 0x7F7F7F7F7F7F7F7Full, ONES = 0x0101010101010101ull;
+enum { LEAST = 24, DIFFERING = 23, STRIDE = 8, PART = 32 };
+
+/* Each byte of eight that is not 0, as 1. */
+static uint64_t filled(uint64_t bytes)
+{
+    return (((bytes & LOW) + LOW) | bytes) >> 7 & ONES;
+}
+
+static uint64_t eight(const char *at)
+{
+    uint64_t out;
+    memcpy(&out, at, sizeof out);
+    return out;
+}
+
+/* What `are_near` says; most are told apart by the first of their bins. */
+static int are_near(const char *one, const char *other)
+{
+    unsigned differing = 0, either = 0;
+    for (int start = 0; start < BINS; start += PART) {
+        uint64_t unlike = 0, both = 0;
+        for (int at = start; at < start + PART; at += STRIDE) {
+            uint64_t a = eight(one + at), b = eight(other + at);
+            unlike += filled(a ^ b);
+            both += filled(a | b);
+        }
+        differing += (unsigned)(unlike * ONES >> 56);
+        either += (unsigned)(both * ONES >> 56);
+        if (differing > DIFFERING)
+            return 0;
+    }
+    return either >= LEAST && either - differing >= ALIKE * either;
+}
+
+/* The sketch in some bytes; none where they are not as many. */
+static const char *sketch_in(PyObject *bytes)
+{
+    return PyBytes_Check(bytes) && PyBytes_GET_SIZE(bytes) == BINS ? PyBytes_AS_STRING(bytes) : NULL;
+}
+
+static PyObject *first_near(PyObject *self, PyObject *arguments)
+{
+    PyObject *one, *others;
+    if (!PyArg_ParseTuple(arguments, "O!O!", &PyBytes_Type, &one, &PyList_Type, &others))
+        return NULL;
+    const char *own = sketch_in(one);
+    for (Py_ssize_t at = 0; own && at < PyList_GET_SIZE(others); at++) {
+        const char *other = sketch_in(PyList_GET_ITEM(others, at));
+        if (other && are_near(own, other))
+            return PyLong_FromSsize_t(at);
+    }
+    Py_RETURN_NONE;
+}
+
+static int are_equal(PyObject *one, PyObject *other)
+{
+    Py_ssize_t size = PyBytes_GET_SIZE(one);
+    return size && size == PyBytes_GET_SIZE(other) && !memcmp(PyBytes_AS_STRING(one), PyBytes_AS_STRING(other), size);
+}
+
+static PyObject *standing(PyObject *self, PyObject *arguments)
+{
+    PyObject *same, *like;
+    if (!PyArg_ParseTuple(arguments, "O!O!", &PyList_Type, &same, &PyList_Type, &like))
+        return NULL;
+    Py_ssize_t size = PyList_GET_SIZE(same), count = 0;
+    for (Py_ssize_t at = 0; at < size; at++) {
+        if (PyList_GET_SIZE(like) != size || !PyBytes_Check(PyList_GET_ITEM(same, at))) {
+            PyErr_SetString(PyExc_TypeError, "each text has two marks");
+            return NULL;
+        }
+    }
+    Py_ssize_t *kept = PyMem_New(Py_ssize_t, size + 1);
+    PyObject *out = kept ? PyList_New(size) : PyErr_NoMemory();
+    for (Py_ssize_t at = 0; out && at < size; at++) {
+        const char *own = sketch_in(PyList_GET_ITEM(like, at)), *other;
+        int stands = 1;
+        for (Py_ssize_t i = 0; stands && i < count; i++) {
+            stands = !are_equal(PyList_GET_ITEM(same, at), PyList_GET_ITEM(same, kept[i]));
+            if (stands && own && (other = sketch_in(PyList_GET_ITEM(like, kept[i]))))
+                stands = !are_near(own, other);
+        }
+        if (stands)
+            kept[count++] = at;
+        PyList_SET_ITEM(out, at, PyBool_FromLong(stands));
+    }
+    PyMem_Free(kept);
+    return out;
+}
+
 static PyMethodDef methods[] = {
+    {"first_near", first_near, METH_VARARGS, "The place of the first of other sketches that one is near to; None where it is near none."},
+    {"standing", standing, METH_VARARGS, "For each text, by its hash and its sketch, whether none that stands before it is the same or nearly."},
     {"sketched", sketched, METH_O, "The text without white space, and its sketch; None where its words have no spaces between them."},
     {NULL},
 };

@@ -105,6 +105,31 @@ def first_near(one: int, others: Iterable[int]) -> int | None:
     return None
 
 
+def is_quick() -> bool:
+    """Whether sketches are compared by what is compiled: then any number of them, one by one."""
+    return compiled is not None
+
+
+def first_alike(one: bytes, others: list[bytes]) -> int | None:
+    """What `first_near` says, of sketches themselves."""
+    return compiled.first_near(one, others) if compiled else first_near(number(one), map(number, others))
+
+
+def standing(same: list[bytes], like: list[bytes]) -> list[bool]:
+    """For each text, by its marks, whether none that stands before it is the same, or nearly."""
+    if compiled:
+        return compiled.standing(same, like)
+    out: list[bool] = []
+    hashes, numbers = set[bytes](), list[int]()
+    for own, sketch in zip(same, map(number, like), strict=True):
+        stands = own not in hashes and first_near(sketch, numbers) is None
+        if stands:
+            numbers.append(sketch)
+            hashes.update([own] if own else ())
+        out.append(stands)
+    return out
+
+
 def are_near(one: int, other: int) -> bool:
     """Whether nine tenths of two texts agree, by the numbers of their sketches; never for texts of a few words."""
     differing = _filled(one ^ other)
