@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from compiled import both, in_python
 from smart_context.find import marking
 from smart_context.find.sought import Sought
 from smart_context.text import analysis
@@ -102,8 +103,51 @@ def test_a_beginning_of_two_digits_marks_every_number_that_begins_so():
 @given(st.text(st.sampled_from("ab Z9_-.é’漢字かﾃ가ก\u0301\u3099\u200d\u3000\x1f")))
 def test_the_tokens_of_a_text_are_its_words_but_for_scripts_without_spaces(text):
     words = "".join(char if char == "_" or not has_no_spaces(char) else " " for char in text).replace("_", " ")
-    assert marking._tokens(text) == set(WORD.findall(words))
+    with in_python(marking):
+        assert marking._tokens(text, marking.words([])) == set(WORD.findall(words))
     assert spaced(text) == WORD.findall(words)
+
+
+PIECES = [
+    *" ".join(TEXTS.values()).split(),
+    *("12", "345", "12345", "a", "A", "B2b", "x86_64", "use", "USED", "Using", "UseR", "iPv6", "é", "u\u0301se", "use\u0301", "\u3000", "\xa0"),
+    *("_", "-", ".", "’", "\x00", "\x1f", "\ud800", "𝒰se", "ß", "ｕｓｅ", "漢", "かuse漢", "가use", "us" * 40, "9" * 70),
+]  # fmt: skip
+texts = st.lists(st.tuples(st.sampled_from(PIECES), st.sampled_from([" ", " ", "", "\n"]))).map(
+    lambda parts: "".join(piece + between for piece, between in parts)
+)
+
+
+@given(texts, st.lists(st.sampled_from(PIECES), max_size=6), st.sampled_from(["", "us", "12", "漢", "é"]), st.data())
+def test_what_is_compiled_marks_the_same(text, asked, beginning, data):
+    language = data.draw(st.sampled_from(["en", "de", "fr", "ru", "ja", ""]))
+    terms = [frozenset(analysis.terms(word, language).line.split()) for word in asked]
+    also = [frozenset(analysis.terms(word, language).also.split()) for word in asked]
+    words = [Sought(word, own, parts) for word, own, parts in zip(asked, terms, also, strict=True)]
+    words += [Sought(beginning, frozenset(), beginning=beginning)] if beginning else []
+    quickly, in_python = both(lambda: marking.hits(text, marking.words(words), language), marking)
+    assert quickly == in_python
+
+
+@given(texts, st.lists(st.sampled_from(PIECES), min_size=1, max_size=6))
+def test_plain_words_are_looked_up_together_as_each_is_analysed(text, asked):
+    terms = {term: (number,) for number, word in enumerate(asked) for term in analysis.terms(word, "en").line.split()}
+    plain = {token: token.lower() for token in spaced(text) if token.isascii() and marking._is_plain(token)}
+    slowly = {
+        token: (hit.places[0][1], False) if hit.places else (min(hit.also), True)
+        for token, hit in analysis.hits(plain.keys(), "en", terms).items()
+    }
+    words = marking.Words(terms, {}, {}, (), ())
+    assert dict(marking._words_met(plain, words, "en")) == slowly
+
+
+@pytest.mark.skipif(marking.compiled is None, reason="not compiled here")
+def test_only_texts_and_letters_are_taken():
+    for text, fronts in ((b"use", ("u",)), ("use", ["u"]), ("use", (b"u",)), ("use", (None,))):
+        with pytest.raises(TypeError):
+            marking.compiled.tokens(text, fronts)
+    assert marking.compiled.tokens("use it éa", ("us", "é", "")) == ([(0, "use")], ["éa"])
+    assert marking.compiled.tokens("use it éa", ()) == ([], [])
 
 
 def test_a_single_character_of_a_script_without_spaces_is_marked_wherever_it_stands():

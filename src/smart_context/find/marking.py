@@ -16,6 +16,11 @@ from smart_context.find.sought import Sought
 from smart_context.text import analysis
 from smart_context.text.words import fold, has_no_spaces, normal, spaced
 
+try:
+    from smart_context.find import _marking as compiled
+except ImportError:
+    compiled = None  # type: ignore[assignment]  # not compiled here: the same in Python
+
 _APART = "".join(chr(code) if chr(code).isalnum() else " " for code in range(128))
 # Letters from here on are of scripts whose words are cut at their front too: their first letters say nothing.
 _CUT_IN_FRONT = "\u0530"
@@ -87,11 +92,11 @@ def _front(stem: str) -> str:
 
 def hits(plain: str, words: Words, language: str) -> list[Hit]:
     """Where words that are sought stand."""
-    if words.telling and plain.isascii():
+    if plain.isascii() and (compiled or words.telling):
         return _by_letters(plain, words, language)
     goes_on = str.isalnum if plain.isascii() else _goes_on
     out: list[Hit] = []
-    for token, (number, is_part) in _which(_tokens(plain, words.telling), words, language).items():
+    for token, (number, is_part) in _which(_tokens(plain, words), words, language).items():
         for start in _places(plain, token):
             end = start + len(token)
             # A token stands there as a whole where neither side goes on with a letter of a script with spaces.
@@ -105,20 +110,28 @@ def hits(plain: str, words: Words, language: str) -> list[Hit]:
 
 def _by_letters(plain: str, words: Words, language: str) -> list[Hit]:
     """The same of a text in ASCII, where letters tell what may be a hit: where these stand is where the tokens do."""
-    places = dict(_having(plain, words.telling))
-    met = _which(set(places.values()), words, language)
-    return [Hit(start, start + len(token), *met[token]) for start, token in sorted(places.items()) if token in met]
+    if compiled:
+        found, _ = compiled.tokens(plain, words.fronts)
+    else:
+        found = sorted(set(_having(plain, words.telling)))
+    met = _which({token for _, token in found}, words, language)
+    return [Hit(start, start + len(token), *met[token]) for start, token in found if token in met]
 
 
-def _tokens(plain: str, telling: Sequence[str] = ()) -> set[str]:
-    """The tokens of a text; where some letters tell them, of those in ASCII only the ones that have these."""
-    if plain.isascii():
-        return {token for _, token in _having(plain, telling)} if telling else set(plain.translate(_APART).split())
+def _tokens(plain: str, words: Words) -> set[str]:
+    """The tokens of a text; of those in ASCII, only the ones that may be hits, as far as letters tell that."""
     # Patterns are slow: they look at what is not ASCII alone.
+    if compiled:
+        found, odd = compiled.tokens(plain, words.fronts)
+        return {*(token for _, token in found), *(spaced(" ".join(odd)) if odd else ())}
     runs = set(plain.split())
     odd = [run for run in runs if not run.isascii()]
     runs.difference_update(odd)
-    return {*_tokens(" ".join(runs), telling), *spaced(" ".join(odd))}
+    return {*_in_ascii(" ".join(runs), words.telling), *spaced(" ".join(odd))}
+
+
+def _in_ascii(plain: str, telling: Sequence[str]) -> set[str]:
+    return {token for _, token in _having(plain, telling)} if telling else set(plain.translate(_APART).split())
 
 
 def _having(plain: str, telling: Sequence[str]) -> Iterator[tuple[int, str]]:
@@ -158,13 +171,28 @@ def _looked_at(tokens: Set[str], words: Words, language: str) -> dict[str, _Met]
             else _may_be(token, words)
         )
     }
+    plain = {token: token.lower() for token in may_be if token.isascii() and _is_plain(token)}
     found = {
         token: (hit.places[0][1], False) if hit.places else (min(hit.also), True)
-        for token, hit in analysis.hits(may_be, language, words.terms).items()
+        for token, hit in analysis.hits(may_be.difference(plain), language, words.terms).items()
     }
+    found.update(_words_met(plain, words, language))
     for beginning, number in words.beginnings.items():
         found.update((token, (number, False)) for token in may_be if _plain(token).startswith(beginning))
     return found
+
+
+def _words_met(plain: Mapping[str, str], words: Words, language: str) -> Iterator[tuple[str, _Met]]:
+    """Those of tokens that are one plain word that are hits: such a one has no other parts, so that all are looked up at once."""
+    for token, (term, *others) in zip(plain, analysis.words(plain.values(), language), strict=True):
+        if own := words.terms.get(term):
+            yield token, (own[0], False)
+        elif also := [number for other in others for number in words.terms.get(other, ())]:
+            yield token, (min(also), True)
+
+
+def _is_plain(token: str) -> bool:
+    return token.isalpha() and (token.islower() or token.istitle() or token.isupper())
 
 
 def _may_be(token: str, words: Words) -> bool:
@@ -173,7 +201,7 @@ def _may_be(token: str, words: Words) -> bool:
         return False
     if token.isdigit() and token.isascii():
         return token[: analysis.MAX_TERM] in words.terms or token.startswith(words.fronts)
-    if not token.isalpha() or not (token.islower() or token.istitle() or token.isupper()):
+    if not _is_plain(token):
         return True
     plain = token.lower() if token.isascii() else _plain(token)
     return plain.startswith(words.fronts) or plain[0] >= _CUT_IN_FRONT
