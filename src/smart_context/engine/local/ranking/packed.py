@@ -12,6 +12,7 @@ from __future__ import annotations
 import mmap
 import os
 import struct
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -89,15 +90,19 @@ class Reader:
 
     def __init__(self, folder: Path) -> None:
         self._data = _mapped(folder / _DATA)
-        self._places = _mapped(folder / _PLACES)
-        self._count = len(self._places) // _PLACE.size
+        self._places = _numbers(_mapped(folder / _PLACES))
 
     def of(self, segment_ids: Sequence[int]) -> list[bytes]:
         """What segments hold, in the order asked for; nothing for one that is not there."""
-        data, places, size, count = self._data, self._places, _PLACE.size, self._count
-        read, mask = _PLACE.unpack_from, (1 << _LENGTH) - 1
-        found = [read(places, number * size)[0] if 0 <= number < count else 0 for number in segment_ids]
+        data, places, count, mask = self._data, self._places, len(self._places), (1 << _LENGTH) - 1
+        found = [places[number] if 0 <= number < count else 0 for number in segment_ids]
         return [data[(at := one >> _LENGTH) : at + (one & mask)] if one & mask else _NOTHING for one in found]
+
+
+def _numbers(places: mmap.mmap | bytes) -> Sequence[int]:
+    """Places as numbers, read where they stand: a search looks up hundreds."""
+    view = memoryview(places)
+    return view.cast("Q") if sys.byteorder == "little" else struct.unpack(f"<{len(view) // _PLACE.size}Q", view)
 
 
 def is_wasteful(folder: Path, living: Sequence[int]) -> bool:

@@ -47,6 +47,9 @@ class Known:
     count: int
 
 
+_NOWHERE = Known((), 0)
+
+
 class View:
     """One committed state of the index. Counts are of live segments only, and remembered."""
 
@@ -112,9 +115,11 @@ class View:
         return found
 
     def _look_up(self, term: str) -> Known:
-        counts = {field: self._searcher.doc_freq(field, term) for field in ("text", "also")}
-        fields = tuple(field for field, count in counts.items() if count)
-        return Known(fields, self._exactly(term, fields, sum(counts.values())) if fields else 0)
+        text, also = self._searcher.doc_freq("text", term), self._searcher.doc_freq("also", term)
+        if not text and not also:  # as most forms of a word in most languages
+            return _NOWHERE
+        fields = ("text", "also") if text and also else ("text",) if text else ("also",)
+        return Known(fields, self._exactly(term, fields, text + also))
 
     def _exactly(self, term: str, fields: Sequence[str], most: int) -> int:
         """How many segments have a term in some fields; most: what the engine's own counts come to."""
