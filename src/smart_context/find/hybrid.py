@@ -80,7 +80,7 @@ class Fused(Ordering):
         tier = self._with_verbatim(tier) if count else tier
         nearest = self._nearest({candidate.segment_id for candidate in tier})
         scored = self._leading = self._fused(tier, nearest)
-        self.added = tuple(one.candidate.file_id for one in scored if one.made_of and not one.made_of.times)
+        self.added = tuple(one.candidate.file_id for one in scored if one.made_of and not one.made_of.has_any)
         yield from self._placed(scored)
         lowest = scored[-1].score if scored else 1.0
         seen = {candidate.segment_id for candidate in (*tier, *nearest)}
@@ -152,7 +152,10 @@ class Fused(Ordering):
             totals[segment_id] = (1 - self._share) * self._words(one.score) + self._share * cosine
         final = self._agreed(alike, [one.candidate for one in scored], totals, trust / peak)
         self._gained = {segment_id: final[segment_id] - total for segment_id, total in totals.items()}
-        fused = [one._replace(score=round(min(final[one.candidate.segment_id], 1.0), DIGITS)) for one in scored]
+        fused = [
+            Scored(candidate, round(min(final[candidate.segment_id], 1.0), DIGITS), made_of)
+            for candidate, _, made_of in scored
+        ]
         return sorted(fused, key=lambda one: -one.score)
 
     def _agreed(

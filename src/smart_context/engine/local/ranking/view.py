@@ -32,6 +32,7 @@ _AT_ONCE = 2000  # where all are wanted, without knowing how many that is
 _TERMS = 10_000  # remembered with their counts
 _EXPRESSIONS = 100  # remembered with their counts: these are larger, and come again mostly within one search
 _FEW_VALUES = 8  # of a filter
+_FEW_FILES = 200  # the same of files, each of which has few segments
 _MANY = 500  # terms from which their common beginning is quicker than a set of them
 _ALL = Filters()
 _EVERYTHING = expression.Everything()
@@ -314,7 +315,7 @@ class View:
 
     def _having_one(self, field: str, values: Sequence[str] | Sequence[int]) -> tantivy.Query:
         """What has one of these values. Of a few, each is followed where others lead; of many, all that have one are marked first."""
-        if len(values) > _FEW_VALUES:
+        if len(values) > (_FEW_FILES if field == "file_id" else _FEW_VALUES):
             return engine.query().term_set_query(self._schema, field, list(values))
         return self._any([engine.query().term_query(self._schema, field, value, "basic") for value in values])
 
