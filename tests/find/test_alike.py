@@ -7,6 +7,8 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from smart_context.engine.vectors import Vectors
 from smart_context.find import feedback
@@ -112,19 +114,40 @@ def test_what_the_best_have_in_common_is_the_same_counted_word_by_word():
     """The slow way, and as many segments as numbers of four bytes hold, and more."""
     rnd = random.Random(9)
     words = [f"word{number}" for number in range(90)]
-    for size in (1, 40, feedback._SHORT, feedback._SHORT + 1):
+    for size in (1, 40, 1 << feedback._SHORT, (1 << feedback._SHORT) + 1):
         texts = [packed(" ".join(rnd.choices(words, k=rnd.randrange(12)))) for _ in range(size)]
-        owners, terms, counts = feedback._counted(texts, 3.0)
+        owners, terms, counts = feedback._counted(texts)
         found = list(zip(owners.tolist(), terms.tolist(), counts.tolist(), strict=True))
         every = [Counter(_codes(one)) for one in texts]
         numbers = {code: number for number, code in enumerate(sorted({code for one in every for code in one}))}
-        room = [K1 * (1 - B + B * codes.HEADER.unpack_from(one)[0] / 3.0) for one in texts]
-        expected = [
-            (owner, numbers[code], times / (times + room[owner]))
-            for owner, one in enumerate(every)
-            for code, times in one.items()
-        ]
-        assert sorted(found) == sorted(expected)
+        expected = [(owner, numbers[code], times) for owner, one in enumerate(every) for code, times in one.items()]
+        assert found == sorted(expected, key=lambda row: (row[1], row[0]))
+
+
+@given(
+    st.lists(st.tuples(st.lists(st.integers(0, 30), max_size=15), st.integers(0, 9)), min_size=1, max_size=30),
+    st.sampled_from([0.0, 3.0, 40.0]),
+)
+def test_what_the_best_have_in_common_is_what_every_word_of_every_segment_adds_up_to(parts, average):
+    """With nothing left out because it adds nothing: to the last bit."""
+    texts = [packed(" ".join(f"word{number}" for number in numbers)) for numbers, _ in parts]
+    scores = [score / 10 for _, score in parts]
+    order = sorted(range(len(texts)), key=lambda at: (-scores[at], texts[at]))
+    if not scores[order[0]]:
+        return
+    owners, terms, times = feedback._counted([texts[at] for at in order])
+    room = np.array([K1 * (1 - B + B * len(parts[at][0]) / (average or 1.0)) for at in order])
+    counts = times / (times + room[owners])
+    ranked = np.array([scores[at] for at in order])
+    trust = np.where(ranked >= ranked[min(feedback.BEST, len(ranked)) - 1], ranked, 0.0)
+    trust /= trust.sum()
+    having = np.bincount(terms)
+    rare = np.log(1 + (len(order) - having + 0.5) / (having + 0.5))
+    weights = np.bincount(terms, trust[owners] * counts, minlength=len(having)) * rare
+    weights[np.bincount(terms, trust[owners] > 0, minlength=len(having)) < 2] = 0.0
+    says = np.bincount(owners, counts * (weights * rare)[terms], minlength=len(order))
+    found = feedback.common(texts, scores, average)
+    assert [found[at] for at in order] == np.round(says / (says.max() or 1.0), 6).tolist()
 
 
 def _codes(one: bytes) -> list[int]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import struct
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,6 +19,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from smart_context.errors import SearchFailed, StorageFailed
+
+try:
+    from smart_context.engine import _vectors as compiled
+except ImportError:
+    compiled = None  # type: ignore[assignment]  # not compiled here: the same in Python
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -184,7 +190,7 @@ class Likeness:
             return np.arange(total)
         apart = self._apart
         # There are few different counts: adding up how many rows have each is quicker than putting rows in order.
-        edge = np.searchsorted(np.cumsum(np.bincount(apart)), many + 1)
+        edge = np.searchsorted(np.cumsum(self._counts), many + 1)
         return np.flatnonzero(apart <= edge)
 
     @cached_property
@@ -195,10 +201,16 @@ class Likeness:
             apart += np.bitwise_count(theirs ^ mine)
         return apart
 
+    @cached_property
+    def _counts(self) -> Numbers:
+        """How many rows are so many signs apart."""
+        counts: Numbers = np.bincount(self._apart, minlength=len(self._query) + 1)
+        return counts
+
     def spread(self) -> float:
         """How far the cosines of all rows lie apart, by the share of signs that are the same: their standard deviation, nearly, to two digits."""
         signs = len(self._query)
-        counts = np.bincount(self._apart, minlength=signs + 1)[: signs + 1]
+        counts = self._counts[: signs + 1]
         like = np.cos(np.pi * np.arange(signs + 1) / signs)
         total = max(1, int(counts.sum()))
         mean = float(counts @ like) / total
@@ -230,6 +242,10 @@ class Likeness:
 
     def _compared(self, places: Numbers) -> Floats:
         rows = self._seen.rows
+        if compiled and sys.byteorder == "little":
+            # As bytes where they lie: most of the time went into copying rows and widening their components.
+            plain = rows.view(np.uint8)
+            return np.frombuffer(compiled.cosines(plain, places, np.ascontiguousarray(self._query, np.float32)), "<f4")
         out = np.empty(len(places), np.float32)
         for start in range(0, len(places), _BLOCK):
             block = rows[places[start : start + _BLOCK]]

@@ -7,7 +7,7 @@ Always: the answer does not depend on the order of the segments; the words of th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,9 +17,11 @@ from smart_context.text import codes
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    Numbers = NDArray[np.int64]
+
 BEST = 10  # results whose words are taken
 TERMS = 50  # of them, those that tell most
-_SHORT = 512  # segments whose numbers fit beside a word's in four bytes
+_SHORT, _LONG = 9, 32  # bits that are left for a segment's number beside a word's 23, in four bytes and in eight
 _TWO = 2  # results that must have a word: what one says alone is its own
 
 
@@ -28,43 +30,52 @@ def common(packed: Sequence[bytes], scores: Sequence[float], average: float) -> 
     order = sorted(range(len(packed)), key=lambda at: (-scores[at], packed[at]))
     if not order or scores[order[0]] <= 0:
         return [0.0] * len(packed)
-    owners, terms, counts = _counted([packed[at] for at in order], average)
+    owners, terms, times = _counted([packed[at] for at in order])
+    lengths = np.array([codes.HEADER.unpack_from(packed[at])[0] for at in order], np.float64)
+    room = K1 * (1 - B + B * lengths / (average or 1.0))
     ranked = np.array([scores[at] for at in order])
     trust = np.where(ranked >= ranked[min(BEST, len(ranked)) - 1], ranked, 0.0)
     trust /= trust.sum()
     having = np.bincount(terms)
     rare = np.log(1 + (len(order) - having + 0.5) / (having + 0.5))
-    best = trust[owners] > 0
-    weights = np.bincount(terms[best], (trust[owners] * counts)[best], minlength=len(having)) * rare
-    weights[np.bincount(terms[best], minlength=len(having)) < _TWO] = 0.0
+
+    def counts(some: Numbers) -> NDArray[np.float64]:
+        """How much words count by how often they stand there."""
+        found: NDArray[np.float64] = times[some] / (times[some] + room[owners[some]])
+        return found
+
+    best = np.flatnonzero((trust > 0)[owners])
+    theirs = terms[best]
+    weights = np.bincount(theirs, trust[owners[best]] * counts(best), minlength=len(having)) * rare
+    weights[np.bincount(theirs, minlength=len(having)) < _TWO] = 0.0
     if len(weights) > TERMS:
         weights[weights < np.partition(weights, -TERMS)[-TERMS]] = 0.0
-    says = np.bincount(owners, counts * (weights * rare)[terms], minlength=len(order))
+    telling = np.flatnonzero((weights > 0)[terms])  # a few of all words: the others add nothing
+    said_by = counts(telling) * (weights * rare)[terms[telling]]
+    says = np.bincount(owners[telling], said_by, minlength=len(order))
     out = np.empty(len(order))
     out[order] = np.round(says / (says.max() or 1.0), DIGITS)
     said: list[float] = out.tolist()
     return said
 
 
-def _counted(
-    packed: Sequence[bytes], average: float
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """Each word of each segment once: whose it is, its number, and how much it counts by how often it stands there."""
+def _counted(packed: Sequence[bytes]) -> tuple[Numbers, Numbers, Numbers]:
+    """Each word of each segment once: whose it is, its number, and how often it stands there."""
     size = codes.HEADER.size
-    headers = [codes.HEADER.unpack_from(one) for one in packed]
-    lines = [one[size : size + codes.WIDTH * header[1]] for one, header in zip(packed, headers, strict=True)]
-    data = b"".join(lines)
-    count, many = len(data) // codes.WIDTH, len(packed)
+    sizes = [codes.HEADER.unpack_from(one)[1] for one in packed]
+    data = b"".join([one[size : size + codes.WIDTH * words] for one, words in zip(packed, sizes, strict=True)])
+    count = len(data) // codes.WIDTH
     low = np.ndarray((count,), "<u2", data, strides=(codes.WIDTH,)) if count else np.empty(0, np.uint16)
     high = np.frombuffer(data, np.uint8)[codes.WIDTH - 1 :: codes.WIDTH] & (codes.MASK >> 16)
-    words = low.astype(np.uint32) + (high.astype(np.uint32) << 16)
-    whose = np.repeat(np.arange(many, dtype=np.uint32), [header[1] for header in headers])
+    # A word and whose it is in one number: in four bytes where that is enough.
+    kind: Any
+    kind, beside = (np.uint32, _SHORT) if len(packed) <= 1 << _SHORT else (np.uint64, _LONG)
+    words = (low.astype(kind) + (high.astype(kind) << kind(16))) << kind(beside)
     # Put in order by word, then by segment: so that one pass numbers the words, and counts each of a segment.
-    both = np.sort((words if many <= _SHORT else words.astype(np.uint64)) * many + whose)
+    both = np.sort(words | np.repeat(np.arange(len(packed), dtype=kind), sizes))
     first = np.flatnonzero(np.append(True, both[1:] != both[:-1])) if count else np.empty(0, np.int64)
     times = np.diff(first, append=count)
-    found, owners = np.divmod(both[first], many)
+    each = both[first]
+    found, owners = each >> kind(beside), each & kind((1 << beside) - 1)
     terms = np.cumsum(np.append(False, found[1:] != found[:-1]), dtype=np.int64) if count else first
-    lengths = np.array([header[0] for header in headers], np.float64)
-    room = K1 * (1 - B + B * lengths / (average or 1.0))
-    return owners.astype(np.int64), terms, times / (times + room[owners])
+    return owners.astype(np.int64), terms, times

@@ -1,0 +1,3 @@
+from typing import Any
+
+def cosines(rows: Any, places: Any, query: Any, /) -> bytes: ...
