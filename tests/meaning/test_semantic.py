@@ -15,7 +15,6 @@ tokenizers = pytest.importorskip("tokenizers", reason="the extra [semantic] is n
 
 import broken_encoders  # noqa: E402
 import tiny_encoder  # noqa: E402
-from compiled import both  # noqa: E402
 from conftest import PATIENCE, clean_env  # noqa: E402
 from smart_context.engine import vectors  # noqa: E402
 from smart_context.engine.vectors import Vectors  # noqa: E402
@@ -190,32 +189,6 @@ def test_the_nearest_are_those_of_a_full_comparison(tmp_path):
     assert {near.segment_id for near in only} == {n + 100 for n in range(500) if n % 7 == 3}
     assert {near.file_id for near in only} == {3}
     assert like.cosines([100, 7, 399]).keys() == {100, 399}
-
-
-@pytest.mark.parametrize("dimension", [2, 16, 17, 384, 1100])
-def test_what_is_compiled_gives_the_same_nearest(tmp_path, dimension):
-    store = Vectors(tmp_path / "v", dimension)
-    store.append((n, 1, row) for n, row in enumerate(units(600, dimension)))
-    for query in units(20, dimension, seed=4):
-        like = store.compare(query)
-        places = np.arange(0, 600, 7)
-        quickly, slowly = both(lambda like=like, places=places: like._compared(places), vectors)
-        assert np.abs(quickly - slowly).max() < vectors._CLOSE / 2
-        quickly, slowly = both(lambda like=like: like.nearest(40), vectors)
-        assert quickly == slowly
-
-
-@pytest.mark.skipif(vectors.compiled is None, reason="not compiled here")
-def test_rows_that_are_not_there_are_refused():
-    rows, query = bytes(3 * (20 + 4)), np.ones(4, np.float32)
-    assert vectors.compiled.cosines(rows, np.array([0, 2]), query) == bytes(8)
-    assert vectors.compiled.cosines(rows, b"", query) == b""
-    for places, of in (([3], rows), ([-1], rows), ([0], rows[1:]), ([0], b"")):
-        with pytest.raises(ValueError, match=r"no such row|another width"):
-            vectors.compiled.cosines(of, np.array(places), query)
-    for places, asked in ((b"1234", query), (bytes(8), b"12345")):
-        with pytest.raises(ValueError, match="another width"):
-            vectors.compiled.cosines(rows, places, asked)
 
 
 def test_a_cosine_is_the_same_wherever_its_row_stands(tmp_path):
