@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import pytest
+
+from smart_context.data import replace
+from smart_context.engine import searchable
 from smart_context.engine.local.ranking import packed
 from smart_context.engine.local.ranking.packed import Reader, Writer
+from smart_context.model import Segment
+from smart_context.text import codes
+
+
+def segment(*words: str) -> bytes:
+    return codes.pack(len(words), b"".join(map(codes.code, words)), b"", codes.code("head"), codes.short("there"))
 
 
 def test_segments_are_read_by_their_numbers_in_the_order_asked_for(tmp_path):
     writer = Writer(tmp_path)
     for number in (7, 3, 4, 900):
-        writer.add(number, b"segment %d" % number)
+        writer.add(number, segment("segment", str(number)))
     writer.flush()
-    assert Reader(tmp_path).of([900, 3, 7]) == [b"segment 900", b"segment 3", b"segment 7"]
+    assert Reader(tmp_path).of([900, 3, 7]) == [segment("segment", str(number)) for number in (900, 3, 7)]
     writer.close()
 
 
@@ -24,24 +34,59 @@ def test_what_is_not_there_has_nothing(tmp_path):
 def test_what_was_not_flushed_is_forgotten_and_its_number_can_be_used_again(tmp_path, monkeypatch):
     monkeypatch.setattr(packed, "_SPILL", 4)  # so that some of it is written nevertheless
     first = Writer(tmp_path)
-    first.add(1, b"kept")
+    first.add(1, segment("kept"))
     first.flush()
-    first.add(2, b"lost in a crash")
+    first.add(2, segment("lost", "in", "a", "crash", "lost"))
     first.close()
-    assert Reader(tmp_path).of([1, 2]) == [b"kept", bytes(10)]
+    assert Reader(tmp_path).of([1, 2]) == [segment("kept"), bytes(10)]
     second = Writer(tmp_path)
-    second.add(2, b"another")
+    second.add(2, segment("another"))
     second.flush()
     second.close()
-    assert Reader(tmp_path).of([1, 2]) == [b"kept", b"another"]
+    assert Reader(tmp_path).of([1, 2]) == [segment("kept"), segment("another")]
 
 
 def test_a_reader_keeps_what_it_saw(tmp_path):
     writer = Writer(tmp_path)
-    writer.add(1, b"one")
+    writer.add(1, segment("one", "one"))
     writer.flush()
     before = Reader(tmp_path)
-    writer.add(2, b"two")
+    writer.add(2, segment("two", "two"))
     writer.flush()
     writer.close()
-    assert before.of([1, 2]) == [b"one", bytes(10)]
+    assert before.of([1, 2]) == [segment("one", "one"), bytes(10)]
+    assert Reader(tmp_path).of([1, 2]) == [segment("one", "one"), segment("two", "two")]
+
+
+def test_words_that_come_again_take_less_room_in_the_segments_that_follow(tmp_path):
+    writer = Writer(tmp_path)
+    for number in range(3):
+        writer.add(number, segment(*["the", "same", "words", "again"] * 2, f"other{number}"))
+        writer.flush()
+    writer.close()
+    # Ten bytes of header and two of what is there; a byte each for what is known, four for what is not.
+    assert (tmp_path / "packed.data").stat().st_size == 3 * (12 + 8 + 4) + 4 + 4 + 4
+    assert (tmp_path / "packed.words").stat().st_size == 3 * 4
+
+
+def test_a_word_that_was_cut_off_in_a_crash_has_no_number(tmp_path):
+    writer = Writer(tmp_path)
+    writer.add(1, segment("one", "one"))
+    writer.flush()
+    writer.close()
+    with (tmp_path / "packed.words").open("ab") as words:
+        words.write(b"ab")
+    after = Writer(tmp_path)
+    after.add(2, segment("two", "two"))
+    after.flush()
+    after.close()
+    assert Reader(tmp_path).of([1, 2]) == [segment("one", "one"), segment("two", "two")]
+    assert (tmp_path / "packed.words").stat().st_size == 6
+
+
+def test_an_entry_that_holds_no_packed_segment_is_refused_before_it_is_written():
+    [made] = searchable.every("/r/a.txt", "", [Segment(0, "line 1", "", "some words")])
+    assert searchable.unpacked(searchable.packed(made)) == made
+    for broken in (made.packed[:-1], made.packed + b"0", b""):
+        with pytest.raises(ValueError, match="not an entry"):
+            searchable.unpacked(searchable.packed(replace(made, packed=broken)))

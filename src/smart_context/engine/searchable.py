@@ -13,7 +13,7 @@ from smart_context.engine import entry
 from smart_context.engine.entry import Entry
 from smart_context.engine.model import RankedSegment
 from smart_context.model import Segment
-from smart_context.text import languages, whole
+from smart_context.text import codes, languages, whole
 
 _HEAD = struct.Struct("<IIIIIIB")
 
@@ -57,5 +57,7 @@ def unpacked(data: bytes) -> Entry:
     for size in sizes:
         parts.append(data[at : at + size])
         at += size
+    if not codes.is_packed(parts[4]):
+        raise ValueError("not an entry")
     text, also, compounds, border = (part.decode("utf-8") for part in parts[:4])
     return Entry(text, also, parts[4], length, code, compounds, border)

@@ -36,3 +36,12 @@ def pack(length: int, line: bytes, also: bytes, heads: bytes, present: bytes) ->
     there = present[: _MOST * SHORT]
     sizes = [len(part) // WIDTH for part in wide]
     return HEADER.pack(min(length, _MOST), *sizes, len(there) // SHORT) + b"".join(wide) + there
+
+
+def is_packed(data: bytes) -> bool:
+    """Whether some bytes have the form of a packed segment."""
+    if len(data) < HEADER.size:
+        return False
+    _, *wide, there = HEADER.unpack_from(data)
+    size: int = HEADER.size + sum(wide) * WIDTH + there * SHORT
+    return len(data) == size

@@ -21,7 +21,7 @@ ANALYSIS_VERSION = 5
 REBUILD = "the index is rebuilt from the record by: context index --rebuild"
 
 _NAME = "generation.json"
-_FORMAT = 3
+_FORMAT = 4
 
 
 def read(folder: Path) -> int:

@@ -1,10 +1,11 @@
-"""What exact scoring needs of every segment, in two files beside the engine's own: read in one go, by number.
+"""What exact scoring needs of every segment, in three files beside the engine's own: read in one go, by number.
 
 In: packed segments by their number.  Out: the same, for many numbers at once.
 Always: what a commit of the engine shows was written and flushed before it; nothing written is ever changed, because numbers of segments are
 never given twice to what was committed. What was removed takes room until the ranking is rebuilt.
 
-`packed.data` holds the segments one after the other; `packed.places` holds eight bytes for each number: where it begins, and its length.
+`packed.data` holds the segments one after the other, shortened as `brief` says; `packed.places` holds eight bytes for each number: where it begins, and its length;
+`packed.words` holds the table by which they are shortened.
 """
 
 from __future__ import annotations
@@ -16,7 +17,10 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-_DATA, _PLACES = "packed.data", "packed.places"
+from smart_context.engine.local.ranking import brief
+from smart_context.text import codes
+
+_DATA, _PLACES, _WORDS = "packed.data", "packed.places", "packed.words"
 _PLACE = struct.Struct("<Q")
 _LENGTH = 24  # bits of a place that are its length
 _SPILL = 8 << 20  # bytes that wait for a flush at most
@@ -29,39 +33,51 @@ class Writer:
 
     def __init__(self, folder: Path) -> None:
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
-        self._data, self._places = (os.open(folder / name, flags, 0o600) for name in (_DATA, _PLACES))
-        self._end = self._written = os.lseek(self._data, 0, os.SEEK_END)
-        self._waiting: list[bytes] = []
+        self._data, self._places, self._words = (
+            os.open(folder / name, flags, 0o600) for name in (_DATA, _PLACES, _WORDS)
+        )
+        self._end = os.lseek(self._data, 0, os.SEEK_END)
+        self._table = _table(folder)
+        self._waiting: list[tuple[int, bytes]] = []
+        self._bytes_waiting = 0
         self._numbered: list[tuple[int, int]] = []
 
     def add(self, segment_id: int, packed: bytes) -> None:
         """Take in a segment."""
-        self._numbered.append((segment_id, self._end << _LENGTH | len(packed)))
-        self._waiting.append(packed)
-        self._end += len(packed)
-        if self._end - self._written > _SPILL:
+        self._waiting.append((segment_id, packed))
+        self._bytes_waiting += len(packed)
+        if self._bytes_waiting > _SPILL:
             self._spill()
 
     def flush(self) -> None:
         """Write what was taken in, and see it on the disk."""
+        self._spill()
         if not self._numbered:
             return
-        self._spill()
         self._numbered.sort()
         for first, places in _runs(self._numbered):
             _write(self._places, struct.pack(f"<{len(places)}Q", *places), first * _PLACE.size)
-        os.fsync(self._data)
-        os.fsync(self._places)
+        for file in (self._words, self._data, self._places):
+            os.fsync(file)
         self._numbered = []
 
     def _spill(self) -> None:
-        _write(self._data, b"".join(self._waiting), self._written)
-        self._waiting, self._written = [], self._end
+        """Write what waits, and before it the words that it is shortened by."""
+        waiting, self._waiting, self._bytes_waiting = self._waiting, [], 0
+        plain = [packed for _, packed in waiting]
+        if words := brief.learnt(plain, self._table):
+            _write(self._words, words, len(self._table))
+            self._table += words
+        made, at = brief.shortened(plain, self._table), self._end
+        for (segment_id, _), one in zip(waiting, made, strict=True):
+            self._numbered.append((segment_id, self._end << _LENGTH | len(one)))
+            self._end += len(one)
+        _write(self._data, b"".join(made), at)
 
     def close(self) -> None:
         """Close; what was not flushed is forgotten."""
-        os.close(self._data)
-        os.close(self._places)
+        for file in (self._data, self._places, self._words):
+            os.close(file)
 
 
 def _runs(numbered: Sequence[tuple[int, int]]) -> Iterator[tuple[int, list[int]]]:
@@ -91,12 +107,24 @@ class Reader:
     def __init__(self, folder: Path) -> None:
         self._data = _mapped(folder / _DATA)
         self._places = _numbers(_mapped(folder / _PLACES))
+        self._table = _table(folder)  # after the places: it has every word of what they show
 
     def of(self, segment_ids: Sequence[int]) -> list[bytes]:
         """What segments hold, in the order asked for; nothing for one that is not there."""
-        data, places, count, mask = self._data, self._places, len(self._places), (1 << _LENGTH) - 1
-        found = [places[number] if 0 <= number < count else 0 for number in segment_ids]
-        return [data[(at := one >> _LENGTH) : at + (one & mask)] if one & mask else _NOTHING for one in found]
+        data, mask = self._data, (1 << _LENGTH) - 1
+        found = self._found(segment_ids)
+        pieces = [data[(at := one >> _LENGTH) : at + (one & mask)] if one & mask else _NOTHING for one in found]
+        return brief.restored(pieces, self._table)
+
+    def held(self, segment_ids: Sequence[int]) -> int:
+        """How many bytes segments take here."""
+        mask = (1 << _LENGTH) - 1
+        return sum(one & mask for one in self._found(segment_ids))
+
+    def _found(self, segment_ids: Sequence[int]) -> list[int]:
+        """Where segments are and how long, 0 for one that is not there."""
+        places, count = self._places, len(self._places)
+        return [places[number] if 0 <= number < count else 0 for number in segment_ids]
 
 
 def _numbers(places: mmap.mmap | bytes) -> Sequence[int]:
@@ -107,8 +135,13 @@ def _numbers(places: mmap.mmap | bytes) -> Sequence[int]:
 
 def is_wasteful(folder: Path, living: Sequence[int]) -> bool:
     """Whether less than half of the bytes belong to segments that are in force."""
-    held = sum(map(len, Reader(folder).of(living)))
-    return (folder / _DATA).stat().st_size > 2 * held + _SPARE
+    return (folder / _DATA).stat().st_size > 2 * Reader(folder).held(living) + _SPARE
+
+
+def _table(folder: Path) -> bytes:
+    """The words that have numbers; one that was cut off while it was written has none."""
+    words = (folder / _WORDS).read_bytes()
+    return words[: len(words) // codes.WIDTH * codes.WIDTH]
 
 
 def _mapped(file: Path) -> mmap.mmap | bytes:

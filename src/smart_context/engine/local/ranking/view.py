@@ -202,7 +202,8 @@ class View:
 
     def packed(self, candidates: Sequence[Candidate]) -> list[bytes]:
         """What each candidate says, as `codes` packed it."""
-        return self._packed.of([candidate.segment_id for candidate in candidates])
+        with engine.translated(self.folder):
+            return self._packed.of([candidate.segment_id for candidate in candidates])
 
     def first_segments(self, filters: Filters) -> list[Candidate]:
         """The first segment of every file, in no order."""
