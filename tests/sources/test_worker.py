@@ -49,7 +49,7 @@ def read(data, name, limits):
         return Extracted("text", str(len(held)), ())
     if word == "turns":
         # Hold much until another process of the same parent is stopped; the mark is a folder, since no file can be written.
-        held = bytearray(120_000_000)
+        held = bytearray(150_000_000)
         while not os.path.isdir(rest):
             if any(state == "T" for state in siblings()):
                 os.mkdir(rest)
@@ -274,7 +274,7 @@ def test_while_all_together_hold_much_only_the_largest_goes_on(
     monkeypatch.setattr(worker, "_MEMORY_EACH", 0)
     paths = lay_out(tmp_path, [f"turns {tmp_path / 'stopped'}"] * 2)
     done = read_all(command, paths, Limits(cpu_seconds=3))
-    assert [each.outcome for each in done.values()] == [Extracted("text", "120000000", ())] * 2
+    assert [each.outcome for each in done.values()] == [Extracted("text", "150000000", ())] * 2
 
 
 def test_a_long_answer_arrives_whole(tmp_path: Path, command: list[str]) -> None:
@@ -282,6 +282,25 @@ def test_a_long_answer_arrives_whole(tmp_path: Path, command: list[str]) -> None
     outcome = read_all(command, [path])[str(path)].outcome
     assert isinstance(outcome, Extracted)
     assert outcome.units[0].text == "é" * 5_000_000
+
+
+def test_processes_can_be_started_before_there_is_a_file_for_them(tmp_path: Path, command: list[str]) -> None:
+    paths = lay_out(tmp_path, ["pid"] * 4)
+    with Pool(Limits(), 2, start_with=command) as pool:
+        pool.begin()
+        begun = {str(child._process.pid) for child in pool._children}
+        titles = {d.outcome.title for d in pool.run(map(task, paths)) if isinstance(d.outcome, Extracted)}
+    assert len(begun) == 2
+    assert titles <= begun
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory is looked up in /proc")
+def test_a_process_that_held_much_for_a_while_and_holds_little_now_is_kept(tmp_path: Path, command: list[str]) -> None:
+    paths = lay_out(tmp_path, ["pid", "grow 200000000", "pid"])
+    with Pool(Limits(), 1, start_with=command) as pool:
+        outcomes = [d.outcome for d in pool.run(map(task, paths))]
+    assert outcomes[0] == outcomes[2]
+    assert isinstance(outcomes[0], Extracted)
 
 
 def test_processes_are_kept_between_files_and_runs(tmp_path: Path, command: list[str]) -> None:
@@ -328,7 +347,7 @@ def test_tasks_are_taken_as_they_are_needed(tmp_path: Path, command: list[str]) 
         for _ in range(20):
             next(run)
         run.close()  # type: ignore[attr-defined]
-    assert taken <= 20 + 8
+    assert taken <= 20 + 2 * (worker._AHEAD + 1)
 
 
 def test_stop_ends_a_run_and_the_pool_works_on(tmp_path: Path, command: list[str]) -> None:

@@ -41,6 +41,8 @@ _BATCH_CHARS = 32_000_000
 _FIRST_SECONDS = 2.0
 _LAST_SECONDS = 8.0
 _AHEAD = 100_000  # changed files the walk may be ahead of the readers, so that most runs know their total at once
+_SOON = 8  # files that the first run over a folder meets before it starts all readers
+_LARGE = 1_000_000  # bytes of a file that is read before smaller ones, lest one process read the last of them while all others have ended
 _MET = 100  # files between two looks at whether somebody should be told, or the run should end
 _COUNTS = ("indexed", "removed", "failed", "no_text", "moved")
 
@@ -80,7 +82,7 @@ def run(
     started = _text(now())
     judged = _judge_again(index, options, on_progress, stop)
     work = _Run(index, roots, place, options, full=full, started=started, on_progress=on_progress, stop=stop)
-    work.go(elsewhere or work.read)
+    work.go(elsewhere)
     index.record.finish_run(place.path, LastRun(started, _text(now()), device), work.mounts)
     if work.changed or judged:
         index.tidy()
@@ -181,16 +183,29 @@ class _Run:
         self.skipped = self.met = self.searchable = self.pending_files = self.pending_chars = 0
         self.committed_at, self.patience = 0.0, _FIRST_SECONDS
 
-    def go(self, read: Callable[[Iterable[Found]], None]) -> None:
+    def go(self, elsewhere: Callable[[Iterable[Found]], None] | None) -> None:
         known = self.index.record.stamps(self.place.path)
         changed = self._changed(known)
-        ahead = deque(islice(changed, _AHEAD))
-        if len(ahead) < _AHEAD:
-            self.total = len(ahead)
-        if ahead:
-            read(_drained(ahead, changed))
+        is_first, ahead = not known, list(islice(changed, _SOON))
+        if ahead and elsewhere:
+            elsewhere(self._looked_ahead(ahead, changed))
+        elif ahead:
+            with readers(self.options) as pool:
+                if is_first and len(ahead) == _SOON:
+                    pool.begin()  # while they start, the rest of the folder is walked
+                self.read(self._looked_ahead(ahead, changed), pool)
+        else:
+            self.total = 0
         self._look_for_mounts()
         self._forget(known)
+
+    def _looked_ahead(self, ahead: list[Found], changed: Iterator[Found]) -> Iterator[Found]:
+        """What has to be read, known before it is begun where it is not too much: large files first."""
+        ahead += islice(changed, _AHEAD - len(ahead))
+        if len(ahead) < _AHEAD:
+            self.total = len(ahead)
+        ahead.sort(key=lambda found: found.size < _LARGE)
+        return _drained(deque(ahead), changed)
 
     def _changed(self, known: dict[str, Stamp]) -> Iterator[Found]:
         """Walk; take what is met out of `known`, and yield what has to be read."""

@@ -151,11 +151,12 @@ class Child(Generic[J]):
         return None
 
     def memory(self) -> int:
-        """Bytes of memory in use now, where the system shows it."""
+        """Bytes of memory in use now that are its own, where the system shows it: what files hold, such as programs, all processes share."""
         try:
             with open(f"/proc/{self._process.pid}/statm", "rb") as file:
-                return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-        except (OSError, ValueError, IndexError):
+                _, held, shared, *_ = map(int, file.read().split())
+            return (held - shared) * os.sysconf("SC_PAGE_SIZE")
+        except (OSError, ValueError):
             return 0
 
     def pause(self, paused: bool) -> None:

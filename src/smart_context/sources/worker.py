@@ -23,10 +23,10 @@ from smart_context.model import Extracted, Limits, Prepared, Skipped, Stop
 from smart_context.sources.child import Child, Death, command
 from smart_context.sources.wire import Answer
 
-_AHEAD = 3  # files given to a process at once: it has the next one while we take care of the last
+_AHEAD = 6  # files given to a process at once: it has the next ones while we take care of the last, or commit
 _TICK_SECONDS = 0.1
-_MUCH_MEMORY = 300_000_000  # bytes that all may hold before they take turns
-_MEMORY_EACH = 128 * 1024 * 1024  # on machines with many processors, what each may hold before it counts as much
+_MUCH_MEMORY = 245_000_000  # bytes that all may hold before they take turns: more than two hold that read nothing large
+_MEMORY_EACH = 122_000_000  # on machines with many processors, what each may hold before it counts as much
 _STALL_SECONDS = 60.0
 
 
@@ -85,6 +85,11 @@ class Pool(Closes):
         self._children: list[Child[_Given]] = []
         self._selector = selectors.DefaultSelector()
         self._look_again = 0.0
+
+    def begin(self) -> None:
+        """Start every process, for many tasks that are about to come: each takes a while until it can read."""
+        while len(self._children) < self._workers:
+            self._start()
 
     def run(self, tasks: Iterable[Task], stop: Stop | None = None) -> Iterator[Done]:
         """Read the files; `stop` is asked several times a second and ends everything by raising.

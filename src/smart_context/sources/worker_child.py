@@ -35,7 +35,7 @@ Reader = Callable[..., Extracted | Prepared | Skipped]
 _READ_BELOW = 16 * 1024 * 1024  # larger files are mapped: no copy, at the price of dying when one shrinks meanwhile
 _JOIN_BELOW = 64 * 1024
 _OPEN_FILES = 64
-_REPLACE_ABOVE = 160 * 1024 * 1024  # bytes resident: a process that has grown this far ends after its answer
+_REPLACE_ABOVE = 140 * 1024 * 1024  # bytes resident: a process that still holds so much when it answers ends then
 
 
 def main(args: Sequence[str]) -> None:
@@ -110,7 +110,7 @@ def _serve_one(sock: socket.socket, limits: Limits, reader: Reader, memory: _Mem
         answer = _read(fd, size, name, limits, told if wants_text else None)
     finally:
         os.close(fd)
-    if memory.most() > memory.replace_above:
+    if memory.held() > memory.replace_above:
         answer = replace(answer, is_last=True)
     pieces = wire.encode(answer)
     for piece in pieces if len(pieces[-1]) > _JOIN_BELOW else [b"".join(pieces)]:
@@ -211,7 +211,7 @@ def within_limits(outcome: Extracted | Prepared | Skipped, limits: Limits) -> Ex
 
 
 class _Memory:
-    """What this program holds and ever held. Opened once: in the jail nothing can be opened.
+    """What this program holds. Opened once: in the jail nothing can be opened.
 
     extra: bytes that any file may take. replace_above: bytes held after which this process should end.
     """
@@ -228,10 +228,10 @@ class _Memory:
         """Bytes of address space in use; 0 where the system does not say."""
         return self._told(b"VmSize:")
 
-    def most(self) -> int:
-        """The most bytes that it ever held in memory; 0 where the system does not say."""
+    def held(self) -> int:
+        """Bytes that it holds in memory, or the most that it ever held where the system says only that; 0 where it does not say."""
         if self._status >= 0:
-            return self._told(b"VmHWM:")
+            return self._told(b"VmRSS:")
         # Not on Linux: there it begins with what the parent held when it started us, and under a large one we would always seem large.
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss if sys.platform == "darwin" else 0
 
