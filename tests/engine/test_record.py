@@ -269,7 +269,7 @@ def test_damage_that_opening_cannot_see_is_an_error_of_ours_when_it_is_met(tmp_p
     writer.tidy()
     writer.close()
     with (tmp_path / RECORD).open("r+b") as file:
-        file.seek(4096 * 8)
+        file.seek(4096 * 16)
         file.write(b"\xff" * (4096 * 20))
     record = Record.open(tmp_path)
     with pytest.raises(errors.SearchFailed):

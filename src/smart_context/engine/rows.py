@@ -34,7 +34,7 @@ def blocks(segments: Sequence[Segment]) -> Iterator[tuple[list[tuple[Segment, in
             texts.append(segment.text.encode("utf-8", "replace"))
             some.append((segment, at, len(texts[-1])))
             at += len(texts[-1])
-        yield some, zlib.compress(b"".join(texts), 6)
+        yield some, zlib.compress(b"".join(texts), 5)  # half a per cent larger than by 6, for six sevenths of the time
 
 
 def texts_of(rows: Sequence[tuple[Any, ...]]) -> list[tuple[int, str, bytes]]:
