@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
 from smart_context.engine.expression import AnyOf, Everything, Group, Sequence, Term
-from smart_context.find import plan, query, spelling, wishes
+from smart_context.find import plan, query, snippet, spelling, wishes
 from smart_context.text import analysis
 
 
@@ -348,3 +349,46 @@ def test_a_character_that_hardly_any_segment_has_is_looked_for_alone(segments, c
 )
 def test_pairs_of_a_long_run_of_ideographs_count_less_each(text, expected):
     assert dict(wishes.worths(analysis.units(text))) == expected
+
+
+# Words that say the same
+
+
+def by_text(text, view):
+    return {word.text: word for word in made(text, view).sought}
+
+
+@pytest.mark.parametrize(
+    ("text", "alike"),
+    [
+        ("How do I rename a kettle?", {"move"}),
+        ("how is a kettle renamed", {"move"}),
+        ("rename a kettle", set()),  # no question
+        ("Wie kann ich einen kettle in der Datei rename?", set()),  # not in English
+        ("How do I paint a kettle?", set()),
+    ],
+)
+def test_a_question_in_english_is_scored_by_words_that_say_the_same(text, alike):
+    view = Words({"renam": 3, "move": 9, "kettl": 10, "paint": 4})
+    words = by_text(text, view)
+    assert {term for word in words.values() for term in word.alike} == alike
+    assert {term for word in words.values() for term in word.parts} == alike
+
+
+def test_a_word_that_nothing_has_is_not_counted_in_place_of_another():
+    assert by_text("How do I rename a kettle?", Words({"renam": 3, "kettl": 10}))["rename"].alike == frozenset()
+
+
+def test_what_says_the_same_finds_nothing_by_itself():
+    question = "How do I rename a kettle?"
+    with_it, without = Words({"renam": 3, "move": 9, "kettl": 10}), Words({"renam": 3, "kettl": 10})
+    assert plan.make(query.parse(question), with_it).wanted == plan.make(query.parse(question), without).wanted
+
+
+def test_what_says_the_same_is_not_marked():
+    words = by_text("How do I rename a kettle?", Words({"renam": 3, "move": 9, "kettl": 10})).values()
+    text = "Move the kettle, then rename it."
+    marked = snippet.marks(text, snippet.words(list(words)))
+    assert [text[a:b] for a, b in marked] == ["kettle", "rename"]
+    plain = [replace(word, parts=frozenset(), alike=frozenset()) for word in words]
+    assert snippet.words(plain) == snippet.words(list(words))

@@ -227,7 +227,7 @@ def test_a_score_is_explained_by_its_parts():
     assert scorer.scores([]) == []
 
 
-@pytest.mark.parametrize(("stop", "told"), [(0, 0.75), (5, 0.8125), (10, 0.875), (15, 0.9375), (20, 1.0), (60, 1.0)])
+@pytest.mark.parametrize(("stop", "told"), [(0, 0.75), (7, 0.8), (14, 0.85), (21, 0.9), (35, 1.0), (60, 1.0)])
 def test_a_segment_of_few_sentences_loses_up_to_a_quarter_for_a_question_and_nothing_for_other_words(stop, told):
     text = ["copper", *["rope"] * (99 - stop)]
     packed = [codes.pack(100, b"".join(map(codes.code, text)), b"", b"", b"")]

@@ -14,7 +14,7 @@ from smart_context.data import replace
 from smart_context.engine import names
 from smart_context.engine.expression import Everything, Expression, Group, Sequence, Term
 from smart_context.engine.port import View
-from smart_context.find import asking, query, spelt, wishes
+from smart_context.find import asking, query, spelt, synonyms, wishes
 from smart_context.find.lookup import Lookup
 from smart_context.find.query import Query
 from smart_context.find.sought import Plan, Sought
@@ -91,6 +91,7 @@ class _Planner:
         self._stop = stop if any(unit not in stop for unit in units) and not keep else frozenset()
         self._light = asking.light(units, self._stop) if asks else {}
         self._asked = languages.detect(units, least=0.2)
+        self._may_be_told_otherwise = asks and self._asked in {"", "en"}
         self._words = Lookup(view, units, self._asked)
         self._words.learn([unit for unit in dict.fromkeys(units) if unit not in self._stop])
 
@@ -109,7 +110,7 @@ class _Planner:
     def sought(self) -> tuple[Sought, ...]:
         """The words to score by, those that tell most where there are too many."""
         words = [
-            replace(word, times=self._times[unit])
+            replace(self._with_others(word), times=self._times[unit])
             for unit, word in self._words.found.items()
             if unit in self._times and (word.count or self._keep)
         ]
@@ -118,6 +119,13 @@ class _Planner:
             kept = sorted(words, key=lambda word: (-word.idf * word.times, word.text))[:_MAX_SOUGHT]
             words = [word for word in words if word in kept]
         return tuple(words)
+
+    def _with_others(self, word: Sought) -> Sought:
+        """A word with those that an answer to a question in English may have in its place. They count where they stand, but find nothing by themselves."""
+        others = synonyms.of(word.typed) if self._may_be_told_otherwise and word.count else ()
+        terms = (terms[0] for terms in analysis.words(others, "en")) if others else ()
+        alike = frozenset(term for term in terms if term not in word.terms and self._view.having(term))
+        return replace(word, parts=word.parts | alike, alike=alike) if alike else word
 
     # The tree into an expression
 

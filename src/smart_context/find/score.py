@@ -48,7 +48,7 @@ LINK = 2  # words further that the next word of a run may stand: stop words of a
 LEAST_RUN = 4  # words of a run that counts; of a sentence that has no more, all
 OTHER = 0.5  # what a word loses, at most, where it stands in another form than the one typed; less, the more words there are
 LISTED = 0.25  # what a segment loses, for a question, that is a list, a table or an index: all of it where it has no stop words,
-PROSE = 0.2  # nothing where so large a share of its words are stop words, as in sentences
+PROSE = 0.35  # nothing where so large a share of its words are stop words, as in sentences
 DIGITS = 6  # of a score
 
 

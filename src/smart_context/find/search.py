@@ -26,7 +26,20 @@ from smart_context.engine.facts import Marked
 from smart_context.engine.model import FileRow, Following
 from smart_context.engine.port import Index, Record, View
 from smart_context.errors import BadRequest
-from smart_context.find import filters, fold, labels, order, plan, present, query, safe, snippet, sorting, when
+from smart_context.find import (
+    filters,
+    fold,
+    labels,
+    order,
+    plan,
+    present,
+    query,
+    safe,
+    snippet,
+    sorting,
+    synonyms,
+    when,
+)
 from smart_context.find.filters import Reading
 from smart_context.find.model import SearchItem, SearchPage, SearchRequest
 from smart_context.find.order import Placed
@@ -388,6 +401,8 @@ def _instead(word: Sought) -> str:
 
 def _interpretation(asked: _Asked) -> Iterator[str]:
     yield f"words: {', '.join(word.text for word in asked.plan.sought) or '(none)'}"
+    if others := [other for word in asked.plan.sought if word.alike for other in synonyms.of(word.typed)]:
+        yield f"in other words: {', '.join(dict.fromkeys(others))}"
     if asked.plan.left_out:
         yield f"left out: {', '.join(asked.plan.left_out)}"
     for name, values in (("types", asked.limits.exts), ("years", asked.limits.years), ("roots", asked.limits.folders)):

@@ -14,10 +14,11 @@ from math import log
 from typing import NamedTuple
 
 from smart_context import redact
-from smart_context.data import dataclass
+from smart_context.data import dataclass, replace
 from smart_context.engine.model import Passage
 from smart_context.find import marking
-from smart_context.find.marking import Hit, Words, words
+from smart_context.find.marking import Hit, Words
+from smart_context.find.sought import Sought
 from smart_context.redact import Span
 from smart_context.text import analysis
 
@@ -43,6 +44,11 @@ class Snippet:
 
     text: str
     highlights: tuple[tuple[int, int], ...] = ()
+
+
+def words(sought: Sequence[Sought]) -> Words:
+    """What marks the words of a query, for any number of texts. Words that say the same find a passage; what of it answers, the words of the question tell better."""
+    return marking.words([replace(word, parts=word.parts - word.alike) if word.alike else word for word in sought])
 
 
 def cut(passage: Passage, words: Words, language: str) -> Snippet:

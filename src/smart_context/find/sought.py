@@ -12,7 +12,8 @@ _EVERYTHING = Everything()
 class Sought:
     """One word that segments are scored by.
 
-    text: as typed. terms: any of them is a hit. parts: so are these, compounds that hold the word, at less. instead: the words
+    text: as typed. terms: any of them is a hit. parts: so are these, compounds that hold the word, at less; alike: those of them
+    that say the same in another word, which are not marked. instead: the words
     tried because this one stands nowhere. beginning: of the terms, where only that was asked for; commonest: some of those that
     most segments have. times: how often it was asked for. count, idf: the live segments that have it, and what that makes it worth.
     typed: the word as it is written, where that counts; stands: whether it is a word among others, with neighbours; is_joined: whether it is several
@@ -22,6 +23,7 @@ class Sought:
     text: str
     terms: frozenset[str]
     parts: frozenset[str] = frozenset()
+    alike: frozenset[str] = frozenset()
     instead: tuple[str, ...] = ()
     beginning: str = ""
     commonest: tuple[str, ...] = ()
