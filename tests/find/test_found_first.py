@@ -21,6 +21,9 @@ FILES = {
     "paths/os.md": f"# The path\n\nThe os has a path, and to join the path of the os is to join a path. path join os join path. {PROSE}",
     "paths/camel.md": f"Call getUserName first. {PROSE}",
     "paths/words.md": f"To get the name of a user, name the user and get it. user name user name. {PROSE}",
+    "manual/explains.txt": f"Paths\n\nzq.path.joint(path, *paths)\nPut parts of a path together. {PROSE} {PROSE}\n\nzq_most_links (integer)\nHow many there may be. {PROSE}",
+    "manual/uses.txt": "Call zq.path.joint() and zq.path.joint(a): zq.path.joint, zq_most_links and zq_most_links, zq.path.joint.\n" * 4,
+    "manual/uses.py": "x = zq.path.joint(a, b)\ny = zq.path.joint(zq_most_links)\n" * 4,
     "git/push.txt": f"git push --force-with-lease refuses to overwrite. {PROSE}",
     "git/option.txt": f"With --user only yours are shown. {PROSE}",
     "git/user.txt": f"A user is a user: the user of a user. {PROSE}",
@@ -86,6 +89,11 @@ def folder(tmp_path_factory):
 )
 def test_a_whole_identifier_outweighs_its_parts(folder, query, first):
     assert folder.names(query)[:1] == [first]
+
+
+@pytest.mark.parametrize("query", ["zq.path.joint", "path.joint", "joint", "zq_most_links", "ZQ_MOST_LINKS"])
+def test_what_explains_an_identifier_outweighs_what_uses_it(folder, query):
+    assert folder.names(query)[:1] == ["manual/explains.txt"]
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from smart_context import later
 from smart_context.data import dataclass
 from smart_context.digest import blake2b
 from smart_context.engine import names
-from smart_context.text import codes, passage
+from smart_context.text import codes, explained, passage
 
 COMPOUNDING = frozenset({"de", "nl", "sv", "da", "nb", "fi", "hu"})
 _COMPOUND = 8  # letters from which a word may be a compound
@@ -84,9 +84,11 @@ def make(path: str, title: str, heading: str, text: str, otherwise: str, followi
     body = found.terms(language)
     head = _head(path, _text(title), _text(heading), language)
     length = body.line.count(" ") + 1
-    packed = codes.pack(length, body.line_codes, body.also_codes, head.codes, body.present_codes + head.present)
+    explains = explained.terms(text)
+    also_codes = body.also_codes + b"".join(map(codes.code, explains))
+    packed = codes.pack(length, body.line_codes, also_codes, head.codes, body.present_codes + head.present)
     compounds = " ".join(found.surfaces(_COMPOUND)) if language in COMPOUNDING else ""
-    also = f"{head.also} {body.also}"
+    also = " ".join([head.also, body.also, *explains])
     border = _border(body.line, following, language) if following else ""
     return Entry(head.line + body.line, also, packed, length, language, compounds, border)
 

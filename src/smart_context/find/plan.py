@@ -18,13 +18,14 @@ from smart_context.find import asking, query, spelt, synonyms, wishes
 from smart_context.find.lookup import Lookup
 from smart_context.find.query import Query
 from smart_context.find.sought import Plan, Sought
-from smart_context.text import analysis, identifiers, languages
+from smart_context.text import analysis, explained, identifiers, languages
 
 _MAX_SOUGHT = 48  # of a pasted page, the words that tell most
 _OF_WHOLE = 0.3  # what the words of an identifier are worth where the whole of it stands somewhere
 _PIECE = 0.2  # what the pieces of one word are worth then
 _NAME = 2.0  # what a name of a few words is worth where it is all that was typed, in words of the best
 _NAMED = 1.0  # and among others
+_EXPLAINED = 3.0  # what it is worth that a text explains what was typed, in words of the best
 _FEW = 3  # words of a name from which each is worth more
 _MAX_NAMES = 4
 _LONGEST_NAME = 8  # words
@@ -47,7 +48,7 @@ def make(tree: Query | None, view: View, typed: str = "") -> Plan:
     units = [unit for each in _texts(tree) for unit in analysis.units(asking.rest(each))]
     planner = _Planner(view, units, request, asks=asks)
     wanted = planner.expression(tree)
-    named = planner.names(tree, typed)
+    named = planner.names(tree, typed) or planner.explained(tree)
     nowhere: tuple[str, ...] = ()
     if not named and query.is_plain(tree) and (others := planner.others()):
         planner, nowhere = others, planner.telling
@@ -226,6 +227,26 @@ class _Planner:
                 worth = _NAME * max(1.0, len(analysis.units(text)) / _FEW) if text == whole else _NAMED
                 out[frozenset(there)] = Sought(
                     f"file {text}", frozenset(there), times=worth, count=count, idf=best, stands=False, name=text
+                )
+        return list(out.values())
+
+    def explained(self, tree: Query) -> list[Sought]:
+        """What was typed that some text explains: an identifier, or a word that is all of the query."""
+        best = max((word.idf for word in self._words.found.values() if word.count), default=1.0) or 1.0
+        is_all = isinstance(tree, query.Word | query.Phrase)
+        out: dict[str, Sought] = {}
+        for text in _texts(tree):
+            if not is_all and not identifiers.is_code(text):
+                continue
+            there = [term for term in explained.asked(text) if self._view.having(term)][:1]
+            for term in there:
+                out[term] = Sought(
+                    f"{text} explained",
+                    frozenset({term}),
+                    times=_EXPLAINED,
+                    count=self._view.having(term),
+                    idf=best,
+                    stands=False,
                 )
         return list(out.values())
 

@@ -1,0 +1,169 @@
+/* What `explained` does for each line of a text: pass over those that begin no entry, which are nearly all.
+
+   In: a text that begins and ends with a line break.  Out: the places of the line breaks behind which an entry may begin.
+   Always: every line that `explained` takes for the beginning of an entry is among them; it decides. */
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <string.h>
+
+/* First words of `explained._DECLARES`. */
+static const char *const declares[] = {
+    "public", "private", "protected", "static", "final", "abstract", "async", "export", "unsigned", "extern", "inline", "virtual",
+    "const", "class", "def", "function", "func", "fn", "exception", "method", "classmethod", "staticmethod", "interface", "struct",
+    "enum", "type", "trait", "module", "macro", "sub", "proc", "attribute", "awaitable", "coroutine", "decorator", "void", "int",
+    "char", "long", "bool", "float", "double", "size_t", "ssize_t", "gboolean", "gint", "guint", "gchar", NULL,
+};
+enum { LONGEST = 12, PROSE = 4, TOGETHER = 20 };
+
+typedef struct {
+    int kind;
+    const void *data;
+    Py_ssize_t length;
+} Text;
+
+static Py_UCS4 at(const Text *text, Py_ssize_t place)
+{
+    return place < text->length ? PyUnicode_READ(text->kind, text->data, place) : '\n';
+}
+
+static int is_letter(Py_UCS4 c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static int is_word(Py_UCS4 c)
+{
+    return c < 128 ? is_letter(c) || (c >= '0' && c <= '9') : Py_UNICODE_ISALNUM(c);
+}
+
+static int is_blank(Py_UCS4 c)
+{
+    return c == ' ' || c == '\t';
+}
+
+static Py_ssize_t after_word(const Text *text, Py_ssize_t place)
+{
+    while (is_word(at(text, place)))
+        place++;
+    return place;
+}
+
+/* Behind a name: words that dots, colons or dashes join. is_odd: whether it is written as no plain word is. */
+static Py_ssize_t after_name(const Text *text, Py_ssize_t place, int *is_odd)
+{
+    *is_odd = 0;
+    for (;; *is_odd = 1) {
+        Py_UCS4 last = 0, c;
+        for (; is_word(c = at(text, place)); place++, last = c)
+            *is_odd |= c == '_' || (c >= 'A' && c <= 'Z' && last >= 'a' && last <= 'z');
+        Py_ssize_t next = c == '.' || c == '-' ? place + 1 : c == ':' && at(text, place + 1) == ':' ? place + 2 : 0;
+        if (!next || !is_letter(at(text, next)))
+            return place;
+        place = next;
+    }
+}
+
+static Py_ssize_t line_end(const Text *text, Py_ssize_t place)
+{
+    while (place < text->length && at(text, place) != '\n')
+        place++;
+    return place;
+}
+
+/* `explained._goes_on`: whether a sentence follows the line of a place, behind further names at most. */
+static int goes_on(const Text *text, Py_ssize_t place)
+{
+    Py_ssize_t begin = line_end(text, place) + 1;
+    for (int line = 0; line < TOGETHER; line++) {
+        Py_ssize_t end = line_end(text, begin), spaces = 0;
+        if (end >= text->length)
+            return 1;
+        for (Py_ssize_t one = begin; one < end; one++)
+            spaces += at(text, one) == ' ';
+        if (spaces && at(text, end - 1) != ')')
+            return spaces >= PROSE;
+        begin = end + 1;
+    }
+    return 0;
+}
+
+static int may_declare(const Text *text, Py_ssize_t start)
+{
+    Py_ssize_t end = after_word(text, start);
+    if (end == start)
+        return at(text, start) == '.' && at(text, start + 1) == '.';
+    if (at(text, end) == '*' || (at(text, end) == ' ' && at(text, end + 1) == '*'))
+        return 1;
+    if (end - start > LONGEST)
+        return 0;
+    char word[LONGEST + 1];
+    for (Py_ssize_t place = start; place < end; place++) {
+        Py_UCS4 c = at(text, place);
+        if (c > 127)
+            return 0;
+        word[place - start] = (char)c;
+    }
+    word[end - start] = 0;
+    for (const char *const *one = declares; *one; one++)
+        if (!strcmp(word, *one))
+            return 1;
+    return 0;
+}
+
+static int may_begin(const Text *text, Py_ssize_t start)
+{
+    Py_ssize_t place = start;
+    while (is_blank(at(text, place)))
+        place++;
+    if (place > start)
+        return may_declare(text, place);
+    Py_UCS4 first = at(text, start);
+    if (first == '@' || (first == '-' && at(text, start + 1) == '-'))
+        return 1;
+    if (is_letter(first)) {
+        int is_odd;
+        Py_ssize_t end = after_name(text, start, &is_odd);
+        if (at(text, end) == '(')
+            return goes_on(text, end);
+        while (is_odd && is_blank(at(text, end)))
+            end++;
+        if (is_odd && (at(text, end) == '(' || at(text, end) == '\n') && goes_on(text, end))
+            return 1;
+    }
+    return may_declare(text, start);
+}
+
+static PyObject *begins(PyObject *self, PyObject *argument)
+{
+    if (!PyUnicode_Check(argument))
+        return PyErr_Format(PyExc_TypeError, "a text is needed");
+    Text text = {PyUnicode_KIND(argument), PyUnicode_DATA(argument), PyUnicode_GET_LENGTH(argument)};
+    PyObject *found = PyList_New(0);
+    if (!found)
+        return NULL;
+    for (Py_ssize_t place = 0; place + 1 < text.length; place++) {
+        if (at(&text, place) != '\n' || !may_begin(&text, place + 1))
+            continue;
+        PyObject *number = PyLong_FromSsize_t(place);
+        if (!number || PyList_Append(found, number) < 0) {
+            Py_XDECREF(number);
+            Py_DECREF(found);
+            return NULL;
+        }
+        Py_DECREF(number);
+    }
+    return found;
+}
+
+static PyMethodDef methods[] = {
+    {"begins", begins, METH_O, "The places of the line breaks behind which an entry may begin."},
+    {NULL},
+};
+
+static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "_explained", "What `explained` does for each line.", -1, methods};
+
+PyMODINIT_FUNC PyInit__explained(void)
+{
+    return PyModule_Create(&module);
+}

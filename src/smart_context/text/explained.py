@@ -1,0 +1,145 @@
+"""Find what a text explains: the identifiers that its entries begin with, as those of a manual do, and definitions in code.
+
+In: a text as the index may know it.  Out: terms: `os.path.join(path, *paths)` at the beginning of a line gives `^ospathjoin` and `^join`.
+Always: terms depend on the text alone. Who looks for an identifier mostly wants the place that explains it, not one of the many that use it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from smart_context import later
+from smart_context.text.words import MAX_TERM
+
+try:
+    from smart_context.text import _explained as compiled
+except ImportError:
+    compiled = None  # type: ignore[assignment]  # not compiled here: the same in Python
+
+MARK = "^"  # before what is explained
+_MOST = 100  # names in one text: what lists more explains none of them
+_PROSE = 4  # spaces of a line that is a sentence
+_TOGETHER = 20  # names, a line each, that one sentence explains
+_DECLARES = (
+    r"(?:(?:public|private|protected|static|final|abstract|async|export|unsigned|extern|inline|virtual|const) ++)*+"
+    r"(?:class|def|function|func|fn|exception|method|classmethod|staticmethod|interface|struct|enum|type|trait|module|macro|sub|proc|attribute|"
+    r"awaitable|coroutine|decorator|void|int|char|long|bool|float|double|size_t|ssize_t|gboolean|gint|guint|gchar|\.\. [a-z:]{2,20}::|\w++(?= ?\*))[ \t*]++"
+)
+_NAME = r"--[A-Za-z][\w-]*+|[A-Za-z_]\w*+(?:(?:\.|::|-)[A-Za-z_]\w*+){0,7}"
+# A name at the beginning of a line, behind what declares it or not, and what may go on with an entry: a bracket, a value, or nothing.
+_BEGINS = later.pattern(
+    rf"\n(?P<lead>[ \t]*+{_DECLARES}|@(?=\w+\.))?+(?P<name>{_NAME})(?P<then>[ \t]?\((?![0-9]\w?\))|[ \t]?[=<\[]|[ \t]*(?=\n))"
+)
+_ENDS = later.pattern(r"[ \t]*(?:->[^\n]*|[:{¶])?[ \t]*\n")  # what may stand behind the bracket that closes
+_DECORATES = later.pattern(r"(?:@[^\n]*\n)*[ \t]*(?:async |def |class )")
+_BRACKETS = later.pattern(r"[()\t\n]")
+_ODD = later.pattern(r"[._:-]|[a-z][A-Z]")  # what no plain word has
+_STATEMENTS = frozenset(
+    [
+        "if",
+        "while",
+        "for",
+        "return",
+        "switch",
+        "elif",
+        "except",
+        "catch",
+        "print",
+        "assert",
+        "with",
+        "and",
+        "or",
+        "not",
+        "in",
+        "is",
+        "new",
+        "delete",
+        "throw",
+        "raise",
+        "yield",
+        "await",
+        "sizeof",
+        "super",
+        "self",
+    ]
+)
+
+
+def terms(text: str) -> list[str]:
+    """The terms of what a text explains, each once."""
+    found: dict[str, None] = {}
+    text = f"\n{text}\n"
+    for begun in _begun(text):
+        if _is_entry(text, begun):
+            found |= dict.fromkeys(of(begun["name"]))
+            if len(found) > _MOST:
+                return []
+    return list(found)
+
+
+def _begun(text: str) -> Iterable[re.Match[str]]:
+    if compiled:
+        return filter(None, (_BEGINS.match(text, place) for place in compiled.begins(text)))
+    return _BEGINS.finditer(text)
+
+
+def of(name: str) -> list[str]:
+    """The terms by which an entry is found that begins with a name: its whole, and its last part."""
+    if name.startswith("--"):
+        return [f"{MARK}--{_joined(name)}"]
+    parts = dict.fromkeys(map(_joined, (name, re.split(r"\.|::", name)[-1])))
+    return [MARK + part for part in parts if part]
+
+
+def asked(name: str) -> list[str]:
+    """The terms by which a name may be explained, the most telling first: its whole, then what is left without the parts before it."""
+    if name.startswith("--"):
+        return of(name)
+    parts = re.split(r"\.|::", name)
+    return [MARK + one for at in range(len(parts)) if (one := _joined(".".join(parts[at:])))]
+
+
+def _joined(name: str) -> str:
+    return "".join(re.findall(r"[^\W_]+", name)).lower()[:MAX_TERM]
+
+
+def _is_entry(text: str, begun: re.Match[str]) -> bool:
+    lead, name, then = begun.groups()
+    if name.startswith("--"):
+        return then != "("
+    if name.partition(".")[0] in _STATEMENTS:
+        return False
+    if not lead and ((then != "(" and not _ODD.search(name)) or not _goes_on(text, begun.end())):
+        return False
+    if lead == "@" and _DECORATES.match(text, text.index("\n", begun.end()) + 1):
+        return False
+    return then.isspace() or not then or (then[-1] == "(" and _is_signature(text, begun.end()))
+
+
+def _goes_on(text: str, start: int) -> bool:
+    """Whether a sentence follows, behind further names at most: one of many in a list explains nothing."""
+    begin = text.index("\n", start) + 1
+    for _ in range(_TOGETHER):
+        end = text.find("\n", begin)
+        if end < 0:
+            return True  # in the next part of the text
+        spaces = text.count(" ", begin, end)
+        if spaces and text[end - 1] != ")":
+            return spaces >= _PROSE
+        begin = end + 1
+    return False
+
+
+def _is_signature(text: str, start: int) -> bool:
+    """Whether what begins behind a bracket is all of its line, up to the bracket that closes it or beyond the line."""
+    depth = 1
+    for sign in _BRACKETS.finditer(text, start):
+        if sign[0] == "\n":
+            return True
+        if sign[0] == "\t":
+            return False  # a row of a table
+        depth += 1 if sign[0] == "(" else -1
+        if not depth:
+            return bool(_ENDS.match(text, sign.end()))
+    return False

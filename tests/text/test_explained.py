@@ -1,0 +1,81 @@
+"""Entries of manuals and definitions in code are told from the many places that only use a name."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from compiled import both
+from smart_context.text import explained
+
+SENTENCE = "\nJoin one or more parts of a path."
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("os.path.join(path, *paths)" + SENTENCE, ["^ospathjoin", "^join"]),
+        ("max_connections (integer)" + SENTENCE, ["^maxconnections"]),
+        ("os.path.supports_names" + SENTENCE, ["^ospathsupportsnames", "^supportsnames"]),
+        ("os.O_RDONLY\nos.O_APPEND" + SENTENCE, ["^osordonly", "^ordonly", "^osoappend", "^oappend"]),
+        ("std::vector::at(size_t n)" + SENTENCE, ["^stdvectorat", "^at"]),
+        ("class subprocess.Popen(args)", ["^subprocesspopen", "^popen"]),
+        ("    def read(self, size: int = -1) -> bytes:", ["^read"]),
+        ("PyObject *PyObject_Call(PyObject *callable)", ["^pyobjectcall"]),
+        (".. function:: join(path, *paths)", ["^join"]),
+        ("@functools.lru_cache(maxsize=128)\nDecorator to wrap a function with a cache.", ["^functoolslrucache", "^lrucache"]),
+        ("@functools.lru_cache(maxsize=128)\n@other.one\ndef cached(a, b):\n    pass", ["^cached"]),
+        ("--force-with-lease=<refname>", ["^--forcewithlease"]),
+        ("--all\n--dry-run", ["^--all", "^--dryrun"]),
+        ("first_name(a,\n  b)", ["^firstname"]),
+        ("work_mem (integer)", ["^workmem"]),  # what explains it stands in the next part of the text
+    ],
+)  # fmt: skip
+def test_an_entry_begins_with_what_it_explains(text, terms):
+    assert both(lambda: explained.terms(text), explained) == (terms, terms)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "Use os.path.join(a, b) to join them.",
+        "os.path.join() puts parts of a path together.",
+        "os.path.join(a, b)\nx = 1\n",
+        "os.path.join()\tPurePath.joinpath()" + SENTENCE,
+        "lru_cache() (in module functools)" + SENTENCE,
+        "  os.path.join(path)" + SENTENCE,
+        "if(a)" + SENTENCE,
+        "self.close()" + SENTENCE,
+        "Note\nThis is said in a sentence.",
+        "However (as said above)" + SENTENCE,
+        "printf(3)" + SENTENCE,
+        "PyErr_Print()\nPyErr_Clear()\nPyErr_Fetch()\nand others",
+        "\n".join(f"--option-{number}" for number in range(200)),
+    ],
+)  # fmt: skip
+def test_what_uses_a_name_or_lists_many_explains_none(text):
+    assert both(lambda: explained.terms(text), explained) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("name", "terms"),
+    [
+        ("asyncio.Barrier.abort", ["^asynciobarrierabort", "^barrierabort", "^abort"]),
+        ("--dry-run", ["^--dryrun"]),
+        ("max_connections", ["^maxconnections"]),
+        ("...", []),
+    ],
+)
+def test_a_name_is_asked_for_as_a_whole_first(name, terms):
+    assert explained.asked(name) == terms
+
+
+PIECES = ["\n", "\n", " ", "\t", "(", ")", ".", "::", "-", "--", "@", "*", "=", "<", "[", "_", "os", "A", "é", "字", "class", "def", "int", ".. a::", "1", " a b c d e", ";", "->", ":", "\ud800", "\0"]  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=40).map("".join))
+def test_lines_are_passed_over_in_c_as_in_python(text):
+    quickly, slowly = both(lambda: explained.terms(text), explained)
+    assert quickly == slowly
