@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import venv
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -22,11 +23,16 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory):
-    """An environment with the wheel and what it asks for, as it is installed here, and nothing else. No package index is asked."""
-    place = tmp_path_factory.mktemp("install")
+    """An environment with the wheel."""
+    return environment(tmp_path_factory.mktemp("install"), dict(os.environ))[1]
+
+
+def environment(place, env):
+    """A wheel as it is built with this environment, and one with it and what it asks for, as it is installed here, and nothing else. No package index is asked."""
     subprocess.run(
         [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", place],
         cwd=ROOT,
+        env=env,
         capture_output=True,
         check=True,
     )
@@ -38,7 +44,7 @@ def installed(tmp_path_factory):
     (packages,) = place.glob("env/lib/python*/site-packages")
     (metadata,) = packages.glob("smart_file_context-*.dist-info")
     link_requirements(importlib.metadata.PathDistribution(metadata), packages)
-    return place / "env/bin"
+    return wheel, place / "env/bin"
 
 
 def link_requirements(wheel, packages):
@@ -127,3 +133,25 @@ def test_the_library_ships_its_types_and_the_examples_of_its_page_run(installed,
         [installed / "python", "-I", "-c", code], cwd=tmp_path, check=True, capture_output=True, timeout=PATIENCE
     )
     assert shipped.stdout == b"True\n"
+
+
+def test_without_a_compiler_everything_is_there_and_answers_the_same(installed, tmp_path):
+    wheel, without = environment(tmp_path, {**os.environ, "PATH": str(tmp_path / "nothing")})
+    assert wheel.name.endswith("-py3-none-any.whl")
+    with zipfile.ZipFile(wheel) as packed:
+        assert [name for name in packed.namelist() if name.endswith((".so", ".c", ".h"))] == []
+    answers = []
+    for number, programs in enumerate((installed, without)):
+        (tmp_path / str(number)).mkdir()
+        env = clean_env(tmp_path / str(number))
+        env.pop("PYTHONPATH", None)
+        for words in (["roots", "add", str(ROOT / "examples/handbook")], ["index"]):
+            subprocess.run([programs / "context", *words], env=env, capture_output=True, timeout=PATIENCE, check=True)
+        asked = [programs / "context", "search", "--json", "how fast must a lost laptop be reported"]
+        answers.append(subprocess.run(asked, env=env, capture_output=True, timeout=PATIENCE, check=True).stdout)
+        findings = subprocess.run(
+            [programs / "context", "doctor", "--json"], env=env, capture_output=True, timeout=PATIENCE, check=False
+        )
+        assert (b"not compiled" in findings.stdout) is bool(number)
+    assert answers[0] == answers[1]
+    assert b"laptop" in answers[0]

@@ -103,6 +103,13 @@ def _installation() -> Iterator[Finding]:
     for extra, modules in _EXTRAS.items():
         if not all(util.find_spec(module) for module in modules):
             yield Finding("installation", "note", f"the extra [{extra}] is not installed", how_to_add(extra))
+    if util.find_spec("smart_context.text._passage") is None:
+        yield Finding(
+            "installation",
+            "note",
+            "the parts in C were not compiled: indexing takes more than twice as long",
+            "install a C compiler and Python's headers, then install Smart Context again",
+        )
     if shutil.which("context") is None:
         folder = os.path.dirname(sys.executable)
         yield Finding(
