@@ -28,7 +28,7 @@ SENTENCE = "\nJoin one or more parts of a path."
         ("@functools.lru_cache(maxsize=128)\n@other.one\ndef cached(a, b):\n    pass", ["^cached"]),
         ("--force-with-lease=<refname>", ["^--forcewithlease"]),
         ("--all\n--dry-run", ["^--all", "^--dryrun"]),
-        ("first_name(a,\n  b)", ["^firstname"]),
+        ("first_name(a,\n  b)" + SENTENCE, ["^firstname"]),
         ("work_mem (integer)", ["^workmem"]),  # what explains it stands in the next part of the text
     ],
 )  # fmt: skip
@@ -52,6 +52,8 @@ def test_an_entry_begins_with_what_it_explains(text, terms):
         "However (as said above)" + SENTENCE,
         "printf(3)" + SENTENCE,
         "PyErr_Print()\nPyErr_Clear()\nPyErr_Fetch()\nand others",
+        "PyErr_Print()\nPyErr_Clear()",
+        "PyErr_Print (C function)\nPyErr_Clear (C function)\nand others",
         "\n".join(f"--option-{number}" for number in range(200)),
     ],
 )  # fmt: skip

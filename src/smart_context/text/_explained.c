@@ -71,7 +71,7 @@ static Py_ssize_t line_end(const Text *text, Py_ssize_t place)
     return place;
 }
 
-/* `explained._goes_on`: whether a sentence follows the line of a place, behind further names at most. */
+/* `explained._goes_on`: whether a sentence follows the line of a place, behind further names at most, or the text ends. */
 static int goes_on(const Text *text, Py_ssize_t place)
 {
     Py_ssize_t begin = line_end(text, place) + 1;

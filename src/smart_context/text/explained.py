@@ -110,20 +110,20 @@ def _is_entry(text: str, begun: re.Match[str]) -> bool:
         return then != "("
     if name.partition(".")[0] in _STATEMENTS:
         return False
-    if not lead and ((then != "(" and not _ODD.search(name)) or not _goes_on(text, begun.end())):
+    if not lead and ((then != "(" and not _ODD.search(name)) or not _goes_on(text, begun.end(), then[1:] == "(")):
         return False
     if lead == "@" and _DECORATES.match(text, text.index("\n", begun.end()) + 1):
         return False
     return then.isspace() or not then or (then[-1] == "(" and _is_signature(text, begun.end()))
 
 
-def _goes_on(text: str, start: int) -> bool:
-    """Whether a sentence follows, behind further names at most: one of many in a list explains nothing."""
+def _goes_on(text: str, start: int, may_end: bool) -> bool:
+    """Whether a sentence follows, behind further names at most: one of many in a list explains nothing. may_end: or the text ends with it, and goes on elsewhere."""
     begin = text.index("\n", start) + 1
-    for _ in range(_TOGETHER):
+    for line in range(_TOGETHER):
         end = text.find("\n", begin)
         if end < 0:
-            return True  # in the next part of the text
+            return may_end and not line
         spaces = text.count(" ", begin, end)
         if spaces and text[end - 1] != ")":
             return spaces >= _PROSE
