@@ -29,7 +29,7 @@ _DECLARES = (
 _NAME = r"--[A-Za-z][\w-]*+|[A-Za-z_]\w*+(?:(?:\.|::|-)[A-Za-z_]\w*+){0,7}"
 # A name at the beginning of a line, behind what declares it or not, and what may go on with an entry: a bracket, a value, or nothing.
 _BEGINS = later.pattern(
-    rf"\n(?P<lead>[ \t]*+{_DECLARES}|@(?=\w+\.))?+(?P<name>{_NAME})(?P<then>[ \t]?\((?![0-9]\w?\))|[ \t]?[=<\[]|[ \t]*(?=\n))"
+    rf"\n(?P<lead>[ \t]*+{_DECLARES}|@(?=\w+\.))?(?P<name>{_NAME})(?P<then>[ \t]?\((?![0-9]\w?\))|[ \t]?[=<\[]|[ \t]*(?=\n))"
 )
 _ENDS = later.pattern(r"[ \t]*(?:->[^\n]*|[:{¶])?[ \t]*\n")  # what may stand behind the bracket that closes
 _DECORATES = later.pattern(r"(?:@[^\n]*\n)*[ \t]*(?:async |def |class )")
