@@ -209,3 +209,23 @@ def test_segments_are_as_long_as_the_setting_allows(run, tree, setting, lines):
     assert run("index", "--root", root, env=env).returncode == 0
     (found,) = json.loads(run("search", "gryphon", "--root", root, "--json", env=env).stdout)["items"]
     assert found["pointer"] == lines
+
+
+@pytest.mark.parametrize(("changes", "why"), [({"format": 0}, "made by another version"), (None, "damaged")])
+def test_a_run_that_builds_the_ranking_anew_says_so_and_why_in_one_line_once(tree, run, tmp_path, changes, why):
+    root = tree({"a.txt": "alpha"})
+    run("roots", "add", root)
+    run("index")
+    state = tmp_path / "data/smart-context/ranking/generation.json"
+    state.write_text(json.dumps({**json.loads(state.read_text()), **changes}) if changes else "")
+    line = f"the ranking was {why}: built anew from the record, reading no file again"
+    assert run("index").stderr.decode().splitlines()[0] == line
+    assert line not in run("index").stderr.decode()
+    assert told(run("search", "alpha", "--json"))["items"]
+
+
+def test_the_first_run_and_one_that_was_told_to_build_the_ranking_anew_do_not_say_that_they_do(tree, run):
+    run("roots", "add", tree({"a.txt": "alpha"}))
+    assert b"built anew" not in run("index").stderr
+    assert b"built anew" not in run("index", "--rebuild").stderr
+    assert [report["renewed"] for report in told(run("index", "--json"))] == [""]

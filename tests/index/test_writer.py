@@ -248,3 +248,14 @@ def test_tidying_from_another_process(tree, tmp_path):
     write(tmp_path / "data", tree({"a.md": "alpha"}))
     writer.maintain(engine.at(tmp_path / "data"), stop=lambda: None)
     assert write(tmp_path / "data", tree({})).skipped == 1
+
+
+def test_a_ranking_of_another_version_is_built_anew_and_the_report_and_the_log_say_so(tree, tmp_path, capfd):
+    root, data = tree({"a.txt": "alpha"}), tmp_path / "data"
+    assert write(data, root).renewed == ""
+    state = data / "ranking/generation.json"
+    state.write_text(state.read_text().replace('"analysis": ', '"analysis": 9'))
+    line = "the ranking was made by another version: built anew from the record, reading no file again"
+    assert write(data, root).renewed == line
+    assert line in capfd.readouterr().err.splitlines()
+    assert write(data, root).renewed == ""

@@ -284,6 +284,7 @@ def _summarize(reports: Sequence[IndexReport]) -> None:
         say(*table(("kind", "files", "text", "no text", "failed"), _kind_rows(kinds), room=room))
     for problem in [problem for report in reports for problem in report.problems]:
         say(f"not looked into: {plain.line(problem)}")
+    say(*(report.renewed for report in reports))
     if reports:
         done = {name: sum(getattr(report, name) for report in reports) for name in _TOTALS}
         seconds = sum(report.duration_ms for report in reports) / 1000

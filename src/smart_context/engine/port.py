@@ -219,6 +219,9 @@ class Index(Protocol):
     own_folder: str
     """A folder that the engine keeps for itself and a walk must not enter; "" for none."""
 
+    renewed: str
+    """Why what is searched was built anew from the record since this was opened, in one line; "" where it was not."""
+
     @property
     def generation(self) -> int:
         """The commit that a search sees."""

@@ -340,6 +340,7 @@ class _Run:
             duration_ms=duration_ms,
             problems=problems,
             kinds=dict(sorted(self.kinds.items())),
+            renewed=self.index.renewed,
         )
 
 

@@ -24,6 +24,7 @@ class IndexReport:
     Of the indexed, no_text: held none; moved: the text was known, from another name or time.
     problems: what the walk could not look into, and why; nothing below it was removed.
     read_pages: pages and pictures that OCR read, or found to hold nothing; unread_pages: those that wait for it.
+    renewed: why the ranking was built anew from the record, "" where it was not.
     """
 
     indexed: int = 0
@@ -37,6 +38,7 @@ class IndexReport:
     kinds: dict[str, KindCount] = field(default_factory=dict)
     read_pages: int = 0
     unread_pages: int = 0
+    renewed: str = ""
 
     def answer(self) -> dict[str, int]:
         """The report as `indexFolder` answers it."""

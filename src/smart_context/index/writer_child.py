@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from smart_context import talk
 from smart_context.errors import ContextError
 from smart_context.index.writer import STOP, WAIT
 from smart_context.model import Limits, OnProgress, Progress, Stop
@@ -106,7 +107,10 @@ def _carry_out(order: dict[str, Any], on_progress: OnProgress, stop: Stop) -> di
 
             return asdict(scans.read(index, roots, folder, options, order["data"], on_progress=on_progress, stop=stop))
         full = order["full"]
-        return asdict(indexer.run(index, roots, folder, options, full=full, on_progress=on_progress, stop=stop))
+        report = indexer.run(index, roots, folder, options, full=full, on_progress=on_progress, stop=stop)
+        if report.renewed:
+            talk.say(f"{report.renewed}\n")
+        return asdict(report)
 
 
 def _options(order: dict[str, Any]) -> Options:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from smart_context.engine.entry import Entry
     from smart_context.engine.local.ranking import Ranking, View
 
+_ANEW = "built anew from the record, reading no file again"
 _LEFT_OVER = (f"{RANKING}.new", f"{RANKING}.old")  # of a rebuild that was interrupted
 
 
@@ -39,11 +40,12 @@ class Index(Closes):
     """Record and ranking of one data directory. Close it, or use it in a `with`."""
 
     def __init__(
-        self, folder: Path, record: Record, held: WriteLock | None, open_ranking: Callable[[], Ranking]
+        self, folder: Path, record: Record, held: WriteLock | None, open_ranking: Callable[[], tuple[Ranking, str]]
     ) -> None:
         self.folder = folder
         self.own_folder = str(folder)
         self.unranked = frozenset({NOT_JUDGED})
+        self.renewed = ""
         self.record = record
         self._open_ranking = open_ranking
         self._ranking: Ranking | None = None
@@ -66,9 +68,9 @@ class Index(Closes):
                 held = WriteLock.take(data_dir)
             record = Record.open(data_dir, writable=writable)
             repair = partial(_repaired, data_dir, record, on_progress)
-            index = cls(data_dir, record, held, repair if writable else partial(_opened, data_dir, record))
+            index = cls(data_dir, record, held, repair if writable else lambda: (_opened(data_dir, record), ""))
             if not writable or not _is_current(data_dir, record):
-                index._ranking = index._open_ranking()
+                _ = index.ranking
             return index
         except BaseException:
             if record:
@@ -81,7 +83,7 @@ class Index(Closes):
     def ranking(self) -> Ranking:
         """The ranking. A writer opens it when there is something to write: most runs over a folder find nothing new."""
         if self._ranking is None:
-            self._ranking = self._open_ranking()
+            self._ranking, self.renewed = self._open_ranking()
         return self._ranking
 
     def refresh(self) -> None:
@@ -210,7 +212,8 @@ def _is_current(folder: Path, record: Record) -> bool:
         return False
 
 
-def _repaired(folder: Path, record: Record, on_progress: OnProgress) -> Ranking:
+def _repaired(folder: Path, record: Record, on_progress: OnProgress) -> tuple[Ranking, str]:
+    """The ranking, as far as the record has come; and why it was built anew, where it was."""
     import shutil
 
     from smart_context.engine.local.ranking import Ranking
@@ -219,17 +222,18 @@ def _repaired(folder: Path, record: Record, on_progress: OnProgress) -> Ranking:
         shutil.rmtree(folder / left_over, ignore_errors=True)
     try:
         ranking = Ranking.open(folder / RANKING, writable=True)
-    except SearchFailed:
-        return _rebuilt(folder, record, on_progress)
+    except SearchFailed as error:
+        why = "made by another version" if isinstance(error, ranking_state.OtherVersion) else "damaged"
+        return _rebuilt(folder, record, on_progress), f"the ranking was {why}: {_ANEW}"
     if ranking.generation > record.generation:
         # The record is the older one: it was restored from a copy, and its numbers mean other commits and segments now.
         ranking.close()
         forget_vectors(folder)
-        return _rebuilt(folder, record, on_progress)
+        return _rebuilt(folder, record, on_progress), f"the ranking was of a newer record: {_ANEW}"
     if ranking.generation < record.generation:
         ranking.delete(ranking.file_ids() - record.file_ids())
         _catch_up(ranking, record, on_progress)
-    return ranking
+    return ranking, ""
 
 
 def _rebuilt(folder: Path, record: Record, on_progress: OnProgress) -> Ranking:
@@ -254,7 +258,7 @@ def _rebuilt(folder: Path, record: Record, on_progress: OnProgress) -> Ranking:
 def _catch_up(ranking: Ranking, record: Record, on_progress: OnProgress) -> None:
     since = ranking.generation
     for count, row in enumerate(record.files_since(since)):
-        on_progress(Progress(count, None, row.path))
+        on_progress(Progress(count, None, f"building the ranking: {row.path}"))
         if row.judged != NOT_JUDGED:  # what it must not be found by is not known; a run judges it before anything else
             _add(ranking, row, list(_ranked(record, row.file_id)))
     ranking.commit(record.generation)

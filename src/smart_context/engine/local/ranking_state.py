@@ -24,6 +24,10 @@ _NAME = "generation.json"
 _FORMAT = 4
 
 
+class OtherVersion(SearchFailed):
+    """The ranking was made by another version of this program, in a format or by an analysis that is not ours: nothing is wrong with it."""
+
+
 def read(folder: Path) -> int:
     """The generation of a ranking's last commit.
 
@@ -37,7 +41,7 @@ def read(folder: Path) -> int:
     except (ValueError, KeyError, TypeError) as error:
         raise SearchFailed(f"the ranking index {folder} is damaged", hint=REBUILD) from error
     if made_by != (_FORMAT, ANALYSIS_VERSION):
-        raise SearchFailed(f"the ranking index {folder} was made by another version", hint=REBUILD)
+        raise OtherVersion(f"the ranking index {folder} was made by another version", hint=REBUILD)
     return generation
 
 

@@ -40,6 +40,7 @@ class Index(Closes):
         self.record = record
         self.own_folder = str(folder.parent)
         self.unranked: frozenset[str] = frozenset()
+        self.renewed = ""  # a machine that follows a record says by itself how far it is
         self._database = database
         self._held = held
         self._node = Node(database, Record(database, "") if isinstance(record, Writer) else record, folder)
