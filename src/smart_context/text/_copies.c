@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "_hash.h"
+
 enum { BINS = 128, ENOUGH = 8, UNBROKEN = 16 };
 
 typedef struct {
@@ -17,7 +19,7 @@ typedef struct {
 } Word;
 
 static uint32_t crc_table[256];
-static uint64_t seed; /* nobody who writes a text knows it: they cannot choose words that fall together */
+static Secret secret;
 
 static void fill_crc_table(void)
 {
@@ -35,20 +37,6 @@ static uint32_t crc32_of(const unsigned char *data, Py_ssize_t length)
     for (Py_ssize_t at = 0; at < length; at++)
         crc = crc_table[(crc ^ data[at]) & 0xFF] ^ crc >> 8;
     return ~crc;
-}
-
-static uint64_t hash_of(const unsigned char *data, Py_ssize_t length)
-{
-    uint64_t hash = seed, part;
-    for (; length >= 8; data += 8, length -= 8) {
-        memcpy(&part, data, 8);
-        hash = (hash ^ part) * 0x9E3779B97F4A7C15u;
-        hash ^= hash >> 29;
-    }
-    for (part = (uint64_t)length; length; length--)
-        part = part << 8 | data[length - 1];
-    hash = (hash ^ part) * 0xBF58476D1CE4E5B9u;
-    return (hash ^ seed >> 32) * 0x94D049BB133111EBu >> 20;
 }
 
 static int is_space(unsigned char c)
@@ -69,7 +57,7 @@ static Py_ssize_t different(const unsigned char *data, Py_ssize_t length, Word *
         while (at < length && !is_space(data[at]))
             at++;
         Word word = {data + start, (uint32_t)(at - start), crc32_of(data + start, at - start)};
-        size_t slot = hash_of(word.start, at - start) & mask;
+        size_t slot = (size_t)(hash_of(secret, word.start, word.length) >> 16) & mask;
         while (slots[slot].start && !(slots[slot].number == word.number && slots[slot].length == word.length &&
                                       !memcmp(slots[slot].start, word.start, word.length)))
             slot = (slot + 1) & mask;
@@ -245,10 +233,12 @@ PyMODINIT_FUNC PyInit__copies(void)
 {
     fill_crc_table();
     /* Python's own secret, as its sets of words have it. */
-    PyObject *word = PyUnicode_FromString("_copies");
-    if (!word)
+    PyObject *words[2] = {PyUnicode_FromString("seed of copies"), PyUnicode_FromString("factor of copies")};
+    if (words[0] && words[1])
+        secret = (Secret){(uint64_t)PyObject_Hash(words[0]), (uint64_t)PyObject_Hash(words[1]) | 1};
+    Py_XDECREF(words[0]);
+    Py_XDECREF(words[1]);
+    if (PyErr_Occurred())
         return NULL;
-    seed = (uint64_t)PyObject_Hash(word);
-    Py_DECREF(word);
     return PyModule_Create(&module);
 }

@@ -541,8 +541,7 @@ static PyObject *table_new(PyTypeObject *type, PyObject *arguments, PyObject *na
     Table *table = (Table *)type->tp_alloc(type, 0);
     if (!table)
         return NULL;
-    table->seed = (uint64_t)seed;
-    table->factor = (uint64_t)factor | 1;
+    table->secret = (Secret){(uint64_t)seed, (uint64_t)factor | 1};
     table->classes = PyMem_Calloc(CLASSES, 1);
     if (!table->classes)
         PyErr_NoMemory();

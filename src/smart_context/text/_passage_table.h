@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "_hash.h"
+
 enum { MAX_TERM = 64, MOST_PARTS = 8, GROUP = 3, LONGEST_TAG = 16, CLASSES = 0x32400 };
 enum { LOWER = 1, UPPER = 2, DIGIT = 4, UNDERSCORE = 8, LETTER = LOWER | UPPER };         /* of ASCII */
 enum { MARK = 1, TOGETHER = 2, CLUSTERED = 4, BEFORE = 8, AFTER = 16, UNSPACED = 2 | 4 }; /* of other characters, as Python says */
@@ -46,7 +48,7 @@ typedef struct {
     Record *records;
     uint32_t record_count, record_room, now;
     Buffer arena;
-    uint64_t seed, factor;
+    Secret secret;
     unsigned char *classes;
 } Table;
 
@@ -123,37 +125,6 @@ static PyObject *as_text(const Buffer *buffer)
 
 /* ---- numbers of words and tokens ---- */
 
-static inline uint64_t mixed(uint64_t a, uint64_t b)
-{
-    unsigned __int128 product = (unsigned __int128)a * b;
-    return (uint64_t)product ^ (uint64_t)(product >> 64);
-}
-
-static inline uint64_t part_of(const unsigned char *text, size_t length)
-{
-    uint64_t part;
-    uint32_t first, last;
-    if (length >= 8) {
-        memcpy(&part, text, 8);
-        return part;
-    }
-    if (length >= 4) {
-        memcpy(&first, text, 4);
-        memcpy(&last, text + length - 4, 4);
-        return (uint64_t)first << 32 | last;
-    }
-    return length ? (uint64_t)text[0] << 16 | (uint64_t)text[length / 2] << 8 | text[length - 1] : 0;
-}
-
-/* Nobody who writes a text knows the seed: they cannot choose words that fall together. */
-static inline uint32_t hash_of(const Table *table, const unsigned char *text, size_t length)
-{
-    uint64_t hash = table->seed ^ length;
-    for (; length > 8; text += 8, length -= 8)
-        hash = mixed(hash ^ part_of(text, 8), table->factor);
-    return (uint32_t)(mixed(hash ^ part_of(text, length), table->factor) >> 16);
-}
-
 static int grow(Map *map)
 {
     uint32_t size = map->mask ? (map->mask + 1) * 2 : 1024;
@@ -187,7 +158,7 @@ static uint32_t number_of(Table *table, Map *map, const unsigned char *text, siz
 {
     if (map->count == map->room && grow(map) < 0)
         return NONE;
-    uint32_t hash = hash_of(table, text, length), slot = hash & map->mask;
+    uint32_t hash = (uint32_t)(hash_of(table->secret, text, length) >> 16), slot = hash & map->mask;
     for (; map->slots[slot]; slot = (slot + 1) & map->mask) {
         if (map->slots[slot] >> 32 != hash)
             continue;
