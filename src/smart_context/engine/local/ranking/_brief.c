@@ -28,6 +28,8 @@ typedef struct {
     Py_ssize_t length, count, rest; /* all its bytes; how many codes it has, and how many bytes after them */
 } Segment;
 
+static uint64_t secret; /* odd; nobody who writes a text knows it: they cannot choose words whose codes fall together */
+
 static uint32_t word_at(const unsigned char *at)
 {
     return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16;
@@ -36,7 +38,7 @@ static uint32_t word_at(const unsigned char *at)
 /* The slot of a word, or the empty one that it may have. */
 static Slot *slot_of(const Slots *slots, uint32_t word)
 {
-    size_t at = (word * 0x9E3779B1u) >> (32 - slots->bits);
+    size_t at = (size_t)(word * secret >> (64 - slots->bits));
     while (slots->all[at].number && slots->all[at].word != word)
         at = (at + 1) & (((size_t)1 << slots->bits) - 1);
     return slots->all + at;
@@ -286,5 +288,11 @@ static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_brief", "What `
 
 PyMODINIT_FUNC PyInit__brief(void)
 {
+    /* Python's own secret, as its sets of words have it. */
+    PyObject *word = PyUnicode_FromString("secret of brief");
+    if (!word)
+        return NULL;
+    secret = (uint64_t)PyObject_Hash(word) * 0x9E3779B97F4A7C15u | 1;
+    Py_DECREF(word);
     return PyModule_Create(&definition);
 }
