@@ -375,3 +375,16 @@ def test_columns_that_do_not_fit_each_other_are_refused(column):
 @given(st.lists(floats, max_size=40).map(lambda some: some * 7))
 def test_numbers_are_added_up_as_arrays_add_them_up(values):
     assert score.summed(values) == float(np.array(values).sum())
+
+
+@pytest.mark.skipif(score.compiled is None, reason="not compiled here")
+def test_a_column_that_changes_while_it_is_read_is_read_as_it_was():
+    class Clears:
+        def __index__(self) -> int:
+            column.clear()
+            return 0
+
+    column: list[object] = [Clears(), *(object() for _ in range(100_000))]
+    with pytest.raises(TypeError, match="object"):
+        score.compiled.scores([], [], (column, *[[]] * 13))
+    assert column == []

@@ -95,7 +95,7 @@ static int is_sound(const Query *q)
 
 static int read_column(PyObject *from, Query *q, int column)
 {
-    PyObject *fast = PySequence_Fast(from, "a column is wanted");
+    PyObject *fast = PySequence_Tuple(from); /* a list may change while a number is asked what it is */
     if (!fast)
         return -1;
     Py_ssize_t size = PySequence_Fast_GET_SIZE(fast);
