@@ -85,16 +85,20 @@ static PyObject *taken(PyObject *self, PyObject *arguments)
             return PyErr_Format(PyExc_TypeError, "a line is a string");
         }
         line = is_neat(line) ? Py_NewRef(line) : neat(line);
-        Py_ssize_t length = line ? PyUnicode_GET_LENGTH(line) : 0;
+        if (!line) {
+            Py_DECREF(kept);
+            return NULL;
+        }
+        Py_ssize_t length = PyUnicode_GET_LENGTH(line);
         if (length > room) {
             Py_DECREF(line);
             Py_DECREF(kept);
             Py_RETURN_NONE;
         }
         room -= length ? length + 1 : 0;
-        if (!line || (length && PyList_Append(kept, line) < 0))
+        if (length && PyList_Append(kept, line) < 0)
             Py_CLEAR(kept);
-        Py_XDECREF(line);
+        Py_DECREF(line);
     }
     return kept ? Py_BuildValue("(Nn)", kept, room) : NULL;
 }
