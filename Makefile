@@ -69,11 +69,12 @@ fuzz: install ## random requests and examples from a new seed (FUZZ_SECONDS, FUZ
 	FUZZ_SEED=$$seed FUZZ_SECONDS=$(FUZZ_SECONDS) HYPOTHESIS_PROFILE=fuzz \
 	  $(BIN)/pytest -n auto -o timeout=0 --hypothesis-seed=$$seed $$(grep -lE '^from hypothesis|FUZZ_SEED' -r tests --include='test_*.py')
 
-sanitize: install ## what is written in C, watched for reads and writes beyond its memory while its tests run
-	CFLAGS="-g -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined" $(BIN)/python -m tools.compiled
+sanitize: install ## what is written in C, watched for reads and writes beyond its memory while its tests run; in a copy
+	@copy=$$(mktemp -d) && trap 'rm -rf "$$copy"' EXIT && bin=$(CURDIR)/$(BIN) && workers=$(WORKERS) && \
+	git ls-files -z --cached --others --exclude-standard | tar --null --files-from=- --create | tar --extract --directory="$$copy" && \
+	cd "$$copy" && CFLAGS="-g -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined" "$$bin/python" -m tools.compiled && \
 	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc \
-	  $(BIN)/pytest -n $(WORKERS) $$(grep -lE '^from compiled import' -r tests --include='test_*.py'); \
-	  status=$$?; $(BIN)/python -m tools.compiled; exit $$status
+	  PYTHONPATH="$$copy/src" "$$bin/pytest" -n $$workers $$(grep -lE '^from compiled import' -r tests --include='test_*.py')
 
 bench: install ## the measurements (BENCH=name for one of them)
 	$(BIN)/python -m bench $(BENCH)
