@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -57,19 +55,6 @@ def test_of_many_codes_some_are_looked_at_wherever_segments_begin():
     new, same = both(lambda: brief.learnt(many, b""), brief)
     assert new == same == b"".join(number.to_bytes(3, "little") for number in range(1, 13))[: len(new)]
     assert len(new) == 36
-
-
-def test_codes_that_fall_together_by_a_known_rule_take_no_longer_than_others():
-    def cost(numbers: range | list[int]) -> float:
-        line = b"".join([number.to_bytes(3, "little") for number in numbers])
-        before = time.process_time()
-        brief.learnt([codes.pack(1, line, line, b"", b"")], b"")
-        return time.process_time() - before
-
-    # By the golden ratio, as tables often are: those whose product begins alike. They took a hundred times as long as others.
-    together = [number for number in range(1 << 22) if (number * 0x9E3779B1 & 0xFFFFFFFF) < 1 << 24][: 1 << 14]
-    usual = max(min(cost(range(1, 1 << 22, 1 << 8)) for _ in range(3)), 0.002)
-    assert min(cost(together) for _ in range(3)) < usual * 5
 
 
 @given(st.binary(max_size=40), st.lists(WORDS, max_size=200).map(table_of))
