@@ -257,6 +257,18 @@ def test_each_word_learnt_alone_is_as_learnt_together(language):
     assert analysis.terms(met, language) == together
 
 
+def test_what_is_remembered_is_forgotten_before_it_grows_beyond_its_bound(monkeypatch):
+    monkeypatch.setattr(analysis, "_MAX_KNOWN", 20)
+    analysis.forget()
+    before = [analysis.terms(f"word{n} Ab{n}cD other_{n}", "de" if n % 3 else "en") for n in range(40)]
+    held = sum(len(table.words) + len(table.tokens) for table in analysis._tables.values())
+    assert 0 < held <= 40
+    analysis.forget()
+    assert not analysis._tables.size
+    monkeypatch.undo()
+    assert [analysis.terms(f"word{n} Ab{n}cD other_{n}", "de" if n % 3 else "en") for n in range(40)] == before
+
+
 def test_a_dump_without_spaces_is_analysed_in_time():
     """A search for identifiers from each of its characters on would run into the suite's time limit."""
     dump = "".join(f"{number * 2654435761 % 2**32:08x}" for number in range(25_000))

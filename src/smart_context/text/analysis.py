@@ -85,7 +85,17 @@ class _Table:
         self.tokens: dict[str, tuple[str, bytes]] = {}
 
 
-_tables: dict[str, _Table] = {}
+class _Tables(dict[str, _Table]):
+    """What is known, by language. `size`: of how many words and tokens, counted as they are learnt, because adding up all tables takes longer than learning a word."""
+
+    size = 0
+
+    def clear(self) -> None:
+        super().clear()
+        self.size = 0
+
+
+_tables = _Tables()
 
 
 def terms(text: str, language: str) -> Terms:
@@ -164,7 +174,7 @@ def language(text: str, otherwise: str = "") -> str:
 
 
 def _table(language: str) -> _Table:
-    if sum(len(table.words) + len(table.tokens) for table in _tables.values()) > _MAX_KNOWN:
+    if _tables.size > _MAX_KNOWN:
         _tables.clear()
     return _tables.setdefault(language, _Table())
 
@@ -176,7 +186,9 @@ def _known(words: Collection[str], language: str) -> list[_Known]:
     except KeyError:
         table = _table(language)
         # They are learnt together, because one call of the stemmer for many is cheap.
-        _learn(list(set(words).difference(table.words)), language, table.words)
+        new = list(set(words).difference(table.words))
+        _learn(new, language, table.words)
+        _tables.size += len(new)
         return list(map(table.words.__getitem__, words))
 
 
@@ -193,6 +205,7 @@ def _odd(tokens: list[str], language: str) -> list[tuple[str, bytes]]:
                 if parts := identifiers.parts(token):
                     also |= dict.fromkeys([term for term, _, _ in _known(parts, language)])
                 table.tokens[token] = " ".join(also), b"".join(map(codes.code, also))
+                _tables.size += 1
         return list(map(table.tokens.__getitem__, tokens))
 
 
