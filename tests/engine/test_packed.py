@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-import pytest
+import struct
+from pathlib import Path
 
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from compiled import both
 from smart_context.data import replace
 from smart_context.engine import searchable
-from smart_context.engine.local.ranking import packed
+from smart_context.engine.local.ranking import brief, packed
 from smart_context.engine.local.ranking.packed import Reader, Writer
 from smart_context.model import Segment
 from smart_context.text import codes
@@ -14,6 +20,13 @@ from smart_context.text import codes
 
 def segment(*words: str) -> bytes:
     return codes.pack(len(words), b"".join(map(codes.code, words)), b"", codes.code("head"), codes.short("there"))
+
+
+def read(folder: Path, numbers: list[int]) -> list[bytes] | str:
+    try:
+        return Reader(folder).of(numbers)
+    except ValueError as error:
+        return str(error)
 
 
 def test_segments_are_read_by_their_numbers_in_the_order_asked_for(tmp_path):
@@ -90,3 +103,41 @@ def test_an_entry_that_holds_no_packed_segment_is_refused_before_it_is_written()
     for broken in (made.packed[:-1], made.packed + b"0", b""):
         with pytest.raises(ValueError, match="not an entry"):
             searchable.unpacked(searchable.packed(replace(made, packed=broken)))
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(st.integers(0, 1 << 40) | st.integers(0, 400).map(lambda at: at << 24 | 30), max_size=8),
+    st.binary(max_size=400),
+    st.lists(st.integers(-2, 9) | st.just(1 << 70), max_size=9),
+    st.binary(max_size=30),
+)
+def test_what_is_damaged_is_read_in_c_as_in_python(tmp_path, places, data, numbers, words):
+    for name, content in (("places", struct.pack(f"<{len(places)}Q", *places)), ("data", data), ("words", words)):
+        (tmp_path / f"packed.{name}").write_bytes(content)
+    quickly, slowly = both(lambda: read(tmp_path, numbers), brief, packed)
+    assert quickly == slowly
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(st.lists(st.sampled_from(["one", "two", "three"]) | st.text(max_size=3), max_size=9), max_size=9),
+    st.lists(st.integers(0, 10), max_size=12),
+    st.integers(0, 40),
+)
+def test_segments_are_read_in_c_as_in_python_from_a_file_that_was_cut_off_too(tmp_path, texts, numbers, lost):
+    for file in tmp_path.iterdir():
+        file.unlink()
+    writer = Writer(tmp_path)
+    for number, words in enumerate(texts):
+        writer.add(number, segment(*words))
+    writer.flush()
+    writer.close()
+    known = dict(enumerate(segment(*words) for words in texts))
+    assert both(lambda: Reader(tmp_path).of(numbers), brief, packed) == 2 * (
+        [known.get(n, bytes(10)) for n in numbers],
+    )
+    data = tmp_path / "packed.data"
+    data.write_bytes(data.read_bytes()[: -lost or None])
+    quickly, slowly = both(lambda: read(tmp_path, numbers), brief, packed)
+    assert quickly == slowly

@@ -1,7 +1,8 @@
 /* What `brief` does for each code of a segment: write its number, and read it.
 
-   In: segments, and the table of numbered words, three bytes each.  Out: the segments in fewer bytes, or as they were.
-   Always: the answer is that of `brief.py`, which does the same where this could not be compiled; what is not what it should be raises ValueError,
+   In: segments, or the files of `packed` and numbers of segments; and the table of numbered words, three bytes each.  Out: the segments in fewer bytes, or as
+       they were.
+   Always: the answer is that of `brief.py`, and of `packed.py`, which do the same where this could not be compiled; what is not what it should be raises ValueError,
    and nothing is read or written beyond the lengths that were checked. */
 
 #define PY_SSIZE_T_CLEAN
@@ -11,6 +12,7 @@
 #include <string.h>
 
 enum { HEADER = 10, WIDTH = 3, SHORT = 2, ONE = 128, BARE = 255, MOST = ONE + (BARE - ONE) * 256 };
+enum { PLACE = 8, LENGTH = 24 }; /* bytes of where a segment lies, and bits of these that are its length */
 enum { SAMPLE = 1 << 18, OFTEN = 2, SHARE = 4, LEAST = 256 };
 enum { OF_A_TABLE = 17, OF_A_SAMPLE = 19 }; /* bits of the number of a slot: at least half of all are empty */
 
@@ -45,24 +47,27 @@ static Slot *slot_of(const Slots *slots, uint32_t word)
 }
 
 /* Read the header of a segment; 0 where it is too short to have one. */
-static int begin(PyObject *object, Segment *segment)
+static int begin(const unsigned char *data, Py_ssize_t length, Segment *segment)
 {
-    if (!PyBytes_Check(object))
-        return 0;
-    segment->data = (const unsigned char *)PyBytes_AS_STRING(object);
-    segment->length = PyBytes_GET_SIZE(object);
-    if (segment->length < HEADER)
+    segment->data = data;
+    segment->length = length;
+    if (length < HEADER)
         return 0;
     segment->count = 0;
     for (int field = 1; field < 4; field++)
-        segment->count += segment->data[2 * field] | segment->data[2 * field + 1] << 8;
-    segment->rest = SHORT * (segment->data[8] | segment->data[9] << 8);
+        segment->count += data[2 * field] | data[2 * field + 1] << 8;
+    segment->rest = SHORT * (data[8] | data[9] << 8);
     return 1;
+}
+
+static int begin_object(PyObject *object, Segment *segment)
+{
+    return PyBytes_Check(object) && begin((const unsigned char *)PyBytes_AS_STRING(object), PyBytes_GET_SIZE(object), segment);
 }
 
 static int begin_packed(PyObject *object, Segment *segment)
 {
-    if (begin(object, segment) && segment->length == HEADER + WIDTH * segment->count + segment->rest)
+    if (begin_object(object, segment) && segment->length == HEADER + WIDTH * segment->count + segment->rest)
         return 1;
     PyErr_SetString(PyExc_ValueError, "not a packed segment");
     return 0;
@@ -106,24 +111,46 @@ typedef struct {
     Py_ssize_t count;
 } Table;
 
-/* How many bytes follow the first ones of a segment's codes. */
-static Py_ssize_t following(const Segment *segment)
+/* Write the codes of a segment; where what follows them begins, NULL with an error where they are not as they should be. What is read may lie in a file, and
+   be changed while it is: each byte is read once, and nothing beyond the end. Four bytes are copied at once: that behind a code is overwritten by what comes
+   next, and nothing is behind the last byte of an object but a NUL, which it has for itself. Which kind of code comes next cannot be guessed, so that it
+   is told by numbers, and not by where to go on. */
+static const unsigned char *write_codes(const Segment *segment, const Table *table, unsigned char *to)
 {
-    Py_ssize_t bytes = 0;
-    const unsigned char *first = segment->data + HEADER;
-    for (Py_ssize_t at = 0; at < segment->count; at++)
-        bytes += first[at] < ONE ? 0 : first[at] < BARE ? 1 : WIDTH;
-    return bytes;
+    const unsigned char *first = segment->data + HEADER, *more = first + segment->count;
+    const unsigned char *end = segment->data + segment->length - segment->rest;
+    int is_known = 1;
+    for (Py_ssize_t at = 0; at < segment->count; at++, to += WIDTH) {
+        unsigned byte = first[at], is_long = byte >= ONE, is_bare = byte == BARE, width = is_long + (WIDTH - 1) * is_bare;
+        uint32_t next = 0, word = 0; /* four bytes each, as they stand */
+        if (end - more > WIDTH)
+            memcpy(&next, more, sizeof next);
+        else if (end - more >= (Py_ssize_t)width)
+            memcpy(&next, more, end - more);
+        else {
+            more = NULL;
+            break;
+        }
+        more += width;
+        Py_ssize_t number = byte + (-is_long & ((byte - ONE) * 255 + *(const unsigned char *)&next));
+        number = is_bare ? 0 : number;
+        if (number < table->count)
+            memcpy(&word, table->words + WIDTH * number, sizeof word);
+        else
+            is_known &= is_bare;
+        word = is_bare ? next : word;
+        memcpy(to, &word, sizeof word);
+    }
+    if (more == end && is_known)
+        return end;
+    PyErr_SetString(PyExc_ValueError, more == end ? "a word has a number that is not in the table" : "not a shortened segment");
+    return NULL;
 }
 
-/* A code is copied with the byte behind it, as four are copied at once: that is overwritten by what comes next, and nothing is behind the last byte of
-   an object but a NUL, which it has for itself. */
-static PyObject *restore(PyObject *object, void *known)
+static PyObject *restore_bytes(const unsigned char *data, Py_ssize_t length, const Table *table)
 {
-    const Table *table = known;
     Segment segment;
-    if (!begin(object, &segment) || segment.length < HEADER + segment.count ||
-        segment.length != HEADER + segment.count + following(&segment) + segment.rest) {
+    if (!begin(data, length, &segment) || length < HEADER + segment.count + segment.rest) {
         PyErr_SetString(PyExc_ValueError, "not a shortened segment");
         return NULL;
     }
@@ -131,29 +158,51 @@ static PyObject *restore(PyObject *object, void *known)
     if (!out)
         return NULL;
     unsigned char *to = (unsigned char *)PyBytes_AS_STRING(out);
-    memcpy(to, segment.data, HEADER);
-    to += HEADER;
-    const unsigned char *first = segment.data + HEADER, *more = first + segment.count;
-    for (Py_ssize_t at = 0; at < segment.count; at++, to += WIDTH) {
-        const unsigned char *from = more;
-        if (first[at] == BARE) {
-            more += WIDTH;
-        } else {
-            int is_two = first[at] >= ONE;
-            Py_ssize_t number = is_two ? ONE + (first[at] - ONE) * 256 + *more : first[at];
-            more += is_two;
-            from = table->words + WIDTH * number;
-            if (number >= table->count) {
-                Py_DECREF(out);
-                PyErr_SetString(PyExc_ValueError, "a word has a number that is not in the table");
-                return NULL;
-            }
-        }
-        memcpy(to, from, WIDTH + 1);
+    memcpy(to, data, HEADER);
+    const unsigned char *rest = write_codes(&segment, table, to + HEADER);
+    if (!rest) {
+        Py_DECREF(out);
+        return NULL;
     }
-    memcpy(to, more, segment.rest);
+    to += HEADER + WIDTH * segment.count;
+    memcpy(to, rest, segment.rest);
     to[segment.rest] = 0;
     return out;
+}
+
+static PyObject *restore(PyObject *object, void *known)
+{
+    if (PyBytes_Check(object))
+        return restore_bytes((const unsigned char *)PyBytes_AS_STRING(object), PyBytes_GET_SIZE(object), known);
+    PyErr_SetString(PyExc_ValueError, "not a shortened segment");
+    return NULL;
+}
+
+/* Two files as they lie in memory, and the table. */
+typedef struct {
+    Table table;
+    Py_buffer data, places;
+} Files;
+
+/* The segment of a number, restored from where it lies; an empty one for a number that is not there. */
+static PyObject *restore_at(PyObject *number, void *known)
+{
+    static const unsigned char nothing[HEADER];
+    const Files *files = known;
+    int is_beyond;
+    long long which = PyLong_AsLongLongAndOverflow(number, &is_beyond);
+    if (which == -1 && PyErr_Occurred())
+        return NULL;
+    uint64_t place = 0;
+    if (!is_beyond && which >= 0 && which < files->places.len / PLACE)
+        for (int byte = PLACE - 1; byte >= 0; byte--)
+            place = place << 8 | ((const unsigned char *)files->places.buf)[PLACE * which + byte];
+    uint64_t at = place >> LENGTH, length = place & ((1u << LENGTH) - 1), size = (uint64_t)files->data.len;
+    if (!length)
+        return restore_bytes(nothing, HEADER, &files->table);
+    at = at < size ? at : size;
+    length = length < size - at ? length : size - at; /* of a file that was cut off, what is left */
+    return restore_bytes((const unsigned char *)files->data.buf + at, (Py_ssize_t)length, &files->table);
 }
 
 static PyObject *each(PyObject *segments, PyObject *(*work)(PyObject *, void *), void *known)
@@ -211,7 +260,7 @@ static int counted(PyObject *items, const Slots *slots)
         if (!begin_packed(PySequence_Fast_GET_ITEM(items, at), &segment))
             return 0;
     for (Py_ssize_t at = 0; at < PySequence_Fast_GET_SIZE(items); at++, before += segment.count) {
-        begin(PySequence_Fast_GET_ITEM(items, at), &segment);
+        begin_object(PySequence_Fast_GET_ITEM(items, at), &segment);
         for (; next < before + segment.count; next += codes / SAMPLE + 1) {
             uint32_t word = word_at(segment.data + HEADER + WIDTH * (next - before));
             Slot *slot = slot_of(slots, word);
@@ -277,10 +326,24 @@ static PyObject *restored(PyObject *module, PyObject *args)
     return each(segments, restore, &table);
 }
 
+static PyObject *read_all(PyObject *module, PyObject *args)
+{
+    PyObject *numbers, *words;
+    Files files;
+    if (!PyArg_ParseTuple(args, "y*y*OS", &files.data, &files.places, &numbers, &words))
+        return NULL;
+    files.table = (Table){(const unsigned char *)PyBytes_AS_STRING(words), PyBytes_GET_SIZE(words) / WIDTH};
+    PyObject *out = each(numbers, restore_at, &files);
+    PyBuffer_Release(&files.data);
+    PyBuffer_Release(&files.places);
+    return out;
+}
+
 static PyMethodDef methods[] = {
     {"shortened", shortened, METH_VARARGS, "Segments in fewer bytes."},
     {"learnt", learnt, METH_VARARGS, "The words to append to a table."},
     {"restored", restored, METH_VARARGS, "Segments as they were packed."},
+    {"read", read_all, METH_VARARGS, "Segments as they were packed, by their numbers."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -20,6 +20,11 @@ from pathlib import Path
 from smart_context.engine.local.ranking import brief
 from smart_context.text import codes
 
+try:
+    from smart_context.engine.local.ranking import _brief as compiled
+except ImportError:
+    compiled = None  # type: ignore[assignment]  # not compiled here: the same in Python
+
 _DATA, _PLACES, _WORDS = "packed.data", "packed.places", "packed.words"
 _PLACE = struct.Struct("<Q")
 _LENGTH = 24  # bits of a place that are its length
@@ -106,11 +111,14 @@ class Reader:
 
     def __init__(self, folder: Path) -> None:
         self._data = _mapped(folder / _DATA)
-        self._places = _numbers(_mapped(folder / _PLACES))
+        self._where = _mapped(folder / _PLACES)
+        self._places = _numbers(self._where)
         self._table = _table(folder)  # after the places: it has every word of what they show
 
     def of(self, segment_ids: Sequence[int]) -> list[bytes]:
         """What segments hold, in the order asked for; nothing for one that is not there."""
+        if compiled:
+            return compiled.read(self._data, self._where, segment_ids, self._table)
         data, mask = self._data, (1 << _LENGTH) - 1
         found = self._found(segment_ids)
         pieces = [data[(at := one >> _LENGTH) : at + (one & mask)] if one & mask else _NOTHING for one in found]
