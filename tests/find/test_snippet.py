@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from compiled import both
 from smart_context import redact
 from smart_context.engine.model import Passage
 from smart_context.find import snippet
@@ -314,3 +315,48 @@ def test_the_part_that_is_shown_is_the_best_of_all_that_are_tried_one_by_one(ste
             if (told + max(own), len(inside)) > best:
                 best, expected = (told + max(own), len(inside)), (hit.start, hits[ends - 1].end)
     assert snippet._best(hits, sentences, here, reach) == expected
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 60), st.integers(0, 90), st.integers(0, 4), st.integers(0, 3)), max_size=40),
+    st.lists(st.integers(0, 500) | st.floats(0, 500), min_size=5, max_size=5),
+    st.integers(0, 400),
+)
+def test_where_words_stand_together_is_told_in_c_as_in_python(steps, telling, reach):
+    hits, sentences, at, sentence = [], [], 0, 1
+    for gap, size, number, ahead in steps:
+        at, sentence = at + gap, sentence + ahead
+        hits.append(Hit(at, at + size, number))
+        sentences.append(sentence)
+    in_python = snippet._best(hits, sentences, snippet._told(hits, sentences, telling), reach)
+    if snippet.compiled:
+        assert snippet.compiled.best(hits, sentences, telling, snippet.EVERYWHERE, reach) == in_python
+
+
+@pytest.mark.skipif(not snippet.compiled, reason="there is no compiler")
+@pytest.mark.parametrize(
+    ("hits", "sentences", "telling"),
+    [
+        ([Hit(5, 6, 0), Hit(1, 2, 0)], [1, 1], [1]),
+        ([Hit(1, 2, 0), Hit(5, 6, 0)], [2, 1], [1]),
+        ([Hit(1, 2, 0)], [0], [1]),
+        ([Hit(1, 2, 1)], [1], [1]),
+        ([Hit(1, 2, -1)], [1], [1]),
+        ([Hit(2, 1, 0)], [1], [1]),
+        ([Hit(1, 2, 0)], [1, 1], [1]),
+        ([Hit(1, 2, 0)], [1], [float("nan")]),
+        ([Hit(1, 2, 0)], [1], [-1]),
+        ([(1, 2)], [1], [1]),
+    ],
+)
+def test_what_is_no_hit_in_its_order_is_left_to_python(hits, sentences, telling):
+    assert snippet.compiled.best(hits, sentences, telling, 0.6, 100) is None
+    with pytest.raises((OverflowError, TypeError)):
+        snippet.compiled.best([(1 << 70, "x", None)], [1], [1], 0.6, 100)
+
+
+@given(st.text("rent due. office? 。数据库\n[redacted:x]", max_size=60).map(lambda some: some * 30))
+def test_a_snippet_is_cut_in_c_as_in_python(text):
+    words = weighed(rent=2.0, due=1.0, office=3.5)
+    quickly, slowly = both(lambda: snippet.cut(Passage(text), words, "en"), snippet)
+    assert quickly == slowly

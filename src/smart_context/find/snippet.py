@@ -22,6 +22,11 @@ from smart_context.find.sought import Sought
 from smart_context.redact import Span
 from smart_context.text import analysis
 
+try:
+    from smart_context.find import _snippet as compiled
+except ImportError:
+    compiled = None  # type: ignore[assignment]  # not compiled here: the same in Python
+
 __all__ = ["MAX_CHARS", "Snippet", "Words", "cut", "marks", "words"]
 
 MAX_CHARS = 500
@@ -105,9 +110,8 @@ def _parts(plain: str, hits: Sequence[Hit], telling: Sequence[float]) -> list[tu
     begins = sorted([0, *_seams(plain)])
     sentences = [bisect_right(begins, hit.start) for hit in hits]
     room = MAX_CHARS - 2 * len(_ELLIPSIS)
-    here = _told(hits, sentences, telling)
-    if len(here.worth) > 1:  # else a second part tells nothing
-        first = _window(plain, begins, hits, sentences, here, _FIRST)
+    if len({hit[2] for hit in hits}) > 1:  # else a second part tells nothing
+        first = _window(plain, begins, hits, sentences, telling, _FIRST)
         beside = [at for at, hit in enumerate(hits) if hit.end <= first[0] or hit.start >= first[1]]
         others = [hits[at] for at in beside]
         told = {hit.number for hit in hits if first[0] <= hit.start and hit.end <= first[1]}
@@ -115,12 +119,12 @@ def _parts(plain: str, hits: Sequence[Hit], telling: Sequence[float]) -> list[tu
         enough = SECOND * sum(telling[number] for number in sorted(told))
         if _tells({hit.number for hit in others}, left, enough):  # else no part of it does
             where = [sentences[at] for at in beside]
-            second = _window(plain, begins, others, where, _told(others, where, left), room - _FIRST - len(_BETWEEN))
+            second = _window(plain, begins, others, where, left, room - _FIRST - len(_BETWEEN))
             more = {hit.number for hit in others if second[0] <= hit.start and hit.end <= second[1]}
             parts = sorted((first, second))
             if _tells(more, left, enough) and parts[1][0] - parts[0][1] > _GAP:
                 return parts
-    return [_window(plain, begins, hits, sentences, here, room)]
+    return [_window(plain, begins, hits, sentences, telling, room)]
 
 
 def _tells(numbers: Set[int], left: Sequence[float], enough: float) -> bool:
@@ -128,10 +132,17 @@ def _tells(numbers: Set[int], left: Sequence[float], enough: float) -> bool:
 
 
 def _window(
-    plain: str, begins: Sequence[int], hits: Sequence[Hit], sentences: Sequence[int], here: _Told, room: int
+    plain: str,
+    begins: Sequence[int],
+    hits: Sequence[Hit],
+    sentences: Sequence[int],
+    telling: Sequence[float],
+    room: int,
 ) -> tuple[int, int]:
     """The stretch of a size that tells most: it begins with a sentence, if one begins not far before the words."""
-    first, last = _best(hits, sentences, here, room * 2 // 3)
+    reach = room * 2 // 3
+    quickly = compiled.best(hits, sentences, telling, EVERYWHERE, reach) if compiled else None
+    first, last = quickly or _best(hits, sentences, _told(hits, sentences, telling), reach)
     before = (room - (last - first)) // 3
     sentence = begins[bisect_right(begins, first) - 1]
     start = max(0, min(sentence if first - sentence <= before else first - before, len(plain) - room))
@@ -217,7 +228,7 @@ def _at_words(plain: str, start: int, end: int, first: int, last: int) -> tuple[
         space = plain.rfind(" ", max(last, end - 60), end + 1)
         end = space if space > 0 else end
     # Without a space in reach, as in Chinese, any place does, but not inside of a mark that stands for a secret.
-    for closed in _REDACTED.finditer(plain):
+    for closed in _REDACTED.finditer(plain) if "[redacted:" in plain else ():
         if closed.start() < start < closed.end():
             start = closed.end()
         if closed.start() < end < closed.end():
