@@ -129,6 +129,16 @@ def test_what_is_compiled_marks_the_same(text, asked, beginning, data):
     assert quickly == in_python
 
 
+@given(
+    st.lists(st.tuples(texts, st.sampled_from(["en", "de", "ja"])), max_size=4),
+    st.lists(st.sampled_from(PIECES), max_size=6),
+)
+def test_texts_that_are_marked_together_are_marked_as_each_by_itself(several, asked):
+    words = [Sought(word, frozenset(analysis.terms(word, "en").line.split())) for word in asked]
+    alone = [marking.hits(text, marking.words(words), language) for text, language in several]
+    assert marking.every(several, marking.words(words)) == alone
+
+
 @given(texts, st.lists(st.sampled_from(PIECES), min_size=1, max_size=6))
 def test_plain_words_are_looked_up_together_as_each_is_analysed(text, asked):
     terms = {term: (number,) for number, word in enumerate(asked) for term in analysis.terms(word, "en").line.split()}

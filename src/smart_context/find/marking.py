@@ -8,6 +8,7 @@ cannot be hits. Scripts without spaces have no tokens: their terms are marked wh
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from itertools import repeat
 from typing import NamedTuple
 
 from smart_context import later
@@ -92,30 +93,54 @@ def _front(stem: str) -> str:
 
 def hits(plain: str, words: Words, language: str) -> list[Hit]:
     """Where words that are sought stand."""
-    if plain.isascii() and (compiled or words.telling):
-        return _by_letters(plain, words, language)
+    return every([(plain, language)], words)[0]
+
+
+def every(texts: Sequence[tuple[str, str]], words: Words) -> list[list[Hit]]:
+    """Where words that are sought stand in texts, each with its language. What is new of their tokens is looked at together, which is cheap."""
+    read = [_read(plain, words) for plain, _ in texts]
+    tokens: dict[str, set[str]] = {}
+    for (_, language), one in zip(texts, read, strict=True):
+        tokens.setdefault(language, set()).update(one.tokens)
+    for language, some in tokens.items():
+        _look_at(some, words, language)
+    return [_marked(one, words, words.met[language]) for (_, language), one in zip(texts, read, strict=True)]
+
+
+class _Read(NamedTuple):
+    """A text, and its tokens that may be hits; `found`: where each of them stands, where that is known."""
+
+    plain: str
+    tokens: Set[str]
+    found: Sequence[tuple[int, str]] | None
+
+
+def _read(plain: str, words: Words) -> _Read:
+    if not (plain.isascii() and (compiled or words.telling)):
+        return _Read(plain, _tokens(plain, words), None)
+    # In ASCII letters tell what may be a hit: where these stand is where the tokens do.
+    found = compiled.tokens(plain, words.fronts)[0] if compiled else sorted(set(_having(plain, words.telling)))
+    return _Read(plain, {token for _, token in found}, found)
+
+
+def _marked(text: _Read, words: Words, met: Mapping[str, _Met | None]) -> list[Hit]:
+    plain, tokens, found = text
+    if found is not None:
+        rows = [(start, start + len(token), *hit) for start, token in found if (hit := met[token])]
+        return list(map(tuple.__new__, repeat(Hit), rows))  # hundreds of them: without a call for each
     goes_on = str.isalnum if plain.isascii() else _goes_on
     out: list[Hit] = []
-    for token, (number, is_part) in _which(_tokens(plain, words), words, language).items():
-        for start in _places(plain, token):
+    for token in tokens:
+        hit = met[token]
+        for start in _places(plain, token) if hit else ():
             end = start + len(token)
             # A token stands there as a whole where neither side goes on with a letter of a script with spaces.
-            if not goes_on(plain[start - 1 : start]) and not goes_on(plain[end : end + 1]):
-                out.append(Hit(start, end, number, is_part))
+            if hit and not goes_on(plain[start - 1 : start]) and not goes_on(plain[end : end + 1]):
+                out.append(Hit(start, end, *hit))
     for term, number in _wide(plain, words.wide) if has_no_spaces(plain) else ():
         out += [Hit(at, at + len(term), number) for at in _places(plain, term)]
     out.sort()
     return out
-
-
-def _by_letters(plain: str, words: Words, language: str) -> list[Hit]:
-    """The same of a text in ASCII, where letters tell what may be a hit: where these stand is where the tokens do."""
-    if compiled:
-        found, _ = compiled.tokens(plain, words.fronts)
-    else:
-        found = sorted(set(_having(plain, words.telling)))
-    met = _which({token for _, token in found}, words, language)
-    return [Hit(start, start + len(token), *met[token]) for start, token in found if token in met]
 
 
 def _tokens(plain: str, words: Words) -> set[str]:
@@ -149,14 +174,13 @@ def _having(plain: str, telling: Sequence[str]) -> Iterator[tuple[int, str]]:
             at = lower.find(letters, end)
 
 
-def _which(tokens: Set[str], words: Words, language: str) -> dict[str, _Met]:
-    """Those of the tokens that are hits. The texts of a page share most of their tokens."""
+def _look_at(tokens: Set[str], words: Words, language: str) -> None:
+    """Learn which of the tokens are hits. The texts of a page share most of their tokens."""
     met = words.met.setdefault(language, {})
     fresh = tokens - met.keys()
     if fresh:
         met.update(dict.fromkeys(fresh))
         met.update(_looked_at(fresh, words, language))
-    return {token: found for token in tokens if (found := met[token])}
 
 
 def _looked_at(tokens: Set[str], words: Words, language: str) -> dict[str, _Met]:

@@ -333,12 +333,10 @@ def _items(
 ) -> Iterator[SearchItem]:
     words = snippet.words(planned.sought)
     passages = safe.passages(record, [(one.segment, one.file) for one in page], redactor)
-    for one in page:
+    there = [one for one in page if one.segment.segment_id in passages]  # else replaced since the ranking was read
+    cuts = snippet.cut_all([(passages[one.segment.segment_id], one.language) for one in there], words)
+    for one, cut in zip(there, cuts, strict=True):
         row, file = one.segment, one.file
-        passage = passages.get(row.segment_id)
-        if passage is None:
-            continue  # replaced since the ranking was read
-        cut = snippet.cut(passage, words, one.language)
         modified = datetime.fromtimestamp(file.mtime_ns // 1_000_000_000, UTC).isoformat()[:19] + "Z"
         why = partial(_why, ordering, one, typed)
         others = tuple(shown(other.path) for other in also.get(file.file_id, ()))

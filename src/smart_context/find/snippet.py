@@ -27,7 +27,7 @@ try:
 except ImportError:
     compiled = None  # type: ignore[assignment]  # not compiled here: the same in Python
 
-__all__ = ["MAX_CHARS", "Snippet", "Words", "cut", "marks", "words"]
+__all__ = ["MAX_CHARS", "Snippet", "Words", "cut", "cut_all", "marks", "words"]
 
 MAX_CHARS = 500
 _ELLIPSIS = "…"
@@ -58,10 +58,19 @@ def words(sought: Sequence[Sought]) -> Words:
 
 def cut(passage: Passage, words: Words, language: str) -> Snippet:
     """Cut a snippet out of a segment."""
-    plain = " ".join(_cleaned(passage).split())
-    hits = _hits(plain, words, language)
+    return cut_all([(passage, language)], words)[0]
+
+
+def cut_all(segments: Sequence[tuple[Passage, str]], words: Words) -> list[Snippet]:
+    """Cut a snippet out of each segment, which has a language: those of a page together, because they share most of their words."""
+    texts = [(" ".join(_cleaned(passage).split()), language) for passage, language in segments]
+    found = marking.every(texts, words)
+    return [_cut(plain, _open(plain, hits), words.worth) for (plain, _), hits in zip(texts, found, strict=True)]
+
+
+def _cut(plain: str, hits: list[Hit], worth: Sequence[float]) -> Snippet:
     text, highlights = "", []
-    parts = _parts(plain, [hit for hit in hits if not hit.is_part] or hits, words.worth)
+    parts = _parts(plain, [hit for hit in hits if not hit.is_part] or hits, worth)
     for start, end in parts:
         text += _BETWEEN if text else _ELLIPSIS if start else ""
         shift = len(text) - start
@@ -73,7 +82,7 @@ def cut(passage: Passage, words: Words, language: str) -> Snippet:
 
 def marks(text: str, words: Words) -> tuple[tuple[int, int], ...]:
     """Where sought words stand in a text that may be shown."""
-    return tuple(_joined(_hits(text, words, analysis.language(text, "en"))))
+    return tuple(_joined(_open(text, marking.hits(text, words, analysis.language(text, "en")))))
 
 
 def _cleaned(passage: Passage) -> str:
@@ -83,11 +92,10 @@ def _cleaned(passage: Passage) -> str:
     return redact.part(passage.text, hidden, 0, len(passage.text))
 
 
-def _hits(plain: str, words: Words, language: str) -> list[Hit]:
+def _open(plain: str, hits: list[Hit]) -> list[Hit]:
     """Where words that are sought stand, but for marks that stand for a secret."""
-    found = marking.hits(plain, words, language)
     closed = [found.span() for found in _REDACTED.finditer(plain)] if "[redacted:" in plain else []
-    return [hit for hit in found if not any(a <= hit.start < b for a, b in closed)] if closed else found
+    return [hit for hit in hits if not any(a <= hit.start < b for a, b in closed)] if closed else hits
 
 
 def _joined(hits: Iterable[Hit]) -> Iterator[tuple[int, int]]:

@@ -128,16 +128,16 @@ def hits(runs: Set[str], language: str, numbers: Mapping[str, tuple[int, ...]]) 
     out: dict[str, Hits] = {}
     # A pair of characters is a word: it is not cut again.
     cuts = {run: [normal(run)] if len(run) < _PAIR and has_no_spaces(run) else split(run) for run in runs}
-    _known([word for cut in cuts.values() for word in cut], language)  # learnt together
+    every = list({word for cut in cuts.values() for word in cut})
+    known = dict(zip(every, _known(every, language), strict=True))  # learnt together
+    odd = [run for run in runs if not (run.isalpha() and run.islower())]
+    others = {run: more.split() for run, (more, _) in zip(odd, _odd(odd, language), strict=True) if more}
     for run, words in cuts.items():
-        known = _known(words, language)
-        places = tuple((at, number) for at, (term, _, _) in enumerate(known) for number in numbers.get(term, ()))
-        also = " ".join(extra.terms for _, _, extra in known if extra)
-        if not (run.isalpha() and run.islower()):
-            also += " " + " ".join(more for more, _ in _odd([run], language))
-        others = frozenset(number for term in also.split() for number in numbers.get(term, ()))
-        if places or others:
-            out[run] = Hits(places, others)
+        places = tuple((at, number) for at, word in enumerate(words) for number in numbers.get(known[word][0], ()))
+        also = [term for word in words if (extra := known[word][2]) for term in extra.terms.split()]
+        found = frozenset(number for term in (*also, *others.get(run, ())) for number in numbers.get(term, ()))
+        if places or found:
+            out[run] = Hits(places, found)
     return out
 
 
