@@ -6,6 +6,7 @@ Always: everything is loaded before the first file is read; hostile bytes are pa
 
 from __future__ import annotations
 
+import gc
 import json
 import mmap
 import os
@@ -46,7 +47,8 @@ def main(args: Sequence[str]) -> None:
 
 
 def loaded(told: str) -> tuple[Preparing, Redactor]:
-    """How files are made ready, as the command line tells, with everything loaded that reading and judging need."""
+    """How files are made ready, as the command line tells, with everything loaded that reading and judging need. Until files are served nobody looks for garbage."""
+    gc.disable()
     from smart_context.sources.extract import preload
 
     preload.everything()

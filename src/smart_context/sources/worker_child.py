@@ -7,6 +7,7 @@ start and reach nothing), and a file that breaks a reader costs that file only: 
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import json
 import mmap
@@ -35,6 +36,9 @@ Reader = Callable[..., Extracted | Prepared | Skipped]
 _READ_BELOW = 16 * 1024 * 1024  # larger files are mapped: no copy, at the price of dying when one shrinks meanwhile
 _JOIN_BELOW = 64 * 1024
 _OPEN_FILES = 64
+_GARBAGE = (
+    20_000  # objects more than before, after which it is looked for: a file makes that many, and nearly none of them is
+)
 _REPLACE_ABOVE = 140 * 1024 * 1024  # bytes resident: a process that still holds so much when it answers ends then
 
 
@@ -60,6 +64,9 @@ def serve(args: Sequence[str], reader: Reader, *, memory: int = 0, replace_above
     layers = jail.enter() if args[3] != "off" else ()
     if args[3] == "require" and layers != JAIL_LAYERS:
         sys.exit(wire.UNJAILED)
+    gc.freeze()  # what was loaded stays: nobody looks for garbage in it
+    gc.enable()
+    gc.set_threshold(_GARBAGE)
     sock.sendall(wire.ready(layers))
     while _serve_one(sock, limits, reader, held):
         pass
