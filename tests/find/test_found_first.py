@@ -333,3 +333,24 @@ def test_where_no_word_that_tells_something_stands_anywhere_the_others_are_looke
         assert searched.page("Quetzalcoatlus").items == ()
         assert searched.page("What is a sparrow?").notes == ()
         assert searched.page('what is "Quetzalcoatlus"').items == ()
+
+
+def test_an_identifier_as_typed_is_first_however_many_spell_it_otherwise(tmp_path):
+    root = tmp_path / "root"
+    root.mkdir()
+    for number in range(60):
+        (root / f"{number:02}.txt").write_text(
+            f"Call zqmask, then zqmask({number}) and zqmask again. {PROSE}\n" * 2, encoding="utf-8"
+        )
+    (root / "typed.txt").write_text(f"{PROSE} {PROSE} Here it is zqMask. {PROSE}\n", encoding="utf-8")
+    with indexed(root, tmp_path / "data") as opened:
+        assert opened.names("zqMask")[:1] == ["typed.txt"]
+
+
+def test_the_last_part_of_an_identifier_is_not_what_was_asked_for_where_the_whole_stands(tmp_path):
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "explains.txt").write_text(f"zqget(name)\nGive what has that name. {PROSE}\n", encoding="utf-8")
+    (root / "whole.txt").write_text(f"{PROSE} Then zqenviron.zqget is asked. {PROSE}\n", encoding="utf-8")
+    with indexed(root, tmp_path / "data") as opened:
+        assert opened.names("zqenviron.zqget")[:1] == ["whole.txt"]

@@ -35,7 +35,7 @@ _MOST_VERBATIM = 50  # segments with a sentence that are taken in
 _MOST_NAMED = 200  # segments of files of one name that are told apart by its spelling
 SPELT = 0.3  # what of a name's worth its spelling is
 AS_TYPED = 0.9  # what of the rest a segment gains that has an identifier as it was typed, among
-_READ = 20  # the best, of which the text is read
+_READ = (20, 200)  # the best, of which the text is read; so many where none of fewer has it
 _ROWS = 16  # rows read from the record at a time
 
 
@@ -190,8 +190,20 @@ class Ordering:
         return scores
 
     def _read(self, tier: Sequence[Candidate], scores: list[Score]) -> list[Score]:
-        """The scores, higher for those of the best whose text has an identifier as it was typed, where not all of them do."""
-        best = _best([score.total for score in scores], _READ)
+        """The scores, higher for those of the best whose text has an identifier as it was typed, where not all of them do; more are read where none does."""
+        totals = [score.total for score in scores]
+        for most in _READ:
+            best = _best(totals, most)
+            having = self._having_it(tier, scores, best)
+            if having:
+                break
+        self._as_typed = frozenset(tier[at].segment_id for at in having) if len(having) < len(best) else frozenset()
+        for at in having if self._as_typed else ():
+            scores[at] = scores[at]._replace(total=round(totals[at] + AS_TYPED * (1 - totals[at]), DIGITS))
+        return scores
+
+    def _having_it(self, tier: Sequence[Candidate], scores: list[Score], best: list[int]) -> list[int]:
+        """Of some, those whose text or name has an identifier as it was typed."""
         self._learn([tier[at] for at in best], [Scored(tier[at], 0.0) for at in best])
         spelling = Spelling(self._plan.identifier)
         texts = {
@@ -207,12 +219,7 @@ class Ordering:
             is_named = any(made.times[place][number] for number in named)
             return spelling.stands_in(text) or (is_named and file is not None and spelling.names(file.path))
 
-        having = list(filter(has_it, best))
-        self._as_typed = frozenset(tier[at].segment_id for at in having) if len(having) < len(best) else frozenset()
-        for at in having if self._as_typed else ():
-            total = scores[at].total
-            scores[at] = scores[at]._replace(total=round(total + AS_TYPED * (1 - total), DIGITS))
-        return scores
+        return list(filter(has_it, best))
 
     def _is_spelt(self, candidate: Candidate, name: str) -> bool:
         file = self._files.get(candidate.file_id)

@@ -238,8 +238,10 @@ class _Planner:
         for text in _texts(tree):
             if not is_all and not identifiers.is_code(text):
                 continue
-            there = [term for term in explained.asked(text) if self._view.having(term)][:1]
-            for term in there:
+            whole, *rest = explained.asked(text) or [""]
+            # Its last part alone is another thing, unless nothing has the whole.
+            asked = [whole, *rest[:-1]] if f"{text} (whole)" in self._words.found else [whole, *rest]
+            for term in [term for term in asked if self._view.having(term)][:1]:
                 out[term] = Sought(
                     f"{text} explained",
                     frozenset({term}),
