@@ -111,7 +111,7 @@ def test_without_an_index_it_says_how_to_begin(screen):
 
 def test_what_was_looked_for_instead_is_said(screen):
     with screen("zebraa") as terminal:
-        terminal.until("1 result; nothing has 'zebraa'; looked for zebra instead")
+        terminal.until("1 result; nothing has 'zebraa'; looked for 'zebra' instead")
 
 
 def test_keys_are_told_and_a_passage_is_copied_with_its_source(screen):

@@ -135,8 +135,8 @@ def test_a_typing_error_finds_what_was_meant_and_says_so(office):
     page = office.page("databse faild")
     assert [Path(item.path).name for item in page.items] == ["report.html"]
     assert page.notes == (
-        "nothing has 'databse'; looked for databas instead",
-        "nothing has 'faild'; looked for fail instead",
+        "nothing has 'databse'; looked for 'database' instead",
+        "nothing has 'faild'; looked for 'failed' instead",
     )
     assert office.names("INV-2021-00418") != []  # a number is never taken for another: only its parts are found
     assert office.page("00418").items == ()

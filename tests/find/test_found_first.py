@@ -250,7 +250,19 @@ def test_a_typo_that_stands_somewhere_is_corrected_and_said_where_the_right_word
         page = searched.page("calender")
         assert page.items[0].path.endswith("typo.txt")
         assert page.total_estimate == 61
-        assert page.answer()["notes"] == ["hardly anything has 'calender'; looked for calendar as well"]
+        assert page.answer()["notes"] == ["hardly anything has 'calender'; looked for 'calendar' as well"]
+
+
+def test_a_word_that_was_looked_for_instead_is_named_as_the_results_write_it(tmp_path):
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "one.txt").write_text(
+        f"They receive parcels. Who receives them, receives letters too. {PROSE}", encoding="utf-8"
+    )
+    with indexed(root, tmp_path / "data") as searched:
+        assert searched.page("recieve").notes == ("nothing has 'recieve'; looked for 'receives' instead",)
+        further = searched.page("recieve", offset=1)  # nothing is shown that writes it: what all its forms begin with
+        assert (further.items, further.notes) == ((), ("nothing has 'recieve'; looked for 'receiv…' instead",))
 
 
 def test_what_is_read_into_a_query_is_said(tmp_path):

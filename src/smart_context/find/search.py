@@ -37,13 +37,14 @@ from smart_context.find import (
     safe,
     snippet,
     sorting,
+    spelling,
     synonyms,
     when,
 )
 from smart_context.find.filters import Reading
 from smart_context.find.model import SearchItem, SearchPage, SearchRequest
 from smart_context.find.order import Placed
-from smart_context.find.sought import Plan, Sought
+from smart_context.find.sought import Plan
 from smart_context.model import Stop
 from smart_context.redact import Redactor
 from smart_context.text import whole
@@ -126,6 +127,7 @@ def find(
         also = _also(record, page, ordering, folds, presence, ahead) if folds else {}
     stop()
     items = tuple(_items(record, page, ordering, asked.plan, redactor, typed, also))
+    asked = replace(asked, notes=(*asked.notes, *_instead(asked.plan, items)))
     total = len(reached)
     if total == wanted:
         is_folded = bool(folds) and not fold.are_apart(ahead)
@@ -359,10 +361,10 @@ def _why(ordering: order.Ordering, one: Placed, typed: dict[str, str]) -> tuple[
 
 
 def _notes(reading: Reading, planned: Plan) -> tuple[str, ...]:
-    """What was read into the query, or looked for in place of what was typed."""
+    """What was read into the query, and which of its words stand nowhere."""
     read = [f"read from the query: {reading.told()}"] if reading.has_read else []
     nowhere = [f"nothing has {_listed(planned.nowhere)}; looked for the other words"] if planned.nowhere else []
-    return (*read, *nowhere, *(_instead(word) for word in planned.sought if word.instead))
+    return (*read, *nowhere)
 
 
 def _listed(words: Sequence[str]) -> str:
@@ -390,11 +392,16 @@ def _read_by_ocr(page: Sequence[Placed], offset: int) -> Iterator[str]:
         yield f"read by OCR, which makes mistakes: {'result' if len(seen) == 1 else 'results'} {', '.join(seen)}"
 
 
-def _instead(word: Sought) -> str:
-    others = " or ".join(term.partition("~")[0] for term in word.instead)
-    if word.typed:
-        return f"hardly anything has '{word.text}'; looked for {others} as well"
-    return f"nothing has '{word.text}'; looked for {others} instead"
+def _instead(planned: Plan, items: Sequence[SearchItem]) -> Iterator[str]:
+    """What was looked for in place of words that stand nowhere, or hardly anywhere, as the results write it."""
+    replaced = [word for word in planned.sought if word.instead]
+    marked = Counter(item.snippet[a:b].lower() for item in items for a, b in item.highlights) if replaced else Counter()
+    for word in replaced:
+        others = " or ".join(f"'{spelling.written(term, marked)}'" for term in word.instead)
+        if word.typed:
+            yield f"hardly anything has '{word.text}'; looked for {others} as well"
+        else:
+            yield f"nothing has '{word.text}'; looked for {others} instead"
 
 
 def _interpretation(asked: _Asked) -> Iterator[str]:

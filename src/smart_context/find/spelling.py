@@ -6,7 +6,7 @@ Always: the choice depends on the live content of the index alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from smart_context.engine.port import View
 from smart_context.text import analysis
@@ -25,6 +25,14 @@ def words(unit: str, terms: Iterable[str], view: View, least: int = 1) -> tuple[
             best += [(steps, -count, other) for steps, count, other in _near(own, language, view, least)]
     best.sort()
     return tuple(dict.fromkeys(term for steps, _, term in best if steps == best[0][0]))[:_MOST]
+
+
+def written(term: str, shown: Mapping[str, int]) -> str:
+    """A term as a reader knows it: the commonest of the shown words that have it, or what is common to all its forms."""
+    stem, _, language = term.partition(analysis.TAG)
+    forms = list(shown)
+    having = [word for word, terms in zip(forms, analysis.words(forms, language or "en"), strict=True) if term in terms]
+    return min(having, key=lambda word: (-shown[word], len(word), word), default=f"{stem}…")
 
 
 def _near(own: str, language: str, view: View, least: int) -> Iterator[tuple[int, int, str]]:
