@@ -68,6 +68,8 @@ def test_what_uses_a_name_or_lists_many_explains_none(text):
         ("--dry-run", ["^--dryrun"]),
         ("max_connections", ["^maxconnections"]),
         ("...", []),
+        ("/etc/sysctl.conf", ["^etcsysctlconf"]),
+        ("cache.c", ["^cachec"]),
     ],
 )
 def test_a_name_is_asked_for_as_a_whole_first(name, terms):

@@ -21,6 +21,7 @@ MARK = "^"  # before what is explained
 _MOST = 100  # names in one text: what lists more explains none of them
 _PROSE = 4  # spaces of a line that is a sentence
 _TOGETHER = 20  # names, a line each, that one sentence explains
+_SHORT = 2  # letters that say nothing by themselves
 _DECLARES = (
     r"(?:(?:public|private|protected|static|final|abstract|async|export|unsigned|extern|inline|virtual|const) ++)*+"
     r"(?:class|def|function|func|fn|exception|method|classmethod|staticmethod|interface|struct|enum|type|trait|module|macro|sub|proc|attribute|"
@@ -93,11 +94,12 @@ def of(name: str) -> list[str]:
 
 
 def asked(name: str) -> list[str]:
-    """The terms by which a name may be explained, the most telling first: its whole, then what is left without the parts before it."""
+    """The terms by which a name may be explained, the most telling first: its whole, then what is left without the parts before it.
+    A path has no such parts, and a letter or two are none: neither `conf` nor `c` explains `/etc/sysctl.conf` or `cache.c`."""
     if name.startswith("--"):
         return of(name)
-    parts = re.split(r"\.|::", name)
-    return [MARK + one for at in range(len(parts)) if (one := _joined(".".join(parts[at:])))]
+    parts = [name] if "/" in name else re.split(r"\.|::", name)
+    return [MARK + one for at in range(len(parts)) if len(one := _joined(".".join(parts[at:]))) > (_SHORT if at else 0)]
 
 
 def _joined(name: str) -> str:
