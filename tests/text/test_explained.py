@@ -79,6 +79,16 @@ def test_a_name_is_asked_for_as_a_whole_first(name, terms):
 PIECES = ["\n", "\n", " ", "\t", "(", ")", ".", "::", "-", "--", "@", "*", "=", "<", "[", "_", "os", "A", "é", "字", "class", "def", "int", ".. a::", "1", " a b c d e", ";", "->", ":", "\ud800", "\0"]  # fmt: skip
 
 
+DECLARING = ["abstract", "async", "attribute", "awaitable", "bool", "const", "class", "classmethod", "char", "coroutine", "def", "double", "decorator", "export", "extern", "exception", "enum", "final", "function", "func", "fn", "float", "gboolean", "gint", "guint", "gchar", "inline", "int", "interface", "long", "method", "module", "macro", "public", "private", "protected", "proc", "static", "staticmethod", "struct", "sub", "size_t", "ssize_t", "type", "trait", "unsigned", "virtual", "void"]  # fmt: skip
+
+
+@pytest.mark.parametrize("word", DECLARING)
+def test_every_word_that_declares_does_so_in_c_as_in_python(word):
+    text = f"{word} class Name\n{word} name\n\t{word} other(a)\n"
+    quickly, slowly = both(lambda: explained.terms(text), explained)
+    assert quickly == slowly != []
+
+
 @given(st.lists(st.sampled_from(PIECES), max_size=40).map("".join))
 def test_lines_are_passed_over_in_c_as_in_python(text):
     quickly, slowly = both(lambda: explained.terms(text), explained)

@@ -7,12 +7,30 @@
 #include <Python.h>
 #include <string.h>
 
-/* First words of `explained._DECLARES`. */
-static const char *const declares[] = {
-    "public", "private", "protected", "static", "final", "abstract", "async", "export", "unsigned", "extern", "inline", "virtual",
-    "const", "class", "def", "function", "func", "fn", "exception", "method", "classmethod", "staticmethod", "interface", "struct",
-    "enum", "type", "trait", "module", "macro", "sub", "proc", "attribute", "awaitable", "coroutine", "decorator", "void", "int",
-    "char", "long", "bool", "float", "double", "size_t", "ssize_t", "gboolean", "gint", "guint", "gchar", NULL,
+/* First words of `explained._DECLARES`, by their first letters. */
+static const char *const declares[26][9] = {
+    {"abstract", "async", "attribute", "awaitable"},
+    {"bool"},
+    {"const", "class", "classmethod", "char", "coroutine"},
+    {"def", "double", "decorator"},
+    {"export", "extern", "exception", "enum"},
+    {"final", "function", "func", "fn", "float"},
+    {"gboolean", "gint", "guint", "gchar"},
+    {NULL},
+    {"inline", "int", "interface"},
+    {NULL},
+    {NULL},
+    {"long"},
+    {"method", "module", "macro"},
+    {NULL},
+    {NULL},
+    {"public", "private", "protected", "proc"},
+    {NULL},
+    {NULL},
+    {"static", "staticmethod", "struct", "sub", "size_t", "ssize_t"},
+    {"type", "trait"},
+    {"unsigned"},
+    {"virtual", "void"},
 };
 enum { LONGEST = 12, PROSE = 4, TOGETHER = 20 };
 
@@ -66,6 +84,10 @@ static Py_ssize_t after_name(const Text *text, Py_ssize_t place, int *is_odd)
 
 static Py_ssize_t line_end(const Text *text, Py_ssize_t place)
 {
+    if (text->kind == PyUnicode_1BYTE_KIND && place < text->length) {
+        const char *start = text->data, *found = memchr(start + place, '\n', (size_t)(text->length - place));
+        return found ? found - start : text->length;
+    }
     while (place < text->length && at(text, place) != '\n')
         place++;
     return place;
@@ -91,11 +113,13 @@ static int goes_on(const Text *text, Py_ssize_t place)
 static int may_declare(const Text *text, Py_ssize_t start)
 {
     Py_ssize_t end = after_word(text, start);
-    if (end == start)
-        return at(text, start) == '.' && at(text, start + 1) == '.';
+    if (end == start) /* the name of what it declares has small letters and colons */
+        return at(text, start) == '.' && at(text, start + 1) == '.' && at(text, start + 2) == ' ' &&
+               (at(text, start + 3) == ':' || (at(text, start + 3) >= 'a' && at(text, start + 3) <= 'z'));
     if (at(text, end) == '*' || (at(text, end) == ' ' && at(text, end + 1) == '*'))
         return 1;
-    if (end - start > LONGEST)
+    Py_UCS4 first = at(text, start);
+    if (end - start > LONGEST || first < 'a' || first > 'z' || !declares[first - 'a'][0])
         return 0;
     char word[LONGEST + 1];
     for (Py_ssize_t place = start; place < end; place++) {
@@ -105,7 +129,7 @@ static int may_declare(const Text *text, Py_ssize_t start)
         word[place - start] = (char)c;
     }
     word[end - start] = 0;
-    for (const char *const *one = declares; *one; one++)
+    for (const char *const *one = declares[first - 'a']; *one; one++)
         if (!strcmp(word, *one))
             return 1;
     return 0;
@@ -119,8 +143,10 @@ static int may_begin(const Text *text, Py_ssize_t start)
     if (place > start)
         return may_declare(text, place);
     Py_UCS4 first = at(text, start);
-    if (first == '@' || (first == '-' && at(text, start + 1) == '-'))
+    if (first == '@')
         return 1;
+    if (first == '-' && at(text, start + 1) == '-')
+        return is_letter(at(text, start + 2)) && at(text, start + 2) != '_';
     if (is_letter(first)) {
         int is_odd;
         Py_ssize_t end = after_name(text, start, &is_odd);
@@ -142,8 +168,8 @@ static PyObject *begins(PyObject *self, PyObject *argument)
     PyObject *found = PyList_New(0);
     if (!found)
         return NULL;
-    for (Py_ssize_t place = 0; place + 1 < text.length; place++) {
-        if (at(&text, place) != '\n' || !may_begin(&text, place + 1))
+    for (Py_ssize_t place = line_end(&text, 0); place + 1 < text.length; place = line_end(&text, place + 1)) {
+        if (!may_begin(&text, place + 1))
             continue;
         PyObject *number = PyLong_FromSsize_t(place);
         if (!number || PyList_Append(found, number) < 0) {

@@ -35,6 +35,7 @@ _BEGINS = later.pattern(
 _ENDS = later.pattern(r"[ \t]*(?:->[^\n]*|[:{¶])?[ \t]*\n")  # what may stand behind the bracket that closes
 _DECORATES = later.pattern(r"(?:@[^\n]*\n)*[ \t]*(?:async |def |class )")
 _BRACKETS = later.pattern(r"[()\t\n]")
+_PART = later.pattern(r"[^\W_]+")
 _ODD = later.pattern(r"[._:-]|[a-z][A-Z]")  # what no plain word has
 _STATEMENTS = frozenset(
     [
@@ -73,7 +74,7 @@ def terms(text: str) -> list[str]:
     text = f"\n{text}\n"
     for begun in _begun(text):
         if _is_entry(text, begun):
-            found |= dict.fromkeys(of(begun["name"]))
+            found.update(dict.fromkeys(of(begun["name"])))
             if len(found) > _MOST:
                 return []
     return list(found)
@@ -89,7 +90,7 @@ def of(name: str) -> list[str]:
     """The terms by which an entry is found that begins with a name: its whole, and its last part."""
     if name.startswith("--"):
         return [f"{MARK}--{_joined(name)}"]
-    parts = dict.fromkeys(map(_joined, (name, re.split(r"\.|::", name)[-1])))
+    parts = dict.fromkeys(map(_joined, (name, name.replace("::", ".").rpartition(".")[2])))
     return [MARK + part for part in parts if part]
 
 
@@ -103,7 +104,8 @@ def asked(name: str) -> list[str]:
 
 
 def _joined(name: str) -> str:
-    return "".join(re.findall(r"[^\W_]+", name)).lower()[:MAX_TERM]
+    plain = name if name.isascii() and name.isalnum() else "".join(_PART.findall(name))
+    return plain.lower()[:MAX_TERM]
 
 
 def _is_entry(text: str, begun: re.Match[str]) -> bool:
