@@ -80,13 +80,13 @@ class _Stages:
         cut = self._best("cut", lambda: list(segment.cut(doc, defaults.SEGMENT_CHARS)))
         valid = [replace(s, heading=prepare.valid(s.heading), text=prepare.valid(s.text)) for s in cut]
         judged = tuple(self._best("judge", lambda: document.judged(valid, self._redactor)))
-        made = self._best("analyse", lambda: searchable.every(str(path), doc.title, judged))
-        packed = tuple(map(searchable.packed, made))
+        shown = searchable.texts(judged)
+        packed = tuple(self._best("analyse", lambda: searchable.carried(str(path), doc.title, judged, shown)))
         years = self._best("years", lambda: prepare.named_years(str(path), judged))
         answer = wire.Answer(Prepared(replace(doc, units=()), judged, years, packed), "0" * 64)
         _, head, body = self._best("encode", lambda: wire.encode(answer))
         self._best("decode", lambda: wire.decode(head, body))
-        self._best("unpack", lambda: list(map(searchable.unpacked, packed)))
+        made = self._best("unpack", lambda: list(map(searchable.unpacked, packed)))
         new = NewFile(
             path=str(path), root="/", kind=doc.kind, size=len(data), mtime_ns=1, sha256="0" * 64,
             state="ok" if judged else "no_text", reason="", title=doc.title, notes=(), judged=self._redactor.identity(),

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from compiled import both, in_python
 from smart_context.engine import searchable
 from smart_context.engine.model import RankedSegment
+from smart_context.model import Segment
 from smart_context.text import codes, languages, passage, words
 
 NASTY = "abcXYZ019 _-./:'’@,+&\n\t\0é ßÄİıſ ŉ жД λΣς אבָ عرِ हिन्दी 数据データﾃﾞ데이 ไทยเก็บ ກາ မြန်မာ ខ្មែរ ﬁ①²½ \u0301\u0345\u200d\u3099 𝔘𠀀😀\U00010600\ud800\udfff“”–—…\xa0•｡"
@@ -91,6 +92,38 @@ def test_the_entries_of_a_file_are_the_same_in_python(pieces, title):
     assert [*map(searchable.packed, quickly)] == [*map(searchable.packed, slowly)]
 
 
+@given(st.lists(st.tuples(TEXTS, TEXTS), max_size=4), TEXTS, st.booleans())
+@example([("open", "os.path.join(a, b)\nJoin one or more parts of a path.\n"), ("", "(\n")], "_", False)
+def test_what_is_carried_of_a_file_are_its_entries(pieces, title, goes_on):
+    plain = [[text.encode("utf-8", "replace").decode() for text in piece] for piece in pieces]
+    segments = [
+        Segment(at, "page 1" if goes_on else f"slide {at}", heading, text) for at, (heading, text) in enumerate(plain)
+    ]
+    about = "/tree/Some-Name_2021.md", title.encode("utf-8", "replace").decode(), segments
+    quickly, slowly = both(lambda: searchable.carried(*about, searchable.texts(segments)), passage)
+    assert quickly == slowly == [*map(searchable.packed, searchable.every(*about))]
+
+
+HEADS = passage.Heads(b"above \x1d ", b"/name", b"\1\2\3" * 3, b"\4\5" * 2)
+
+
+@given(TEXTS, CODES, st.lists(st.text(alphabet="^abé", min_size=1, max_size=5), max_size=3), st.integers(1, 5))
+@example("the " * 70_000 + "unexplained " * 70_000, "en", ["^one", "^two"], 4)
+@example(" ".join(f"getName{n}" for n in range(40_000)), "en", [], 4)
+def test_a_text_below_its_heads_is_written_the_same_in_python(text, language, explained, reach):
+    quickly, slowly = both(lambda: passage.of(text).written(language, HEADS, explained, reach), passage)
+    assert quickly == slowly
+    assert codes.is_packed(quickly[4])
+
+
+@given(st.text(alphabet="abXY019 _-./:'@,+&\n", max_size=80))
+@example("---a--b _a__b_ a.b.c.d.e.f.g.h.i a::b:c 1,2 1,a x.")
+def test_words_and_tokens_are_found_at_once_as_one_after_the_other(text):
+    if passage.compiled:
+        table = passage._table()
+        assert table.both(text) == (*table.words(text), table.tokens(text)[0])
+
+
 def test_a_table_is_begun_anew_when_it_is_full(monkeypatch):
     monkeypatch.setattr(passage, "_MOST", 200_000)
     passage.forget()
@@ -119,6 +152,12 @@ def test_numbers_that_a_table_has_not_given_are_refused():
         passage.compiled.Table(1, 2, [(1, 0x110000, 1)], {})
     with pytest.raises(TypeError):
         table.words(b"bytes")
+    with pytest.raises(ValueError, match="ASCII"):
+        table.both("é")
+    with pytest.raises(ValueError, match="has not given"):
+        table.written(1, b"\xff\xff\xff\xff", b"", b"", b"", b"", b"", [], 4)
+    assert table.written(1, met, b"", b"", b"", b"", b"", [], 4) is None
+    assert table.line(1, "one two") is None
 
 
 @given(st.lists(st.text(alphabet=NASTY.replace("\n", ""), min_size=1, max_size=8)))

@@ -16,6 +16,7 @@ from smart_context.data import dataclass
 from smart_context.digest import blake2b
 from smart_context.engine import names
 from smart_context.text import codes, explained, passage
+from smart_context.text.passage import Heads
 
 COMPOUNDING = frozenset({"de", "nl", "sv", "da", "nb", "fi", "hu"})
 _COMPOUND = 8  # letters from which a word may be a compound
@@ -46,6 +47,19 @@ class Entry:
     border: str
 
 
+@dataclass(frozen=True, slots=True)
+class Written:
+    """An `Entry` as it is carried: its texts in UTF-8."""
+
+    text: bytes
+    also: bytes
+    packed: bytes
+    length: int
+    language: str
+    compounds: bytes
+    border: bytes
+
+
 class Piece(Protocol):
     """What of a segment its entry is made of."""
 
@@ -64,33 +78,39 @@ class Piece(Protocol):
 
 def every(path: str, title: str, segments: Sequence[Piece]) -> Iterator[Entry]:
     """The entries of a file's segments, in their order."""
-    otherwise = language_of([segment.text for segment in segments])
+    for made in written(path, title, segments):
+        texts = (part.decode() for part in (made.text, made.also, made.compounds, made.border))
+        text, also, compounds, border = texts
+        yield Entry(text, also, made.packed, made.length, made.language, compounds, border)
+
+
+def written(path: str, title: str, segments: Sequence[Piece]) -> Iterator[Written]:
+    """The same as they are written."""
+    title = _text(title)
     places = [_PLACE.sub("", segment.pointer) for segment in segments]
+    otherwise: str | None = None  # most files are in English, and need not be looked at as a whole
     for at, segment in enumerate(segments):
+        found = passage.of(segment.text)
+        if found.is_surely_english():
+            language = "en"
+        else:
+            if otherwise is None:
+                otherwise = language_of([each.text for each in segments])
+            # A word or two do not make a segment another language than its file. Where nothing tells, English rules do least harm.
+            language = found.language(_OTHER if otherwise else 1.0) or otherwise or "en"
+        heads = _heads(path, title, _text(segment.heading), language)
+        explains = explained.terms(segment.text)
+        length, text, also, last, packed = found.written(language, heads, explains, REACH)
+        compounds = " ".join(found.surfaces(_COMPOUND)).encode() if language in COMPOUNDING else b""
         goes_on = places[at : at + 1] == places[at + 1 : at + 2]  # the text of one segment goes on in the next
-        yield make(path, title, segment.heading, segment.text, otherwise, segments[at + 1].text if goes_on else "")
+        following = segments[at + 1].text if goes_on else ""
+        border = _border(last, following, language) if following else b""
+        yield Written(text, also, packed, length, language, compounds, border)
 
 
 def language_of(texts: Sequence[str]) -> str:
     """The language of a file as a whole, "" where nothing tells: what holds for a segment that does not show its own."""
     return passage.language(" ".join(text[:_SAMPLE] for text in texts[:_SEGMENTS]))
-
-
-def make(path: str, title: str, heading: str, text: str, otherwise: str, following: str = "") -> Entry:
-    """Make a segment's entry. `otherwise`: the language where the text shows none; `following`: the text that goes on after it."""
-    found = passage.of(text)
-    # A word or two do not make a segment another language than its file. Where nothing tells, English rules do least harm.
-    language = found.language(_OTHER if otherwise else 1.0) or otherwise or "en"
-    body = found.terms(language)
-    head = _head(path, _text(title), _text(heading), language)
-    length = body.line.count(" ") + 1
-    explains = explained.terms(text)
-    also_codes = body.also_codes + b"".join(map(codes.code, explains))
-    packed = codes.pack(length, body.line_codes, also_codes, head.codes, body.present_codes + head.present)
-    compounds = " ".join(found.surfaces(_COMPOUND)) if language in COMPOUNDING else ""
-    also = " ".join([head.also, body.also, *explains])
-    border = _border(body.line, following, language) if following else ""
-    return Entry(head.line + body.line, also, packed, length, language, compounds, border)
 
 
 def words_of_name(path: str) -> str:
@@ -113,16 +133,6 @@ def folder_key(folder: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Head:
-    """What stands above a text: the terms of each head in order, other terms, their codes, and those of what is there."""
-
-    line: str
-    also: str
-    codes: bytes
-    present: bytes
-
-
-@dataclass(frozen=True, slots=True)
 class _Part:
     """One of the heads: its terms, each once, with a break after them; other terms; the codes of either; and of what is there."""
 
@@ -133,13 +143,13 @@ class _Part:
     present: bytes
 
 
-@lru_cache(maxsize=64)  # the segments of a file share their head, mostly
-def _head(path: str, title: str, heading: str, language: str) -> _Head:
+@lru_cache(maxsize=64)  # the segments of a file share their heads, mostly
+def _heads(path: str, title: str, heading: str, language: str) -> Heads:
     name, own, own_codes = _names(path)
     parts = [_part(text, language) for text in dict.fromkeys((name, title, heading)) if text]
-    return _Head(
-        "".join([part.line for part in parts]),
-        " ".join([*(part.also for part in parts if part.also), *own]),
+    return Heads(
+        "".join([part.line for part in parts]).encode(),
+        " ".join([*(part.also for part in parts if part.also), *own]).encode(),
         b"".join([*(part.line_codes for part in parts), *(part.also_codes for part in parts), own_codes]),
         b"".join([part.present for part in parts]),
     )
@@ -160,10 +170,10 @@ def _names(path: str) -> tuple[str, list[str], bytes]:
     return words_of_name(path), own, b"".join(map(codes.code, own))
 
 
-def _border(line: str, following: str, language: str) -> str:
+def _border(last: bytes, following: str, language: str) -> bytes:
     begins = " ".join(following[:_REACHED].split(None, REACH)[:REACH])
     first = passage.line(begins, language).split()[:REACH]
-    return " ".join([*line.rsplit(None, REACH)[-REACH:], BREAK, *first])
+    return b" ".join([*last.split(), *map(str.encode, (BREAK, *first))])
 
 
 def _text(name: str) -> str:

@@ -18,15 +18,23 @@ from smart_context.text import codes, languages, whole
 _HEAD = struct.Struct("<IIIIIIB")
 
 
-def every(
-    path: str, title: str, segments: Sequence[Segment | RankedSegment], shown: Iterable[str] | None = None
-) -> list[Entry]:
-    """The entries of a file's segments, in their order. `shown`: what `texts` says of them, where that is known already."""
-    pieces = [
-        RankedSegment(0, whole.head(one.heading), text, one.pointer)
-        for one, text in zip(segments, texts(segments) if shown is None else shown, strict=True)
+def every(path: str, title: str, segments: Sequence[Segment | RankedSegment]) -> list[Entry]:
+    """The entries of a file's segments, in their order."""
+    return list(entry.every(path, whole.head(title), _pieces(segments, texts(segments))))
+
+
+def carried(path: str, title: str, segments: Sequence[Segment], shown: Sequence[str]) -> list[bytes]:
+    """The same as bytes. `shown`: what `texts` says of the segments."""
+    return [
+        _joined(made.length, made.language, (made.text, made.also, made.compounds, made.border, made.packed))
+        for made in entry.written(path, whole.head(title), _pieces(segments, shown))
     ]
-    return list(entry.every(path, whole.head(title), pieces))
+
+
+def _pieces(segments: Sequence[Segment | RankedSegment], shown: Sequence[str]) -> list[RankedSegment]:
+    return [
+        RankedSegment(0, whole.head(one.heading), text, one.pointer) for one, text in zip(segments, shown, strict=True)
+    ]
 
 
 def texts(segments: Iterable[Segment | RankedSegment]) -> list[str]:
@@ -36,8 +44,12 @@ def texts(segments: Iterable[Segment | RankedSegment]) -> list[str]:
 
 def packed(made: Entry) -> bytes:
     """An entry as bytes."""
-    parts = [made.text.encode(), made.also.encode(), made.compounds.encode(), made.border.encode(), made.packed]
-    return _HEAD.pack(made.length, *map(len, parts), languages.CODES.index(made.language)) + b"".join(parts)
+    texts = (made.text.encode(), made.also.encode(), made.compounds.encode(), made.border.encode())
+    return _joined(made.length, made.language, (*texts, made.packed))
+
+
+def _joined(length: int, language: str, parts: tuple[bytes, ...]) -> bytes:
+    return b"".join((_HEAD.pack(length, *map(len, parts), languages.CODES.index(language)), *parts))
 
 
 def unpacked(data: bytes) -> Entry:

@@ -36,9 +36,8 @@ def file(doc: Extracted, path: str, how: Preparing, redactor: Redactor) -> Prepa
     title, author = (document.head(valid(text), segments, redactor) for text in (doc.title, doc.author))
     about = replace(doc, title=title, author=author, notes=tuple(map(valid, doc.notes)), units=())
     shown = searchable.texts(segments)
-    made = searchable.every(path, about.title, segments, shown) if how.searched else ()
+    entries = tuple(searchable.carried(path, about.title, segments, shown)) if how.searched else ()
     known = copies.marks(shown) if how.searched else Marks()
-    entries = tuple(map(searchable.packed, made))
     return Prepared(about, segments, _years(path, shown), entries, known.same, known.like)
 
 

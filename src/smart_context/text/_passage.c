@@ -96,6 +96,63 @@ static PyObject *table_words(Table *self, PyObject *text)
     return found;
 }
 
+/* Words and tokens of a text in ASCII at once, each as `add_words_of_ascii` and `add_tokens` have them. Python need tell nothing of such tokens. */
+static int add_both(Walk *words, Walk *tokens)
+{
+    const unsigned char *text = words->text.data;
+    Py_ssize_t at = 0, stop = words->text.length, start = 0, next;
+    for (int parts = 0, kinds = 0; at < stop;) {
+        size_t length = 0;
+        if (!parts)
+            start = at;
+        for (unsigned char kind; at < stop && (kind = ascii[text[at]]); at++) {
+            kinds |= kind;
+            if (kind != UNDERSCORE) {
+                words->place[length++] = small[text[at]];
+                continue;
+            }
+            if (length && add_placed(words, length) < 0)
+                return -1;
+            length = 0;
+        }
+        if (length && add_placed(words, length) < 0)
+            return -1;
+        if (at == start) {
+            at++;
+            continue;
+        }
+        if (++parts < MOST_PARTS && (next = joined(tokens, at))) {
+            at = next;
+            continue;
+        }
+        int is_plain = parts == 1 && (kinds == LOWER || kinds == UPPER || kinds == DIGIT);
+        if (!is_plain && says_more(tokens, start, at) && add_token(tokens, start, at, NULL) < 0)
+            return -1;
+        parts = kinds = 0;
+        at++;
+    }
+    return 0;
+}
+
+static PyObject *table_both(Table *self, PyObject *text)
+{
+    Walk words, tokens;
+    PyObject *found = NULL;
+    if (begin(&words, self, text) < 0)
+        return NULL;
+    if (begin(&tokens, self, text) < 0) {
+        end(&words);
+        return NULL;
+    }
+    if (!words.text.is_ascii)
+        PyErr_SetString(PyExc_ValueError, "a text in ASCII is expected");
+    else if (add_options(&tokens, text, NULL) == 0 && add_both(&words, &tokens) == 0)
+        found = Py_BuildValue("(NIN)", as_bytes(&words.numbers), words.english, as_bytes(&tokens.numbers));
+    end(&words);
+    end(&tokens);
+    return found;
+}
+
 /* ---- what is known of words ---- */
 
 static inline const Record *record_of(const Table *table, uint32_t word, int language)
@@ -327,97 +384,7 @@ static PyObject *table_learn(Table *self, PyObject *arguments)
     Py_RETURN_NONE;
 }
 
-/* ---- the terms of a text ---- */
-
-typedef struct {
-    Table *table;
-    int language;
-    uint32_t now;
-    Buffer line, also, line_codes, also_codes, there;
-} Reading;
-
-static int read_word(Reading *reading, uint32_t word)
-{
-    const unsigned char *arena = reading->table->arena.data;
-    const Record *record = record_of(reading->table, word, reading->language);
-    if (!record) {
-        PyErr_SetString(PyExc_KeyError, "a word of which nothing was told");
-        return -1;
-    }
-    if (append(&reading->line, arena + record->term, record->term_length + 1u) < 0)
-        return -1;
-    if (!record->is_empty && append_code(&reading->line_codes, record->code) < 0)
-        return -1;
-    if ((!record->is_there && !record->more_length) || !is_new(reading->table->words.keys + word, reading->now))
-        return 0;
-    unsigned char there[2] = {record->there & 0xFF, record->there >> 8};
-    const unsigned char *more = arena + record->term + record->term_length + 1;
-    return append(&reading->also, more, record->more_length) < 0 || append(&reading->also_codes, more + record->more_length, record->codes_length) < 0
-               ? -1 : append(&reading->there, there, record->is_there ? 2 : 0);
-}
-
-/* Add a term of a token, unless it is one of those that begin at `first` among the other terms. */
-static int add_term(Reading *reading, size_t first, Slice term, uint32_t code)
-{
-    const unsigned char *at = reading->also.data + first, *stop = reading->also.data + reading->also.length;
-    while (first < reading->also.length && at < stop) {
-        const unsigned char *space = memchr(at, ' ', (size_t)(stop - at));
-        if ((size_t)(space - at) == term.length && !memcmp(at, term.data, term.length))
-            return 0;
-        at = space + 1;
-    }
-    return append(&reading->also, term.data, term.length) < 0 || append(&reading->also, " ", 1) < 0 ? -1 : append_code(&reading->also_codes, code & CODE);
-}
-
-static int read_token(Reading *reading, uint32_t token)
-{
-    const Table *table = reading->table;
-    const unsigned char *arena = table->arena.data;
-    size_t at, first = reading->also.length;
-    uint32_t parts, wholes = forms_of(table, token, &at, &parts);
-    if (wholes == NONE)
-        return -1;
-    for (; wholes; wholes--) {
-        Slice whole = {arena + at + 2 * sizeof wholes, number_at(arena + at, 0)};
-        if (add_term(reading, first, whole, number_at(arena + at, 1)) < 0)
-            return -1;
-        at += 2 * sizeof wholes + whole.length;
-    }
-    for (uint32_t part = 0; part < parts; part++) {
-        const Record *record = record_of(table, number_at(arena + at, part), reading->language);
-        if (!record) {
-            PyErr_SetString(PyExc_KeyError, "a word of which nothing was told");
-            return -1;
-        }
-        if (add_term(reading, first, (Slice){arena + record->term, record->term_length}, record->code) < 0)
-            return -1;
-    }
-    return 0;
-}
-
-static PyObject *table_terms(Table *self, PyObject *arguments)
-{
-    PyObject *words, *tokens, *found = NULL;
-    Reading reading = {.table = self};
-    if (!PyArg_ParseTuple(arguments, "iSS", &reading.language, &words, &tokens) || check(self, words, tokens, reading.language) < 0)
-        return NULL;
-    reading.now = next_call(self);
-    for (Py_ssize_t at = 0; at < PyBytes_GET_SIZE(words) / 4; at++)
-        if (read_word(&reading, number_at(PyBytes_AS_STRING(words), (size_t)at)) < 0)
-            goto done;
-    for (Py_ssize_t at = 0; at < PyBytes_GET_SIZE(tokens) / 4; at++)
-        if (read_token(&reading, number_at(PyBytes_AS_STRING(tokens), (size_t)at)) < 0)
-            goto done;
-    found = Py_BuildValue("(NNNNN)", as_text(&reading.line), as_text(&reading.also), as_bytes(&reading.line_codes), as_bytes(&reading.also_codes),
-                          as_bytes(&reading.there));
-done:
-    PyMem_Free(reading.line.data);
-    PyMem_Free(reading.also.data);
-    PyMem_Free(reading.line_codes.data);
-    PyMem_Free(reading.also_codes.data);
-    PyMem_Free(reading.there.data);
-    return found;
-}
+#include "_passage_terms.h"
 
 /* ---- the words themselves ---- */
 
@@ -553,10 +520,13 @@ static PyObject *table_new(PyTypeObject *type, PyObject *arguments, PyObject *na
 static PyMethodDef table_methods[] = {
     {"words", (PyCFunction)table_words, METH_O, "The numbers of a lower-case text's words, and how many different ones are English alone."},
     {"tokens", (PyCFunction)table_tokens, METH_O, "The numbers of a text's tokens that say more than their words, and those of which Python must tell."},
+    {"both", (PyCFunction)table_both, METH_O, "What `words` and `tokens` say of a text in ASCII, of which Python need tell nothing."},
     {"tell", (PyCFunction)table_tell, METH_VARARGS, "Tell a token's wholes and parts."},
     {"unknown", (PyCFunction)table_unknown, METH_VARARGS, "The words to learn of a text in a language: numbers and words of ASCII, and of others."},
     {"learn", (PyCFunction)table_learn, METH_VARARGS, "Tell words' forms in a language: as written, their stems, their stems without accents."},
     {"terms", (PyCFunction)table_terms, METH_VARARGS, "A text's line, its other terms, and the codes of these and of what is there."},
+    {"line", (PyCFunction)table_line, METH_VARARGS, "The line of a lower-case text in a language; None where a word is unknown."},
+    {"written", (PyCFunction)table_written, METH_VARARGS, "A text below its heads: its length, its terms, its other terms, its last terms, its codes; None where a word is unknown."},
     {"evidence", (PyCFunction)table_evidence, METH_VARARGS, "Words that speak for languages, how many different words there are, and the first words' letters."},
     {"long", (PyCFunction)table_long, METH_VARARGS, "The different long words."},
     {"size", (PyCFunction)table_size, METH_NOARGS, "In how many bytes what is known is kept, about."},

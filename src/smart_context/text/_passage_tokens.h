@@ -267,6 +267,7 @@ static int says_more(const Walk *walk, Py_ssize_t start, Py_ssize_t stop)
     return is_mixed(first, (size_t)(stop - start < MAX_TERM ? stop - start : MAX_TERM));
 }
 
+/* Add a token; `untold` gets it if Python must tell of it, which is never so in ASCII. */
 static int add_token(Walk *walk, Py_ssize_t start, Py_ssize_t stop, PyObject *untold)
 {
     Table *table = walk->table;

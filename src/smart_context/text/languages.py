@@ -165,10 +165,15 @@ SURELY = 12  # different words of English alone
 
 def detect(words: Sequence[str], least: float = 1.0) -> str:
     """The language these lower-case words are most likely in; "" where less than `least` speaks for one (a whole word is 1), or too few."""
-    if len(ENGLISH.intersection(words)) >= SURELY:
-        return "en"  # most texts are: no other language lends so many
+    if is_surely_english(words):
+        return "en"
     distinct = set(words)
     return weighed(BY_WORD.keys() & distinct, len(distinct), "".join(words[:SAMPLE]), least)
+
+
+def is_surely_english(words: Sequence[str]) -> bool:
+    """Whether these lower-case words are in English, as most texts are: no other language lends so many."""
+    return len(ENGLISH.intersection(words)) >= SURELY
 
 
 def weighed(told: Collection[str], distinct: int, letters: str, least: float) -> str:

@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from smart_context.text import analysis, identifiers, languages, stems, words
+from smart_context.data import dataclass
+from smart_context.text import analysis, codes, identifiers, languages, stems, words
 from smart_context.text.analysis import Terms
 
 try:
@@ -26,17 +27,43 @@ _LONGEST = (
 _VOTES, _ENGLISH = 1 << 30, 1 << 31
 
 
+Written = tuple[int, bytes, bytes, bytes, bytes]
+"""A text below its heads: its words, the terms of heads and text in order, their other terms, the last terms of the text, and the codes of all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heads:
+    """What stands above a text, in UTF-8: the terms of each head in order, other terms, their codes, and those of what is there."""
+
+    line: bytes
+    also: bytes
+    codes: bytes
+    present: bytes
+
+
 class _Cut:
     """A passage as its words: its language, what it is found by in a language, and its long words."""
 
     def __init__(self, text: str) -> None:
         self._found = analysis.cut(text)
 
+    def is_surely_english(self) -> bool:
+        return languages.is_surely_english(self._found.words)
+
     def language(self, least: float = 1.0) -> str:
         return languages.detect(self._found.words, least)
 
     def terms(self, language: str) -> Terms:
         return analysis.read(self._found, language)
+
+    def written(self, language: str, heads: Heads, explained: list[str], reach: int) -> Written:
+        body = self.terms(language)
+        length = body.line.count(" ") + 1
+        also_codes = body.also_codes + b"".join(map(codes.code, explained))
+        packed = codes.pack(length, body.line_codes, also_codes, heads.codes, body.present_codes + heads.present)
+        also = b" ".join([heads.also, body.also.encode(), *map(str.encode, explained)])
+        last = " ".join(body.line.rsplit(None, reach)[-reach:])
+        return length, heads.line + body.line.encode(), also, last.encode(), packed
 
     def surfaces(self, shortest: int) -> list[str]:
         return analysis.surfaces(self._found, shortest)
@@ -49,10 +76,16 @@ class _Numbered:
 
     def __init__(self, table: compiled.Table, text: str) -> None:
         self._table = table
-        self._words, self._english = table.words(text if text.isascii() else text.lower())
+        if text.isascii():
+            self._words, self._english, self._tokens = table.both(text)
+            return
+        self._words, self._english = table.words(text.lower())
         self._tokens, untold = table.tokens(text)
         for token in untold:
             table.tell(token, identifiers.wholes(token), identifiers.parts(token))
+
+    def is_surely_english(self) -> bool:
+        return self._english >= languages.SURELY
 
     def language(self, least: float = 1.0) -> str:
         return _language(self._table, self._words, self._english, least)
@@ -60,6 +93,16 @@ class _Numbered:
     def terms(self, language: str) -> Terms:
         _learn(self._table, language, self._words, self._tokens)
         return Terms(*self._table.terms(languages.CODES.index(language), self._words, self._tokens))
+
+    def written(self, language: str, heads: Heads, explained: list[str], reach: int) -> Written:
+        number = languages.CODES.index(language)
+        above = heads.line, heads.also, heads.codes, heads.present
+        found = self._table.written(number, self._words, self._tokens, *above, explained, reach)
+        if found is None:
+            _learn(self._table, language, self._words, self._tokens)
+            found = self._table.written(number, self._words, self._tokens, *above, explained, reach)
+            assert found
+        return found
 
     def surfaces(self, shortest: int) -> list[str]:
         return analysis.surfaces(analysis.Cut(self._table.long(self._words, shortest), []), shortest)
@@ -86,9 +129,13 @@ def line(text: str, language: str) -> str:
     if not compiled:
         return " ".join(analysis.line(analysis.cut_words(text), language))
     table, number = _table(), languages.CODES.index(language)
-    met, _ = table.words(words.plainly(text).lower())
-    _learn(table, language, met, b"")
-    return table.terms(number, met, b"")[0]
+    plain = words.plainly(text).lower()
+    found = table.line(number, plain)
+    if found is None:
+        _learn(table, language, table.words(plain)[0], b"")
+        found = table.line(number, plain)
+        assert found is not None
+    return found
 
 
 def forget() -> None:

@@ -52,7 +52,8 @@ def left(text: str, hidden: Hidden) -> str:
 
 def head(text: str) -> str:
     """A title or heading, already cleaned, as the index may know it."""
-    return _MARK.sub(f" {BREAK} ", masked(text, ()))
+    text = masked(text, ())
+    return _MARK.sub(f" {BREAK} ", text) if "[redacted:" in text else text
 
 
 def term(kind: str, value: str) -> str:
