@@ -15,27 +15,72 @@ def units(count, dimension, seed=1):
     return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
-@pytest.mark.parametrize("dimension", [2, 16, 17, 384, 1100])
-def test_what_is_compiled_gives_the_same_nearest(tmp_path, dimension):
+@pytest.fixture(params=["any", "avx2", "avx512"])
+def wide(request):
+    """What is compiled, with instructions of one width; left out where this processor has none so wide."""
+    if vectors.compiled is None or vectors.compiled.limit(request.param) != request.param:
+        pytest.skip("not compiled here, or not for this processor")
+    yield
+    vectors.compiled.limit("")
+
+
+@pytest.mark.parametrize("dimension", [2, 7, 8, 16, 17, 130, 384, 1100])
+@pytest.mark.usefixtures("wide")
+def test_what_is_compiled_gives_the_same_whatever_processor_it_is_for(tmp_path, dimension, monkeypatch):
     store = Vectors(tmp_path / "v", dimension)
-    store.append((n, 1, row) for n, row in enumerate(units(600, dimension)))
-    for query in units(20, dimension, seed=4):
-        like = store.compare(query)
-        places = np.arange(0, 600, 7)
-        quickly, slowly = both(lambda like=like, places=places: like._compared(places), vectors)
-        assert np.abs(quickly - slowly).max() < vectors._CLOSE / 2
-        quickly, slowly = both(lambda like=like: like.nearest(40), vectors)
+    store.append((n, n % 5, row) for n, row in enumerate(units(600, dimension)))
+    monkeypatch.setattr(vectors, "_LIKELY", 300)
+    some = np.arange(0, 600, 7)
+    for query in units(10, dimension, seed=4):
+
+        def compared(query=query):
+            like = store.compare(query)
+            apart, counts = like._signs_apart
+            signs = (apart.tolist(), counts[: dimension + 1].tolist(), like.spread())
+            alike = [each.tolist() for each in like.among(some.tolist())]
+            return signs, like.nearest(20), like.nearest(20, some.tolist()), like._cosines(some).tolist(), alike
+
+        quickly, slowly = both(compared, vectors)
         assert quickly == slowly
+        (rough, close), (exact, _) = both(lambda query=query: store.compare(query)._compared(some), vectors)
+        assert np.abs(rough - exact).max() < close / 2 + vectors._CLOSE / 2
+
+
+@pytest.mark.parametrize("sizes", [[1e-8, 1.0], [1.0, 1.0, 1.0], [0.0, 0.0]])
+def test_a_query_of_any_sizes_is_compared_as_it_is(tmp_path, sizes):
+    query = np.resize(np.array(sizes, np.float32), 2000)
+    store = Vectors(tmp_path / "v", 2000)
+    store.append((n, 1, row) for n, row in enumerate([*units(50, 2000), *-units(50, 2000, 2), query]))
+    quickly, slowly = both(lambda: store.compare(query).nearest(7), vectors)
+    assert quickly == slowly
 
 
 @pytest.mark.skipif(vectors.compiled is None, reason="not compiled here")
 def test_rows_that_are_not_there_are_refused():
-    rows, query = bytes(3 * (20 + 4)), np.ones(4, np.float32)
-    assert vectors.compiled.cosines(rows, np.array([0, 2]), query) == bytes(8)
-    assert vectors.compiled.cosines(rows, b"", query) == b""
-    for places, of in (([3], rows), ([-1], rows), ([0], rows[1:]), ([0], b"")):
+    rows = bytes(3 * (20 + 4))
+    for work, query in ((vectors.compiled.rough, np.ones(4, np.int16)), (vectors.compiled.exact, np.ones(4))):
+        assert not any(work(rows, np.array([0, 2]), query))
+        assert work(rows, b"", query) == b""
+        for places, of in (([3], rows), ([-1], rows), ([0], rows[1:]), ([0], b"")):
+            with pytest.raises(ValueError, match=r"no such row|another width"):
+                work(of, np.array(places), query)
+        for places, asked in ((b"1234", query), (bytes(8), b"12345"), (bytes(8), b"")):
+            with pytest.raises(ValueError, match="another width"):
+                work(rows, places, asked)
+    with pytest.raises(ValueError, match="too large"):
+        vectors.compiled.rough(bytes(20 + 600), np.array([0]), np.full(600, -(1 << 15), np.int16))
+    for of, places, size in ((rows, [3], 4), (rows, [0], 5), (rows, [0], 0), (rows, [0], -4)):
         with pytest.raises(ValueError, match=r"no such row|another width"):
-            vectors.compiled.cosines(of, np.array(places), query)
-    for places, asked in ((b"1234", query), (bytes(8), b"12345")):
+            vectors.compiled.among(of, np.array(places), size, 1.0)
+    assert vectors.compiled.among(rows, b"", 4, 1.0) == b""
+    for signs, query in ((bytes(12), bytes(8)), (bytes(8), b""), (bytes(8), bytes(16)), (bytes(8), bytes(7))):
         with pytest.raises(ValueError, match="another width"):
-            vectors.compiled.cosines(rows, places, asked)
+            vectors.compiled.apart(signs, query)
+
+
+@pytest.mark.skipif(vectors.compiled is None, reason="not compiled here")
+def test_what_is_no_number_is_alike_to_nothing():
+    row = np.zeros(1, vectors._row(4))
+    row["scale"], row["vector"] = np.nan, 1
+    least = np.iinfo(np.int64).min
+    assert np.frombuffer(vectors.compiled.among(row.view(np.uint8), np.array([0]), 4, 1e6), np.int64) == least

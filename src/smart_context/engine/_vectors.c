@@ -1,72 +1,363 @@
-/* What `vectors` does for each component of rows that are worth comparing: multiply it by the query's, and add up.
+/* What `vectors` does for each component of rows: compare its sign with the query's, multiply it by the query's or another row's, and add up.
 
-   In: rows as they lie in the file, which of them, and a query's vector.  Out: a cosine for each, as floats, right to 1e-5.
-   Always: they only tell which rows are compared exactly, so that the order in which products are added up changes nothing. */
+   In: rows as they lie in the file, which of them, and a query's vector; or the signs of all.
+   Out: how many signs are others, a cosine for each row, rough or as Python gives it, or one for each two rows.
+   Always: the same numbers on every machine. Sums are of whole numbers, which are exact in any order, but for the cosines that count: these are added up in the
+   order in which arrays are. Where a processor has wider instructions they are taken, for the same operations. */
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
+#include <math.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { HEAD = 20, SCALE = 16, LANES = 16 }; /* of a row: two numbers of eight bytes, a scale of four, and a byte a component */
+enum { HEAD = 20, SCALE = 16 }; /* of a row: two numbers of eight bytes, a scale of four, and a byte a component */
+enum { SOME = 64, AHEAD = 8, LINE = 64, MOST = 65535 }; /* rows at a time, rows ahead, bytes of a line of memory; components of a row */
 
-static float product(const signed char *row, const float *query, Py_ssize_t size)
+#if defined(__x86_64__) && defined(__GNUC__)
+#define WIDER 1
+#else
+#define WIDER 0
+#endif
+
+#if defined(__GNUC__)
+#define INLINE static inline __attribute__((always_inline))
+#define ONES(bits) __builtin_popcountll(bits)
+#define SOON(address) __builtin_prefetch(address)
+#else
+#define INLINE static inline
+#define SOON(address) ((void)(address))
+static int ONES(uint64_t bits)
 {
-    float lanes[LANES] = {0}, sum = 0;
-    Py_ssize_t at = 0;
-    for (; at + LANES <= size; at += LANES)
-        for (int i = 0; i < LANES; i++)
-            lanes[i] += (float)row[at + i] * query[at + i];
-    for (; at < size; at++)
-        sum += (float)row[at] * query[at];
-    for (int i = 0; i < LANES; i++)
-        sum += lanes[i];
+    bits -= bits >> 1 & 0x5555555555555555u;
+    bits = (bits & 0x3333333333333333u) + (bits >> 2 & 0x3333333333333333u);
+    return (int)(((bits + (bits >> 4)) & 0x0F0F0F0F0F0F0F0Fu) * 0x0101010101010101u >> 56);
+}
+#endif
+
+/* What is done for each component. Each of these is compiled for several processors from the same lines. */
+
+INLINE void apart_of(const uint64_t *signs, const uint64_t *query, Py_ssize_t rows, Py_ssize_t columns, uint16_t *apart)
+{
+    for (Py_ssize_t start = 0; start < rows; start += SOME) {
+        uint64_t sums[SOME] = {0};
+        Py_ssize_t some = rows - start < SOME ? rows - start : SOME;
+        for (Py_ssize_t column = 0; column < columns; column++) {
+            const uint64_t *from = signs + column * rows + start, mine = query[column];
+            if (some == SOME)
+                for (int i = 0; i < SOME; i++)
+                    sums[i] += (uint64_t)ONES(from[i] ^ mine);
+            else
+                for (Py_ssize_t i = 0; i < some; i++)
+                    sums[i] += (uint64_t)ONES(from[i] ^ mine);
+        }
+        for (Py_ssize_t i = 0; i < some; i++)
+            apart[start + i] = (uint16_t)sums[i];
+    }
+}
+
+INLINE int32_t roughly(const int8_t *row, const int16_t *query, Py_ssize_t size)
+{
+    int32_t sum = 0;
+    for (Py_ssize_t at = 0; at < size; at++)
+        sum += (int32_t)(int16_t)row[at] * query[at];
     return sum;
 }
 
-static PyObject *cosines_of(const Py_buffer *rows, const Py_buffer *places, const Py_buffer *query)
+INLINE int32_t both(const int16_t *row, const int16_t *other, Py_ssize_t size)
 {
-    Py_ssize_t size = query->len / (Py_ssize_t)sizeof(float), width = HEAD + size, count = places->len / (Py_ssize_t)sizeof(int64_t);
-    Py_ssize_t last = rows->len / width;
-    PyObject *out = PyBytes_FromStringAndSize(NULL, count * (Py_ssize_t)sizeof(float));
-    if (!out)
-        return NULL;
-    for (Py_ssize_t at = 0; at < count; at++) {
-        int64_t place;
-        float scale, cosine;
-        memcpy(&place, (const char *)places->buf + at * sizeof place, sizeof place);
-        if (place < 0 || place >= last) {
-            Py_DECREF(out);
-            PyErr_SetString(PyExc_ValueError, "there is no such row");
-            return NULL;
-        }
-        const char *row = (const char *)rows->buf + place * width;
-        memcpy(&scale, row + SCALE, sizeof scale);
-        cosine = product((const signed char *)row + HEAD, query->buf, size) * scale;
-        memcpy(PyBytes_AS_STRING(out) + at * sizeof cosine, &cosine, sizeof cosine);
+    int32_t sum = 0;
+    for (Py_ssize_t at = 0; at < size; at++)
+        sum += (int32_t)row[at] * other[at];
+    return sum;
+}
+
+/* The sum of products in the order in which arrays add up: halves of what is long, and eight sums side by side of what is not. */
+INLINE double eight(const int8_t *row, const double *query, Py_ssize_t size)
+{
+    double out = 0.0, e[8];
+    Py_ssize_t whole = size - size % 8;
+    if (whole) {
+        for (int i = 0; i < 8; i++)
+            e[i] = (double)row[i] * query[i];
+        for (Py_ssize_t at = 8; at < whole; at += 8)
+            for (int i = 0; i < 8; i++)
+                e[i] += (double)row[at + i] * query[at + i];
+        out = ((e[0] + e[1]) + (e[2] + e[3])) + ((e[4] + e[5]) + (e[6] + e[7]));
     }
+    for (Py_ssize_t at = whole; at < size; at++)
+        out += (double)row[at] * query[at];
     return out;
 }
 
-static PyObject *cosines(PyObject *self, PyObject *arguments)
+typedef void Apart(const uint64_t *, const uint64_t *, Py_ssize_t, Py_ssize_t, uint16_t *);
+typedef int32_t Roughly(const int8_t *, const int16_t *, Py_ssize_t);
+typedef int32_t Both(const int16_t *, const int16_t *, Py_ssize_t);
+typedef double Eight(const int8_t *, const double *, Py_ssize_t);
+
+#define FOR(name, target)                                                                                                                                \
+    target static void apart_##name(const uint64_t *s, const uint64_t *q, Py_ssize_t r, Py_ssize_t c, uint16_t *a) { apart_of(s, q, r, c, a); }          \
+    target static int32_t roughly_##name(const int8_t *r, const int16_t *q, Py_ssize_t n) { return roughly(r, q, n); }                                   \
+    target static int32_t both_##name(const int16_t *r, const int16_t *q, Py_ssize_t n) { return both(r, q, n); }                                        \
+    target static double eight_##name(const int8_t *r, const double *q, Py_ssize_t n) { return eight(r, q, n); }
+
+FOR(any, )
+#if WIDER
+FOR(avx2, __attribute__((target("avx2,popcnt"))))
+FOR(avx512, __attribute__((target("avx2,popcnt,avx512f,avx512bw,avx512vl,avx512vpopcntdq"))))
+#endif
+
+static Apart *apart_by = apart_any;
+static Roughly *roughly_by = roughly_any;
+static Both *both_by = both_any;
+static Eight *eight_by = eight_any;
+
+/* How wide the instructions are, by their name; at most as wide as asked for. */
+static const char *widest(const char *most)
 {
+    const char *found = "any";
+    apart_by = apart_any, roughly_by = roughly_any, both_by = both_any, eight_by = eight_any;
+#if WIDER
+    __builtin_cpu_init();
+    if (strcmp(most, "any") && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt")) {
+        found = "avx2";
+        apart_by = apart_avx2, roughly_by = roughly_avx2, both_by = both_avx2, eight_by = eight_avx2;
+        if (strcmp(most, "avx2") && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+            __builtin_cpu_supports("avx512vpopcntdq")) {
+            found = "avx512";
+            apart_by = apart_avx512, roughly_by = roughly_avx512, both_by = both_avx512, eight_by = eight_avx512;
+        }
+    }
+#endif
+    return found;
+}
+
+static double exactly(const int8_t *row, const double *query, Py_ssize_t size)
+{
+    if (size <= 128)
+        return eight_by(row, query, size);
+    Py_ssize_t half = size / 2 - size / 2 % 8;
+    return exactly(row, query, half) + exactly(row + half, query + half, size - half);
+}
+
+/* Rows of a file, and those of them that are asked for. */
+typedef struct {
     Py_buffer rows, places, query;
-    PyObject *out = NULL;
-    if (!PyArg_ParseTuple(arguments, "y*y*y*", &rows, &places, &query))
-        return NULL;
-    Py_ssize_t width = HEAD + query.len / (Py_ssize_t)sizeof(float);
-    if ((uintptr_t)query.buf % sizeof(float) || query.len % (Py_ssize_t)sizeof(float) || places.len % (Py_ssize_t)sizeof(int64_t) || rows.len % width)
+    Py_ssize_t size, width, last, count;
+} Asked;
+
+static const char *row_at(const Asked *asked, Py_ssize_t at)
+{
+    int64_t place;
+    memcpy(&place, (const char *)asked->places.buf + at * (Py_ssize_t)sizeof place, sizeof place);
+    return place < 0 || place >= asked->last ? NULL : (const char *)asked->rows.buf + place * asked->width;
+}
+
+static float scale_of(const char *row)
+{
+    float scale;
+    memcpy(&scale, row + SCALE, sizeof scale);
+    return scale;
+}
+
+/* Places come in order, but lie apart: a row is asked for before it is needed. */
+static void soon(const Asked *asked, Py_ssize_t at)
+{
+    const char *row = at < asked->count ? row_at(asked, at) : NULL;
+    for (Py_ssize_t byte = 0; row && byte < asked->width; byte += LINE)
+        SOON(row + byte);
+}
+
+static int is_whole(Asked *asked, Py_ssize_t wide)
+{
+    asked->count = asked->places.len / (Py_ssize_t)sizeof(int64_t);
+    asked->width = HEAD + asked->size;
+    asked->last = asked->rows.len / asked->width;
+    if (wide && ((uintptr_t)asked->query.buf % (size_t)wide || asked->query.len % wide))
+        PyErr_SetString(PyExc_ValueError, "numbers of another width");
+    else if (asked->size < 1 || asked->size > MOST || asked->places.len % (Py_ssize_t)sizeof(int64_t) || asked->rows.len % asked->width)
         PyErr_SetString(PyExc_ValueError, "numbers of another width");
     else
-        out = cosines_of(&rows, &places, &query);
-    PyBuffer_Release(&rows);
-    PyBuffer_Release(&places);
+        return 1;
+    return 0;
+}
+
+static PyObject *no_such_row(PyObject *out)
+{
+    Py_XDECREF(out);
+    PyErr_SetString(PyExc_ValueError, "there is no such row");
+    return NULL;
+}
+
+static PyObject *counted(const Py_buffer *signs, const Py_buffer *query, Py_ssize_t rows, Py_ssize_t columns)
+{
+    Py_ssize_t most = 64 * columns + 1;
+    PyObject *apart = PyBytes_FromStringAndSize(NULL, rows * (Py_ssize_t)sizeof(uint16_t));
+    PyObject *counts = PyBytes_FromStringAndSize(NULL, most * (Py_ssize_t)sizeof(int64_t));
+    if (!apart || !counts) {
+        Py_XDECREF(apart);
+        Py_XDECREF(counts);
+        return NULL;
+    }
+    uint16_t *each = (uint16_t *)(void *)PyBytes_AS_STRING(apart);
+    int64_t *times = (int64_t *)(void *)PyBytes_AS_STRING(counts);
+    apart_by(signs->buf, query->buf, rows, columns, each);
+    memset(times, 0, (size_t)most * sizeof *times);
+    for (Py_ssize_t row = 0; row < rows; row++)
+        times[each[row]]++;
+    return Py_BuildValue("NN", apart, counts);
+}
+
+static PyObject *apart(PyObject *self, PyObject *arguments)
+{
+    Py_buffer signs, query;
+    PyObject *out = NULL;
+    if (!PyArg_ParseTuple(arguments, "y*y*", &signs, &query))
+        return NULL;
+    Py_ssize_t columns = query.len / 8, rows = columns ? signs.len / 8 / columns : 0;
+    if (query.len % 8 || !columns || columns > MOST / 64 || rows * columns * 8 != signs.len || (uintptr_t)signs.buf % 8 || (uintptr_t)query.buf % 8)
+        PyErr_SetString(PyExc_ValueError, "numbers of another width");
+    else
+        out = counted(&signs, &query, rows, columns);
+    PyBuffer_Release(&signs);
     PyBuffer_Release(&query);
     return out;
 }
 
+static PyObject *rough_of(const Asked *asked)
+{
+    PyObject *out = PyBytes_FromStringAndSize(NULL, asked->count * (Py_ssize_t)sizeof(float));
+    for (Py_ssize_t at = 0; out && at < asked->count; at++) {
+        const char *row = row_at(asked, at);
+        if (!row)
+            return no_such_row(out);
+        soon(asked, at + AHEAD);
+        float cosine = (float)((double)roughly_by((const int8_t *)row + HEAD, asked->query.buf, asked->size) * scale_of(row));
+        memcpy(PyBytes_AS_STRING(out) + at * (Py_ssize_t)sizeof cosine, &cosine, sizeof cosine);
+    }
+    return out;
+}
+
+static PyObject *exact_of(const Asked *asked)
+{
+    PyObject *out = PyBytes_FromStringAndSize(NULL, asked->count * (Py_ssize_t)sizeof(double));
+    for (Py_ssize_t at = 0; out && at < asked->count; at++) {
+        const char *row = row_at(asked, at);
+        if (!row)
+            return no_such_row(out);
+        double cosine = exactly((const int8_t *)row + HEAD, asked->query.buf, asked->size) * scale_of(row);
+        memcpy(PyBytes_AS_STRING(out) + at * (Py_ssize_t)sizeof cosine, &cosine, sizeof cosine);
+    }
+    return out;
+}
+
+static PyObject *asked_of(PyObject *arguments, Py_ssize_t wide, PyObject *(*work)(const Asked *))
+{
+    Asked asked;
+    PyObject *out = NULL;
+    if (!PyArg_ParseTuple(arguments, "y*y*y*", &asked.rows, &asked.places, &asked.query))
+        return NULL;
+    asked.size = asked.query.len / wide;
+    if (is_whole(&asked, wide))
+        out = work(&asked);
+    PyBuffer_Release(&asked.rows);
+    PyBuffer_Release(&asked.places);
+    PyBuffer_Release(&asked.query);
+    return out;
+}
+
+/* A query whose products with any row fit into four bytes. */
+static PyObject *rough_of_few(const Asked *asked)
+{
+    const int16_t *query = asked->query.buf;
+    int64_t sum = 0;
+    for (Py_ssize_t at = 0; at < asked->size; at++)
+        sum += abs(query[at]);
+    if (sum <= INT32_MAX / 128)
+        return rough_of(asked);
+    PyErr_SetString(PyExc_ValueError, "a query of numbers that are too large");
+    return NULL;
+}
+
+static PyObject *rough(PyObject *self, PyObject *arguments)
+{
+    return asked_of(arguments, sizeof(int16_t), rough_of_few);
+}
+
+static PyObject *exact(PyObject *self, PyObject *arguments)
+{
+    return asked_of(arguments, sizeof(double), exact_of);
+}
+
+/* A cosine in whole parts of one, as arrays make it: what is no number, or beyond any, is the least there is. */
+static int64_t rounded(double cosine)
+{
+    return fabs(cosine) < 9e18 ? (int64_t)rint(cosine) : INT64_MIN;
+}
+
+static PyObject *among_of(const Asked *asked, double one)
+{
+    Py_ssize_t count = asked->count, size = asked->size;
+    if (count && count > PY_SSIZE_T_MAX / (Py_ssize_t)sizeof(int64_t) / count)
+        return PyErr_NoMemory();
+    PyObject *out = PyBytes_FromStringAndSize(NULL, count * count * (Py_ssize_t)sizeof(int64_t));
+    /* Each row is widened once, for all others that it is multiplied by. */
+    int16_t *wide = PyMem_Calloc((size_t)(count * size) + 1, sizeof *wide);
+    double *scales = PyMem_Calloc((size_t)count + 1, sizeof *scales);
+    if (!out || !wide || !scales) {
+        Py_XDECREF(out);
+        out = PyErr_NoMemory();
+        goto done;
+    }
+    for (Py_ssize_t at = 0; at < count; at++) {
+        const char *row = row_at(asked, at);
+        if (!row) {
+            out = no_such_row(out);
+            goto done;
+        }
+        scales[at] = scale_of(row);
+        for (Py_ssize_t i = 0; i < size; i++)
+            wide[at * size + i] = (int8_t)row[HEAD + i];
+    }
+    int64_t *table = (int64_t *)(void *)PyBytes_AS_STRING(out);
+    for (Py_ssize_t at = 0; at < count; at++)
+        for (Py_ssize_t beside = at; beside < count; beside++) {
+            double product = both_by(wide + at * size, wide + beside * size, size);
+            table[at * count + beside] = table[beside * count + at] = rounded(product * (scales[at] * scales[beside]) * one);
+        }
+done:
+    PyMem_Free(wide);
+    PyMem_Free(scales);
+    return out;
+}
+
+static PyObject *among(PyObject *self, PyObject *arguments)
+{
+    Asked asked;
+    double one;
+    PyObject *out = NULL;
+    if (!PyArg_ParseTuple(arguments, "y*y*nd", &asked.rows, &asked.places, &asked.size, &one))
+        return NULL;
+    if (is_whole(&asked, 0))
+        out = among_of(&asked, one);
+    PyBuffer_Release(&asked.rows);
+    PyBuffer_Release(&asked.places);
+    return out;
+}
+
+static PyObject *limit(PyObject *self, PyObject *arguments)
+{
+    const char *most;
+    return PyArg_ParseTuple(arguments, "s", &most) ? PyUnicode_FromString(widest(most)) : NULL;
+}
+
 static PyMethodDef methods[] = {
-    {"cosines", cosines, METH_VARARGS, "A cosine for each of some rows, right to 1e-5."},
+    {"apart", apart, METH_VARARGS, "How many signs of each row are others than the query's, and how many rows are so many apart."},
+    {"rough", rough, METH_VARARGS, "The products of some rows and a query of whole numbers."},
+    {"exact", exact, METH_VARARGS, "The cosines of some rows, added up as arrays are."},
+    {"among", among, METH_VARARGS, "How like each of some rows is to each, in whole parts of one."},
+    {"limit", limit, METH_VARARGS, "Take instructions that are no wider than these; the name of those that are taken."},
     {NULL},
 };
 
@@ -74,5 +365,6 @@ static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "_vectors", "What `ve
 
 PyMODINIT_FUNC PyInit__vectors(void)
 {
+    widest("");
     return PyModule_Create(&module);
 }

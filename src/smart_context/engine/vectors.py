@@ -13,8 +13,9 @@ import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import repeat
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -34,9 +35,13 @@ if TYPE_CHECKING:
 
 _HEAD = struct.Struct("<8sII")  # what it is, the dimension, nothing yet
 _MAGIC = b"vectors1"
-_MOST = 65_536  # of a dimension
+_MOST = 32_768  # of a dimension
 _BLOCK = 1024  # rows turned into float32 at a time: they stay near the processor
-_CLOSE = 1e-5  # the fast comparison is right to this
+_CLOSE = 1e-5  # the fast comparison is right to this, and to what is lost where a query is made of whole numbers:
+_WHOLE, _SUM = (
+    (1 << 15) - 1,
+    (1 << 24) - (1 << 16),
+)  # the largest of them, and their sum, so that products with bytes fit into four
 _LIKELY = 4000  # rows, or
 _SHARE = 25  # one in so many if that is more, or
 _WIDER = 10  # so many for each one wanted, that are compared: those with the likest signs
@@ -45,9 +50,8 @@ _ONE_PROCESSOR = 250_000  # products up to which a matrix is multiplied by one p
 _EXACT = 1040  # components whose products, summed up, are exact in four bytes: 127 × 127 × 1040 is below 2 to the 24th
 
 
-@dataclass(frozen=True, slots=True)
-class Near:
-    """A segment and how like it is."""
+class Near(NamedTuple):
+    """A segment and how like it is. A tuple, because a search makes hundreds."""
 
     segment_id: int
     file_id: int
@@ -56,14 +60,16 @@ class Near:
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """The file as it was at one moment. `order`: the rows by their segment; `known`: those segments, ascending; `signs`: of each
-    component one bit, a column a row, 64 components a number."""
+    """The file as it was at one moment. `plain`: its rows as bytes; `order`: the rows by their segment; `known`: those segments, ascending; `signs`: of
+    each component one bit, a column a row, 64 components a number; `top`: the largest scale."""
 
     rows: Any
+    plain: Any
     segments: Numbers
     order: Numbers
     known: Numbers
     signs: Bits
+    top: float
 
 
 class Vectors:
@@ -95,7 +101,7 @@ class Vectors:
         self._check()
         row = _row(self._dimension)
         count = (found.st_size - _HEAD.size) // row.itemsize
-        rows = np.memmap(self._file, row, "r", _HEAD.size, (count,)) if count else np.empty(0, row)
+        rows = np.memmap(self._file, row, "r", _HEAD.size, (count,)).view(np.ndarray) if count else np.empty(0, row)
         grown = found.st_ino == self._stamp[0] and found.st_size > self._stamp[1]
         self._seen = _seen(rows, self._seen.signs if grown else None)
         self._stamp = (found.st_ino, found.st_size)
@@ -175,8 +181,8 @@ class Likeness:
         if not len(places) or count < 1:
             return []
         if len(places) > count:
-            rough = self._compared(places)
-            places = places[rough >= np.partition(rough, -count)[-count] - _CLOSE]
+            rough, close = self._compared(places)
+            places = places[rough >= np.partition(rough, -count)[-count] - close]
         found = self._exact(places)
         edge = found[min(count, len(found)) - 1].cosine
         return [near for near in found if near.cosine >= edge]
@@ -188,29 +194,27 @@ class Likeness:
         many = max(_LIKELY, total // _SHARE, _WIDER * count)
         if many >= total:
             return np.arange(total)
-        apart = self._apart
+        apart, counts = self._signs_apart
         # There are few different counts: adding up how many rows have each is quicker than putting rows in order.
-        edge = np.searchsorted(np.cumsum(self._counts), many + 1)
+        edge = int(np.searchsorted(np.cumsum(counts), many + 1))
         return np.flatnonzero(apart <= edge)
 
     @cached_property
-    def _apart(self) -> NDArray[np.uint16]:
-        """How many signs of each row are others than the query's."""
+    def _signs_apart(self) -> tuple[NDArray[np.uint16], Numbers]:
+        """How many signs of each row are others than the query's, and how many rows are so many signs apart."""
+        mine, theirs = _signs(self._query[None]), self._seen.signs
+        if compiled:
+            each, times = compiled.apart(theirs, mine)
+            return np.frombuffer(each, np.uint16), np.frombuffer(times, np.int64)
         apart = np.zeros(len(self._seen.rows), np.uint16)
-        for mine, theirs in zip(_signs(self._query[None]), self._seen.signs, strict=True):
-            apart += np.bitwise_count(theirs ^ mine)
-        return apart
-
-    @cached_property
-    def _counts(self) -> Numbers:
-        """How many rows are so many signs apart."""
-        counts: Numbers = np.bincount(self._apart, minlength=len(self._query) + 1)
-        return counts
+        for column, other in zip(mine, theirs, strict=True):
+            apart += np.bitwise_count(other ^ column)
+        return apart, np.bincount(apart, minlength=len(self._query) + 1)
 
     def spread(self) -> float:
         """How far the cosines of all rows lie apart, by the share of signs that are the same: their standard deviation, nearly, to two digits."""
         signs = len(self._query)
-        counts = self._counts[: signs + 1]
+        counts = self._signs_apart[1][: signs + 1]
         like = np.cos(np.pi * np.arange(signs + 1) / signs)
         total = max(1, int(counts.sum()))
         mean = float(counts @ like) / total
@@ -218,11 +222,16 @@ class Likeness:
 
     def cosines(self, segments: Sequence[int]) -> dict[int, float]:
         """Give the cosine of those of the segments that have a vector."""
-        return {near.segment_id: near.cosine for near in self._exact(self._places(segments))}
+        places = self._places(segments)
+        return dict(zip(self._seen.segments[places].tolist(), self._cosines(places).tolist(), strict=True))
 
     def among(self, segments: Sequence[int]) -> tuple[Numbers, Numbers]:
         """Give those of the segments that have a vector, and how like each is to each: their cosines, in millionths."""
-        rows = self._seen.rows[self._places(segments)]
+        seen, places = self._seen, self._places(segments)
+        if _is_quick() and len(places):
+            table = compiled.among(seen.plain, places, len(self._query), 10**DIGITS)
+            return seen.segments[places], np.frombuffer(table, np.int64).reshape(len(places), -1).copy()
+        rows = seen.rows[places]
         # Sums of products of bytes are whole numbers, and exact in any order; above this dimension they need eight bytes.
         whole = rows["vector"].astype(np.float32 if len(self._query) <= _EXACT else np.float64)
         products = _products(whole).astype(np.float64)
@@ -240,28 +249,53 @@ class Likeness:
         found: Numbers = self._seen.order[place[known[place] == wanted]]
         return found
 
-    def _compared(self, places: Numbers) -> Floats:
-        rows = self._seen.rows
-        if compiled and sys.byteorder == "little":
+    def _compared(self, places: Numbers) -> tuple[Floats, float]:
+        """The cosines of rows, roughly, and how far two of them may be from what they are."""
+        if _is_quick():
+            whole, step, lost = self._in_whole_numbers
             # As bytes where they lie: most of the time went into copying rows and widening their components.
-            plain = rows.view(np.uint8)
-            return np.frombuffer(compiled.cosines(plain, places, np.ascontiguousarray(self._query, np.float32)), "<f4")
-        out = np.empty(len(places), np.float32)
+            rough = np.frombuffer(compiled.rough(self._seen.plain, places, whole), np.float32)
+            return rough * np.float32(step), 2 * lost * 128 * self._seen.top + _CLOSE
+        rows, out = self._seen.rows, np.empty(len(places), np.float32)
         for start in range(0, len(places), _BLOCK):
             block = rows[places[start : start + _BLOCK]]
             # Not `@`: it would set every processor to work, for longer than one needs.
             cosines = np.einsum("ij,j->i", block["vector"].astype(np.float32), self._query)
             out[start : start + _BLOCK] = cosines * block["scale"]
-        return out
+        return out, _CLOSE
+
+    @cached_property
+    def _in_whole_numbers(self) -> tuple[NDArray[np.int16], float, float]:
+        """The query in steps, as whole numbers; how long a step is; and what its components lose by that, all together."""
+        query = self._query.astype(np.float64)
+        sizes = np.abs(query)
+        step = max(float(sizes.max()) / _WHOLE, float(sizes.sum()) / _SUM) or 1.0
+        whole = np.rint(query / step)
+        return whole.astype(np.int16), step, float(np.abs(query - step * whole).sum())
 
     def _exact(self, places: Numbers) -> list[Near]:
-        """The cosines of rows, best first, each summed in the same way wherever the row stands, and rounded."""
-        rows = self._seen.rows[places]
-        products = rows["vector"].astype(np.float64) * self._query.astype(np.float64)
-        cosines = np.round(products.sum(axis=1) * rows["scale"], DIGITS)
-        order = np.lexsort((rows["segment"], -cosines))
-        columns = (rows["segment"], rows["file"], cosines)
-        return [Near(*row) for row in zip(*(column[order].tolist() for column in columns), strict=True)]
+        """The cosines of rows, best first."""
+        cosines, segments = self._cosines(places), self._seen.segments[places]
+        order = np.lexsort((segments, -cosines))
+        columns = (segments, self._seen.rows["file"][places], cosines)
+        rows = zip(*(column[order].tolist() for column in columns), strict=True)
+        return list(map(tuple.__new__, repeat(Near), rows))
+
+    def _cosines(self, places: Numbers) -> NDArray[np.float64]:
+        """The cosines of rows, each summed in the same way wherever the row stands, and rounded."""
+        query = self._query.astype(np.float64)
+        if _is_quick():
+            sums = np.frombuffer(compiled.exact(self._seen.plain, places, query), np.float64)
+        else:
+            rows = self._seen.rows[places]
+            sums = (rows["vector"].astype(np.float64) * query).sum(axis=1) * rows["scale"]
+        rounded: NDArray[np.float64] = np.round(sums, DIGITS)
+        return rounded
+
+
+def _is_quick() -> bool:
+    """Whether rows are compared by what is compiled, which takes them as they lie in the file."""
+    return compiled is not None and sys.byteorder == "little"
 
 
 def _products(rows: NDArray[Any]) -> NDArray[Any]:
@@ -293,7 +327,8 @@ def _seen(rows: Any, before: Bits | None = None) -> _Rows:
         signs = [before] if np.array_equal(_signs(rows["vector"][ends]), before[:, ends]) else []
     start = signs[0].shape[1] if signs else 0
     signs += [_signs(rows["vector"][at : at + _BLOCK]) for at in range(start, max(len(rows), 1), _BLOCK)]
-    return _Rows(rows, segments, order, segments[order], np.concatenate(signs, axis=1))
+    top = float(rows["scale"].max(initial=0.0))
+    return _Rows(rows, rows.view(np.uint8), segments, order, segments[order], np.concatenate(signs, axis=1), top)
 
 
 def _signs(vectors: Any) -> Bits:
