@@ -293,6 +293,18 @@ def test_scores_and_later_candidates_are_those_of_all_candidates(ranking):
     assert (matches.scores(1), matches.top(9, 1), matches.top(1, 1)) == ([every[0].score], every[1:], [])
 
 
+BINDING = (  # of the texts "word 10", "word 20" and so on
+    Term("20"),
+    Group(must_not=(Term("20"), Term("231"))),
+    Group(must=(Term("word"),), must_not=(Group(should=(Term("51"), Term("225"))),)),
+    Group(must_not=(Term("word"),)),
+    Group(must=(Term("nowhere"),)),
+    Group(must_not=(Term("nowhere"),)),
+    Sequence(("word", "230")),
+    AnyOf(("52", "53", "20")),
+)
+
+
 @pytest.mark.parametrize("commits", [1, 3])
 def test_segments_are_found_by_their_numbers_as_by_looking_through_their_files(tmp_path, commits):
     ranking = Ranking.open(tmp_path / "ranking", writable=True)
@@ -326,7 +338,8 @@ def test_segments_are_found_by_their_numbers_as_by_looking_through_their_files(t
             for start in range(0, len(owners), size):
                 wanted = dict(list(owners.items())[start : start + size])
                 own = replace(filters, files=tuple(set(wanted.values())))
-                every = [c for c in view.all_of(Everything(), own, wanted.keys()) if wanted[c.segment_id] == c.file_id]
-                assert sorted(view.those(wanted, filters)) == sorted(every)
+                for binding in (Everything(), *BINDING):
+                    every = [c for c in view.all_of(binding, own, wanted.keys()) if wanted[c.segment_id] == c.file_id]
+                    assert sorted(view.those(wanted, filters, binding)) == sorted(every)
     assert len(view.those(owners, ALL)) == 1 + 10 + 4 + 5 + 5 + 7 + 2 + 4
     assert len(view.within(("/r/0",)).those(owners, ALL)) == 10 + 5 + 2

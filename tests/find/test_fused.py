@@ -153,6 +153,28 @@ def test_the_nearest_are_taken_in_with_all_that_equal_the_last_of_them(index, mo
     assert {one for one, _ in found} == {one for one, _ in every[:4]}
 
 
+@pytest.mark.parametrize("dense", [1, 2, 5, 30])
+@pytest.mark.parametrize(
+    "text", ["water", "boats -water", "-water -boats", "water AND harbour", '"high water"', "tide -zzqqxx", "zzqqxx AND water"]
+)  # fmt: skip
+def test_the_nearest_that_will_do_are_those_of_looking_at_every_segment(index, monkeypatch, text, dense):
+    monkeypatch.setattr(hybrid, "DENSE", dense)
+    monkeypatch.setattr(hybrid, "_WIDER", 3)
+    monkeypatch.setattr(hybrid, "_FURTHER", 1)
+    record, view = index.both()
+    made = plan.make(query.parse(text), view, text)
+    given = {one: (file, round(at * 37 % 100 / 100, 1)) for at, (one, file) in enumerate(segments(index))}
+    given |= {10_000 + at: (1, 0.99) for at in range(4)}  # of segments that are gone
+    ordering = hybrid.Fused(Cosines(given), record, view, made, Filters(), (), no_stop)
+    will_do = {c.segment_id: c for c in view.all_of(made.binding, Filters())}
+    near = [one for one in Cosines(given).nearest(len(given)) if one.segment_id in will_do]
+    near = [one for one in near if one.cosine >= max(near[:dense][-1].cosine, hybrid.LEAST)]
+    by_words = {c.segment_id: c for c in ordering.matches.top(2)}
+    for known in ({}, by_words):
+        found = [c.segment_id for c in ordering._nearest(known)]
+        assert found == [one.segment_id for one in near if one.segment_id not in known]
+
+
 @pytest.mark.parametrize("text", ["water", "tide harbour boats", LONG])
 def test_what_comes_after_the_best_of_both_follows_by_its_words(index, monkeypatch, text):
     every = segments(index)

@@ -108,6 +108,17 @@ def test_long_and_empty_texts_have_vectors_too(folder):
     np.testing.assert_allclose(np.linalg.norm(found, axis=1), [1, 1], atol=1e-5)
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["a cat", "a zebra sat", "", "zebra", "[UNK] [SEP] cat", "a cat sat zebra", "a cat sat home zebra", "cat " * 5 + "zebra", "cat " * 9],
+)  # fmt: skip
+def test_what_is_asked_is_looked_at_once_for_its_vector_and_for_what_is_known_of_it(folder, text):
+    encoder = Encoder(folder)
+    vector, share = encoder.asked(text)
+    np.testing.assert_array_equal(vector, encoder.embed([text])[0])
+    assert share == encoder.known(text)
+
+
 def test_another_model_has_another_fingerprint(folder):
     first = Encoder(folder).fingerprint
     other = weights()

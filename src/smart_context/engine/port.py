@@ -86,8 +86,8 @@ class View(Protocol):
     def all_of(self, wanted: Expression, filters: Filters, among: Set[int] | None = None) -> Sequence[Candidate]:
         """Every match, in no order; of some segments alone where given."""
 
-    def those(self, wanted: Mapping[int, int], filters: Filters) -> Sequence[Candidate]:
-        """Those of some segments, each with its file, that are here and pass the filters, in no order."""
+    def those(self, wanted: Mapping[int, int], filters: Filters, binding: Expression = ...) -> Sequence[Candidate]:
+        """Those of some segments, each with its file, that are here, pass the filters and match, in no order."""
 
     def packed(self, candidates: Sequence[Candidate]) -> list[bytes]:
         """What exact scoring needs of each candidate, as `text.forward` packed it."""

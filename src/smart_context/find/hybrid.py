@@ -10,12 +10,11 @@ never by what was asked before; candidates that are alike (`alike`), or say the 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
 from typing import TYPE_CHECKING
 
-from smart_context.data import replace
-from smart_context.engine.expression import Everything, Filters
+from smart_context.engine.expression import Filters
 from smart_context.engine.port import Candidate, Record, View
 from smart_context.find import feedback
 from smart_context.find.alike import Alike
@@ -44,7 +43,8 @@ SAID = 0.1  # what a text gains that says all that the best have in common, for 
 LONG = 12  # of so many words; for a shorter one, in proportion
 LEAST = 0.25  # cosine from which a segment without any of the words is a result
 _ANY = 2.0  # above every score
-_WIDER = 8  # times as many are looked at when too few of the nearest will do
+_WIDER = 8  # times as many are compared when too few of the nearest will do,
+_FURTHER = 16  # and so many more looked at, or half as many as were
 
 
 class Fused(Ordering):
@@ -78,7 +78,7 @@ class Fused(Ordering):
         count = self.matches.count
         tier, given = self._tier(self.matches, 0, LEXICAL) if count else ([], 0)
         tier = self._with_verbatim(tier) if count else tier
-        nearest = self._nearest({candidate.segment_id for candidate in tier})
+        nearest = self._nearest({candidate.segment_id: candidate for candidate in tier})
         scored = self._leading = self._fused(tier, nearest)
         self.added = tuple(one.candidate.file_id for one in scored if one.made_of and not one.made_of.has_any)
         yield from self._placed(scored)
@@ -103,33 +103,45 @@ class Fused(Ordering):
         parts = f"words {words:.4f} × {1 - self._share:.2f}, meaning {cosine:.4f} × {self._share:.2f}"
         return (*super().explain(one), others, parts)
 
-    def _nearest(self, known: Collection[int]) -> list[Candidate]:
-        """The nearest segments that will do, without those that are known already."""
+    def _nearest(self, known: Mapping[int, Candidate]) -> list[Candidate]:
+        """The nearest segments that will do, without those that are known already: these do, because they were found by what binds too."""
+        looked_at: dict[int, Candidate | None] = dict(known)
         for wider in (1, _WIDER):
             near = self._likeness.nearest(DENSE * wider)
-            will_do = self._will_do(near)
-            if len(will_do) >= DENSE or len(near) < DENSE * wider:
+            nearest = self._first(near, looked_at)
+            if len(nearest) >= DENSE or len(near) < DENSE * wider:
                 break
         else:  # hardly any of the nearest will do: compare those that will
-            will_do = {c.segment_id: c for c in self._view.all_of(self._plan.binding, self._limits)}
-            near = self._likeness.nearest(DENSE, list(will_do))
-        nearest = [one for one in near if one.segment_id in will_do]
+            looked_at |= {c.segment_id: c for c in self._view.all_of(self._plan.binding, self._limits)}
+            nearest = self._likeness.nearest(DENSE, [one for one, found in looked_at.items() if found])
         edge = nearest[:DENSE][-1].cosine if nearest else 0.0
-        return [
-            will_do[one.segment_id] for one in nearest if one.cosine >= max(edge, LEAST) and one.segment_id not in known
+        wanted = [
+            looked_at[one.segment_id]
+            for one in nearest
+            if one.cosine >= max(edge, LEAST) and one.segment_id not in known
         ]
+        return [found for found in wanted if found]
 
-    def _will_do(self, near: Sequence[Near]) -> dict[int, Candidate]:
-        """Those of the nearest that are in the index now, pass the filters, and have what binds."""
+    def _first(self, near: Sequence[Near], looked_at: dict[int, Candidate | None]) -> list[Near]:
+        """The first of the nearest that will do, as many as are wanted, and all that equal the last of them; no more are looked at than that needs, nearly."""
+        out: list[Near] = []
+        at, some = 0, DENSE
+        while at < len(near) and (len(out) < DENSE or near[at].cosine >= out[DENSE - 1].cosine):
+            several = near[at : at + some]
+            self._look_at([one for one in several if one.segment_id not in looked_at], looked_at)
+            out += [one for one in several if looked_at[one.segment_id]]
+            at += some
+            some = max(_FURTHER, 2 * (DENSE - len(out)), at // 2)
+        return out
+
+    def _look_at(self, near: Sequence[Near], looked_at: dict[int, Candidate | None]) -> None:
+        """Learn which of these are in the index now, pass the filters, and have what binds."""
         if not near:
-            return {}
+            return
         wanted = {one.segment_id: one.file_id for one in near}
-        if isinstance(self._plan.binding, Everything):
-            found = self._view.those(wanted, self._limits)
-        else:
-            files = tuple(sorted(set(wanted.values())))
-            found = self._view.all_of(self._plan.binding, replace(self._limits, files=files), wanted.keys())
-        return {candidate.segment_id: candidate for candidate in found}
+        looked_at.update(dict.fromkeys(wanted))
+        for candidate in self._view.those(wanted, self._limits, self._plan.binding):
+            looked_at[candidate.segment_id] = candidate
 
     def _fused(self, tier: Sequence[Candidate], nearest: Sequence[Candidate]) -> list[Scored]:
         """Score by words and meaning, best first."""

@@ -242,14 +242,14 @@ def _ordering(
     is_confined: bool,
 ) -> order.Ordering:
     given = (record, view, asked.plan, asked.limits, request.never_show, stop)
-    likeness = meaning.like(asked.plan.meant) if meaning and asked.plan.meant and not asked.listing else None
-    if meaning is None or likeness is None:
+    like = meaning.like(asked.plan.meant) if meaning and asked.plan.meant and not asked.listing else None
+    if meaning is None or like is None:
         return order.Ordering(*given)
+    likeness, known = like
     from smart_context.find import hybrid
 
     # Who sees some folders only is told nothing by how far apart the texts of all are.
     spread = hybrid.SPREAD if is_confined else hybrid.spread(likeness)
-    known = meaning.encoder.known(asked.plan.meant)
     return hybrid.Fused(likeness, *given, alone=meaning.alone, spread=spread, known=known)
 
 

@@ -63,7 +63,8 @@ class Encoder:
         self.name = str(about.get("name", folder.name))
         self._folder, self._seconds, self._options = folder, seconds, onnxruntime.RunOptions
         self._tokenizer.no_padding()
-        self._tokenizer.enable_truncation(_max_tokens(folder, about))
+        self._most_tokens = _max_tokens(folder, about)
+        self._tokenizer.enable_truncation(self._most_tokens)
         self._unknown = {self._tokenizer.token_to_id(name) for name in _UNKNOWN} - {None}
         self._inputs = {node.name for node in self._session.get_inputs()}
         self._first_token = about.get("pooling") == "cls"
@@ -71,7 +72,17 @@ class Encoder:
 
     def known(self, text: str) -> float:
         """The share of a text's tokens that the model knows: far from all, in a script that it was not made for."""
-        ids = self._tokenizer.encode(text, add_special_tokens=False).ids
+        return self._share_known(self._tokenizer.encode(text, add_special_tokens=False).ids)
+
+    def asked(self, text: str) -> tuple[Vectors, float]:
+        """Give the vector of one text, and the share of its tokens that the model knows."""
+        found = self._tokenizer.encode(text)
+        own = [token for token, is_added in zip(found.ids, found.special_tokens_mask, strict=True) if not is_added]
+        # Where a text is cut, there is less room for it beside what a model adds to each.
+        share = self._share_known(own) if len(found.ids) < self._most_tokens else self.known(text)
+        return self._run(found.ids), share
+
+    def _share_known(self, ids: Sequence[int]) -> float:
         return 1 - sum(token in self._unknown for token in ids) / len(ids) if ids else 0.0
 
     def embed(self, texts: Sequence[str]) -> Vectors:

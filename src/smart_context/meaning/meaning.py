@@ -33,18 +33,18 @@ class Meaning:
         self.alone = False
         self.encoder = Encoder(folder, seconds=seconds)
         self.vectors = engine.vectors(self.encoder.fingerprint, self.encoder.dimension)
-        self._asked: dict[str, NDArray[np.float32]] = {}
+        self._asked: dict[str, tuple[NDArray[np.float32], float]] = {}
         self._lock = threading.Lock()
 
-    def like(self, text: str) -> Likeness | None:
-        """Compare a text with the segments; None while no segment has a vector."""
+    def like(self, text: str) -> tuple[Likeness, float] | None:
+        """Compare a text with the segments, and tell the share of it that the model knows; None while no segment has a vector."""
         with self._lock:
             self.vectors.reload()
             if not len(self.vectors):
                 return None
-            vector = self._asked.get(text)
-            if vector is None:
-                if len(self._asked) >= _REMEMBERED:
-                    self._asked.clear()
-                vector = self._asked[text] = self.encoder.embed([text])[0]
-            return self.vectors.compare(vector)
+            found = self._asked.pop(text, None) or self.encoder.asked(text)
+            if len(self._asked) >= _REMEMBERED:
+                del self._asked[next(iter(self._asked))]  # the one that was asked least recently
+            self._asked[text] = found
+            vector, known = found
+            return self.vectors.compare(vector), known

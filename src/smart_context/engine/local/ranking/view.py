@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
+from functools import partial
 from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, TypeVar
 from smart_context.data import dataclass, replace
 from smart_context.engine import entry, expression
 from smart_context.engine.expression import Expression, Filters
-from smart_context.engine.local.ranking import engine, packed
+from smart_context.engine.local.ranking import engine, holding, packed
 from smart_context.engine.port import Candidate
 from smart_context.text import languages
 
@@ -159,13 +160,16 @@ class View:
                 found = [hit for hit, i in zip(found, ids, strict=True) if i in among]
             return self.described(found)
 
-    def those(self, wanted: Mapping[int, int], filters: Filters) -> list[Candidate]:
-        """Those of some segments, each with its file, that are here and pass the filters, in no order.
+    def those(self, wanted: Mapping[int, int], filters: Filters, binding: Expression = _EVERYTHING) -> list[Candidate]:
+        """Those of some segments, each with its file, that are here, pass the filters and match, in no order.
 
         The engine finds files by their number, and segments by nothing: but what follows a file's first segment is mostly the rest of it. Where that
-        cannot be told, all segments of a file are looked through.
+        cannot be told, all segments of a file are looked through; and where what must match is more than terms, which would be looked for anew in each.
         """
         limits = replace(filters, files=tuple(sorted(set(wanted.values()))))
+        if not holding.is_of_terms(binding):
+            every = self.all_of(binding, limits, wanted.keys())
+            return [candidate for candidate in every if wanted[candidate.segment_id] == candidate.file_id]
         with engine.translated(self.folder):
             found, _ = self.look(self._narrowed(self._first(), limits), max(1, len(limits.files)))
             firsts = [place for _, place in found]
@@ -175,14 +179,24 @@ class View:
                 for file, place, segment in zip(self.files_of(found), firsts, ids, strict=True)
             }
             there = {one: file for one, file in wanted.items() if file in starts and one >= starts[file][2]}
-            known = self._guessed(there, starts)
-        missing = there.keys() - {candidate.segment_id for candidate in known}
+            places = self._guessed(there, starts)
+            guessed = zip(self.described([(1.0, place) for place in places.values()]), places.items(), strict=True)
+            known = [(c, place) for c, (one, place) in guessed if (c.segment_id, c.file_id) == (one, there[one])]
+            matching = [candidate for candidate, place in known if holding.is_match(binding, partial(self._has, place))]
+        missing = there.keys() - {candidate.segment_id for candidate, _ in known}
         rest = tuple(sorted({there[one] for one in missing}))
-        others = self.all_of(_EVERYTHING, replace(filters, files=rest), missing) if rest else []
-        return known + [candidate for candidate in others if there[candidate.segment_id] == candidate.file_id]
+        others = self.all_of(binding, replace(filters, files=rest), missing) if rest else []
+        return matching + [candidate for candidate in others if there[candidate.segment_id] == candidate.file_id]
 
-    def _guessed(self, there: Mapping[int, int], starts: Mapping[int, tuple[int, int, int]]) -> list[Candidate]:
-        """Those of the segments that stand as far behind the first of their file as their numbers say."""
+    def _has(self, place: tantivy.DocAddress, term: str) -> bool:
+        """Whether one segment has a term."""
+        found = self._term_in(self._known(term).fields, term)
+        return any(holding.is_found(query, self._searcher, place) for query in found)
+
+    def _guessed(
+        self, there: Mapping[int, int], starts: Mapping[int, tuple[int, int, int]]
+    ) -> dict[int, tantivy.DocAddress]:
+        """Where segments stand that stand as far behind the first of their file as their numbers say."""
         import tantivy
 
         # Behind the last place that is known of a part there may be none. A part that is the only one has at least as many as live.
@@ -194,8 +208,7 @@ class View:
             part, doc, first = starts[file]
             if doc + one - first <= last[part]:
                 places[one] = tantivy.DocAddress(part, doc + one - first)
-        found = self.described([(1.0, place) for place in places.values()])
-        return [c for c, one in zip(found, places, strict=True) if (c.segment_id, c.file_id) == (one, there[one])]
+        return places
 
     def _values(self, field: str, places: Sequence[tantivy.DocAddress]) -> list[int]:
         return [int(i or 0) for i in self._searcher.fast_field_values(field, list(places))]

@@ -1,0 +1,49 @@
+"""Tell whether one segment matches an expression, by asking it for each term.
+
+In: an expression made of terms, and whether a segment has a term.  Out: whether it matches.
+Always: the answer is that of the engine's own query for the expression. The engine itself explains one document for one term; of more, it does not always tell
+what is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from smart_context.engine.expression import Everything, Expression, Group, Term
+
+if TYPE_CHECKING:
+    import tantivy
+
+_NO_MATCH = "does not match"  # what the engine says where it is to explain a match and there is none
+
+
+def is_of_terms(wanted: Expression) -> bool:
+    """Whether an expression can be told so: sequences and sets of terms would be looked for anew in each segment."""
+    if isinstance(wanted, Group):
+        return all(map(is_of_terms, (*wanted.must, *wanted.should, *wanted.must_not)))
+    return isinstance(wanted, Term | Everything)
+
+
+def is_match(wanted: Expression, has: Callable[[str], bool]) -> bool:
+    """Whether a segment that has these terms matches."""
+    if isinstance(wanted, Term):
+        return has(wanted.text)
+    if not isinstance(wanted, Group):
+        return isinstance(wanted, Everything)
+    if any(is_match(item, has) for item in wanted.must_not):
+        return False
+    if wanted.must:
+        return all(is_match(item, has) for item in wanted.must)
+    return any(is_match(item, has) for item in wanted.should) if wanted.should else bool(wanted.must_not)
+
+
+def is_found(query: tantivy.Query, searcher: tantivy.Searcher, place: tantivy.DocAddress) -> bool:
+    """Whether one document matches a query of the engine."""
+    try:
+        query.explain(searcher, place)
+    except ValueError as error:
+        if _NO_MATCH not in str(error):
+            raise
+        return False
+    return True
