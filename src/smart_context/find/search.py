@@ -206,7 +206,7 @@ def _share(record: Record, view: View, never_show: Sequence[str], asked: _Asked)
 
 def _dropped(reading: Reading, less: Reading) -> str:
     parts = replace(reading, read_exts=(), read_years=()).told()
-    return f"{parts} was given up" + (", the rest holds" if less.has_read else "")
+    return f"searched without {parts}" + (", with the other filters" if less.has_read else "")
 
 
 def _asked(reading: Reading, limits: Filters, view: View, typed: str) -> _Asked:
