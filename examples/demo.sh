@@ -18,7 +18,7 @@ say context search $FILES "how fast must a lost laptop be reported" -k 2
 say context search $FILES "vendor x contract price docx" -k 1
 say context search $FILES "回滚"
 say context open $FILES examples/handbook/policies/travel-policy.pdf --pointer "page 3"
-say context summarize $FILES "what is reimbursed on trips"
+say context summarize $FILES "what does a hotel night cost at most"
 say context build --sources examples/handbook --cache .demo/handbook.cache --force
 say context resolve --cache .demo/handbook.cache --query "roll back" --budget 200 --format pretty
 say context verify --cache .demo/handbook.cache
