@@ -36,6 +36,15 @@ def test_what_is_ready_crosses_the_wire_as_it_is():
         assert wire.decode(*sent(outcome)).outcome == outcome
 
 
+def test_half_a_character_is_a_question_mark_wherever_it_stands():
+    unit = Unit((Part("section", "a\ud800"),), "one \ud800 é two", "over \udfff it")
+    made = prepare.file(Extracted("html", "t\ud800", (unit,)), "/r/a.html", Preparing(500), Redactor())
+    [segment] = made.segments
+    assert (made.about.title, segment.heading, segment.text) == ("t?", "over ? it", "one ? é two")
+    assert segment.pointer == r"section 'a\ud800'"
+    assert wire.decode(*sent(made)).outcome == made
+
+
 def test_nothing_that_is_hidden_is_in_an_entry_a_year_or_a_title():
     made = ready()
     terms = " ".join(searchable.unpacked(data).text + searchable.unpacked(data).also for data in made.entries)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 
+from smart_context.data import dataclass, replace
 from smart_context.engine import searchable
 from smart_context.model import Extracted, Prepared, Segment
 from smart_context.redact import Redactor, document
@@ -28,11 +28,7 @@ class Preparing:
 
 def file(doc: Extracted, path: str, how: Preparing, redactor: Redactor) -> Prepared:
     """Make a file ready."""
-    cut = [
-        replace(one, pointer=valid(one.pointer), heading=valid(one.heading), text=valid(one.text))
-        for one in segment.cut(doc, how.max_chars)
-    ]
-    segments = tuple(document.judged(cut, redactor))
+    segments = tuple(document.judged(list(map(_valid, segment.cut(doc, how.max_chars))), redactor))
     title, author = (document.head(valid(text), segments, redactor) for text in (doc.title, doc.author))
     about = replace(doc, title=title, author=author, notes=tuple(map(valid, doc.notes)), units=())
     shown = searchable.texts(segments)
@@ -55,6 +51,19 @@ def _years(path: str, shown: list[str]) -> tuple[str, ...]:
     return years.named_in([os.path.basename(path), *shown])
 
 
+def _valid(one: Segment) -> Segment:
+    """A segment whose texts can be written: nearly always itself."""
+    heading, text = valid(one.heading), valid(one.text)
+    if heading is one.heading and text is one.text:
+        return one
+    return replace(one, heading=heading, text=text)
+
+
 def valid(text: str) -> str:
     """Text that can be written as UTF-8, whatever a file made of it."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            return text.encode("utf-8", "replace").decode()
+    return text

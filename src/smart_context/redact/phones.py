@@ -185,7 +185,7 @@ def _in_line(text: str, low: str, line: _Line) -> Iterator[tuple[int, int]]:
     else:
         stop = line.groups[min(len(line.groups), line.own + 2) - 1][1]
         for match in _NANP.finditer(text, line.start, stop) if stop - line.start >= 10 else ():
-            if _judge(re.sub(r"\D", "", match[0]), "US")[0]:
+            if _is_of(re.sub(r"\D", "", match[0]), "US"):
                 yield match.span()
 
 
@@ -228,12 +228,11 @@ def _international(text: str, groups: Groups, plus: str, *, loose: bool) -> int 
             number = "+" + number[2:]
         if not 8 <= len(number) <= _MAX_DIGITS + 1:
             continue
-        valid, fits = _judge(number, None)
-        if valid:
+        if _is_of(number, None):
             return groups[last - 1][1]
-        if fits and possible is None:
+        if loose and possible is None and _may_be(number):
             possible = groups[last - 1][1]
-    return possible if loose else None
+    return possible
 
 
 def _national(text: str, line: _Line, *, loose: bool) -> int | None:
@@ -261,7 +260,7 @@ def _trunk(text: str, line: _Line) -> str:
 
 def _is_valid(digits: str, regions: int | None = None) -> bool:
     plans = _WITH_ZERO if digits[0] == "0" else _WITHOUT_ZERO
-    return any(_judge(digits, region)[0] for region in plans[:regions])
+    return any(_is_of(digits, region) for region in plans[:regions])
 
 
 def _digits(text: str, groups: Groups) -> str:
@@ -273,12 +272,21 @@ def _digits(text: str, groups: Groups) -> str:
     )
 
 
-def _judge(number: str, region: str | None) -> tuple[bool, bool]:
-    """(valid, possible) by the plans; neither where the number cannot be parsed."""
+def _is_of(number: str, region: str | None) -> bool:
+    """Whether a region's plan, or that of its own country code, has a number."""
     import phonenumbers
 
     try:
-        parsed = phonenumbers.parse(number, region)
+        return phonenumbers.is_valid_number(phonenumbers.parse(number, region))
     except phonenumbers.NumberParseException:
-        return False, False
-    return phonenumbers.is_valid_number(parsed), phonenumbers.is_possible_number(parsed)
+        return False
+
+
+def _may_be(number: str) -> bool:
+    """Whether a number with its country code is as long as those of that country."""
+    import phonenumbers
+
+    try:
+        return phonenumbers.is_possible_number(phonenumbers.parse(number, None))
+    except phonenumbers.NumberParseException:
+        return False
