@@ -9,16 +9,21 @@
 
 /* ---- the words of a text ---- */
 
-/* Add the word that stands in the walk's place. */
-static inline int add_placed(Walk *walk, size_t length)
+static inline int add_bytes(Walk *walk, const unsigned char *word, size_t length)
 {
-    uint32_t number = number_of(walk->table, &walk->table->words, walk->place, length);
+    uint32_t number = number_of(walk->table, &walk->table->words, word, length);
     if (number == NONE)
         return -1;
     Key *key = walk->table->words.keys + number;
     if (is_new(key, walk->now) && key->flags & ENGLISH)
         walk->english++;
     return append_number(&walk->numbers, number);
+}
+
+/* Add the word that stands in the walk's place. */
+static inline int add_placed(Walk *walk, size_t length)
+{
+    return add_bytes(walk, walk->place, length);
 }
 
 static int add_word(Walk *walk, Py_ssize_t start, Py_ssize_t stop)
@@ -96,40 +101,47 @@ static PyObject *table_words(Table *self, PyObject *text)
     return found;
 }
 
+/* The words of a run of letters, digits and underscores, of these kinds. */
+static inline int add_run(Walk *walk, const unsigned char *at, const unsigned char *stop, int kinds)
+{
+    if (!(kinds & (UPPER | UNDERSCORE))) /* as most are: it is written as it is kept */
+        return add_bytes(walk, at, (size_t)(stop - at));
+    for (; at < stop; at++) {
+        size_t length = 0;
+        for (; at < stop && small[*at]; at++)
+            walk->place[length++] = small[*at];
+        if (length && add_placed(walk, length) < 0)
+            return -1;
+    }
+    return 0;
+}
+
 /* Words and tokens of a text in ASCII at once, each as `add_words_of_ascii` and `add_tokens` have them. Python need tell nothing of such tokens. */
 static int add_both(Walk *words, Walk *tokens)
 {
     const unsigned char *text = words->text.data;
     Py_ssize_t at = 0, stop = words->text.length, start = 0, next;
-    for (int parts = 0, kinds = 0; at < stop;) {
-        size_t length = 0;
-        if (!parts)
-            start = at;
-        for (unsigned char kind; at < stop && (kind = ascii[text[at]]); at++) {
-            kinds |= kind;
-            if (kind != UNDERSCORE) {
-                words->place[length++] = small[text[at]];
-                continue;
-            }
-            if (length && add_placed(words, length) < 0)
-                return -1;
-            length = 0;
-        }
-        if (length && add_placed(words, length) < 0)
-            return -1;
-        if (at == start) {
-            at++;
+    for (int parts = 0, all = 0; at < stop;) {
+        Py_ssize_t from = at;
+        int first = ascii[text[at++]], rest = 0;
+        if (!first)
             continue;
-        }
+        for (unsigned char kind; at < stop && (kind = ascii[text[at]]); at++)
+            rest |= kind;
+        if (add_run(words, text + from, text + at, first | rest) < 0)
+            return -1;
+        if (!parts)
+            start = from;
+        all |= first | rest;
         if (++parts < MOST_PARTS && (next = joined(tokens, at))) {
             at = next;
             continue;
         }
-        int is_plain = parts == 1 && (kinds == LOWER || kinds == UPPER || kinds == DIGIT);
+        /* A plain word, as most are: of one kind, or small letters behind a capital. */
+        int is_plain = parts == 1 && (all == LOWER || all == UPPER || all == DIGIT || (first == UPPER && rest == LOWER));
         if (!is_plain && says_more(tokens, start, at) && add_token(tokens, start, at, NULL) < 0)
             return -1;
-        parts = kinds = 0;
-        at++;
+        parts = all = 0;
     }
     return 0;
 }
