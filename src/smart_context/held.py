@@ -66,7 +66,7 @@ class Held(Closes):
         """Runs over roots that nobody has indexed yet; a search waits for something to find."""
         self.watcher: Watcher | None = None
         self.wait_elsewhere: Callable[[], bool] = lambda: False
-        """Whether searches wait for their turn in other processes of a server."""
+        """Whether calls wait for a thread of a server, or in other processes of it."""
 
     @property
     def index(self) -> Index:

@@ -15,6 +15,7 @@ from smart_context.data import dataclass, field
 from smart_context.tool_schemas import Schema
 
 Offer = Literal["files", "freeze", "pack", "caches"]
+_ASIDE = frozenset({"on_progress", "sample"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,11 @@ class Row:
     writes: str = ""
     is_closed_world: bool = True
     view: str = ""
+
+    @property
+    def is_brief(self) -> bool:
+        """Whether a call has a time limit, and neither reports progress nor asks the client's model, which only the process that has the client can do."""
+        return self.seconds is not None and _ASIDE.isdisjoint(self.needs)
 
 
 TABLE: Final = (

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import threading
+from contextlib import asynccontextmanager
 
 import pytest
 
@@ -220,25 +221,31 @@ class Driven:
         await self.gate(scope, receive, send)
         return dict(sent[0]["headers"]), b"".join(one.get("body", b"") for one in sent[1:])
 
-
-def test_a_call_that_is_cancelled_is_stopped_and_not_answered():
-    async def talk():
-        driven = Driven()
+    @asynccontextmanager
+    async def session(self):
+        """Run the application: a session in it, and what it answers to a quick call."""
         stop = asyncio.Event()
         states = asyncio.Queue()
 
         async def receive():
             return {"type": "lifespan.startup"} if states.empty() else await stop.wait()
 
-        life = asyncio.create_task(driven.gate({"type": "lifespan"}, receive, states.put))
+        life = asyncio.create_task(self.gate({"type": "lifespan"}, receive, states.put))
         await states.get()
         states.put_nowait("started")
         params = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
-        head, _ = await driven.post({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params})
+        head, _ = await self.post({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params})
         session = head[b"mcp-session-id"]
-        await driven.post({"jsonrpc": "2.0", "method": "notifications/initialized"}, session)
-        quick = [await driven.post(call("searchFiles", {"query": "q"}), session) for _ in range(2)]
+        await self.post({"jsonrpc": "2.0", "method": "notifications/initialized"}, session)
+        quick = [await self.post(call("searchFiles", {"query": "q"}), session) for _ in range(2)]
         assert quick[0] == quick[1]
+        yield session, quick[0]
+        stop.set()
+        await life
+
+
+def test_a_call_that_is_cancelled_is_stopped_and_not_answered():
+    async def talk(driven, session, quick):
         running = asyncio.create_task(driven.post(call("searchFiles", {"query": "slow"}, "s"), session))
         await asyncio.to_thread(driven.began.wait)
         told = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "s"}}
@@ -247,8 +254,30 @@ def test_a_call_that_is_cancelled_is_stopped_and_not_answered():
         await driven.post(told, session)
         _, body = await running
         assert body == b""
-        assert (await driven.post(call("searchFiles", {"query": "q"}), session))[1] == quick[0][1]
-        stop.set()
-        await life
+        assert await driven.post(call("searchFiles", {"query": "q"}), session) == quick
 
-    asyncio.run(talk())
+    drive(talk)
+
+
+def test_calls_that_take_long_hold_up_no_others():
+    async def talk(driven, session, quick):
+        slow = [
+            asyncio.create_task(driven.post(call("searchFiles", {"query": "slow"}, f"s{n}"), session)) for n in range(3)
+        ]
+        ping = await driven.post({"jsonrpc": "2.0", "id": "p", "method": "ping"}, session)
+        assert b'"id":"p","result":{}' in ping[1]
+        assert [await driven.post(call("searchFiles", {"query": "q"}), session) for _ in range(5)] == [quick] * 5
+        assert not any(one.done() for one in slow)
+        driven.may_end.set()
+        assert all(b'"isError":false' in body for _, body in await asyncio.gather(*slow))
+
+    drive(talk)
+
+
+def drive(talk):
+    async def driven():
+        one = Driven()
+        async with one.session() as (session, quick):
+            await talk(one, session, quick)
+
+    asyncio.run(driven())

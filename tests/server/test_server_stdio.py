@@ -267,7 +267,7 @@ def test_a_cancelled_call_is_not_answered_and_stops_working(tmp_path: Path) -> N
     with Peer(TOY, tmp_path) as peer:
         peer.initialize()
         slow = peer.post("tools/call", call("waits"))
-        peer.ask("ping")
+        peer.call("echo")  # what came later is answered: it has begun
         peer.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": slow}})
         while "stopped" not in peer.log:
             assert peer.ask("ping")["result"] == {}

@@ -13,23 +13,27 @@ import signal
 import socket
 import threading
 import time
+from collections import deque
 from collections.abc import Sequence
-from typing import IO, TYPE_CHECKING, Any
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
 from smart_context import talk
-from smart_context.errors import CallTimeout, ContextError
+from smart_context.errors import ContextError
 from smart_context.server import call_wire, encoded
 from smart_context.server.call_wire import Asked
 from smart_context.server.calls import Stopper
 from smart_context.server.guards import Guards
+from smart_context.server.lead import Lead
 from smart_context.server.metrics import Metrics
-from smart_context.server.run import share_one_heap
+from smart_context.server.run import expect_little_garbage, share_one_heap
 from smart_context.server.tools import Call, Reply, Work, perform
 
 if TYPE_CHECKING:
     from smart_context.server.table import Table
 
 _THREADS = 17  # calls at work, as many as in a server that answers by itself, and one that hears which of them to stop
+_PIECE = 256 * 1024  # bytes that are read at once
 
 
 def main(args: Sequence[str]) -> None:
@@ -38,13 +42,50 @@ def main(args: Sequence[str]) -> None:
         signal.signal(number, signal.SIG_IGN)
     threading.excepthook = _end  # a thread that fails would leave its call without an answer: the server is to know
     share_one_heap()
-    with socket.socket(fileno=int(args[0])) as link, link.makefile("rb") as source:
-        if order := call_wire.read(source):
-            _serve(order, link, source)
+    with socket.socket(fileno=int(args[0])) as link:
+        heard = Heard(link)
+        if order := heard.next():
+            _serve(order, link, heard)
     os._exit(0)  # threads may still be at work for nobody
 
 
-def _serve(order: dict[str, Any], link: socket.socket, source: IO[bytes]) -> None:
+class Heard:
+    """The server's messages. `next` waits for one, `waiting` are those that are there."""
+
+    def __init__(self, link: socket.socket) -> None:
+        self._link = link
+        self._received = bytearray()
+        self._messages: deque[dict[str, Any]] = deque()
+
+    def next(self) -> dict[str, Any] | None:
+        """The next message; None when no more will come."""
+        while not self._messages:
+            if not self._read():
+                return None
+        return self._messages.popleft()
+
+    def here(self) -> list[dict[str, Any]]:
+        """The messages that have come, without waiting for any."""
+        with suppress(BlockingIOError):
+            while self._read(socket.MSG_DONTWAIT):
+                pass
+        found = list(self._messages)
+        self._messages.clear()
+        return found
+
+    def _read(self, flags: int = 0) -> bool:
+        try:
+            data = self._link.recv(_PIECE, flags)
+        except BlockingIOError:
+            raise
+        except OSError:
+            data = b""
+        self._received += data
+        self._messages += call_wire.messages(self._received)
+        return bool(data)
+
+
+def _serve(order: dict[str, Any], link: socket.socket, heard: Heard) -> None:
     from smart_context.api import App
     from smart_context.server import table
     from smart_context.settings import config
@@ -63,39 +104,36 @@ def _serve(order: dict[str, Any], link: socket.socket, source: IO[bytes]) -> Non
         except ContextError:
             pass  # each search says why
         gc.collect()
-        gc.freeze()
-        Answering(rows, link, source).run()
+        expect_little_garbage()
+        Answering(rows, link, heard).run()
 
 
 class Answering:
-    """The threads. One at a time reads the next message; who has read a call works on it, and another reads on."""
+    """The threads. The one that leads reads messages and works on the calls, in the order in which they came."""
 
-    def __init__(self, rows: Table, link: socket.socket, source: IO[bytes]) -> None:
+    def __init__(self, rows: Table, link: socket.socket, heard: Heard) -> None:
         self._app = rows.app
         self._tools = {tool.name: tool for tool in rows.tools}
         self._metrics = Metrics()
         self._guard = Guards(rows.app.settings, rows.clean, self._metrics)
         self._link = link
-        self._source = source
-        self._reading = threading.Lock()
+        self._heard = heard
         self._writing = threading.Lock()
         self._over = threading.Event()
+        self._asked: deque[Asked] = deque()
         self._stops: dict[int, Stopper] = {}
 
     def run(self) -> None:
         """Answer until the server hangs up."""
         self._send(call_wire.answer(call_wire.READY, encoded.of(Reply("")), 0))
-        for number in range(_THREADS):
-            threading.Thread(target=self._work, name=f"call {number + 1}", daemon=True).start()
+        Lead(self._next, self._work, _THREADS).start()
         self._over.wait()
 
-    def _work(self) -> None:
-        while (asked := self._next()) is not None:
-            stop = self._stops[asked.number]
-            reply = self._answered(asked, stop)
-            del self._stops[asked.number]
-            made = encoded.of(reply, ascii_only=asked.ascii_only)
-            self._send(call_wire.answer(asked.number, made, self._metrics.take_lost()))
+    def _work(self, asked: Asked) -> None:
+        reply = self._answered(asked, self._stops[asked.number])
+        del self._stops[asked.number]
+        made = encoded.of(reply, ascii_only=asked.ascii_only)
+        self._send(call_wire.answer(asked.number, made, self._metrics.take_lost()))
 
     def _send(self, data: bytes) -> None:
         try:
@@ -105,24 +143,30 @@ class Answering:
             self._over.set()
 
     def _next(self) -> Asked | None:
-        """The next call; None when there will be no more."""
-        with self._reading:
-            while not self._over.is_set() and (found := call_wire.read(self._source)) is not None:
-                if "call" in found:
-                    asked = call_wire.asked(found["call"])
-                    self._stops[asked.number] = Stopper(asked.deadline - time.monotonic())
-                    return asked
-                if "stop" in found and (stop := self._stops.get(found["stop"])):
-                    stop.abandon()
-                if "roots" in found:
-                    self._app.roots.become(found["roots"])
-            self._over.set()
-            return None
+        """The next call; None when there will be no more. What else has come is heard first: a call may have been cancelled meanwhile."""
+        for message in self._heard.here():
+            self._hear(message)
+        while not self._asked:
+            if self._over.is_set() or (found := self._heard.next()) is None:
+                self._over.set()
+                return None
+            self._hear(found)
+        return self._asked.popleft()
+
+    def _hear(self, message: dict[str, Any]) -> None:
+        if "call" in message:
+            asked = call_wire.asked(message["call"])
+            self._stops[asked.number] = Stopper(asked.deadline - time.monotonic())
+            self._asked.append(asked)
+        elif "stop" in message and (stop := self._stops.get(message["stop"])):
+            stop.abandon()
+        elif "roots" in message:
+            self._app.roots.become(message["roots"])
 
     def _answered(self, asked: Asked, stop: Stopper) -> Reply:
-        if stop.is_over:  # it waited too long, and nobody waits for it any more
-            return Reply("", code=CallTimeout.code)
-        call = Call(self._tools[asked.tool], asked.arguments, asked.caller, asked.client, asked.address)
+        tool = self._tools[asked.tool]
+        came = asked.deadline - (tool.seconds or 0.0)
+        call = Call(tool, asked.arguments, asked.caller, asked.client, asked.address, came)
         return perform(call, Work(stop, lambda _step: None, asked.caller), self._guard)
 
 

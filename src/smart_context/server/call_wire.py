@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Mapping
-from typing import IO, Any
+from typing import Any
 
 from smart_context.data import dataclass
 from smart_context.model import Caller
@@ -65,14 +65,18 @@ def asked(told: list[Any]) -> Asked:
     return Asked(number, tool, arguments, caller, client, address, deadline, ascii_only)
 
 
-def read(source: IO[bytes]) -> dict[str, Any] | None:
-    """The next message to a process; None when no more will come."""
-    head = source.read(_LENGTH.size)
-    if len(head) < _LENGTH.size:
-        return None
-    (length,) = _LENGTH.unpack(head)
-    data = source.read(length)
-    found: dict[str, Any] | None = json.loads(data) if len(data) == length else None
+def messages(received: bytearray) -> list[dict[str, Any]]:
+    """Take the whole messages to a process from what was received; the rest stays."""
+    found: list[dict[str, Any]] = []
+    at = 0
+    while len(received) - at >= _LENGTH.size:
+        (length,) = _LENGTH.unpack_from(received, at)
+        end = at + _LENGTH.size + length
+        if len(received) < end:
+            break
+        found.append(json.loads(received[at + _LENGTH.size : end]))
+        at = end
+    del received[:at]
     return found
 
 

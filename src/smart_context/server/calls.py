@@ -2,14 +2,13 @@
 
 In: work, and the seconds it may take.  Out: its result.
 Always: the caller gets its answer or `CallTimeout` when the time is up, however slow the work is to notice; work that nobody
-waits for is told to stop, and is not begun if it still waits for a thread.
+waits for is told to stop, also where it has yet to begin.
 """
 
 from __future__ import annotations
 
 import asyncio
 import queue
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from functools import partial
 from typing import Any, Generic, TypeVar
 
 from smart_context.errors import CallCancelled, CallTimeout
+from smart_context.server.lead import Lead
 
 T = TypeVar("T")
 
@@ -54,31 +54,26 @@ class _Job(Generic[T]):
     stop: Stopper
     done: asyncio.Future[T]
     loop: asyncio.AbstractEventLoop
+    is_brief: bool
 
-    def run(self) -> Callable[[], None]:
-        """Do the work; what is given settles the future, in the loop."""
-        if self.stop.is_over:
-            return _nothing
+    def run(self) -> None:
+        """Do the work, and settle the future in the loop."""
         try:
             result = self.work(self.stop)
         except BaseException as error:  # noqa: BLE001  # handed to the caller, whatever it is
-            return partial(self._settle, self.done.set_exception, error)
-        return partial(self._settle, self.done.set_result, result)
+            self._tell(partial(self._settle, self.done.set_exception, error))
+        else:
+            self._tell(partial(self._settle, self.done.set_result, result))
 
     def _settle(self, put: Callable[[Any], None], value: object) -> None:
         if not self.done.done():
             put(value)
 
-    def tell(self, settle: Callable[[], None]) -> None:
-        """Let the loop know."""
+    def _tell(self, settle: Callable[[], None]) -> None:
         try:
             self.loop.call_soon_threadsafe(settle)
         except RuntimeError:  # the loop has ended: nobody waits any more
             return
-
-
-def _nothing() -> None:
-    """Nobody waits."""
 
 
 def within(done: asyncio.Future[T], seconds: float | None) -> None:
@@ -101,38 +96,35 @@ def within(done: asyncio.Future[T], seconds: float | None) -> None:
 
 
 class Workers:
-    """At most `threads` threads, started as they are needed. They never hold up the end of the process."""
+    """At most `threads` threads, started as they are needed: `Lead` says which of them works. They never hold up the end of the process."""
 
     def __init__(self, threads: int) -> None:
-        self._most = threads
-        self._threads = 0
-        self._idle = threading.Semaphore(0)
         self._jobs: queue.SimpleQueue[_Job[Any]] = queue.SimpleQueue()
+        self._lead: Lead[_Job[Any]] = Lead(self._jobs.get, _Job.run, threads, lambda job: job.is_brief)
+        self._is_started = False
 
-    async def run(self, work: Callable[[Stopper], T], seconds: float | None) -> T:
+    @property
+    def are_wanted(self) -> bool:
+        """Whether work waits, and more of it than one piece."""
+        return self._jobs.qsize() > 1
+
+    async def run(self, work: Callable[[Stopper], T], seconds: float | None, *, is_brief: bool = True) -> T:
         """Run `work`, which is told to stop when the time is up (None: never) or the caller is cancelled.
+
+        is_brief: False where it is known to wait for others; the next piece then begins at once.
 
         Raises: CallTimeout: at the deadline.
         """
-        return await self.begin(work, seconds)
+        return await self.begin(work, seconds, is_brief=is_brief)
 
-    def begin(self, work: Callable[[Stopper], T], seconds: float | None) -> asyncio.Future[T]:
+    def begin(self, work: Callable[[Stopper], T], seconds: float | None, *, is_brief: bool = True) -> asyncio.Future[T]:
         """The same for who waits in another way: whoever cancels the future waits no more."""
         loop = asyncio.get_running_loop()
-        job = _Job(work, Stopper(seconds), loop.create_future(), loop)
+        job = _Job(work, Stopper(seconds), loop.create_future(), loop, is_brief)
         within(job.done, seconds)
         job.done.add_done_callback(lambda _: job.stop.abandon())
         self._jobs.put(job)
-        if not self._idle.acquire(blocking=False) and self._threads < self._most:
-            self._threads += 1
-            threading.Thread(target=self._work, name=f"call {self._threads}", daemon=True).start()
+        if not self._is_started:
+            self._is_started = True
+            self._lead.start()
         return job.done
-
-    def _work(self) -> None:
-        while True:
-            job = self._jobs.get()
-            settle = job.run()
-            # First: who is answered may ask again before this goes on, and another thread would begin with caches of its own.
-            self._idle.release()
-            job.tell(settle)
-            del job, settle  # an answer may be large, and the next work far

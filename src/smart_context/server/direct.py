@@ -35,7 +35,6 @@ _MOST_KNOWN = 5000
 _CANCELLED = b"notifications/cancelled"
 _MAX_DIGITS = 15
 _PROTOCOL = "io.modelcontextprotocol/"
-_SLOW = frozenset({"on_progress", "sample"})  # what only the SDK gives a call
 # Of these the answer does not depend, and the gate has looked at them.
 _OTHER_HEADERS = frozenset({b"content-length", b"authorization"})
 
@@ -194,7 +193,7 @@ def _asked(scope: Scope) -> Headers:
 
 def quick(offer: Offer) -> dict[str, Tool]:
     """The tools whose calls can be answered here, by each of their names."""
-    names = {row.name for row in tool_table.TABLE if row.seconds is not None and _SLOW.isdisjoint(row.needs)}
+    names = {row.name for row in tool_table.TABLE if row.is_brief}
     return {name: tool for tool in offer.tools if tool.name in names for name in (tool.name, tool.alias)}
 
 

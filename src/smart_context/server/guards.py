@@ -35,7 +35,6 @@ class Guards:
 
     def __call__(self, call: Call, answer: Callable[[], Reply]) -> Reply:
         """Let a call through within its rate, then count and log how it ended."""
-        began = time.monotonic()
         self._metrics.begin()
         reply, code = None, ""
         try:
@@ -46,7 +45,7 @@ class Guards:
             code = error.code
             raise
         finally:
-            seconds = time.monotonic() - began
+            seconds = time.monotonic() - call.came  # with the time that it waited for its turn
             self._metrics.end(call.tool.name, code or "ok", seconds)
             self._write(call, reply, code, seconds)
         return reply

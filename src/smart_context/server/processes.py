@@ -33,10 +33,7 @@ if TYPE_CHECKING:
     from smart_context.server.guards import Guards
     from smart_context.server.metrics import Metrics
 
-_SLOW = frozenset({"on_progress", "sample"})  # what only the process that has the client can give a call
-TAKEN = frozenset(
-    row.name for row in tool_table.TABLE if row.seconds is not None and not row.writes and _SLOW.isdisjoint(row.needs)
-)
+TAKEN = frozenset(row.name for row in tool_table.TABLE if row.is_brief and not row.writes)
 _AT_WORK = 2  # calls of a process that are computed at a time; those beyond wait
 _SHORT_LIFE = 10.0  # seconds; what dies sooner is not started again at once
 _LONGEST_REST = 30.0

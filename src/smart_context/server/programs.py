@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from smart_context.access.tokens import Tokens
     from smart_context.api import App
     from smart_context.page.app import Page
+    from smart_context.server.calls import Workers
     from smart_context.server.guards import Guards
     from smart_context.server.listen import Listen
     from smart_context.server.metrics import Metrics
@@ -75,6 +76,10 @@ def serve(
     how = _CACHES.replace("context.", "context_") if tool_names == "underscore" else _CACHES
     program = Program("smart-context", "Smart Context", f"{_FILES} {how}")
     metrics = Metrics()
+
+    def rest_for(workers: Workers) -> None:
+        app.wait_elsewhere = lambda: workers.are_wanted
+
     with (
         table.of(app) as rows,
         background.work(app, watch=settings.watch.enabled, report=lambda line: say(f"{line}\n")),
@@ -92,13 +97,14 @@ def serve(
                 guard=guard,
                 page=_page(rows, guard, listen),
                 elsewhere=_processes(listen.processes, app, guard, metrics),
+                on_workers=rest_for,
             )
             return
         if ops_port is not None:
             from smart_context.server import ops
 
             ops.beside(ops_port, metrics, lambda: health.of(app), ops_tokens)
-        run.over_stdio(program, rows.tools, tool_names=tool_names, guard=guard)
+        run.over_stdio(program, rows.tools, tool_names=tool_names, guard=guard, on_workers=rest_for)
 
 
 def _processes(count: int, app: App, guard: Guards, metrics: Metrics) -> Processes | None:

@@ -149,7 +149,7 @@ async def in_thread(
 
     # Calls without a limit get threads of their own, so that they never hold up those that have one.
     workers = offer.patient_workers if call.tool.seconds is None else offer.workers
-    return await workers.run(work, call.tool.seconds)
+    return await workers.run(work, call.tool.seconds, is_brief=call.tool.is_brief)
 
 
 class Relay:

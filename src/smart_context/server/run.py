@@ -19,12 +19,14 @@ from smart_context.server.wire import claim
 if TYPE_CHECKING:
     from smart_context.index.model import Health
     from smart_context.page.app import Page
+    from smart_context.server.calls import Workers
     from smart_context.server.listen import Listen
     from smart_context.server.metrics import Metrics
     from smart_context.server.processes import Processes
 
 _RELAYED_SECONDS = 120.0  # that the end of input waits for answers of a server whose limits we do not know
 _M_ARENA_MAX = -8  # glibc's number for it
+_GARBAGE = 20_000  # objects more than before, after which it is looked for
 _DRAIN_BEYOND = 1.0  # seconds past a call's own limit that the end of input waits for answers
 
 
@@ -41,10 +43,25 @@ def share_one_heap() -> None:
             mallopt(_M_ARENA_MAX, 1)
 
 
+def expect_little_garbage() -> None:
+    """Look for garbage, and less often; to be called when everything is loaded.
+
+    What is loaded stays. A search makes some ten thousand objects, all of which go when it ends: looking among them took a tenth of its time.
+    """
+    gc.freeze()
+    gc.enable()
+    gc.set_threshold(_GARBAGE)
+
+
 def over_stdio(
-    program: Program, rows: Sequence[Tool], *, tool_names: ToolNames = "dotted", guard: Guard = unguarded
+    program: Program,
+    rows: Sequence[Tool],
+    *,
+    tool_names: ToolNames = "dotted",
+    guard: Guard = unguarded,
+    on_workers: Callable[[Workers], None] = lambda _workers: None,
 ) -> None:
-    """Serve a table of tools over standard input and output until the client leaves."""
+    """Serve a table of tools over standard input and output until the client leaves. on_workers: is told of the threads that do the work."""
     wire = claim()
     left = early.serve(program, rows, tool_names, wire, _load)
     if left is None:
@@ -55,7 +72,9 @@ def over_stdio(
     from smart_context.server import identity, logs, protocol, stdio
 
     logs.set_up()
-    server = protocol.build(protocol.Offer(program, rows, guard, tool_names, identity.started_by(wire.parent)))
+    offer = protocol.Offer(program, rows, guard, tool_names, identity.started_by(wire.parent))
+    on_workers(offer.workers)
+    server = protocol.build(offer)
     longest = max(row.seconds for row in rows if row.seconds is not None)
     anyio.run(stdio.serve, server, wire, longest + _DRAIN_BEYOND, left)
 
@@ -72,8 +91,7 @@ def _load() -> None:
         gc.disable()
         from smart_context.server import protocol, stdio  # noqa: F401
 
-        gc.freeze()
-        gc.enable()
+        expect_little_garbage()
 
 
 def over_http(
@@ -87,12 +105,15 @@ def over_http(
     guard: Guard = unguarded,
     page: Page | None = None,
     elsewhere: Processes | None = None,
+    on_workers: Callable[[Workers], None] = lambda _workers: None,
 ) -> None:
-    """Serve a table of tools over HTTP until a signal, and a page for people beside it. elsewhere: who answers calls."""
+    """Serve a table of tools over HTTP until a signal, and a page for people beside it. elsewhere: who answers calls; on_workers: as above."""
     from smart_context.server import http, logs, protocol
 
+    expect_little_garbage()
     logs.set_up()
     offer = protocol.Offer(program, rows, guard, tool_names, elsewhere=elsewhere)
+    on_workers(offer.workers)
     http.serve(offer, listen, metrics, state, page)
 
 

@@ -6,6 +6,7 @@ Always: an exception nobody foresaw shows nothing of itself to the client; stand
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -56,7 +57,7 @@ class Tool:
 
     run: does the work, in a thread; raises `ContextError`.  refuse: formats an error for this tool.
     knows_arguments: the tool itself answers for arguments it does not know; else they are a fault of protocol.
-    seconds: how long a call may take; None for as long as it likes.
+    seconds: how long a call may take; None for as long as it likes.  is_brief: calls are not known to wait for others.
     view: the page that shows its answer, in clients that show such; "" for none.
     """
 
@@ -71,6 +72,7 @@ class Tool:
     is_closed_world: bool = True
     knows_arguments: bool = False
     seconds: float | None = defaults.CALL_SECONDS
+    is_brief: bool = True
     view: str = ""
 
     @classmethod
@@ -96,6 +98,7 @@ class Tool:
             is_closed_world=row.is_closed_world,
             knows_arguments=knows_arguments,
             seconds=seconds,
+            is_brief=row.is_brief,
             view=row.view,
         )
 
@@ -120,13 +123,14 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """Who calls what. client: what the client says it is, for the log alone. address: of the peer, over HTTP."""
+    """Who calls what. client: what the client says it is, for the log alone. address: of the peer, over HTTP. came: when, by the monotonic clock."""
 
     tool: Tool
     arguments: Arguments
     caller: Caller = OWNER
     client: str = ""
     address: str = ""
+    came: float = field(default_factory=time.monotonic)
 
 
 Guard = Callable[[Call, Callable[[], Reply]], Reply]
@@ -140,10 +144,14 @@ def unguarded(_call: Call, answer: Callable[[], Reply]) -> Reply:
 
 
 def perform(call: Call, work: Work, guard: Guard) -> Reply:
-    """Do the work of a call and word its outcome."""
+    """Do the work of a call and word its outcome. A call that nobody waits for any more is counted and logged, and not begun."""
+
+    def run() -> Reply:
+        work.stop()
+        return call.tool.run(call.arguments, work)
 
     def answer() -> Reply:
-        return _worded(call.tool, lambda: call.tool.run(call.arguments, work))
+        return _worded(call.tool, run)
 
     return _worded(call.tool, lambda: guard(call, answer))
 
