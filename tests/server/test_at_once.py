@@ -22,9 +22,15 @@ QUICK, SLOW = "quick", "slow"
 
 
 class Counted(Entrance):
-    """Counts the calls that came this way."""
+    """Counts the calls that came this way, and those that waited for their turn."""
 
     count = 0
+    waited = 0
+
+    def turn(self, scope, body):
+        found = super().turn(scope, body)
+        self.waited += isinstance(found, asyncio.Future)
+        return found
 
     def begin(self, scope, body):
         found = super().begin(scope, body)
@@ -41,13 +47,13 @@ class Ready(Listener):
 
 
 class Served:
-    """The application at a socket. known: whose a token is."""
+    """The application at a socket. policy: what its gate lets through, if not everything."""
 
-    def __init__(self, known=None):
+    def __init__(self, **policy):
         self.driven = Driven()
         gate = self.driven.gate
-        if known is not None:
-            gate = Gate(gate._inner, Policy(frozenset({"127.0.0.1"}), known=known))
+        if policy:
+            gate = Gate(gate._inner, Policy(frozenset({"127.0.0.1"}), **policy))
         self.entrance = Counted(gate, self.driven.calls)
         self.server = Ready(listener(gate, 64, partial(AtOnce, self.entrance)))
         self._links = []
@@ -288,7 +294,7 @@ def test_a_token_that_is_withdrawn_lets_nobody_in_on_an_open_connection():
         known.clear()
         assert (await link.ask(data))[9:12] == b"401"
 
-    Served(lambda token: known.get(token, "no")).run(talk)
+    Served(known=lambda token: known.get(token, "no")).run(talk)
 
 
 def test_what_is_under_way_at_the_end_is_answered(kind):
@@ -307,3 +313,86 @@ def test_what_is_under_way_at_the_end_is_answered(kind):
         assert await link.reader.read() == b""
 
     Served().run(talk)
+
+
+def test_calls_for_which_there_is_no_turn_wait_in_their_order(kind):
+    async def talk(served):
+        ask = await asking(served, kind)
+        links = [await served.link() for _ in range(6)]
+        ordinary = [await link.ask(ask(QUICK)) for link in links]
+        await links[0].ask(ask(QUICK))
+        links[0].write(ask(SLOW))
+        await asyncio.to_thread(served.driven.began.wait)
+        came = []
+
+        async def answered(number):
+            came.append((number, await links[number].answer()))
+
+        for number, link in enumerate(links[1:], 1):
+            link.write(ask(QUICK))
+            while served.entrance.waited < number:
+                await asyncio.sleep(0)
+        waiting = [asyncio.create_task(answered(number)) for number in range(1, 6)]
+        links[2].write(ask(QUICK))  # in advance
+        served.driven.may_end.set()
+        await links[0].answer()
+        await asyncio.gather(*waiting)
+        assert came == [(number, ordinary[number]) for number in range(1, 6)]
+        assert await links[2].answer() == ordinary[2]
+
+    Served(max_concurrent=1).run(talk)
+
+
+def test_who_waits_too_long_for_a_turn_is_told_so_as_ever(kind):
+    async def talk(served):
+        ask = await asking(served, kind)
+        link, other, new = [await served.link() for _ in range(3)]
+        ordinary = [await one.ask(ask(QUICK)) for one in (link, other)]
+        link.write(ask(SLOW))
+        await asyncio.to_thread(served.driven.began.wait)
+        refused = await other.ask(ask(QUICK))
+        assert served.entrance.waited == 1
+        assert refused.startswith(b"HTTP/1.1 503 ")
+        assert refused == await new.ask(ask(QUICK))  # the ordinary way: it has asked nothing before
+        assert served.entrance.waited == 1
+        served.driven.may_end.set()
+        await link.answer()
+        assert await other.ask(ask(QUICK)) == ordinary[1]
+
+    Served(max_concurrent=1, wait_seconds=0.01).run(talk)
+
+
+def test_who_hangs_up_while_a_call_waits_takes_nobodys_turn(kind):
+    async def talk(served):
+        ask = await asking(served, kind)
+        link, other, third = [await served.link() for _ in range(3)]
+        ordinary = [await one.ask(ask(QUICK)) for one in (link, other, third)]
+        link.write(ask(SLOW))
+        await asyncio.to_thread(served.driven.began.wait)
+        other.write(ask(QUICK))
+        while served.entrance.waited < 1:
+            await asyncio.sleep(0)
+        other.close()
+        served.driven.may_end.set()
+        await link.answer()
+        assert [await third.ask(ask(QUICK)) for _ in range(3)] == [ordinary[2]] * 3
+
+    Served(max_concurrent=1).run(talk)
+
+
+def test_what_waits_for_its_turn_at_the_end_is_answered(kind):
+    async def talk(served):
+        ask = await asking(served, kind)
+        link, other = [await served.link() for _ in range(2)]
+        ordinary = [await one.ask(ask(QUICK)) for one in (link, other)]
+        link.write(ask(SLOW))
+        await asyncio.to_thread(served.driven.began.wait)
+        other.write(ask(QUICK))
+        while served.entrance.waited < 1:
+            await asyncio.sleep(0)
+        served.server.should_exit = True
+        served.driven.may_end.set()
+        await link.answer()
+        assert await other.answer() == ordinary[1]
+
+    Served(max_concurrent=1).run(talk)

@@ -11,21 +11,25 @@ from __future__ import annotations
 
 import asyncio
 import re
+from functools import partial
 from typing import Any, cast
 
 import h11
+from uvicorn.protocols.http.h11_impl import STATUS_PHRASES
 
 from smart_context.server import begun
 from smart_context.server.begun import IS_PLAIN, PING, Begun, Headers
 from smart_context.server.connection import Connection
 from smart_context.server.encoded import Encoded
-from smart_context.server.gate import Gate, Scope
+from smart_context.server.gate import CROWDED, Gate, Scope, refused
 from smart_context.server.identity import CALLER
+from smart_context.server.line import Turn
 from smart_context.server.single import Single
 from smart_context.server.tools import unforeseen
 
 _LENGTH = re.compile(rb"\r\ncontent-length: *(\d{1,9})\r\n", re.IGNORECASE)
 _END = b"\r\n\r\n"
+_STATUS = {status: b"HTTP/1.1 %d %b\r\n" % (status, STATUS_PHRASES[status]) for status in (200, 503)}
 _MOST_DIGITS = 9
 _MAX_HEAD = 4096  # bytes that a connection keeps
 _BODY_SECONDS = 0.05  # for the body to follow its head: most clients send one right after the other
@@ -40,15 +44,17 @@ class Entrance:
         self._gate = gate
         self._calls = calls
 
+    def turn(self, scope: Scope, body: bytes) -> bool | Turn | None:
+        """A turn for a call whose head was let through before: True where it is there, else one to wait for; None where the call must go the ordinary way."""
+        if len(body) > self._gate.max_body or self._gate.known(scope) is None:
+            return None
+        return self._gate.enter() or self._gate.wait()
+
     def begin(self, scope: Scope, body: bytes) -> Begun | None:
-        """Begin with a call whose head was let through before; None where it must go the ordinary way."""
-        if len(body) > self._gate.max_body:
-            return None
-        caller = self._gate.enter(scope)
-        if caller is None:
-            return None
+        """Begin with a call that has its turn; None where it must go the ordinary way: then its turn was given back."""
+        caller = self._gate.known(scope)
         scope[CALLER] = caller
-        call = self._calls.begin(scope, body)
+        call = self._calls.begin(scope, body) if caller is not None else None
         if call is None:
             self._gate.leave()
         else:
@@ -98,6 +104,7 @@ class AtOnce(Connection):
         self._first = b""  # what came first of the request that goes the ordinary way
         self._held = b""  # a head that waits for its body
         self._release: asyncio.TimerHandle | None = None
+        self._turn: Turn | None = None  # that a call waits for
         self._call: Begun | None = None
         self._ping: asyncio.TimerHandle | None = None
         self._is_stream = False
@@ -106,7 +113,7 @@ class AtOnce(Connection):
 
     def data_received(self, data: bytes) -> None:
         """Answer a call, or read on."""
-        if self._call is not None:  # the next request, in advance
+        if self._call is not None or self._turn is not None:  # the next request, in advance
             self._next += data
             self.flow.pause_reading()
             return
@@ -120,7 +127,7 @@ class AtOnce(Connection):
         split = self._head.split(data) if self._head is not None else None
         if split is not None:
             body, length = split
-            if len(body) == length and self._begin(body):
+            if len(body) == length and self._take(data, body):
                 return
             if len(body) < length and not was_held:
                 self._held = data
@@ -151,7 +158,7 @@ class AtOnce(Connection):
 
     def shutdown(self) -> None:
         """Close when what is under way is answered."""
-        if self._call is not None:
+        if self._call is not None or self._turn is not None:
             self._is_ending = True
         else:
             super().shutdown()
@@ -165,21 +172,48 @@ class AtOnce(Connection):
             self._release.cancel()
             self._release = None
 
-    def _begin(self, body: bytes) -> bool:
-        """Begin with a call; False where it must go the ordinary way."""
+    def _take(self, data: bytes, body: bytes) -> bool:
+        """Begin with a call, or let it wait for its turn; False where it must go the ordinary way."""
         most = self.limit_concurrency
         is_full = most is not None and (len(self.connections) >= most or len(self.tasks) >= most)
         if is_full or self._head is None or self.flow.write_paused or self.transport.is_closing():
             return False
-        call = self._entrance.begin(self._head.scope, body)
-        if call is None:
+        turn = self._entrance.turn(self._head.scope, body)
+        if turn is None or (turn is True and not self._begin(self._head, body)):
             return False
         self._unset_keepalive_if_required()
         self._unwatch()
         self._waiting.pop(self, None)
+        if isinstance(turn, asyncio.Future):
+            self._turn = turn
+            self.tasks.add(turn)  # type: ignore[arg-type]  # waited for and cancelled at the end, like a task
+            turn.add_done_callback(partial(self._go, self._head, data, body))
+        return True
+
+    def _go(self, head: _Head, data: bytes, body: bytes, turn: Turn) -> None:
+        """Begin with a call whose turn has come, or say that none came in time."""
+        self._turn = None
+        self.tasks.discard(turn)
+        if turn.cancelled():
+            self.transport.close()
+        elif not turn.result():
+            headers, answer = refused(503, CROWDED)
+            self._send(self._written(headers, 503) + answer)
+        elif self._begin(head, body):
+            if self.transport.is_closing() and self._call is not None and self._call.ends_with_client:
+                self._call.done.cancel()
+        elif not self.transport.is_closing():
+            self._first = data
+            super().data_received(data)
+            self._read_next()
+
+    def _begin(self, head: _Head, body: bytes) -> bool:
+        call = self._entrance.begin(head.scope, body)
+        if call is None:
+            return False
         self._call, self._is_stream = call, False
         self._ping = self.loop.call_later(begun.PING_SECONDS, self._go_on)
-        self.tasks.add(call.done)  # type: ignore[arg-type]  # waited for and cancelled at the end, like a task
+        self.tasks.add(call.done)  # type: ignore[arg-type]  # as above
         call.done.add_done_callback(self._answer)
         return True
 
@@ -207,17 +241,26 @@ class AtOnce(Connection):
             return
         is_chunked = self._is_stream or all(name != b"content-length" for name, _ in head)
         start = b"" if self._is_stream else self._written(head)
-        self.joined.write_now(b"".join((start, *((_chunk(body), b"0", _END) if is_chunked else (body,)))))
+        self._send(b"".join((start, *((_chunk(body), b"0", _END) if is_chunked else (body,)))))
+
+    def _send(self, answer: bytes) -> None:
+        """Send the end of an answer, and go on."""
+        if self.transport.is_closing():
+            return
+        self.joined.write_now(answer)
         if self._is_ending:
             self.transport.close()
         super().on_response_complete()
+        self._read_next()
+
+    def _read_next(self) -> None:
         if self._next:
             data, self._next = self._next, b""
             self.data_received(data)
 
-    def _written(self, headers: Headers) -> bytes:
+    def _written(self, headers: Headers, status: int = 200) -> bytes:
         """The head of an answer as h11 writes it."""
-        lines = [b"HTTP/1.1 200 OK\r\n"]
+        lines = [_STATUS[status]]
         lines += [b"%b: %b\r\n" % header for header in (*self.server_state.default_headers, *headers)]
         if all(name != b"content-length" for name, _ in headers):
             lines.append(b"Transfer-Encoding: chunked\r\n")

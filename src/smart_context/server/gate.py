@@ -22,6 +22,7 @@ import anyio
 from smart_context import defaults
 from smart_context.model import Caller
 from smart_context.server.identity import CALLER, peer
+from smart_context.server.line import Line, Turn
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -34,6 +35,7 @@ Known = Callable[[bytes], Caller | str]
 _SECONDS = "smart_context.seconds"
 """The key of how long a caller's token holds, for a stream that stays open."""
 
+CROWDED = "too many requests at once; try again in a second"
 OPEN_PATHS = frozenset({"/healthz"})
 _BEARER = "Bearer"
 _LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
@@ -112,7 +114,7 @@ class Gate:
     def __init__(self, inner: App, policy: Policy) -> None:
         self._inner = inner
         self._policy = policy
-        self._turns: anyio.Semaphore | None = None  # made in the loop that serves
+        self._line = Line(policy.max_concurrent)
         self._standing: set[anyio.CancelScope] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -130,23 +132,22 @@ class Gate:
         else:
             await self._serve(scope, receive, send)
 
-    def enter(self, scope: Scope) -> Caller | None:
-        """Let a request through whose head was let through before, without waiting for anything: who asks, with a turn that `leave` ends.
-
-        None where that cannot be said at once, or no more: then it goes the way of all.
-        """
-        if self._turns is None or not self._turns.value:
-            return None
+    def known(self, scope: Scope) -> Caller | None:
+        """Who asks, by a request whose head was let through before; None where that cannot be said at once, or no more: then it goes the way of all."""
         found = Caller(peer(scope) or "unknown") if self._policy.known is None else self._token(scope)[0]
-        if isinstance(found, str):
-            return None
-        self._turns.acquire_nowait()
-        return found
+        return None if isinstance(found, str) else found
+
+    def enter(self) -> bool:
+        """Take a turn if one is free."""
+        return self._line.enter()
+
+    def wait(self) -> Turn:
+        """Stand in line for a turn."""
+        return self._line.wait(self._policy.wait_seconds)
 
     def leave(self) -> None:
         """End a turn."""
-        assert self._turns is not None
-        self._turns.release()
+        self._line.leave()
 
     @property
     def max_body(self) -> int:
@@ -244,21 +245,22 @@ class Gate:
                 return {"type": "http.request", "body": body, "more_body": False}
             return await receive()
 
-        if self._turns is None:
-            self._turns = anyio.Semaphore(self._policy.max_concurrent)
-        try:
-            if self._turns.value:
-                self._turns.acquire_nowait()
-            else:
-                with anyio.fail_after(self._policy.wait_seconds):
-                    await self._turns.acquire()
-        except TimeoutError:
-            await _refuse(send, 503, "too many requests at once; try again in a second")
+        if not self.enter() and not await self._in_turn():
+            await _refuse(send, 503, CROWDED)
             return
         try:
             await self._inner(scope, replay, send)
         finally:
-            self._turns.release()
+            self.leave()
+
+    async def _in_turn(self) -> bool:
+        turn = self.wait()
+        try:
+            return await turn
+        except asyncio.CancelledError:
+            if not turn.cancelled() and turn.result():  # it came as this was cancelled
+                self.leave()
+            raise
 
 
 def _host(value: bytes) -> str:
@@ -276,10 +278,16 @@ def _name(netloc: str) -> str:
 
 
 async def _refuse(send: Send, status: int, why: str, challenge: str = "") -> None:
+    headers, body = refused(status, why, challenge)
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+def refused(status: int, why: str, challenge: str = "") -> tuple[list[tuple[bytes, bytes]], bytes]:
+    """The head and the body of a refusal."""
     body = why.encode() + b"\n"
     headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(body)).encode())]
     headers += [(b"connection", b"close")] if status in {408, 413} else []
     headers += [(b"www-authenticate", challenge.encode("latin-1", "replace"))] if challenge else []
     headers += [(b"retry-after", b"1")] if status == 503 else []
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
+    return headers, body
