@@ -44,7 +44,7 @@ def started(
     counted: where the server keeps how much processor time its searches have taken, for `searched`.
     """
     program = ["-c", _COUNTED, str(counted)] if counted else ["-m", "smart_context"]
-    command = [sys.executable, *program, "serve", "--http", "--no-token", "--port", "0", *options]
+    command = [sys.executable, *program, "serve", "--http", *_without_token(env), "--port", "0", *options]
     server = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=env)
     try:
         assert server.stderr
@@ -57,6 +57,13 @@ def started(
     finally:
         server.send_signal(signal.SIGTERM)
         server.communicate(timeout=60)
+
+
+def _without_token(env: Mapping[str, str] | None) -> list[str]:
+    """What lets everybody in: versions that do not know the option do so on loopback anyway."""
+    command = [sys.executable, "-m", "smart_context", "serve", "--help"]
+    told = subprocess.run(command, env=env, check=True, capture_output=True, text=True).stdout
+    return ["--no-token"] if "--no-token" in told else []
 
 
 def searched(counted: Path) -> float:
