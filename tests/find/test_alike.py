@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from compiled import both
 from smart_context.engine.vectors import Vectors
 from smart_context.find import feedback
 from smart_context.find.alike import Alike
@@ -146,8 +147,33 @@ def test_what_the_best_have_in_common_is_what_every_word_of_every_segment_adds_u
     weights = np.bincount(terms, trust[owners] * counts, minlength=len(having)) * rare
     weights[np.bincount(terms, trust[owners] > 0, minlength=len(having)) < 2] = 0.0
     says = np.bincount(owners, counts * (weights * rare)[terms], minlength=len(order))
-    found = feedback.common(texts, scores, average)
+    quickly, found = both(lambda: feedback.common(texts, scores, average), feedback)
+    assert quickly == found
     assert [found[at] for at in order] == np.round(says / (says.max() or 1.0), 6).tolist()
+
+
+def test_what_is_compiled_finds_the_same_in_common_of_long_segments():
+    rnd = random.Random(4)
+    words = [f"word{number}" for number in range(2000)]
+    for size in (3, 60, 210):
+        texts = [
+            packed(" ".join(rnd.choices(words[: rnd.choice((30, 400, 2000))], k=rnd.randrange(400))))
+            for _ in range(size)
+        ]
+        for scores in ([rnd.random() for _ in texts], [rnd.randrange(3) / 2 for _ in texts], [1.0] * size):
+            quickly, slowly = both(lambda texts=texts, scores=scores: feedback.common(texts, scores, 90.0), feedback)
+            assert quickly == slowly
+
+
+@pytest.mark.skipif(feedback.compiled is None, reason="not compiled here")
+def test_what_is_no_packed_segment_is_refused():
+    one = np.ones(1)
+    assert feedback.compiled.said([bytes(10)], one, one, np.ones(2), 5) == bytes(8)
+    assert feedback.compiled.said([], b"", b"", one, 5) == b""
+    short = packed("wing flow")[:-1]
+    for several, rare, terms in (([b""], 2, 5), ([short], 2, 5), (["wing"], 2, 5), ([], 1, 5), ([bytes(10)], 1, 5), ([bytes(10)], 2, 0)):  # fmt: skip
+        with pytest.raises(ValueError, match="not packed segments"):
+            feedback.compiled.said(several, one, one, np.ones(rare), terms)
 
 
 def _codes(one: bytes) -> list[int]:

@@ -6,6 +6,7 @@ Always: the answer does not depend on the order of the segments; the words of th
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,10 +15,16 @@ import numpy as np
 from smart_context.find.score import DIGITS, K1, B
 from smart_context.text import codes
 
+try:
+    from smart_context.find import _feedback as compiled
+except ImportError:
+    compiled = None  # type: ignore[assignment]  # not compiled here: the same in Python
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Numbers = NDArray[np.int64]
+    Floats = NDArray[np.float64]
 
 BEST = 10  # results whose words are taken
 TERMS = 50  # of them, those that tell most
@@ -30,33 +37,44 @@ def common(packed: Sequence[bytes], scores: Sequence[float], average: float) -> 
     order = sorted(range(len(packed)), key=lambda at: (-scores[at], packed[at]))
     if not order or scores[order[0]] <= 0:
         return [0.0] * len(packed)
-    owners, terms, times = _counted([packed[at] for at in order])
-    lengths = np.array([codes.HEADER.unpack_from(packed[at])[0] for at in order], np.float64)
+    several = [packed[at] for at in order]
+    lengths = np.array([codes.HEADER.unpack_from(one)[0] for one in several], np.float64)
     room = K1 * (1 - B + B * lengths / (average or 1.0))
     ranked = np.array([scores[at] for at in order])
     trust = np.where(ranked >= ranked[min(BEST, len(ranked)) - 1], ranked, 0.0)
     trust /= trust.sum()
-    having = np.bincount(terms)
-    rare = np.log(1 + (len(order) - having + 0.5) / (having + 0.5))
-
-    def counts(some: Numbers) -> NDArray[np.float64]:
-        """How much words count by how often they stand there."""
-        found: NDArray[np.float64] = times[some] / (times[some] + room[owners[some]])
-        return found
-
-    best = np.flatnonzero((trust > 0)[owners])
-    theirs = terms[best]
-    weights = np.bincount(theirs, trust[owners[best]] * counts(best), minlength=len(having)) * rare
-    weights[np.bincount(theirs, minlength=len(having)) < _TWO] = 0.0
-    if len(weights) > TERMS:
-        weights[weights < np.partition(weights, -TERMS)[-TERMS]] = 0.0
-    telling = np.flatnonzero((weights > 0)[terms])  # a few of all words: the others add nothing
-    said_by = counts(telling) * (weights * rare)[terms[telling]]
-    says = np.bincount(owners[telling], said_by, minlength=len(order))
+    having = np.arange(len(order) + 1)
+    rare = np.log(1 + (len(order) - having + 0.5) / (having + 0.5))  # what a word is worth that so many have
+    if compiled and sys.byteorder == "little":
+        says = np.frombuffer(compiled.said(several, trust, room, rare, TERMS))
+    else:
+        says = _said(several, trust, room, rare)
     out = np.empty(len(order))
     out[order] = np.round(says / (says.max() or 1.0), DIGITS)
     said: list[float] = out.tolist()
     return said
+
+
+def _said(packed: Sequence[bytes], trust: Floats, room: Floats, rare: Floats) -> Floats:
+    """How much each segment says of what those that are trusted have in common."""
+    owners, terms, times = _counted(packed)
+    having = np.bincount(terms)
+    worth = rare[having]
+
+    def counts(some: Numbers) -> Floats:
+        """How much words count by how often they stand there."""
+        found: Floats = times[some] / (times[some] + room[owners[some]])
+        return found
+
+    best = np.flatnonzero((trust > 0)[owners])
+    theirs = terms[best]
+    weights = np.bincount(theirs, trust[owners[best]] * counts(best), minlength=len(having)) * worth
+    weights[np.bincount(theirs, minlength=len(having)) < _TWO] = 0.0
+    if len(weights) > TERMS:
+        weights[weights < np.partition(weights, -TERMS)[-TERMS]] = 0.0
+    telling = np.flatnonzero((weights > 0)[terms])  # a few of all words: the others add nothing
+    said_by = counts(telling) * (weights * worth)[terms[telling]]
+    return np.bincount(owners[telling], said_by, minlength=len(packed)).astype(np.float64)
 
 
 def _counted(packed: Sequence[bytes]) -> tuple[Numbers, Numbers, Numbers]:

@@ -11,6 +11,8 @@ never by what was asked before; candidates that are alike (`alike`), or say the 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import repeat
+from operator import itemgetter
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -164,11 +166,12 @@ class Fused(Ordering):
             totals[segment_id] = (1 - self._share) * self._words(one.score) + self._share * cosine
         final = self._agreed(alike, [one.candidate for one in scored], totals, trust / peak)
         self._gained = {segment_id: final[segment_id] - total for segment_id, total in totals.items()}
-        fused = [
-            Scored(candidate, round(min(final[candidate.segment_id], 1.0), DIGITS), made_of)
+        rows = [
+            (candidate, round(min(final[candidate.segment_id], 1.0), DIGITS), made_of)
             for candidate, _, made_of in scored
         ]
-        return sorted(fused, key=lambda one: -one.score)
+        rows.sort(key=itemgetter(1), reverse=True)  # stable: equals stay as the engine has them
+        return list(map(tuple.__new__, repeat(Scored), rows))
 
     def _agreed(
         self, alike: Alike, candidates: Sequence[Candidate], totals: Mapping[int, float], trust: float
