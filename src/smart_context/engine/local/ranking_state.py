@@ -21,7 +21,7 @@ ANALYSIS_VERSION = 6
 REBUILD = "the index is rebuilt from the record by: context index --rebuild"
 
 _NAME = "generation.json"
-_FORMAT = 4
+_FORMAT = 5
 
 
 class OtherVersion(SearchFailed):

@@ -59,6 +59,8 @@ class Ranking:
                     packed.Writer(folder).close()
                     tantivy.Index(engine.schema(), str(folder))
             ranking_state.read(folder)
+            if writable:
+                packed.check(folder)
             index = tantivy.Index.open(str(folder))
             index.config_reader("manual")
             return cls(index, folder, writable=writable)

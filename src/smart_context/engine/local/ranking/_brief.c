@@ -1,7 +1,7 @@
-/* What `brief` does for each code of a segment: write its number, and read it.
+/* What `brief` does for each code of a segment: write it in few bits, and read it.
 
-   In: segments, or the files of `packed` and numbers of segments; and the table of numbered words, three bytes each.  Out: the segments in fewer bytes, or as
-       they were.
+   In: segments with their numbers, or the files of `packed` and numbers of segments; and the table of numbered words, three bytes each, and of short codes.
+   Out: the segments in fewer bytes, or as they were.
    Always: the answer is that of `brief.py`, and of `packed.py`, which do the same where this could not be compiled; what is not what it should be raises ValueError,
    and nothing is read or written beyond the lengths that were checked. */
 
@@ -11,10 +11,77 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEADER = 10, WIDTH = 3, SHORT = 2, ONE = 128, BARE = 255, MOST = ONE + (BARE - ONE) * 256 };
+enum { HEADER = 10, WIDTH = 3, SHORT = 2, COUNTS = 6, CHECK = 2, MOST = 0xFFFF };
 enum { PLACE = 8, LENGTH = 24 }; /* bytes of where a segment lies, and bits of these that are its length */
-enum { SAMPLE = 1 << 18, OFTEN = 2, SHARE = 4, LEAST = 256 };
-enum { OF_A_TABLE = 17, OF_A_SAMPLE = 19 }; /* bits of the number of a slot: at least half of all are empty */
+enum { SAMPLE = 1 << 19, OFTEN = 4, SHARE = 3, LEAST = 64, WORTH = 48 };
+enum { CLASSES = 4, SHORTS = 4096, NEARER = 17, FARTHEST = 80, RECENT = 128 }; /* of distances back: the least of the second kind, the last, and codes that are kept */
+enum { KIND = 3, GAP_KIND = 2, BACK = CLASSES, AGAIN = BACK + 2, BARE, KINDS, GAPS = 4 };
+enum { ALL_WORDS = (1 << 9) + (1 << 11) + (1 << 13) + (1 << 16) };
+
+/* Of each kind: how many bits belong to it, and what they are counted from: the first number, or the least distance. */
+static const unsigned char bits_of[KINDS] = {9, 11, 13, 16, 4, 6, 0, 24}, gap_bits[GAPS] = {1, 3, 5, 12};
+static const uint32_t least_of[KINDS] = {0, 512, 2560, 10752, 1, NEARER, 0, 0}, least_gap[GAPS] = {0, 2, 10, 42};
+
+/* The same to read by: a mask of its bits, and whether it is a number, a distance, one that is new, or a code, all ones where it is. */
+typedef struct {
+    uint32_t mask, least, is_number, is_back, is_new, is_bare, bits;
+} Seen;
+
+#define NUMBER(bits, least) {(1u << (bits)) - 1, least, ~0u, 0, 0, 0, bits}
+#define DISTANCE(bits, least) {(1u << (bits)) - 1, least, 0, ~0u, ~0u, 0, bits}
+static const Seen seen[KINDS] = {NUMBER(9, 0), NUMBER(11, 512), NUMBER(13, 2560), NUMBER(16, 10752), DISTANCE(4, 1), DISTANCE(6, NEARER), {0, 0, 0, ~0u, 0, 0, 0}, {0xFFFFFF, 0, 0, 0, 0, ~0u, 24}};
+enum { NOWHERE = 1 << 30 }; /* a distance that leads to nothing */
+
+static uint64_t secret; /* odd; nobody who writes a text knows it: they cannot choose words whose codes fall together */
+
+static uint32_t word_at(const unsigned char *at)
+{
+    return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16;
+}
+
+static uint32_t two_bytes(const unsigned char *at)
+{
+    return at[0] | (uint32_t)at[1] << 8;
+}
+
+static uint32_t four_bytes(const unsigned char *at)
+{
+    return word_at(at) | (uint32_t)at[3] << 24;
+}
+
+/* Eight bytes, the lowest first, of which so many are there. */
+static uint64_t eight_bytes(const unsigned char *at, Py_ssize_t left)
+{
+    uint64_t out = 0;
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    if (left >= 8) {
+        memcpy(&out, at, 8);
+        return out;
+    }
+#endif
+    for (Py_ssize_t byte = 0; byte < (left < 8 ? left : 8); byte++)
+        out |= (uint64_t)at[byte] << 8 * byte;
+    return out;
+}
+
+static uint64_t all_eight(const unsigned char *at)
+{
+    return eight_bytes(at, 8);
+}
+
+/* Two bytes by which a segment is known to be the one that was written under a number. */
+static unsigned check_of(const unsigned char *body, Py_ssize_t length, uint64_t number)
+{
+    const uint64_t mix = 0x9E3779B97F4A7C15u;
+    uint64_t mixed = number * 0xD6E8FEB86659FD93u + (uint64_t)length;
+    for (Py_ssize_t at = 0; at < length; at += 8) {
+        mixed = (mixed ^ eight_bytes(body + at, length - at)) * mix;
+        mixed ^= mixed >> 32;
+    }
+    return (unsigned)(mixed * mix >> 48);
+}
+
+/* Words with a number each */
 
 typedef struct {
     uint32_t word, number; /* the number is one more than it is, or how often a word was met: 0 where nothing is */
@@ -25,18 +92,6 @@ typedef struct {
     int bits;
 } Slots;
 
-typedef struct {
-    const unsigned char *data;
-    Py_ssize_t length, count, rest; /* all its bytes; how many codes it has, and how many bytes after them */
-} Segment;
-
-static uint64_t secret; /* odd; nobody who writes a text knows it: they cannot choose words whose codes fall together */
-
-static uint32_t word_at(const unsigned char *at)
-{
-    return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16;
-}
-
 /* The slot of a word, or the empty one that it may have. */
 static Slot *slot_of(const Slots *slots, uint32_t word)
 {
@@ -46,135 +101,364 @@ static Slot *slot_of(const Slots *slots, uint32_t word)
     return slots->all + at;
 }
 
-/* Read the header of a segment; 0 where it is too short to have one. */
-static int begin(const unsigned char *data, Py_ssize_t length, Segment *segment)
+/* Bits of the number of a slot: at least half of all are empty. */
+static int bits_for(Py_ssize_t many)
 {
-    segment->data = data;
-    segment->length = length;
-    if (length < HEADER)
+    int bits = 4;
+    while ((Py_ssize_t)1 << bits < 2 * many)
+        bits++;
+    return bits;
+}
+
+static int empty_slots(Slots *slots, Py_ssize_t many)
+{
+    slots->bits = bits_for(many);
+    slots->all = PyMem_Calloc((size_t)1 << slots->bits, sizeof(Slot));
+    if (!slots->all)
+        PyErr_NoMemory();
+    return slots->all != NULL;
+}
+
+/* The words of a table, each with one more than its number: of several, that of the fewest bits. */
+static int table_slots(Slots *slots, const unsigned char *words, Py_ssize_t length)
+{
+    if (length != WIDTH * (Py_ssize_t)ALL_WORDS) {
+        slots->all = NULL;
+        PyErr_SetString(PyExc_ValueError, "not a table of words");
         return 0;
-    segment->count = 0;
-    for (int field = 1; field < 4; field++)
-        segment->count += data[2 * field] | data[2 * field + 1] << 8;
-    segment->rest = SHORT * (data[8] | data[9] << 8);
+    }
+    if (!empty_slots(slots, ALL_WORDS))
+        return 0;
+    for (uint32_t number = 1; number <= length / WIDTH; number++, words += WIDTH) {
+        Slot *slot = slot_of(slots, word_at(words));
+        if (word_at(words) && !slot->number)
+            *slot = (Slot){word_at(words), number};
+    }
     return 1;
 }
 
-static int begin_object(PyObject *object, Segment *segment)
+static int class_of(uint32_t number)
 {
-    return PyBytes_Check(object) && begin((const unsigned char *)PyBytes_AS_STRING(object), PyBytes_GET_SIZE(object), segment);
+    int which = 0;
+    while (which + 1 < CLASSES && number >= least_of[which + 1])
+        which++;
+    return which;
 }
+
+/* Packed segments */
+
+typedef struct {
+    const unsigned char *data;
+    Py_ssize_t count, there; /* how many codes it has, and how many of what is only there */
+} Segment;
 
 static int begin_packed(PyObject *object, Segment *segment)
 {
-    if (begin_object(object, segment) && segment->length == HEADER + WIDTH * segment->count + segment->rest)
-        return 1;
+    if (PyBytes_Check(object) && PyBytes_GET_SIZE(object) >= HEADER) {
+        segment->data = (const unsigned char *)PyBytes_AS_STRING(object);
+        segment->count = two_bytes(segment->data + 2) + two_bytes(segment->data + 4) + two_bytes(segment->data + 6);
+        segment->there = two_bytes(segment->data + 8);
+        if (PyBytes_GET_SIZE(object) == HEADER + WIDTH * segment->count + SHORT * segment->there)
+            return 1;
+    }
     PyErr_SetString(PyExc_ValueError, "not a packed segment");
     return 0;
 }
 
-static PyObject *shorten(PyObject *object, void *known)
+/* The most codes that one of some segments has, and how many all have; -1 with an error where one is none. */
+static Py_ssize_t longest(PyObject *items, Py_ssize_t *codes)
 {
-    const Slots *slots = known;
+    Py_ssize_t most = 0;
     Segment segment;
-    if (!begin_packed(object, &segment))
-        return NULL;
-    /* A code becomes four bytes at most. */
-    unsigned char *made = PyMem_Malloc(HEADER + (WIDTH + 1) * (size_t)segment.count + segment.rest);
-    if (!made)
-        return PyErr_NoMemory();
-    memcpy(made, segment.data, HEADER);
-    const unsigned char *wide = segment.data + HEADER;
-    unsigned char *first = made + HEADER, *more = first + segment.count;
-    for (Py_ssize_t at = 0; at < segment.count; at++, wide += WIDTH) {
-        uint32_t found = slot_of(slots, word_at(wide))->number, number = found - 1;
-        if (!found) {
-            first[at] = BARE;
-            memcpy(more, wide, WIDTH);
-            more += WIDTH;
-        } else if (number < ONE) {
-            first[at] = (unsigned char)number;
-        } else {
-            first[at] = (unsigned char)(ONE + (number - ONE) / 256);
-            *more++ = (unsigned char)((number - ONE) % 256);
-        }
+    *codes = 0;
+    for (Py_ssize_t at = 0; at < PySequence_Fast_GET_SIZE(items); at++) {
+        if (!begin_packed(PySequence_Fast_GET_ITEM(items, at), &segment))
+            return -1;
+        most = segment.count > most ? segment.count : most;
+        *codes += segment.count;
     }
-    memcpy(more, wide, segment.rest);
-    more += segment.rest;
-    PyObject *out = PyBytes_FromStringAndSize((char *)made, more - made);
-    PyMem_Free(made);
-    return out;
+    return most;
+}
+
+/* Empty the first slots of a segment's own, as many as it needs. */
+static Slots own_slots(const Slots *room, Py_ssize_t count)
+{
+    Slots own = {room->all, bits_for(count)};
+    memset(own.all, 0, sizeof(Slot) << own.bits);
+    return own;
+}
+
+/* Writing */
+
+typedef struct {
+    unsigned char *to;
+    uint64_t held;
+    unsigned many;
+} Bits;
+
+static void add_bits(Bits *bits, uint32_t value, unsigned many)
+{
+    bits->held |= (uint64_t)value << bits->many;
+    for (bits->many += many; bits->many >= 8; bits->many -= 8, bits->held >>= 8)
+        *bits->to++ = (unsigned char)bits->held;
+}
+
+/* Where the last bits end. */
+static unsigned char *end_of(Bits *bits)
+{
+    if (bits->many)
+        *bits->to++ = (unsigned char)bits->held;
+    return bits->to;
+}
+
+static unsigned char *varied(unsigned char *to, uint32_t number)
+{
+    for (; number > 127; number >>= 7)
+        *to++ = (unsigned char)(number | 128);
+    *to++ = (unsigned char)number;
+    return to;
 }
 
 typedef struct {
-    const unsigned char *words;
-    Py_ssize_t count;
-} Table;
+    Slots table, last;
+    uint16_t numbers[1 << 16];  /* of short codes: one more than each has */
+    uint32_t there[1 << 16];    /* of a segment: its short codes, those with a number first, and lower */
+    unsigned char is_met[1 << 16];
+    unsigned char *made;
+} Shortening;
 
-/* Write the codes of a segment; where what follows them begins, NULL with an error where they are not as they should be. What is read may lie in a file, and
-   be changed while it is: each byte is read once, and nothing beyond the end. Four bytes are copied at once: that behind a code is overwritten by what comes
-   next, and nothing is behind the last byte of an object but a NUL, which it has for itself. Which kind of code comes next cannot be guessed, so that it
-   is told by numbers, and not by where to go on. */
-static const unsigned char *write_codes(const Segment *segment, const Table *table, unsigned char *to)
+static int ascending(const void *left, const void *right)
 {
-    const unsigned char *first = segment->data + HEADER, *more = first + segment->count;
-    const unsigned char *end = segment->data + segment->length - segment->rest;
-    int is_known = 1;
-    for (Py_ssize_t at = 0; at < segment->count; at++, to += WIDTH) {
-        unsigned byte = first[at], is_long = byte >= ONE, is_bare = byte == BARE, width = is_long + (WIDTH - 1) * is_bare;
-        uint32_t next = 0, word = 0; /* four bytes each, as they stand */
-        if (end - more > WIDTH)
-            memcpy(&next, more, sizeof next);
-        else if (end - more >= (Py_ssize_t)width)
-            memcpy(&next, more, end - more);
-        else {
-            more = NULL;
-            break;
-        }
-        more += width;
-        Py_ssize_t number = byte + (-is_long & ((byte - ONE) * 255 + *(const unsigned char *)&next));
-        number = is_bare ? 0 : number;
-        if (number < table->count)
-            memcpy(&word, table->words + WIDTH * number, sizeof word);
-        else
-            is_known &= is_bare;
-        word = is_bare ? next : word;
-        memcpy(to, &word, sizeof word);
-    }
-    if (more == end && is_known)
-        return end;
-    PyErr_SetString(PyExc_ValueError, more == end ? "a word has a number that is not in the table" : "not a shortened segment");
-    return NULL;
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    return a < b ? -1 : a > b;
 }
 
-static PyObject *restore_bytes(const unsigned char *data, Py_ssize_t length, const Table *table)
+/* What is only there of a segment, each once: numbers, ascending, then codes without one; how many there are, and of the first sort. */
+static Py_ssize_t sorted_there(const Segment *segment, Shortening *work, Py_ssize_t *numbered)
 {
-    Segment segment;
-    if (!begin(data, length, &segment) || length < HEADER + segment.count + segment.rest) {
-        PyErr_SetString(PyExc_ValueError, "not a shortened segment");
-        return NULL;
+    const unsigned char *from = segment->data + HEADER + WIDTH * segment->count;
+    Py_ssize_t many = 0;
+    *numbered = 0;
+    for (Py_ssize_t at = 0; at < segment->there; at++) {
+        uint32_t code = two_bytes(from + SHORT * at), number = work->numbers[code];
+        if (work->is_met[code])
+            continue;
+        work->is_met[code] = 1;
+        *numbered += number > 0;
+        work->there[many++] = number ? number - 1 : code + (1u << 16);
     }
-    PyObject *out = PyBytes_FromStringAndSize(NULL, HEADER + WIDTH * segment.count + segment.rest);
+    for (Py_ssize_t at = 0; at < segment->there; at++)
+        work->is_met[two_bytes(from + SHORT * at)] = 0;
+    qsort(work->there, many, sizeof(uint32_t), ascending);
+    return many;
+}
+
+static void write_codes(const Segment *segment, const Shortening *work, Bits *kinds, Bits *bits)
+{
+    const unsigned char *wide = segment->data + HEADER;
+    Slots last = own_slots(&work->last, segment->count);
+    Py_ssize_t distance = 0;
+    for (Py_ssize_t at = 0; at < segment->count; at++) {
+        uint32_t word = word_at(wide + WIDTH * at), more = 0;
+        Slot *slot = slot_of(&last, word);
+        Py_ssize_t back = slot->number ? at + 1 - (Py_ssize_t)slot->number : FARTHEST + 1;
+        *slot = (Slot){word, (uint32_t)at + 1};
+        int kind = AGAIN;
+        if (!distance || distance > at || word_at(wide + WIDTH * (at - distance)) != word) {
+            if (back <= FARTHEST) {
+                kind = BACK + (back >= NEARER);
+                distance = back;
+                more = (uint32_t)back - least_of[kind];
+            } else {
+                uint32_t found = slot_of(&work->table, word)->number;
+                kind = found ? class_of(found - 1) : BARE;
+                more = found ? found - 1 - least_of[kind] : word;
+            }
+        }
+        add_bits(kinds, (uint32_t)kind, KIND);
+        add_bits(bits, more, bits_of[kind]);
+    }
+}
+
+static Py_ssize_t bytes_for(Py_ssize_t bits)
+{
+    return (bits + 7) / 8;
+}
+
+static PyObject *shorten(PyObject *object, uint64_t number, void *known)
+{
+    Shortening *work = known;
+    Segment segment;
+    if (!begin_packed(object, &segment))
+        return NULL;
+    Py_ssize_t numbered, many = sorted_there(&segment, work, &numbered);
+    unsigned char *body = work->made + CHECK, *to = body;
+    for (int field = 0; field < 4; field++)
+        to = varied(to, two_bytes(segment.data + 2 * field));
+    to = varied(varied(to, (uint32_t)numbered), (uint32_t)(many - numbered));
+    Bits kinds = {to, 0, 0}, gaps = {to + bytes_for(KIND * segment.count), 0, 0}, bits = {gaps.to + bytes_for(GAP_KIND * numbered), 0, 0};
+    write_codes(&segment, work, &kinds, &bits);
+    uint32_t next = 0;
+    for (Py_ssize_t at = 0; at < numbered; at++) {
+        uint32_t gap = work->there[at] - next;
+        int kind = (gap >= least_gap[1]) + (gap >= least_gap[2]) + (gap >= least_gap[3]);
+        add_bits(&gaps, (uint32_t)kind, GAP_KIND);
+        add_bits(&bits, gap - least_gap[kind], gap_bits[kind]);
+        next = work->there[at] + 1;
+    }
+    for (Py_ssize_t at = numbered; at < many; at++)
+        add_bits(&bits, work->there[at] & MOST, 8 * SHORT);
+    end_of(&kinds);
+    end_of(&gaps);
+    to = end_of(&bits);
+    unsigned check = check_of(body, to - body, number);
+    work->made[0] = (unsigned char)check;
+    work->made[1] = (unsigned char)(check >> 8);
+    return PyBytes_FromStringAndSize((char *)work->made, to - work->made);
+}
+
+/* Reading */
+
+typedef struct {
+    const unsigned char *words, *shorts;
+    Py_ssize_t short_count;
+} Table;
+
+/* The six numbers that a segment begins with; where they end, NULL where they do not. */
+static const unsigned char *read_counts(const unsigned char *at, const unsigned char *end, uint32_t *counts)
+{
+    for (int field = 0; field < COUNTS; field++) {
+        counts[field] = 0;
+        for (int shift = 0; shift < 21; shift += 7) {
+            if (at == end)
+                return NULL;
+            uint32_t byte = *at++;
+            counts[field] |= (byte & 127) << shift;
+            if (byte < 128)
+                break;
+        }
+    }
+    return at;
+}
+
+/* Bytes of which bits are read. They may lie in a file, and be changed while they are: nothing is read beyond their end, behind which all is zero. */
+typedef struct {
+    const unsigned char *from;
+    Py_ssize_t length;
+} Stream;
+
+/* At least 56 bits from a place on. */
+static inline uint64_t bits_at(Stream stream, Py_ssize_t at)
+{
+    return at >> 3 < stream.length ? eight_bytes(stream.from + (at >> 3), stream.length - (at >> 3)) >> (at & 7) : 0;
+}
+
+typedef struct {
+    Py_ssize_t at;
+    uint32_t distance, flaws, recent[RECENT];
+} State;
+
+/* Read some codes, at most eight, whose kinds are given. Which kind comes next cannot be guessed, so that it is told by numbers, and not by where to go on. The
+   highest bit of `flaws` is set where a number has no word, or a distance leads to nothing. Four bytes are written for each code. */
+static inline void read_some(Stream stream, uint32_t kinds, uint32_t done, uint32_t until, int is_inside, const unsigned char *words, State *state, unsigned char *out)
+{
+    Py_ssize_t at = state->at;
+    uint32_t distance = state->distance, flaws = state->flaws;
+    for (; done < until; done++, kinds >>= KIND) {
+        const Seen *kind = seen + kinds % KINDS;
+        uint64_t bits = is_inside ? all_eight(stream.from + (at >> 3)) >> (at & 7) : bits_at(stream, at);
+        uint32_t more = ((uint32_t)bits & kind->mask) + kind->least;
+        at += kind->bits;
+        distance = (more & kind->is_new) | (distance & ~kind->is_new);
+        uint32_t word = four_bytes(words + WIDTH * (size_t)(more & kind->is_number)) & kind->is_number & 0xFFFFFF;
+        flaws |= ((word - 1) & kind->is_number) | ((done - distance) & kind->is_back);
+        word |= (state->recent[(done - distance) % RECENT] & kind->is_back) | (more & kind->is_bare);
+        state->recent[done % RECENT] = word;
+        memcpy(out + WIDTH * (size_t)done, (unsigned char[4]){(unsigned char)word, (unsigned char)(word >> 8), (unsigned char)(word >> 16), 0}, 4);
+    }
+    state->at = at;
+    state->distance = distance;
+    state->flaws = flaws;
+}
+
+/* Read codes: their kinds, and from a place on the bits that belong to each; where these end, 0 where they are not as they should be. */
+static Py_ssize_t read_codes(Stream stream, Py_ssize_t at, uint32_t count, const unsigned char *words, unsigned char *out)
+{
+    enum { TOGETHER = 8, FARTHEST_READ = TOGETHER * WIDTH + 8 };
+    State state = {at, NOWHERE, 0, {0}};
+    for (uint32_t done = 0; done < count; done += TOGETHER) {
+        uint32_t kinds = (uint32_t)bits_at(stream, (Py_ssize_t)KIND * done);
+        if (count - done >= TOGETHER && (state.at >> 3) + FARTHEST_READ <= stream.length)
+            read_some(stream, kinds, done, done + TOGETHER, 1, words, &state, out);
+        else
+            read_some(stream, kinds, done, count - done < TOGETHER ? count : done + TOGETHER, 0, words, &state, out);
+    }
+    return state.flaws >> 31 ? 0 : state.at;
+}
+
+/* Read what is only there, in the same way: so many that have a number, and so many that have none. */
+static Py_ssize_t read_there(Stream stream, Py_ssize_t kinds, Py_ssize_t at, const uint32_t *counts, const Table *table, unsigned char *out)
+{
+    const unsigned char *shorts = table->shorts;
+    uint32_t next = 0, is_bad = 0, numbers = (uint32_t)table->short_count;
+    for (uint32_t done = 0; done < counts[0]; done++, kinds += GAP_KIND, out += SHORT, next++) {
+        unsigned kind = bits_at(stream, kinds) & ((1 << GAP_KIND) - 1);
+        next += ((uint32_t)bits_at(stream, at) & ((1u << gap_bits[kind]) - 1)) + least_gap[kind];
+        at += gap_bits[kind];
+        uint32_t is_in = -(uint32_t)(next < numbers);
+        is_bad |= ~is_in;
+        memcpy(out, shorts + SHORT * (size_t)(next & is_in), SHORT);
+    }
+    for (uint32_t done = 0; done < counts[1]; done++, at += 8 * SHORT, out += SHORT) {
+        uint64_t value = bits_at(stream, at);
+        out[0] = (unsigned char)value;
+        out[1] = (unsigned char)(value >> 8);
+    }
+    return is_bad ? 0 : at;
+}
+
+static PyObject *restore_bytes(const unsigned char *data, Py_ssize_t length, uint64_t number, const Table *table)
+{
+    uint32_t counts[COUNTS];
+    PyObject *out = NULL;
+    const unsigned char *end = data + length, *from = NULL;
+    if (length >= CHECK && two_bytes(data) == check_of(data + CHECK, length - CHECK, number))
+        from = read_counts(data + CHECK, end, counts);
+    if (!from || counts[0] > MOST || counts[1] > MOST || counts[2] > MOST || counts[3] > MOST)
+        goto damaged;
+    Py_ssize_t count = (Py_ssize_t)counts[1] + counts[2] + counts[3], there = (Py_ssize_t)counts[4] + counts[5];
+    Stream stream = {from, end - from};
+    Py_ssize_t gaps = 8 * bytes_for(KIND * count), at = gaps + 8 * bytes_for(GAP_KIND * (Py_ssize_t)counts[4]);
+    if (there > MOST || at > 8 * stream.length || (Py_ssize_t)counts[5] > length - CHECK)
+        goto damaged;
+    out = PyBytes_FromStringAndSize(NULL, HEADER + WIDTH * count + SHORT * there);
     if (!out)
         return NULL;
     unsigned char *to = (unsigned char *)PyBytes_AS_STRING(out);
-    memcpy(to, data, HEADER);
-    const unsigned char *rest = write_codes(&segment, table, to + HEADER);
-    if (!rest) {
-        Py_DECREF(out);
-        return NULL;
+    for (int field = 0; field < 5; field++) {
+        uint32_t value = field < 4 ? counts[field] : (uint32_t)there;
+        to[2 * field] = (unsigned char)value;
+        to[2 * field + 1] = (unsigned char)(value >> 8);
     }
-    to += HEADER + WIDTH * segment.count;
-    memcpy(to, rest, segment.rest);
-    to[segment.rest] = 0;
-    return out;
+    to += HEADER;
+    if (count)
+        at = read_codes(stream, at, (uint32_t)count, table->words, to);
+    if ((at || !count) && there)
+        at = read_there(stream, gaps, at, counts + 4, table, to + WIDTH * count);
+    to[WIDTH * count + SHORT * there] = 0; /* that a code was written over */
+    if ((at || !(count + there)) && bytes_for(at) == stream.length)
+        return out;
+damaged:
+    Py_XDECREF(out);
+    PyErr_SetString(PyExc_ValueError, "a segment is not as it was written");
+    return NULL;
 }
 
-static PyObject *restore(PyObject *object, void *known)
+static PyObject *restore(PyObject *object, uint64_t number, void *known)
 {
     if (PyBytes_Check(object))
-        return restore_bytes((const unsigned char *)PyBytes_AS_STRING(object), PyBytes_GET_SIZE(object), known);
-    PyErr_SetString(PyExc_ValueError, "not a shortened segment");
+        return restore_bytes((const unsigned char *)PyBytes_AS_STRING(object), PyBytes_GET_SIZE(object), number, known);
+    PyErr_SetString(PyExc_ValueError, "a segment is not as it was written");
     return NULL;
 }
 
@@ -184,33 +468,33 @@ typedef struct {
     Py_buffer data, places;
 } Files;
 
-/* The segment of a number, restored from where it lies; an empty one for a number that is not there. */
-static PyObject *restore_at(PyObject *number, void *known)
+/* The segment of a number, restored from where it lies. */
+static PyObject *restore_at(PyObject *item, uint64_t number, void *known)
 {
-    static const unsigned char nothing[HEADER];
     const Files *files = known;
+    uint64_t place = 0, size = (uint64_t)files->data.len;
     int is_beyond;
-    long long which = PyLong_AsLongLongAndOverflow(number, &is_beyond);
-    if (which == -1 && PyErr_Occurred())
+    if (PyLong_AsLongLongAndOverflow(item, &is_beyond) == -1 && PyErr_Occurred())
         return NULL;
-    uint64_t place = 0;
-    if (!is_beyond && which >= 0 && which < files->places.len / PLACE)
-        for (int byte = PLACE - 1; byte >= 0; byte--)
-            place = place << 8 | ((const unsigned char *)files->places.buf)[PLACE * which + byte];
-    uint64_t at = place >> LENGTH, length = place & ((1u << LENGTH) - 1), size = (uint64_t)files->data.len;
-    if (!length)
-        return restore_bytes(nothing, HEADER, &files->table);
-    at = at < size ? at : size;
-    length = length < size - at ? length : size - at; /* of a file that was cut off, what is left */
-    return restore_bytes((const unsigned char *)files->data.buf + at, (Py_ssize_t)length, &files->table);
+    if (!is_beyond && number < (uint64_t)files->places.len / PLACE)
+        place = eight_bytes((const unsigned char *)files->places.buf + PLACE * number, PLACE);
+    uint64_t at = place >> LENGTH, length = place & ((1u << LENGTH) - 1);
+    if (!length || at > size || length > size - at)
+        return PyErr_Format(PyExc_ValueError, "segment %S is not there", item);
+    return restore_bytes((const unsigned char *)files->data.buf + at, (Py_ssize_t)length, number, &files->table);
 }
 
-static PyObject *each(PyObject *segments, PyObject *(*work)(PyObject *, void *), void *known)
+/* Do the same with each of some segments and its number. */
+static PyObject *each(PyObject *segments, PyObject *numbers, PyObject *(*work)(PyObject *, uint64_t, void *), void *known)
 {
-    PyObject *items = PySequence_Fast(segments, "not a sequence of segments");
-    PyObject *out = items ? PyList_New(PySequence_Fast_GET_SIZE(items)) : NULL;
-    for (Py_ssize_t at = 0; out && at < PyList_GET_SIZE(out); at++) {
-        PyObject *made = work(PySequence_Fast_GET_ITEM(items, at), known);
+    PyObject *items = PySequence_Tuple(segments), *own = items ? PySequence_Tuple(numbers) : NULL, *out = NULL;
+    if (own && PyTuple_GET_SIZE(own) != PyTuple_GET_SIZE(items))
+        PyErr_SetString(PyExc_ValueError, "each segment has one number");
+    else if (own)
+        out = PyList_New(PyTuple_GET_SIZE(items));
+    for (Py_ssize_t at = 0; out && at < PyTuple_GET_SIZE(items); at++) {
+        uint64_t number = PyLong_AsUnsignedLongLongMask(PyTuple_GET_ITEM(own, at));
+        PyObject *made = PyErr_Occurred() ? NULL : work(PyTuple_GET_ITEM(items, at), number, known);
         if (!made) {
             Py_CLEAR(out);
             break;
@@ -218,57 +502,51 @@ static PyObject *each(PyObject *segments, PyObject *(*work)(PyObject *, void *),
         PyList_SET_ITEM(out, at, made);
     }
     Py_XDECREF(items);
+    Py_XDECREF(own);
     return out;
 }
 
-/* Empty slots for the words of a table, or of a sample; 0 with an error where it is no table, or there is no room. */
-static int empty_slots(Slots *slots, int bits, Py_ssize_t length)
+/* Numbers of short codes, one more than each; 0 where they are more than fit. */
+static int number_shorts(uint16_t *numbers, const unsigned char *shorts, Py_ssize_t length)
 {
-    slots->all = NULL;
-    slots->bits = bits;
-    if (length > WIDTH * MOST || length % WIDTH) {
+    if (length > SHORT * SHORTS || length % SHORT) {
         PyErr_SetString(PyExc_ValueError, "not a table of words");
         return 0;
     }
-    slots->all = PyMem_Calloc((size_t)1 << bits, sizeof(Slot));
-    if (!slots->all)
-        PyErr_NoMemory();
-    return slots->all != NULL;
+    for (Py_ssize_t at = length / SHORT; at--;) /* the first of several at last */
+        numbers[two_bytes(shorts + SHORT * at)] = (uint16_t)(at + 1);
+    return 1;
 }
 
 static PyObject *shortened(PyObject *module, PyObject *args)
 {
-    PyObject *segments;
-    const unsigned char *words;
-    Py_ssize_t length;
-    Slots slots;
-    if (!PyArg_ParseTuple(args, "Oy#", &segments, &words, &length) || !empty_slots(&slots, OF_A_TABLE, length))
+    PyObject *segments, *numbers, *items, *out = NULL;
+    const unsigned char *words, *shorts;
+    Py_ssize_t length, short_length, codes, most = -1;
+    if (!PyArg_ParseTuple(args, "OOy#y#", &segments, &numbers, &words, &length, &shorts, &short_length))
         return NULL;
-    for (uint32_t number = 1; number <= length / WIDTH; number++, words += WIDTH)
-        *slot_of(&slots, word_at(words)) = (Slot){word_at(words), number};
-    PyObject *out = each(segments, shorten, &slots);
-    PyMem_Free(slots.all);
+    items = PySequence_Tuple(segments);
+    Shortening *work = items ? PyMem_Calloc(1, sizeof(Shortening)) : NULL;
+    if (items && !work)
+        PyErr_NoMemory();
+    if (work)
+        most = longest(items, &codes);
+    if (most >= 0 && number_shorts(work->numbers, shorts, short_length) && table_slots(&work->table, words, length) && empty_slots(&work->last, most)) {
+        /* A code becomes 27 bits at most; what is only there 16, as it was; the six numbers three bytes each. */
+        work->made = PyMem_Malloc(CHECK + 3 * COUNTS + 4 * (size_t)most + SHORT * (size_t)MOST + 8);
+        out = work->made ? each(items, numbers, shorten, work) : PyErr_NoMemory();
+    }
+    if (work) {
+        PyMem_Free(work->table.all);
+        PyMem_Free(work->last.all);
+        PyMem_Free(work->made);
+    }
+    PyMem_Free(work);
+    Py_XDECREF(items);
     return out;
 }
 
-/* Count each of so many codes of segments once; 0 with an error where something is no segment. */
-static int counted(PyObject *items, const Slots *slots)
-{
-    Segment segment = {0};
-    Py_ssize_t codes = 0, next = 0, before = 0;
-    for (Py_ssize_t at = 0; at < PySequence_Fast_GET_SIZE(items); at++, codes += segment.count)
-        if (!begin_packed(PySequence_Fast_GET_ITEM(items, at), &segment))
-            return 0;
-    for (Py_ssize_t at = 0; at < PySequence_Fast_GET_SIZE(items); at++, before += segment.count) {
-        begin_object(PySequence_Fast_GET_ITEM(items, at), &segment);
-        for (; next < before + segment.count; next += codes / SAMPLE + 1) {
-            uint32_t word = word_at(segment.data + HEADER + WIDTH * (next - before));
-            Slot *slot = slot_of(slots, word);
-            *slot = (Slot){word, slot->number + 1};
-        }
-    }
-    return 1;
-}
+/* Learning */
 
 static int by_times(const void *left, const void *right)
 {
@@ -278,62 +556,169 @@ static int by_times(const void *left, const void *right)
     return a->word < b->word ? -1 : a->word > b->word;
 }
 
-/* Of words that were counted, those that stand often and are not in a table, the commonest first. */
-static PyObject *common(const Slots *slots, const unsigned char *words, Py_ssize_t length)
+/* Count the words and the short codes of every so manieth segment; words that stood shortly before are told by that, and not counted. */
+static void count_all(PyObject *items, Py_ssize_t step, const Slots *times, const Slots *room, uint32_t *there)
 {
-    for (Py_ssize_t at = 0; at < length; at += WIDTH) {
-        Slot *slot = slot_of(slots, word_at(words + at));
-        slot->number = slot->number ? 1 : 0; /* kept, as others may lie behind it, and not often enough */
+    Py_ssize_t left = SAMPLE;
+    for (Py_ssize_t at = 0; at < PySequence_Fast_GET_SIZE(items); at += step) {
+        Segment segment;
+        begin_packed(PySequence_Fast_GET_ITEM(items, at), &segment); /* as it was found to be */
+        Slots last = own_slots(room, segment.count);
+        const unsigned char *wide = segment.data + HEADER, *from = wide + WIDTH * segment.count;
+        Py_ssize_t some = segment.count < left ? segment.count : left;
+        left -= some;
+        for (Py_ssize_t place = 0; place < some; place++) {
+            uint32_t word = word_at(wide + WIDTH * place);
+            Slot *before = slot_of(&last, word), *slot;
+            if (!before->number || place + 1 - (Py_ssize_t)before->number > FARTHEST) {
+                slot = slot_of(times, word);
+                *slot = (Slot){word, slot->number + 1};
+            }
+            *before = (Slot){word, (uint32_t)place + 1};
+        }
+        for (Py_ssize_t place = 0; place < segment.there; place++) {
+            uint32_t code = two_bytes(from + SHORT * place);
+            if (there[code] >> 31)
+                continue;
+            there[code] = (there[code] + 1) | 1u << 31; /* met in this segment */
+        }
+        for (Py_ssize_t place = 0; place < segment.there; place++)
+            there[two_bytes(from + SHORT * place)] &= ~(1u << 31);
     }
-    Py_ssize_t count = 0, room = MOST - length / WIDTH;
-    for (size_t at = 0; at < (size_t)1 << slots->bits; at++)
-        if (slots->all[at].number >= OFTEN)
-            slots->all[count++] = slots->all[at];
-    qsort(slots->all, count, sizeof(Slot), by_times);
-    Py_ssize_t most = room / SHARE > LEAST ? room / SHARE : room < LEAST ? room : LEAST;
+}
+
+static Py_ssize_t at_most(Py_ssize_t room)
+{
+    Py_ssize_t least = room < LEAST ? room : LEAST;
+    return room / SHARE > least ? room / SHARE : least;
+}
+
+/* Words to take into each class of a table, into a tuple. 0 with an error. */
+static int choose(const Slots *times, const Slots *table, const Py_ssize_t *taken, Py_ssize_t step, PyObject *out)
+{
+    Py_ssize_t count = 0, at = 0;
+    for (size_t slot = 0; slot < (size_t)1 << times->bits; slot++)
+        if (times->all[slot].number)
+            times->all[count++] = times->all[slot];
+    qsort(times->all, count, sizeof(Slot), by_times);
+    for (int which = 0; which < CLASSES; which++) {
+        Py_ssize_t most = at_most(((Py_ssize_t)1 << bits_of[which]) - taken[which]), found = 0;
+        PyObject *words = PyBytes_FromStringAndSize(NULL, WIDTH * (most < count - at ? most : count - at));
+        if (!words)
+            return 0;
+        for (; at < count && found < most; at++) {
+            uint32_t word = times->all[at].word, number = slot_of(table, word)->number;
+            int saved = bits_of[number ? class_of(number - 1) : BARE] - bits_of[which];
+            if (!word || saved <= 0 || (uint64_t)times->all[at].number * step * saved <= WORTH)
+                continue;
+            unsigned char *to = (unsigned char *)PyBytes_AS_STRING(words) + WIDTH * found++;
+            for (int byte = 0; byte < WIDTH; byte++)
+                to[byte] = (unsigned char)(word >> 8 * byte);
+        }
+        if (_PyBytes_Resize(&words, WIDTH * found) < 0)
+            return 0;
+        PyTuple_SET_ITEM(out, which, words);
+    }
+    return 1;
+}
+
+static PyObject *choose_shorts(const uint32_t *there, const uint16_t *numbers, Py_ssize_t known, Py_ssize_t step)
+{
+    Slot *often = PyMem_New(Slot, 1 << 16);
+    if (!often)
+        return PyErr_NoMemory();
+    Py_ssize_t count = 0, most = at_most(SHORTS - known);
+    for (uint32_t code = 0; code <= MOST; code++)
+        if (!numbers[code] && (uint64_t)there[code] * step >= OFTEN)
+            often[count++] = (Slot){code, there[code]};
+    qsort(often, count, sizeof(Slot), by_times);
     count = count < most ? count : most;
-    PyObject *out = PyBytes_FromStringAndSize(NULL, WIDTH * count);
-    unsigned char *to = out ? (unsigned char *)PyBytes_AS_STRING(out) : NULL;
-    for (Py_ssize_t at = 0; out && at < count; at++)
-        for (int byte = 0; byte < WIDTH; byte++)
-            *to++ = (unsigned char)(slots->all[at].word >> 8 * byte);
+    PyObject *out = PyBytes_FromStringAndSize(NULL, SHORT * count);
+    for (Py_ssize_t at = 0; out && at < count; at++) {
+        PyBytes_AS_STRING(out)[SHORT * at] = (char)often[at].word;
+        PyBytes_AS_STRING(out)[SHORT * at + 1] = (char)(often[at].word >> 8);
+    }
+    PyMem_Free(often);
     return out;
 }
 
+typedef struct {
+    Slots table, times, last;
+    uint32_t there[1 << 16];
+    uint16_t numbers[1 << 16];
+} Learning;
+
 static PyObject *learnt(PyObject *module, PyObject *args)
 {
-    PyObject *segments;
-    const unsigned char *words;
-    Py_ssize_t length;
-    if (!PyArg_ParseTuple(args, "Oy#", &segments, &words, &length))
+    PyObject *segments, *items, *out = NULL;
+    const unsigned char *words, *shorts;
+    Py_ssize_t length, short_length, codes = 0, most = -1, taken[CLASSES];
+    if (!PyArg_ParseTuple(args, "Oy#y#(nnnn)", &segments, &words, &length, &shorts, &short_length, taken, taken + 1, taken + 2, taken + 3))
         return NULL;
-    Slots slots;
-    PyObject *items = PySequence_Fast(segments, "not a sequence of segments"), *out = NULL;
-    if (items && empty_slots(&slots, OF_A_SAMPLE, length)) {
-        out = counted(items, &slots) ? common(&slots, words, length) : NULL;
-        PyMem_Free(slots.all);
+    for (int which = 0; which < CLASSES; which++)
+        if (taken[which] < 0 || taken[which] > (Py_ssize_t)1 << bits_of[which]) {
+            PyErr_SetString(PyExc_ValueError, "not a table of words");
+            return NULL;
+        }
+    items = PySequence_Tuple(segments);
+    Learning *work = items ? PyMem_Calloc(1, sizeof(Learning)) : NULL;
+    if (items && !work)
+        PyErr_NoMemory();
+    if (work)
+        most = longest(items, &codes);
+    if (most >= 0 && number_shorts(work->numbers, shorts, short_length) && table_slots(&work->table, words, length) && empty_slots(&work->last, most) &&
+        empty_slots(&work->times, codes < SAMPLE ? codes : SAMPLE)) {
+        Py_ssize_t step = codes / SAMPLE + 1;
+        count_all(items, step, &work->times, &work->last, work->there);
+        out = PyTuple_New(CLASSES + 1);
+        if (out && !choose(&work->times, &work->table, taken, step, out))
+            Py_CLEAR(out);
+        PyObject *new = out ? choose_shorts(work->there, work->numbers, short_length / SHORT, step) : NULL;
+        if (new)
+            PyTuple_SET_ITEM(out, CLASSES, new);
+        else
+            Py_CLEAR(out);
     }
+    if (work) {
+        PyMem_Free(work->table.all);
+        PyMem_Free(work->times.all);
+        PyMem_Free(work->last.all);
+    }
+    PyMem_Free(work);
     Py_XDECREF(items);
     return out;
 }
 
+/* A table as it is read: it has room for every number, so that each can be looked up; one byte is behind it. 0 with an error. */
+static int table_of(PyObject *words, PyObject *shorts, Table *table)
+{
+    static const unsigned char nothing[SHORT];
+    if (PyBytes_GET_SIZE(words) != WIDTH * (Py_ssize_t)ALL_WORDS) {
+        PyErr_SetString(PyExc_ValueError, "not a table of words");
+        return 0;
+    }
+    *table = (Table){(const unsigned char *)PyBytes_AS_STRING(words), nothing, PyBytes_GET_SIZE(shorts) / SHORT};
+    if (table->short_count)
+        table->shorts = (const unsigned char *)PyBytes_AS_STRING(shorts);
+    return 1;
+}
+
 static PyObject *restored(PyObject *module, PyObject *args)
 {
-    PyObject *segments, *words;
-    if (!PyArg_ParseTuple(args, "OS", &segments, &words))
+    PyObject *segments, *numbers, *words, *shorts;
+    Table table;
+    if (!PyArg_ParseTuple(args, "OOSS", &segments, &numbers, &words, &shorts) || !table_of(words, shorts, &table))
         return NULL;
-    Table table = {(const unsigned char *)PyBytes_AS_STRING(words), PyBytes_GET_SIZE(words) / WIDTH};
-    return each(segments, restore, &table);
+    return each(segments, numbers, restore, &table);
 }
 
 static PyObject *read_all(PyObject *module, PyObject *args)
 {
-    PyObject *numbers, *words;
+    PyObject *numbers, *words, *shorts;
     Files files;
-    if (!PyArg_ParseTuple(args, "y*y*OS", &files.data, &files.places, &numbers, &words))
+    if (!PyArg_ParseTuple(args, "y*y*OSS", &files.data, &files.places, &numbers, &words, &shorts))
         return NULL;
-    files.table = (Table){(const unsigned char *)PyBytes_AS_STRING(words), PyBytes_GET_SIZE(words) / WIDTH};
-    PyObject *out = each(numbers, restore_at, &files);
+    PyObject *out = table_of(words, shorts, &files.table) ? each(numbers, numbers, restore_at, &files) : NULL;
     PyBuffer_Release(&files.data);
     PyBuffer_Release(&files.places);
     return out;
@@ -341,7 +726,7 @@ static PyObject *read_all(PyObject *module, PyObject *args)
 
 static PyMethodDef methods[] = {
     {"shortened", shortened, METH_VARARGS, "Segments in fewer bytes."},
-    {"learnt", learnt, METH_VARARGS, "The words to append to a table."},
+    {"learnt", learnt, METH_VARARGS, "The words to take into a table."},
     {"restored", restored, METH_VARARGS, "Segments as they were packed."},
     {"read", read_all, METH_VARARGS, "Segments as they were packed, by their numbers."},
     {NULL, NULL, 0, NULL},

@@ -2,10 +2,10 @@
 
 In: packed segments by their number.  Out: the same, for many numbers at once.
 Always: what a commit of the engine shows was written and flushed before it; nothing written is ever changed, because numbers of segments are
-never given twice to what was committed. What was removed takes room until the ranking is rebuilt.
+never given twice to what was committed. What was removed takes room until the ranking is rebuilt. What is not as it was written is told by ValueError, never read as something else.
 
-`packed.data` holds the segments one after the other, shortened as `brief` says; `packed.places` holds eight bytes for each number: where it begins, and its length;
-`packed.words` holds the table by which they are shortened.
+`packed.data` holds the segments one after the other, shortened as `brief` says, each with a check of its bytes and its number; `packed.places` holds eight bytes for each number: where it begins, and its length;
+`packed.words` holds the table by which they are shortened, in parts as they were learnt: how many words each class has there, a checksum of the part, and the words.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import struct
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from zlib import crc32
 
 from smart_context.engine.local.ranking import brief
 from smart_context.text import codes
@@ -29,7 +30,7 @@ _DATA, _PLACES, _WORDS = "packed.data", "packed.places", "packed.words"
 _PLACE = struct.Struct("<Q")
 _LENGTH = 24  # bits of a place that are its length
 _SPILL = 8 << 20  # bytes that wait for a flush at most
-_NOTHING = bytes(10)
+_PART = struct.Struct("<5II")  # how many words of each class, and short codes, a part of the table has; its checksum
 _SPARE = 64 << 10  # bytes that are not worth a rebuild
 
 
@@ -42,7 +43,7 @@ class Writer:
             os.open(folder / name, flags, 0o600) for name in (_DATA, _PLACES, _WORDS)
         )
         self._end = os.lseek(self._data, 0, os.SEEK_END)
-        self._table = _table(folder)
+        self._table, self._words_end = _table(folder)
         self._waiting: list[tuple[int, bytes]] = []
         self._bytes_waiting = 0
         self._numbered: list[tuple[int, int]] = []
@@ -70,10 +71,12 @@ class Writer:
         """Write what waits, and before it the words that it is shortened by."""
         waiting, self._waiting, self._bytes_waiting = self._waiting, [], 0
         plain = [packed for _, packed in waiting]
-        if words := brief.learnt(plain, self._table):
-            _write(self._words, words, len(self._table))
-            self._table += words
-        made, at = brief.shortened(plain, self._table), self._end
+        if any(words := brief.learnt(plain, self._table)):
+            part = _part(words)
+            _write(self._words, part, self._words_end)
+            self._words_end += len(part)
+            self._table = brief.extended(self._table, [words])
+        made, at = brief.shortened(plain, [segment_id for segment_id, _ in waiting], self._table), self._end
         for (segment_id, _), one in zip(waiting, made, strict=True):
             self._numbered.append((segment_id, self._end << _LENGTH | len(one)))
             self._end += len(one)
@@ -113,16 +116,22 @@ class Reader:
         self._data = _mapped(folder / _DATA)
         self._where = _mapped(folder / _PLACES)
         self._places = _numbers(self._where)
-        self._table = _table(folder)  # after the places: it has every word of what they show
+        self._table, _ = _table(folder)  # after the places: it has every word of what they show
 
     def of(self, segment_ids: Sequence[int]) -> list[bytes]:
-        """What segments hold, in the order asked for; nothing for one that is not there."""
+        """What segments hold, in the order asked for.
+
+        Raises: ValueError for one that is not there, or not as it was written.
+        """
         if compiled:
-            return compiled.read(self._data, self._where, segment_ids, self._table)
-        data, mask = self._data, (1 << _LENGTH) - 1
-        found = self._found(segment_ids)
-        pieces = [data[(at := one >> _LENGTH) : at + (one & mask)] if one & mask else _NOTHING for one in found]
-        return brief.restored(pieces, self._table)
+            return compiled.read(self._data, self._where, segment_ids, self._table.words, self._table.shorts)
+        return [self._one(number, place) for number, place in zip(segment_ids, self._found(segment_ids), strict=True)]
+
+    def _one(self, number: int, place: int) -> bytes:
+        at, length = place >> _LENGTH, place & ((1 << _LENGTH) - 1)
+        if not length or at + length > len(self._data):
+            raise ValueError(f"segment {number} is not there")
+        return brief.restored([self._data[at : at + length]], [number], self._table)[0]
 
     def held(self, segment_ids: Sequence[int]) -> int:
         """How many bytes segments take here."""
@@ -146,10 +155,42 @@ def is_wasteful(folder: Path, living: Sequence[int]) -> bool:
     return (folder / _DATA).stat().st_size > 2 * Reader(folder).held(living) + _SPARE
 
 
-def _table(folder: Path) -> bytes:
-    """The words that have numbers; one that was cut off while it was written has none."""
-    words = (folder / _WORDS).read_bytes()
-    return words[: len(words) // codes.WIDTH * codes.WIDTH]
+def _part(words: Sequence[bytes]) -> bytes:
+    """A part of a table, as it is written."""
+    sizes = [len(own) // width for own, width in zip(words, _WIDTHS, strict=True)]
+    data = b"".join(words)
+    return _PART.pack(*sizes, crc32(data, crc32(struct.pack("<5I", *sizes)))) + data
+
+
+_WIDTHS = (codes.WIDTH,) * len(brief.CLASSES) + (codes.SHORT,)
+
+
+def check(folder: Path) -> None:
+    """See that the table is whole: by what was lost of it segments are not read, and nothing may be written in its place.
+
+    Raises: ValueError where it is not.
+    """
+    if _table(folder)[1] < (folder / _WORDS).stat().st_size:
+        raise ValueError("the table of words is damaged")
+
+
+def _table(folder: Path) -> tuple[brief.Table, int]:
+    """The words that have numbers, and where they end: from a part on that is not as it was written, or still being written, there are none."""
+    data = (folder / _WORDS).read_bytes()
+    parts: list[list[bytes]] = []
+    at = 0
+    while at + _PART.size <= len(data):
+        *sizes, sum_ = _PART.unpack_from(data, at)
+        start = at + _PART.size
+        end = start + sum(size * width for size, width in zip(sizes, _WIDTHS, strict=True))
+        if end > len(data) or crc32(data[start:end], crc32(struct.pack("<5I", *sizes))) != sum_:
+            break
+        parts.append([])
+        for size, width in zip(sizes, _WIDTHS, strict=True):
+            parts[-1].append(data[start : start + size * width])
+            start += size * width
+        at = end
+    return brief.extended(brief.Table(), parts), at
 
 
 def _mapped(file: Path) -> mmap.mmap | bytes:
