@@ -326,6 +326,30 @@ def test_maintenance_keeps_every_answer(data, own):
         assert [opened.ranking.view().count(Term(f"zebra{i}")) for i in range(FILES)] == [1] * FILES
 
 
+def test_maintenance_makes_a_ranking_anew_in_which_a_byte_changed_wherever_that_is(data, complete):
+    shutil.copytree(complete, data)
+    drawn = random.Random(3)
+    names = sorted(
+        file.name
+        for file in (data / RANKING).iterdir()
+        if file.stat().st_size and file.suffix not in {".json", ".lock"}
+    )
+    assert {name.rpartition(".")[2] for name in names} >= {"idx", "pos", "term", "fast", "data", "places", "words"}
+    for name in names:
+        shutil.rmtree(data)
+        shutil.copytree(complete, data)
+        file = data / RANKING / name
+        kept = file.read_bytes()
+        at = drawn.randrange(8 if name == "packed.places" else 0, len(kept))  # no segment has the number 0
+        file.write_bytes(kept[:at] + bytes([kept[at] ^ 1 << drawn.randrange(8)]) + kept[at + 1 :])
+        before = (data / RANKING).stat().st_ino
+        upkeep.maintain(data)
+        assert (data / RANKING).stat().st_ino != before, name
+        with Index.open(data) as opened:
+            assert [opened.ranking.view().count(Term(f"zebra{i}")) for i in range(FILES)] == [1] * FILES
+            assert not opened.ranking.flaw()
+
+
 def test_in_the_first_moments_of_the_first_run_there_is_no_index_yet(data):
     """The record is made before the ranking: a search between the two finds nothing, and nothing is damaged."""
     data.mkdir()

@@ -41,7 +41,7 @@ def repair(data_dir: Path, on_progress: OnProgress = _silent) -> Path | None:
 def maintain(data_dir: Path, on_progress: OnProgress = _silent) -> None:
     """Give free pages back, fold the log into the database, finish merges, and look for damage.
 
-    Where the ranking does not hold what the record does, or mostly what is gone, it is made anew.
+    Where the ranking is damaged, does not hold what the record does, or mostly what is gone, it is made anew.
 
     Raises: NotFound where there is no index; Conflict when another process writes; SearchFailed when it is damaged.
     """
@@ -91,7 +91,9 @@ def _forget_their_vectors(data_dir: Path, record: Record) -> None:
 
 
 def _is_fit(index: Index) -> bool:
-    """Say whether the ranking holds the files that the record has text of, and little else."""
+    """Say whether the ranking is whole, and holds the files that the record has text of, and little else."""
+    if index.ranking.flaw():
+        return False
     index.ranking.reload()
     view = index.ranking.view()
     # The engine drops what was deleted when it merges parts, which a large part may wait for for ever.

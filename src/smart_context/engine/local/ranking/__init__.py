@@ -209,6 +209,19 @@ class Ranking:
         """Whether most of what is kept for exact scoring is of segments that are gone."""
         return packed.is_wasteful(self._folder, self.view().segment_ids())
 
+    def flaw(self) -> str:
+        """Read everything that was committed; what is not as it was written, or ""."""
+        with engine.translated(self._folder):
+            found = parts.flaw(self._folder)  # before the engine reads them
+        if found:
+            return found
+        try:
+            self.reload()
+            self.view().read_all()
+        except SearchFailed as error:
+            return error.reason or error.message
+        return ""
+
     def file_ids(self) -> set[int]:
         """Every file that has a segment in the index."""
         return self.view().file_ids()

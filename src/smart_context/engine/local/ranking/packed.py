@@ -31,6 +31,7 @@ _PLACE = struct.Struct("<Q")
 _LENGTH = 24  # bits of a place that are its length
 _SPILL = 8 << 20  # bytes that wait for a flush at most
 _PART = struct.Struct("<5II")  # how many words of each class, and short codes, a part of the table has; its checksum
+_AT_ONCE = 2000  # segments that are read together where all are
 _SPARE = 64 << 10  # bytes that are not worth a rebuild
 
 
@@ -126,6 +127,14 @@ class Reader:
         if compiled:
             return compiled.read(self._data, self._where, segment_ids, self._table.words, self._table.shorts)
         return [self._one(number, place) for number, place in zip(segment_ids, self._found(segment_ids), strict=True)]
+
+    def check(self, segment_ids: Sequence[int]) -> None:
+        """Read segments, some at a time.
+
+        Raises: ValueError as `of` does.
+        """
+        for at in range(0, len(segment_ids), _AT_ONCE):
+            self.of(segment_ids[at : at + _AT_ONCE])
 
     def _one(self, number: int, place: int) -> bytes:
         at, length = place >> _LENGTH, place & ((1 << _LENGTH) - 1)

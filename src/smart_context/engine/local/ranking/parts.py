@@ -12,7 +12,9 @@ part from which something was removed, the engine only estimates how many words 
 from __future__ import annotations
 
 import json
+import struct
 from pathlib import Path
+from zlib import crc32
 
 from smart_context.data import dataclass
 
@@ -21,6 +23,11 @@ _LARGE = 20_000  # segments from which it is worth anything
 _SHARE = 4  # outside of the largest part lies at least one segment in so many: so that nothing is merged over and over
 _SHARE_OF_UPKEEP = 50  # the same where there is time for it
 _OF_PARTS = {".idx", ".pos", ".term", ".store", ".fast", ".fieldnorm", ".del"}
+_END, _SIGN = (
+    struct.Struct("<II"),
+    1337,
+)  # what a file of the engine ends with: how long what it says of itself is, and a sign
+_AT_ONCE = 1 << 20  # bytes that are read at once
 _MOST = 3_000_000  # documents that the largest part may hold: what is written in their place stays in one part
 
 
@@ -43,6 +50,41 @@ def read(folder: Path) -> list[Part]:
         return [Part(one["max_doc"], one["max_doc"] - dead) for one, dead in zip(found, gone, strict=True)]
     except (ValueError, KeyError, TypeError):
         return []
+
+
+def flaw(folder: Path) -> str:
+    """Read the engine's files of the last commit; the name of one that is not as the checksum at its end says, or "".
+
+    Raises: OSError where they cannot be read.
+    """
+    try:
+        found = json.loads((folder / "meta.json").read_text(encoding="utf-8"))["segments"]
+        names = {one["segment_id"].replace("-", "") for one in found}
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return "meta.json"
+    files = (file for file in folder.iterdir() if file.suffix in _OF_PARTS and file.name.split(".")[0] in names)
+    return next((file.name for file in sorted(files) if not _is_whole(file)), "")
+
+
+def _is_whole(file: Path) -> bool:
+    """Say whether a file's bytes have the checksum that its last ones tell."""
+    size = file.stat().st_size
+    with file.open("rb") as opened:
+        opened.seek(max(0, size - _END.size))
+        last = opened.read()
+        length, sign = _END.unpack(last) if len(last) == _END.size else (0, 0)
+        if sign != _SIGN or length > size - _END.size:
+            return False
+        opened.seek(size - _END.size - length)
+        try:
+            told = json.loads(opened.read(length))["crc"]
+        except (ValueError, KeyError, TypeError):
+            return False
+        opened.seek(0)
+        sum_, left = 0, size - _END.size - length
+        while left and (piece := opened.read(min(left, _AT_ONCE))):
+            sum_, left = crc32(piece, sum_), left - len(piece)
+    return bool(sum_ == told)
 
 
 def needs(folder: Path) -> int:

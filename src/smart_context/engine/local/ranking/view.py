@@ -218,6 +218,14 @@ class View:
         with engine.translated(self.folder):
             return self._packed.of([candidate.segment_id for candidate in candidates])
 
+    def read_all(self) -> None:
+        """Read what every segment says.
+
+        Raises: SearchFailed where it is not as it was written.
+        """
+        with engine.translated(self.folder):
+            self._packed.check(self.segment_ids())
+
     def first_segments(self, filters: Filters) -> list[Candidate]:
         """The first segment of every file, in no order."""
         with engine.translated(self.folder):
