@@ -347,7 +347,24 @@ def test_tasks_are_taken_as_they_are_needed(tmp_path: Path, command: list[str]) 
         for _ in range(20):
             next(run)
         run.close()  # type: ignore[attr-defined]
-    assert taken <= 20 + 2 * (worker._AHEAD + 1)
+    assert taken <= 20 + 3 * (worker._AHEAD + 1)  # in each process, and answered by one
+
+
+def test_a_process_has_its_next_files_before_the_answers_to_the_last_are_taken(
+    tmp_path: Path, command: list[str]
+) -> None:
+    (tmp_path / "a").write_text("hello")
+    count, opened = 3 * worker._AHEAD, 0
+
+    def tasks() -> Iterator[Task]:
+        nonlocal opened
+        for number in range(count):
+            opened = number + 1
+            yield Task(number, "a", lambda: os.open(tmp_path / "a", os.O_RDONLY))
+
+    with Pool(Limits(), 1, start_with=command) as pool:
+        for taken, _ in enumerate(pool.run(tasks()), start=1):
+            assert opened >= min(count, taken + worker._AHEAD)
 
 
 def test_stop_ends_a_run_and_the_pool_works_on(tmp_path: Path, command: list[str]) -> None:

@@ -31,6 +31,7 @@ from smart_context.sources.wire import Answer
 J = TypeVar("J")
 
 _CHUNK = 256 * 1024
+_SENT_AHEAD = 1 << 20  # bytes that a process may send while we do something else; systems allow less
 _HEAD_ROOM = 64 * 1024 * 1024  # for the JSON head of an answer: pointers, headings, notes
 _MOST_A_CHAR = 24  # bytes that one character of text may become: itself, and the terms that it is found by
 _STARTUP_SECONDS = 60.0
@@ -74,6 +75,7 @@ class Child(Generic[J]):
         self._is_ready = False
         self._verdict: Death | None = None
         self.socket, theirs = socket.socketpair()
+        theirs.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SENT_AHEAD)
         self._lifeline = os.pipe()
         self._talk, their_talk = os.pipe()
         # A process that talks too much must not wait for us to listen.

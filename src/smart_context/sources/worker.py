@@ -23,7 +23,7 @@ from smart_context.model import Extracted, Limits, Prepared, Skipped, Stop
 from smart_context.sources.child import Child, Death, command
 from smart_context.sources.wire import Answer
 
-_AHEAD = 6  # files given to a process at once: it has the next ones while we take care of the last, or commit
+_AHEAD = 12  # files given to a process at once: it has the next ones while we take care of the last, or commit
 _TICK_SECONDS = 0.1
 _MUCH_MEMORY = 245_000_000  # bytes that all may hold before they take turns: more than two hold that read nothing large
 _MEMORY_EACH = 122_000_000  # on machines with many processors, what each may hold before it counts as much
@@ -157,6 +157,7 @@ class Pool(Closes):
             done = [_done(given, answer) for given, answer in answered]
             if death:
                 done += self._bury(child, death, queue)
+            yield from self._hand_out(queue)  # the process goes on while whoever asked takes care of these
             yield from done
         if time.monotonic() < self._look_again:
             return
