@@ -65,6 +65,16 @@ def test_marks_are_the_same_compiled_and_in_python(pieces, count):
     assert quickly == slowly
 
 
+@given(st.text(st.sampled_from("aZ09é字漢データ😀\U0010ffff\0"), min_size=1, max_size=120), st.integers(0, 3000))
+@example("字", 0)
+@example("a" * 17, 0)
+def test_marks_of_text_without_spaces_are_the_same_compiled_and_in_python(piece, count):
+    drawn = random.Random(count)
+    more = "".join(chr(0x4E00 + drawn.randrange(3000)) for _ in range(count))
+    quickly, slowly = both(lambda: copies.marks([f"{piece * 9} {more}"]), copies)
+    assert quickly == slowly
+
+
 @given(st.lists(st.text()))
 def test_marks_have_a_fixed_size_whatever_the_text(pieces):
     made = copies.marks(pieces)

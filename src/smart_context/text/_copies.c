@@ -1,6 +1,6 @@
 /* What `copies` does for each word of a text: tell different words, number them, and keep the least of each bin; and for each bin of two sketches.
 
-   In: a text's bytes in lower case; or sketches.  Out: the text without white space, and its sketch; None where its words have no spaces between them;
+   In: a text's bytes in lower case; or sketches.  Out: the text without white space, and its sketch; None where it has no words;
        or which sketches are near others.
    Always: the answer is that of `copies.py`, which does the same where this could not be compiled. What is no sketch is near nothing. */
 
@@ -18,6 +18,7 @@ typedef struct {
     uint32_t length, number;
 } Word;
 
+static const uint64_t SPREAD = 0x9E3779B1; /* the low forty bits of a product are those of Python */
 static uint32_t crc_table[256];
 static Secret secret;
 
@@ -69,22 +70,118 @@ static Py_ssize_t different(const unsigned char *data, Py_ssize_t length, Word *
     return count;
 }
 
-static void sketch_of(const Word *slots, size_t mask, Py_ssize_t count, unsigned char *sketch)
+typedef struct {
+    uint32_t least[BINS], below;
+    int filled[BINS];
+} Bins;
+
+/* For so many different numbers. */
+static void begin_bins(Bins *bins, Py_ssize_t count)
 {
-    uint32_t least[BINS], below = UINT32_MAX;
-    int filled[BINS] = {0};
-    if (count > BINS * ENOUGH)
-        below = (uint32_t)(UINT32_MAX / (uint64_t)count * BINS * ENOUGH);
-    for (size_t slot = 0; slot <= mask; slot++) {
-        uint32_t number = slots[slot].number, bin = number % BINS;
-        if (!slots[slot].start || number > below)
-            continue;
-        if (!filled[bin] || number < least[bin])
-            least[bin] = number;
-        filled[bin] = 1;
-    }
+    memset(bins, 0, sizeof *bins);
+    bins->below = count > BINS * ENOUGH ? (uint32_t)(UINT32_MAX / (uint64_t)count * BINS * ENOUGH) : UINT32_MAX;
+}
+
+static void put_number(Bins *bins, uint32_t number)
+{
+    uint32_t bin = number % BINS;
+    if (number > bins->below)
+        return;
+    if (!bins->filled[bin] || number < bins->least[bin])
+        bins->least[bin] = number;
+    bins->filled[bin] = 1;
+}
+
+static void end_bins(const Bins *bins, unsigned char *sketch)
+{
     for (int bin = 0; bin < BINS; bin++)
-        sketch[bin] = filled[bin] ? (least[bin] >> 7) % 255 + 1 : 0;
+        sketch[bin] = bins->filled[bin] ? (bins->least[bin] >> 7) % 255 + 1 : 0;
+}
+
+static int sketch_of_words(const unsigned char *data, Py_ssize_t length, Py_ssize_t words, unsigned char *sketch)
+{
+    size_t mask = 255;
+    while ((Py_ssize_t)mask < 2 * words)
+        mask = mask << 1 | 1;
+    Word *slots = PyMem_Calloc(mask + 1, sizeof(Word));
+    if (!slots) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    Bins bins;
+    begin_bins(&bins, different(data, length, slots, mask));
+    for (size_t slot = 0; slot <= mask; slot++)
+        if (slots[slot].start)
+            put_number(&bins, slots[slot].number);
+    end_bins(&bins, sketch);
+    PyMem_Free(slots);
+    return 0;
+}
+
+/* Different pairs of characters, each as one number that is not 0. */
+typedef struct {
+    uint64_t *slots;
+    size_t mask;
+    Py_ssize_t count;
+} Pairs;
+
+static uint64_t *slot_of(uint64_t *slots, size_t mask, uint64_t pair)
+{
+    size_t slot = (size_t)(mixed(secret.seed ^ pair, secret.factor) >> 16) & mask;
+    while (slots[slot] && slots[slot] != pair)
+        slot = (slot + 1) & mask;
+    return slots + slot;
+}
+
+static int grow_pairs(Pairs *pairs)
+{
+    size_t mask = pairs->slots ? pairs->mask << 1 | 1 : 1023;
+    uint64_t *slots = PyMem_Calloc(mask + 1, sizeof *slots);
+    if (!slots) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (size_t slot = 0; pairs->slots && slot <= pairs->mask; slot++)
+        if (pairs->slots[slot])
+            *slot_of(slots, mask, pairs->slots[slot]) = pairs->slots[slot];
+    PyMem_Free(pairs->slots);
+    pairs->slots = slots;
+    pairs->mask = mask;
+    return 0;
+}
+
+static int add_pairs(Pairs *pairs, PyObject *text)
+{
+    int kind = (int)PyUnicode_KIND(text);
+    const void *data = PyUnicode_DATA(text);
+    for (Py_ssize_t at = 1; at < PyUnicode_GET_LENGTH(text); at++) {
+        if ((!pairs->slots || (size_t)pairs->count > pairs->mask / 2) && grow_pairs(pairs) < 0)
+            return -1;
+        uint64_t pair = ((uint64_t)PyUnicode_READ(kind, data, at - 1) << 32 | PyUnicode_READ(kind, data, at)) + 1;
+        uint64_t *slot = slot_of(pairs->slots, pairs->mask, pair);
+        pairs->count += !*slot;
+        *slot = pair;
+    }
+    return 0;
+}
+
+/* Of a text whose words have no spaces between them, by its neighbouring characters. */
+static int sketch_of_pairs(const char *plain, Py_ssize_t length, unsigned char *sketch)
+{
+    PyObject *text = PyUnicode_DecodeUTF8(plain, length, NULL);
+    Pairs pairs = {0};
+    int told = text ? add_pairs(&pairs, text) : -1;
+    Bins bins;
+    begin_bins(&bins, pairs.count);
+    for (size_t slot = 0; pairs.slots && slot <= pairs.mask; slot++) {
+        uint64_t pair = pairs.slots[slot] - 1;
+        if (pairs.slots[slot])
+            put_number(&bins, (uint32_t)(((pair >> 32 << 16) ^ (pair & UINT32_MAX)) * SPREAD >> 8));
+    }
+    end_bins(&bins, sketch);
+    PyMem_Free(pairs.slots);
+    Py_XDECREF(text);
+    return told;
 }
 
 static PyObject *sketched(PyObject *self, PyObject *argument)
@@ -105,22 +202,15 @@ static PyObject *sketched(PyObject *self, PyObject *argument)
         to[kept++] = bytes[at];
     }
     /* A word of which the length does not fit its field cannot be told: no text that is indexed is as long. */
-    if (!words || length > UINT32_MAX || kept > UNBROKEN * words) {
+    if (!words || length > UINT32_MAX) {
         Py_DECREF(plain);
         Py_RETURN_NONE;
     }
-    size_t mask = 255;
-    while ((Py_ssize_t)mask < 2 * words)
-        mask = mask << 1 | 1;
-    Word *slots = PyMem_Calloc(mask + 1, sizeof(Word));
-    if (!slots) {
-        Py_DECREF(plain);
-        return PyErr_NoMemory();
-    }
     unsigned char sketch[BINS];
-    Py_ssize_t count = different(data, length, slots, mask);
-    sketch_of(slots, mask, count, sketch);
-    PyMem_Free(slots);
+    if ((kept > UNBROKEN * words ? sketch_of_pairs(to, kept, sketch) : sketch_of_words(data, length, words, sketch)) < 0) {
+        Py_DECREF(plain);
+        return NULL;
+    }
     if (_PyBytes_Resize(&plain, kept) < 0)
         return NULL;
     return Py_BuildValue("(Ny#)", plain, sketch, (Py_ssize_t)BINS);
