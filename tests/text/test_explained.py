@@ -89,6 +89,14 @@ def test_every_word_that_declares_does_so_in_c_as_in_python(word):
     assert quickly == slowly != []
 
 
+@given(st.lists(st.sampled_from(PIECES), max_size=40).map("".join), st.data(), st.booleans())
+def test_a_sentence_follows_in_c_as_in_python(text, data, may_end):
+    text = f"\n{text}\n"
+    place = data.draw(st.integers(0, len(text) - 1))
+    quickly, slowly = both(lambda: explained._goes_on(text, place, may_end), explained)
+    assert quickly == slowly
+
+
 @given(st.lists(st.sampled_from(PIECES), max_size=40).map("".join))
 def test_lines_are_passed_over_in_c_as_in_python(text):
     quickly, slowly = both(lambda: explained.terms(text), explained)

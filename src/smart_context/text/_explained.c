@@ -93,14 +93,14 @@ static Py_ssize_t line_end(const Text *text, Py_ssize_t place)
     return place;
 }
 
-/* `explained._goes_on`: whether a sentence follows the line of a place, behind further names at most, or the text ends. */
-static int goes_on(const Text *text, Py_ssize_t place)
+/* `explained._goes_on`: whether a sentence follows the line of a place, behind further names at most. may_end: or the text ends with that line. */
+static int goes_on(const Text *text, Py_ssize_t place, int may_end)
 {
     Py_ssize_t begin = line_end(text, place) + 1;
     for (int line = 0; line < TOGETHER; line++) {
         Py_ssize_t end = line_end(text, begin), spaces = 0;
         if (end >= text->length)
-            return 1;
+            return may_end && !line;
         for (Py_ssize_t one = begin; one < end; one++)
             spaces += at(text, one) == ' ';
         if (spaces && at(text, end - 1) != ')')
@@ -151,10 +151,10 @@ static int may_begin(const Text *text, Py_ssize_t start)
         int is_odd;
         Py_ssize_t end = after_name(text, start, &is_odd);
         if (at(text, end) == '(')
-            return goes_on(text, end);
+            return goes_on(text, end, 1);
         while (is_odd && is_blank(at(text, end)))
             end++;
-        if (is_odd && (at(text, end) == '(' || at(text, end) == '\n') && goes_on(text, end))
+        if (is_odd && (at(text, end) == '(' || at(text, end) == '\n') && goes_on(text, end, 1))
             return 1;
     }
     return may_declare(text, start);
@@ -182,8 +182,22 @@ static PyObject *begins(PyObject *self, PyObject *argument)
     return found;
 }
 
+static PyObject *sentence_follows(PyObject *self, PyObject *arguments)
+{
+    PyObject *given;
+    Py_ssize_t place;
+    int may_end;
+    if (!PyArg_ParseTuple(arguments, "Unp", &given, &place, &may_end))
+        return NULL;
+    if (place < 0)
+        return PyErr_Format(PyExc_ValueError, "no place of the text");
+    Text text = {PyUnicode_KIND(given), PyUnicode_DATA(given), PyUnicode_GET_LENGTH(given)};
+    return PyBool_FromLong(place < text.length && goes_on(&text, place, may_end));
+}
+
 static PyMethodDef methods[] = {
     {"begins", begins, METH_O, "The places of the line breaks behind which an entry may begin."},
+    {"goes_on", sentence_follows, METH_VARARGS, "Whether a sentence follows the line of a place, or the text ends with it where it may."},
     {NULL},
 };
 

@@ -123,6 +123,8 @@ def _is_entry(text: str, begun: re.Match[str]) -> bool:
 
 def _goes_on(text: str, start: int, may_end: bool) -> bool:
     """Whether a sentence follows, behind further names at most: one of many in a list explains nothing. may_end: or the text ends with it, and goes on elsewhere."""
+    if compiled:
+        return compiled.goes_on(text, start, may_end)
     begin = text.index("\n", start) + 1
     for line in range(_TOGETHER):
         end = text.find("\n", begin)

@@ -156,6 +156,7 @@ _LETTERS = {
     "ộ": ("vi",),
 }
 _RARE = later.pattern("[" + "".join(_LETTERS) + "]")
+_PLACES = {code: at for at, code in enumerate(CODES)}
 SAMPLE = 300  # words whose letters are looked at
 _LEAST_SHARE = 0.05  # of the words: less is a word or two that another language lends
 _SHORT = 12  # words up to which one that speaks for a language is enough
@@ -187,9 +188,8 @@ def weighed(told: Collection[str], distinct: int, letters: str, least: float) ->
     for letter in own:
         for code in _LETTERS[letter]:
             votes[code] = votes.get(code, 0.0) + 1.0 / len(_LETTERS[letter])
-    best = max(
-        filter(votes.__contains__, CODES), key=votes.__getitem__, default=""
-    )  # the first of those that are equal
+    # The first of those that are equal; few languages have a vote.
+    best = min(votes, key=lambda code: (-votes[code], _PLACES[code]), default="")
     if not best or (least >= 1 and distinct > _SHORT and len(told) + len(own) < 2):
         return ""
     return best if votes[best] >= max(least, _LEAST_SHARE * min(distinct, SAMPLE)) else ""
