@@ -20,7 +20,7 @@ from smart_context.server.http import application
 from smart_context.server.listen import Listen
 from smart_context.server.metrics import Metrics
 from smart_context.server.protocol import Offer
-from smart_context.server.tools import Program, Reply, Tool
+from smart_context.server.tools import Program, Reply, Tool, unguarded
 from smart_context.tool_table import TABLE
 
 ID = "mcp-session-id"
@@ -186,7 +186,7 @@ def test_a_session_that_has_ended_is_not_found(opened):
 class Driven:
     """The application itself, asked from here, with a tool that waits until it is told to end."""
 
-    def __init__(self):
+    def __init__(self, guard=unguarded):
         self.began, self.may_end, self.ended = threading.Event(), threading.Event(), threading.Event()
         row = next(row for row in TABLE if row.name == "searchFiles")
 
@@ -201,7 +201,7 @@ class Driven:
             return Reply("{}", {})
 
         tool = Tool.of(row, run, lambda error: Reply("", code=error.code), 60.0, knows_arguments=True)
-        offer = Offer(Program("p", "P", "how"), (tool,))
+        offer = Offer(Program("p", "P", "how"), (tool,), guard)
         self.gate, self.calls = application(offer, Listen(), Metrics(), lambda: None)
 
     async def post(self, body, session=b"", address="127.0.0.1"):

@@ -100,6 +100,49 @@ def test_an_object_that_is_there_in_json_is_not_written_another_way(answer, code
         assert encoded.of(reply, ascii_only=ascii_only) == encoded.of(again, ascii_only=ascii_only)
 
 
+CLIENTS = [
+    {"name": "ada", "version": "1"},
+    {"name": "bo", "version": "2.0"},
+    {"name": "", "version": ""},
+    {"name": 'Ǆ "{}\\u00e9\n' * 20, "version": "1"},
+    {"name": "ada", "version": "1", "title": "Ada"},
+    {"name": "ada", "version": 1},
+    {"name": "ada"},
+    {},
+    "a name and a version",
+    None,
+]
+
+
+@pytest.mark.parametrize("client", CLIENTS, ids=lambda client: json.dumps(client)[:30])
+def test_whatever_a_client_calls_itself_answers_have_the_bytes_of_the_sdk(link, client):
+    search = call("searchFiles", {"query": "turbine"})
+    post(link, with_meta(search))
+    asked = with_meta(search, **{"io.modelcontextprotocol/clientInfo": client})
+    by_the_sdk = post(link, asked, **{"mcp-session-id": ""})  # which is left to it
+    assert [post(link, asked) for _ in range(2)] == [by_the_sdk] * 2
+
+
+def test_clients_of_other_names_are_answered_alike_and_each_is_logged_by_its_name():
+    seen = []
+
+    def guard(asked, answer):
+        seen.append(asked.client)
+        return answer()
+
+    driven = DrivenSingly(guard)
+
+    async def talk():
+        search = call("searchFiles", {"query": "q"})
+        named = [with_meta(search, **{"io.modelcontextprotocol/clientInfo": client}) for client in CLIENTS[:3]]
+        found = [await driven.post(body) for body in (*named, *named)]
+        assert found == [found[0]] * 6
+        assert seen == ["ada", "bo", ""] * 2
+        assert len(driven.calls._known) == 1
+
+    asyncio.run(living(driven, talk))
+
+
 def test_progress_that_a_client_asks_for_by_another_name_each_time_changes_nothing(link):
     search = call("searchFiles", {"query": "turbine"})
     found = {post(link, with_meta(search, progressToken=token))[2] for token in (1, 2, "three")}

@@ -2,7 +2,7 @@
 
 In: requests of callers, and what serves all of them.  Out: its answers, or the same bytes made here.
 Always: a call is answered here only after the SDK was seen to answer one of the same caller, tool, head and `_meta` with the bytes that would have
-been made here; one a minute goes to it again. A client that hangs up has cancelled its call.
+been made here; one a minute goes to it again. What a client calls itself there, a plain name and version, makes no difference but in the log. A client that hangs up has cancelled its call.
 """
 
 from __future__ import annotations
@@ -34,13 +34,14 @@ _STREAM: Headers = [
 ]
 _LENGTH = b"content-length"
 _CHECKED = b"mcp-param-"  # headers that the SDK compares with arguments
+_CLIENT = "io.modelcontextprotocol/clientInfo"
 
 Kind = bytes  # a hash of caller, head, tool and what is said beside: these may be long
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """How the SDK answers calls of a kind: the head, what it adds to a result, who calls, and until when that counts."""
+    """How the SDK answers calls of a kind: the head, what it adds to a result, who calls where the call does not say it plainly, and until when that counts."""
 
     answered: Headers
     around: Around
@@ -84,7 +85,8 @@ class Single:
         known = self._known.get(kind)
         if known is None or known.until <= time.monotonic():
             return None
-        call = Call(plain.tool, plain.arguments, scope[CALLER], known.client, peer(scope))
+        client = _named(plain)
+        call = Call(plain.tool, plain.arguments, scope[CALLER], known.client if client is None else client, peer(scope))
         scope[IS_PLAIN] = True
         return _Alone(plain, known, performed(self._offer, call, ascii_only=True))
 
@@ -96,6 +98,8 @@ class Single:
         answered: Answered | None = scope.get(ANSWERED)
         if answered is None or (b"content-type", b"application/json") not in seen.headers:
             return
+        if _named(plain) not in {None, answered.client}:
+            return
         around = encoded.added(json.loads(seen.body)["result"])
         made = encoded.with_more(encoded.of(answered.reply, ascii_only=True), around)
         if encoded.message(plain.request_id, made) == seen.body:
@@ -106,9 +110,20 @@ class Single:
 
 def _kind(plain: Plain, scope: Scope) -> Kind:
     head = [header for header in scope["headers"] if header[0] not in {_LENGTH, b"authorization"}]
-    beside = {name: value for name, value in plain.meta.items() if name != "progressToken"}
-    told = (scope[CALLER].name, head, plain.name, json.dumps(beside, sort_keys=True))
+    is_named = _named(plain) is not None
+    aside = {"progressToken", _CLIENT} if is_named else {"progressToken"}
+    beside = {name: value for name, value in plain.meta.items() if name not in aside}
+    told = (scope[CALLER].name, head, plain.name, is_named, json.dumps(beside, sort_keys=True))
     return hashlib.sha256(repr(told).encode()).digest()
+
+
+def _named(plain: Plain) -> str | None:
+    """What a client calls itself; None where it says more than a name and a version."""
+    told = plain.meta.get(_CLIENT)
+    if not isinstance(told, dict) or told.keys() != {"name", "version"}:
+        return None
+    name, version = told["name"], told["version"]
+    return name if isinstance(name, str) and isinstance(version, str) else None
 
 
 def _is_single(scope: Scope) -> bool:
