@@ -16,7 +16,7 @@ from collections import OrderedDict
 from smart_context.data import dataclass
 from smart_context.server import begun, encoded
 from smart_context.server.begun import IS_PLAIN, Begun, Headers
-from smart_context.server.direct import Direct, Plain, Seen, again, outcome, performed, plain_call, quick
+from smart_context.server.direct import Direct, Plain, Seen, again, client_name, outcome, performed, plain_call, quick
 from smart_context.server.encoded import Around, Encoded
 from smart_context.server.gate import Receive, Scope, Send
 from smart_context.server.identity import CALLER, peer
@@ -119,11 +119,7 @@ def _kind(plain: Plain, scope: Scope) -> Kind:
 
 def _named(plain: Plain) -> str | None:
     """What a client calls itself; None where it says more than a name and a version."""
-    told = plain.meta.get(_CLIENT)
-    if not isinstance(told, dict) or told.keys() != {"name", "version"}:
-        return None
-    name, version = told["name"], told["version"]
-    return name if isinstance(name, str) and isinstance(version, str) else None
+    return client_name(plain.meta.get(_CLIENT))
 
 
 def _is_single(scope: Scope) -> bool:
