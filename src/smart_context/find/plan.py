@@ -117,8 +117,10 @@ class _Planner:
         ]
         words.sort(key=lambda word: not word.stands)
         if len(words) > _MAX_SOUGHT:
-            kept = sorted(words, key=lambda word: (-word.idf * word.times, word.text))[:_MAX_SOUGHT]
-            words = [word for word in words if word in kept]
+            kept = {
+                id(word) for word in sorted(words, key=lambda word: (-word.idf * word.times, word.text))[:_MAX_SOUGHT]
+            }
+            words = [word for word in words if id(word) in kept]  # one by one, comparing them would take their square
         return tuple(words)
 
     def _with_others(self, word: Sought) -> Sought:
