@@ -21,7 +21,7 @@ from smart_context.engine.port import Candidate, Record, View
 from smart_context.find import feedback
 from smart_context.find.alike import Alike
 from smart_context.find.order import TIERS, Ordering, Placed, Scored
-from smart_context.find.score import DIGITS
+from smart_context.find.score import DIGITS, Scorer
 from smart_context.find.sought import Plan
 from smart_context.model import Stop
 
@@ -68,6 +68,8 @@ class Fused(Ordering):
         """`alone`: leave words out of the score. `spread`: how far apart the cosines of all segments are. `known`: the share of the query that the
         model knows."""
         super().__init__(record, view, plan, limits, never_show, stop)
+        self._packed = _Packed(view)
+        self._scorer = Scorer(plan, self._packed)
         self._likeness = likeness
         self._alone, self._spread, self._known = alone, spread, known
         self._share = 1.0  # of meaning in the score
@@ -182,7 +184,7 @@ class Fused(Ordering):
         scores = alike.shared(totals, SHARED * trust)
         said = SAID * trust * min(1.0, len(self._plan.sought) / LONG)
         ranked = [round(scores[candidate.segment_id], DIGITS) for candidate in candidates]
-        common = feedback.common(self._view.packed(candidates), ranked, self._view.average_length)
+        common = feedback.common(self._packed.packed(candidates), ranked, self._view.average_length)
         return {
             c.segment_id: (scores[c.segment_id] + said * one) / (1 + said)
             for c, one in zip(candidates, common, strict=True)
@@ -197,6 +199,24 @@ class Fused(Ordering):
 
     def _words(self, score: float) -> float:
         return score / self._most if self._most else 0.0
+
+
+class _Packed:
+    """What candidates say, read once for their scores by words and for what they have in common."""
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+        self._known: dict[int, bytes] = {}
+
+    @property
+    def average_length(self) -> float:
+        return self._view.average_length
+
+    def packed(self, candidates: Sequence[Candidate]) -> list[bytes]:
+        known = self._known
+        missing = [candidate for candidate in candidates if candidate.segment_id not in known]
+        known.update(zip((c.segment_id for c in missing), self._view.packed(missing), strict=True))
+        return [known[candidate.segment_id] for candidate in candidates]
 
 
 def _peak(by_words: Sequence[float]) -> float:

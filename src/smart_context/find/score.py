@@ -17,10 +17,10 @@ import sys
 from collections.abc import Sequence, Set
 from functools import cached_property
 from itertools import count, repeat
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from smart_context.data import dataclass
-from smart_context.engine.port import Candidate, View
+from smart_context.engine.port import Candidate
 from smart_context.find import neighbours
 from smart_context.find.sought import Plan
 from smart_context.find.wishes import PART
@@ -189,10 +189,21 @@ def summed(values: Sequence[float]) -> float:
     return out
 
 
+class Segments(Protocol):
+    """What is scored, of a view."""
+
+    @property
+    def average_length(self) -> float:
+        """The mean number of words in a segment."""
+
+    def packed(self, candidates: Sequence[Candidate]) -> list[bytes]:
+        """What each candidate says."""
+
+
 class Scorer:
     """One query, ready to score any number of segments."""
 
-    def __init__(self, plan: Plan, view: View) -> None:
+    def __init__(self, plan: Plan, view: Segments) -> None:
         self._sought = plan.sought
         self._view = view
         self._weighed = Weighed(plan, view.average_length)
