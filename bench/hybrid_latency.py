@@ -1,11 +1,14 @@
 """How long a search by words and meaning takes: CPU time of `find` on made-up text with made-up vectors, fixed seed.
 
     python -m bench hybrid_latency MODEL [--size 100000] [--keep FOLDER] [--out FILE]
-    python -m bench hybrid_latency MODEL --index DATA [--real 5000] [--size 100000] [--out FILE]
+    python -m bench hybrid_latency MODEL --index DATA [--real 5000] [--size 100000] [--sentences FOLDER] [--out FILE]
 
 MODEL is the folder of an encoder, which encodes the queries. The vectors of made-up segments are random, because comparing them costs the same. `--index`
 takes an index of real text that may be written beside, a copy: `--size` of its segments get vectors, `--real` of them their own, the rest mixtures of two of
 these, each by another share. There, recall is measured: of the ten nearest by every vector, those that a search has among its nearest.
+
+Queries are nine words in a row out of segments: of code, tables, lists and texts without spaces too, where nine words may be three hundred characters. `--sentences`
+also asks whole sentences of the files of a folder that was indexed, as `bench real` does, which is nearer to what people ask.
 """
 
 from __future__ import annotations
@@ -17,10 +20,11 @@ import statistics
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from bench import query_latency
+from bench import _known, query_latency
 from smart_context import engine
 from smart_context.engine.local.index import Index
 from smart_context.engine.local.record import Record
@@ -42,6 +46,9 @@ def main(argv: list[str]) -> None:
     parser.add_argument("--keep", type=Path, help="keep the index here and use it again")
     parser.add_argument("--index", type=Path, help="an index of real text, to be written beside")
     parser.add_argument("--real", type=int, default=5000, help="segments of it that are encoded")
+    parser.add_argument(
+        "--sentences", type=Path, help="the folder that was indexed: whole sentences of it are asked as well"
+    )
     parser.add_argument("--out", type=Path, help="write the times here, as JSON")
     args = parser.parse_args(argv)
     with tempfile.TemporaryDirectory() as folder:
@@ -51,8 +58,13 @@ def main(argv: list[str]) -> None:
         meaning = Meaning(args.model, engine.at(data))
         if not len(meaning.vectors):
             _encode(data, meaning, args.size, args.real) if args.index else _make_up(data, meaning)
-        found = {"segments": len(meaning.vectors), **_measure(data, meaning)}
-        found |= {"real": args.real, "recall_of_ten": _recall(data, meaning)} if args.index else {}
+        with Index.open(data) as index:
+            queries = [query for query in _queries(index) if query]
+            found: dict[str, Any] = {"segments": len(meaning.vectors), **_measure(index, meaning, queries)}
+            if args.sentences:
+                known = [item.query for item in _known.items(args.sentences, _QUERIES, 7) if item.group == "sentence"]
+                found["sentences"] = _measure(index, meaning, known)
+        found |= {"real": args.real, "recall_of_ten": _recall(queries, meaning)} if args.index else {}
     print(json.dumps(found))
     if args.out:
         args.out.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
@@ -90,10 +102,8 @@ def _encode(data: Path, meaning: Meaning, size: int, real: int) -> None:
     record.close()
 
 
-def _recall(data: Path, meaning: Meaning) -> float:
+def _recall(queries: list[str], meaning: Meaning) -> float:
     """Of the ten nearest by every vector, those that are among the nearest that a search takes."""
-    with Index.open(data) as index:
-        queries = [query for query in _queries(index) if query]
     every = meaning.vectors.segments().tolist()
     found = total = 0
     for query in queries:
@@ -110,15 +120,13 @@ def _queries(index: Index) -> list[str]:
     return [" ".join(text.split()[3:12]) for text in texts.values()]
 
 
-def _measure(data: Path, meaning: Meaning) -> dict[str, float]:
-    with Index.open(data) as index:
-        queries = [query for query in _queries(index) if query]
-        times: dict[str, list[float]] = {"lexical": [], "hybrid": []}
-        for method, model in (("lexical", None), ("hybrid", meaning)):
-            for query in [queries[0], *queries]:
-                began = time.process_time()
-                find(index, SearchRequest(query), redactor=_REDACTOR, stop=lambda: None, meaning=model)
-                times[method].append((time.process_time() - began) * 1000)
+def _measure(index: Index, meaning: Meaning, queries: list[str]) -> dict[str, float]:
+    times: dict[str, list[float]] = {"lexical": [], "hybrid": []}
+    for method, model in (("lexical", None), ("hybrid", meaning)):
+        for query in [queries[0], *queries]:
+            began = time.process_time()
+            find(index, SearchRequest(query), redactor=_REDACTOR, stop=lambda: None, meaning=model)
+            times[method].append((time.process_time() - began) * 1000)
     return {
         f"{method}_ms_{name}": round(value, 1)
         for method, taken in times.items()

@@ -182,7 +182,8 @@ class View:
             places = self._guessed(there, starts)
             guessed = zip(self.described([(1.0, place) for place in places.values()]), places.items(), strict=True)
             known = [(c, place) for c, (one, place) in guessed if (c.segment_id, c.file_id) == (one, there[one])]
-            matching = [candidate for candidate, place in known if holding.is_match(binding, partial(self._has, place))]
+            is_any = isinstance(binding, expression.Everything)
+            matching = [c for c, place in known if is_any or holding.is_match(binding, partial(self._has, place))]
         missing = there.keys() - {candidate.segment_id for candidate, _ in known}
         rest = tuple(sorted({there[one] for one in missing}))
         others = self.all_of(binding, replace(filters, files=rest), missing) if rest else []
