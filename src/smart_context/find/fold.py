@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import compress, islice
 from typing import TYPE_CHECKING
 
@@ -120,15 +120,19 @@ def results(placed: Iterable[Placed], folds: Folds) -> Iterator[Placed]:
 
 
 def also(
-    record: Record, page: Iterable[Placed], ahead: Sequence[Marked], folds: Folds, may_show: Callable[[FileRow], bool]
+    files: Callable[[Sequence[int]], Mapping[int, FileRow]],
+    page: Iterable[Placed],
+    ahead: Sequence[Marked],
+    folds: Folds,
+    may_show: Callable[[FileRow], bool],
 ) -> dict[int, tuple[FileRow, ...]]:
-    """For each file of a page the others that hold its text, by path, of those that were found."""
+    """For each file of a page the others that hold its text, by path, of those that were found; files: gives the rows of some."""
     shown = {one.file.file_id for one in page}
     others: dict[int, list[int]] = {}
     for file, stands in zip(ahead, folds.like(ahead), strict=True):
         if stands is not None and stands in shown and file.file_id not in shown:
             others.setdefault(stands, []).append(file.file_id)
-    rows = record.files(sorted({i for several in others.values() for i in several})) if others else {}
+    rows = files(sorted({i for several in others.values() for i in several})) if others else {}
     return {
         file_id: tuple(sorted(_shown(several, rows, may_show), key=lambda row: os.fsencode(row.path)))[:MOST_ALSO]
         for file_id, several in others.items()
@@ -244,5 +248,5 @@ def of_row(file: FileRow) -> Marked:
     return Marked(file.file_id, file.same_text, file.like_text)
 
 
-def _shown(ids: Iterable[int], rows: dict[int, FileRow], may_show: Callable[[FileRow], bool]) -> Iterator[FileRow]:
+def _shown(ids: Iterable[int], rows: Mapping[int, FileRow], may_show: Callable[[FileRow], bool]) -> Iterator[FileRow]:
     return (rows[i] for i in ids if i in rows and may_show(rows[i]))

@@ -132,6 +132,13 @@ class Ordering:
         rows = [(one.candidate.file_id, one.score) for one in every[:end]]
         return map(tuple.__new__, repeat(Leading), rows)
 
+    def files(self, file_ids: Sequence[int]) -> dict[int, FileRow]:
+        """The rows of files, of which most were read to put them in order; those that are not there are left out."""
+        missing = [file_id for file_id in file_ids if file_id not in self._files]
+        if missing:
+            self._files.update(self.record.files(missing))
+        return {file_id: self._files[file_id] for file_id in file_ids if file_id in self._files}
+
     def explain(self, one: Placed) -> tuple[str, ...]:
         """Why a segment stands where it does, in lines."""
         if not one.made_of:

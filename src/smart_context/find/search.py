@@ -124,7 +124,7 @@ def find(
         page = reached[request.offset :]
         leading = {one.file_id for one in ordering.leading(_AHEAD)} if folds and page else set()
         ahead = record.marks(leading.union(ordering.added)) if leading else []
-        also = _also(record, page, ordering, folds, presence, ahead) if folds else {}
+        also = _also(page, ordering, folds, presence, ahead) if folds else {}
     stop()
     items = tuple(_items(record, page, ordering, asked.plan, redactor, typed, also))
     asked = replace(asked, notes=(*asked.notes, *_instead(asked.plan, items)))
@@ -271,7 +271,6 @@ def _few_a_file(placed: Iterator[Placed]) -> Iterator[Placed]:
 
 
 def _also(
-    record: Record,
     page: Sequence[Placed],
     ordering: order.Ordering,
     folds: fold.Folds,
@@ -280,7 +279,7 @@ def _also(
 ) -> dict[int, tuple[FileRow, ...]]:
     """The copies of what a page shows, of those that may be shown."""
     return fold.also(
-        record, page, ahead, folds, lambda row: ordering.shows(row) and (presence is None or presence(row))
+        ordering.files, page, ahead, folds, lambda row: ordering.shows(row) and (presence is None or presence(row))
     )
 
 
