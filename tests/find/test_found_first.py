@@ -49,6 +49,8 @@ FILES = {
     "money/thousands.txt": f"There are 250,000 of them. {PROSE}",
     "money/plain.txt": f"250 and 250000 and 250000, 250 of 250000. {PROSE}",
     "money/few.txt": f"250 came, 250 went, 250 stayed. 250! {PROSE}",
+    "stop/often.txt": f"zqvideo zqvideo, zqvideo. Zqvideo! zqvideo. {PROSE}",
+    "stop/both.txt": f"Other players show a zqvideo. {PROSE}",
     "src/joined.py": "USER_ZQBASE = 1\n",
     "src/apart.py": "userzqbase = userzqbase + userzqbase  # userzqbase\n",
 }  # fmt: skip
@@ -89,6 +91,16 @@ def folder(tmp_path_factory):
 )
 def test_a_whole_identifier_outweighs_its_parts(folder, query, first):
     assert folder.names(query)[:1] == [first]
+
+
+def test_of_two_or_three_words_those_count_too_that_are_left_out_of_longer_queries(folder):
+    assert folder.names("zqvideo")[0] == "stop/often.txt"
+    page = folder.page("zqvideo other")
+    assert folder.names("zqvideo other") == ["stop/both.txt", "stop/often.txt"]
+    assert page.interpretation == ("words: zqvideo, other",)
+    [item, *_] = page.items
+    assert [item.snippet[start:end] for start, end in item.highlights] == ["zqvideo"]
+    assert "left out: other, of" in folder.page("zqvideo other committee of harvest").interpretation
 
 
 @pytest.mark.parametrize("query", ["zq.path.joint", "path.joint", "joint", "zq_most_links", "ZQ_MOST_LINKS"])

@@ -21,7 +21,7 @@ from smart_context.engine.port import Candidate, Record, View
 from smart_context.find import feedback
 from smart_context.find.alike import Alike
 from smart_context.find.order import TIERS, Ordering, Placed, Scored
-from smart_context.find.score import DIGITS, Scorer
+from smart_context.find.score import DIGITS, Score, Scorer
 from smart_context.find.sought import Plan
 from smart_context.model import Stop
 
@@ -84,7 +84,7 @@ class Fused(Ordering):
         tier = self._with_verbatim(tier) if count else tier
         nearest = self._nearest({candidate.segment_id: candidate for candidate in tier})
         scored = self._leading = self._fused(tier, nearest)
-        self.added = tuple(one.candidate.file_id for one in scored if one.made_of and not one.made_of.has_any)
+        self.added = tuple(one.candidate.file_id for one in scored if one.made_of and not self._has_any(one.made_of))
         yield from self._placed(scored)
         lowest = scored[-1].score if scored else 1.0
         seen = {candidate.segment_id for candidate in (*tier, *nearest)}
@@ -106,6 +106,10 @@ class Fused(Ordering):
         others = f"what is like it: {self._gained[one.segment.segment_id]:+.4f}"
         parts = f"words {words:.4f} × {1 - self._share:.2f}, meaning {cosine:.4f} × {self._share:.2f}"
         return (*super().explain(one), others, parts)
+
+    def _has_any(self, made_of: Score) -> bool:
+        """Whether a segment has a word that finds."""
+        return made_of.has_any and any(not self._plan.sought[number].is_empty for number in made_of.times)
 
     def _nearest(self, known: Mapping[int, Candidate]) -> list[Candidate]:
         """The nearest segments that will do, without those that are known already: these do, because they were found by what binds too."""
@@ -194,7 +198,7 @@ class Fused(Ordering):
         """What the words of this query count: more, the more of them there are; nothing where none stands anywhere but what says nothing."""
         if self._plan.nowhere:
             return 0.0
-        asked = len(self._plan.sought)
+        asked = sum(not word.is_empty for word in self._plan.sought)
         return WORDS * (min(1.0, max(LEAST_WORDS, asked / FEW)) if asked > KEYWORDS else 1.0)
 
     def _words(self, score: float) -> float:

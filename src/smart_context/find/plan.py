@@ -26,7 +26,7 @@ _PIECE = 0.2  # what the pieces of one word are worth then
 _NAME = 2.0  # what a name of a few words is worth where it is all that was typed, in words of the best
 _NAMED = 1.0  # and among others
 _EXPLAINED = 3.0  # what it is worth that a text explains what was typed, in words of the best
-_FEW = 3  # words of a name from which each is worth more
+_FEW = 3  # words of a name from which each is worth more; words of a query up to which its stop words count
 _MAX_NAMES = 4
 _LONGEST_NAME = 8  # words
 _LARGE = 20_000  # segments from which an index is large: there,
@@ -55,8 +55,10 @@ def make(tree: Query | None, view: View, typed: str = "") -> Plan:
         wanted = planner.expression(tree)
     if named and isinstance(tree, query.Some | query.Word):
         wanted = wishes.also(wanted, [Term(term) for word in named for term in sorted(word.terms)])
-    left_out = tuple(dict.fromkeys(planner.left_out))
-    sought = (*planner.sought(), *named)
+    empty = planner.empty() if isinstance(tree, query.Some) and not asks and not nowhere else []
+    counted = {word.text for word in empty}
+    left_out = tuple(dict.fromkeys(word for word in planner.left_out if word not in counted))
+    sought = (*planner.sought(), *empty, *named)
     meant = asking.about(text) if request else text
     identifier = spelt.identifier(text) if isinstance(tree, query.Word | query.Phrase) else ""
     verbatim = planner.verbatim(tree, text)
@@ -122,6 +124,15 @@ class _Planner:
             }
             words = [word for word in words if id(word) in kept]  # one by one, comparing them would take their square
         return tuple(words)
+
+    def empty(self) -> list[Sought]:
+        """Of two or three words, the stop words: who types so few means each of them. They put a match higher that has them, and find none."""
+        left = [unit for unit in dict.fromkeys(self._units) if unit in self._stop]
+        if not left or len(self._units) > _FEW:
+            return []
+        self._words.learn(left)
+        found = (self._words.weighted(Sought(unit, self._words.terms(unit), typed=unit)) for unit in left)
+        return [replace(word, stands=False, is_empty=True) for word in found if word.count]
 
     def _with_others(self, word: Sought) -> Sought:
         """A word with those that an answer to a question in English may have in its place. They count where they stand, but find nothing by themselves."""

@@ -53,7 +53,8 @@ class Snippet:
 
 def words(sought: Sequence[Sought]) -> Words:
     """What marks the words of a query, for any number of texts. Words that say the same find a passage; what of it answers, the words of the question tell better."""
-    return marking.words([replace(word, parts=word.parts - word.alike) if word.alike else word for word in sought])
+    plain = [replace(word, parts=word.parts - word.alike) if word.alike else word for word in sought]
+    return marking.words([replace(word, terms=frozenset()) if word.is_empty else word for word in plain])
 
 
 def cut(passage: Passage, words: Words, language: str) -> Snippet:

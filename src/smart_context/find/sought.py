@@ -17,7 +17,7 @@ class Sought:
     tried because this one stands nowhere. beginning: of the terms, where only that was asked for; commonest: some of those that
     most segments have. times: how often it was asked for. count, idf: the live segments that have it, and what that makes it worth.
     typed: the word as it is written, where that counts; stands: whether it is a word among others, with neighbours; is_joined: whether it is several
-    words typed as one thing; name: the name of a file that it is.
+    words typed as one thing; name: the name of a file that it is; is_empty: whether it is a stop word beside a few others, which finds and marks nothing.
     """
 
     text: str
@@ -34,6 +34,7 @@ class Sought:
     stands: bool = True
     is_joined: bool = False
     name: str = ""
+    is_empty: bool = False
 
 
 @dataclass(frozen=True, slots=True)
