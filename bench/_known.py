@@ -2,7 +2,8 @@
 
 In: a folder, a number, a seed.  Out: groups of `Item`, each a query with the file it came from and a way to tell whether another file answers as well.
 Always: they depend on the files' bytes and the seed alone, never on an index, so that two versions of the program are asked the same. Texts are read here
-by means of their own, crude ones: HTML without its tags, packed files unpacked, everything else as it is.
+by means of their own, crude ones: HTML without its tags, packed files unpacked, everything else as it is. Of a PDF or an EPUB, from which nothing is taken, it is only
+seen whether it answers.
 """
 
 from __future__ import annotations
@@ -12,12 +13,15 @@ import html
 import operator
 import random
 import re
+import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
+
+import pypdfium2  # type: ignore[import-untyped]  # no types
 
 IDENTIFIERS = {
     "snake_case": r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+",
@@ -40,6 +44,7 @@ _HIDDEN = re.compile(r"(?is)<(script|style|head|nav)\b.*?</\1\s*>|<!--.*?-->")
 _INLINE = re.compile(r"(?i)</?(?:a|abbr|b|cite|code|dfn|em|i|kbd|q|samp|small|span|strong|sub|sup|tt|u|var)\b[^>]*>")
 _PLAIN_SENTENCE = re.compile(r"[A-Z][a-z]*(?:,? [A-Za-z][a-z]*(?:['-][a-z]+)?)+")
 _HAN_SENTENCE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff、，]{12,40}")
+_WORD = re.compile(r"\b[a-z]{5,}\b")
 _KANA = re.compile(r"[\u3040-\u30ff]")
 
 
@@ -86,14 +91,39 @@ def text_of(path: Path) -> str:
             data = gzip.decompress(data)
         except (OSError, EOFError, zlib.error):
             return ""
+    if path.suffix == ".pdf":
+        return _of_pages(data)
+    if path.suffix == ".epub":
+        return _of_book(path)
     if len(data) > _LARGEST or b"\0" in data[:1000]:
         return ""
     text = data.decode("utf-8", "replace")
     if _kind(path) in {".html", ".htm"}:
-        text = _INLINE.sub("", _HIDDEN.sub("\n", " ".join(text.split())))
-        return html.unescape(re.sub(r"<[^>]*>", "\n", text))
+        return _without_tags(text)
     blocks = re.split(r"\n\s*\n", text)
     return "\n".join(" ".join(block.split()) for block in blocks)
+
+
+def _without_tags(text: str) -> str:
+    plain = _INLINE.sub("", _HIDDEN.sub("\n", " ".join(text.split())))
+    return html.unescape(re.sub(r"<[^>]*>", "\n", plain))
+
+
+def _of_pages(data: bytes) -> str:
+    try:
+        pages = pypdfium2.PdfDocument(data)
+    except pypdfium2.PdfiumError:
+        return ""
+    return "\n".join(" ".join(page.get_textpage().get_text_bounded().split()) for page in pages)
+
+
+def _of_book(path: Path) -> str:
+    try:
+        with zipfile.ZipFile(path) as book:
+            pages = [book.read(name) for name in book.namelist() if name.endswith(("html", ".htm"))]
+    except (OSError, zipfile.BadZipFile):
+        return ""
+    return "\n".join(_without_tags(page.decode("utf-8", "replace")) for page in pages)
 
 
 def _kind(path: Path) -> str:
@@ -101,8 +131,8 @@ def _kind(path: Path) -> str:
 
 
 def _has_sentence(sentence: str, path: Path) -> bool:
-    """Whether a file has it, wherever lines end."""
-    return "".join(sentence.split()) in "".join(text_of(path).split())
+    """Whether a file has its words one after the other, wherever lines end and whatever marks stand between them: a page and its source differ in these."""
+    return re.sub(r"[\W_]+", "", sentence) in re.sub(r"[\W_]+", "", text_of(path))
 
 
 def _drawn(files: Iterable[Path], seed: int, kinds: frozenset[str]) -> Iterator[tuple[Path, random.Random]]:
@@ -144,7 +174,8 @@ def _words(files: list[Path], number: int, seed: int) -> Iterator[Item]:
             return
         text = text_of(path)
         start = dice.randrange(max(len(text) - 600, 1))
-        near = sorted(set(re.findall(r"\b[a-z]{5,}\b", text[start : start + 600])))
+        end = text.find(" ", start + 600)
+        near = sorted(set(_WORD.findall(text, start, end if end > 0 else len(text))))
         if len(near) >= 10:
             count = 2 + number % 2
             words = dice.sample(near, count)
@@ -159,7 +190,7 @@ def _has_all(words: list[str], path: Path) -> bool:
 
 
 def _identifiers(files: list[Path], each: int, seed: int) -> Iterator[Item]:
-    """Identifiers of ten shapes; a file that has the whole one answers."""
+    """Identifiers of ten shapes; a file that has the whole one answers, or is called so."""
     for kind, (shape, pattern) in enumerate(IDENTIFIERS.items()):
         whole = re.compile(rf"(?<![\w.:/,-])(?:{pattern})(?![\w:/-]|[.,]\w)")
         left = each
@@ -174,7 +205,7 @@ def _identifiers(files: list[Path], each: int, seed: int) -> Iterator[Item]:
 
 
 def _has_match(exact: re.Pattern[str], path: Path) -> bool:
-    return exact.search(text_of(path)) is not None
+    return exact.search(f"{path.name}\n{text_of(path)}") is not None
 
 
 def _names(folder: Path, files: list[Path], every: list[Path], number: int, seed: int) -> Iterator[Item]:

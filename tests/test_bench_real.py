@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
+
+from office_files import pdf_pages, shown
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 PLACES = ("harbour", "kitchen", "library", "orchard", "railway", "theatre")
@@ -38,8 +42,8 @@ def bench(*args: str | Path) -> str:
 
 def test_real_measures_a_folder_and_asks_the_same_again_of_an_index_that_is_kept(folder: Path, tmp_path: Path) -> None:
     data, first, second = tmp_path / "data", tmp_path / "first.json", tmp_path / "second.json"
-    shown = bench(folder, "--data", data, "--queries", "4", "--out", first)
-    assert "context index, unchanged" in shown
+    told = bench(folder, "--data", data, "--queries", "4", "--out", first)
+    assert "context index, unchanged" in told
     bench(folder, "--data", data, "--queries", "4", "--out", second, "--skip-index")
     one, two = (json.loads(file.read_text(encoding="utf-8")) for file in (first, second))
     assert one["first"]["cpu"] > 0
@@ -61,3 +65,37 @@ def test_a_sentence_that_stands_in_two_files_is_answered_by_either(
     about_harbour = next(item for query, item in items.items() if "harbour" in query)
     answering = {path.name for path in folder.rglob("*.*") if about_harbour.answers(path)}
     assert answering == {"harbour-notes.txt", "harbour-again.html"}
+
+
+def test_a_book_and_a_pdf_answer_and_so_does_a_source_whose_words_have_marks_between_them(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(REPOSITORY))
+    from bench import _known
+
+    sentence = "The committee of the harbour agreed yesterday upon several further meetings"
+    with zipfile.ZipFile(folder / "book.epub", "w") as book:
+        book.writestr("text/one.xhtml", f"<p>{sentence.replace('harbour', '<i>harbour</i>')}.</p>")
+    (folder / "pages.pdf").write_bytes(pdf_pages(shown(sentence)))
+    (folder / "broken.pdf").write_bytes(b"no pages")
+    (folder / "broken.epub").write_bytes(b"no book")
+    (folder / "source.rst").write_text(sentence.replace("harbour", "``harbour``,\n"), encoding="utf-8")
+    [item] = [item for item in _known.items(folder, 8, 1) if item.query == sentence]
+    added = ("book.epub", "pages.pdf", "broken.pdf", "broken.epub", "source.rst")
+    assert [name for name in added if item.answers(folder / name)] == ["book.epub", "pages.pdf", "source.rst"]
+
+
+def test_words_are_taken_whole(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(REPOSITORY))
+    from bench import _known
+
+    words = {
+        word
+        for seed in range(20)
+        for item in _known.items(folder, 8, seed)
+        if item.group == "words"
+        for word in item.query.split()
+    }
+    texts = " ".join(_known.text_of(path) for path in _known.shown_files(folder))
+    assert words
+    assert words <= set(re.findall(r"[a-z]+", texts))
