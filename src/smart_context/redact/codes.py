@@ -46,8 +46,12 @@ def cards(text: str, low: str, shape: bytes, numbers: Sequence[tuple[int, int]])
     for first, last in numbers:
         if shape.count(b"0", first, last) < _MIN_CARD:
             continue
-        has_layout = _SHAPES.search(shape, first, last) is not None
-        if not has_layout and shape.find(b"\n", first, last) < 0 and not _SAID.search(low, max(0, first - 60), first):
+        has_layout = _has_layout(shape, first, last)
+        if (
+            not has_layout
+            and shape.find(b"\n", first, last) < 0
+            and not _is_said(low, shape, max(0, first - 60), first)
+        ):
             continue
         for run in _RUN.finditer(text, first, last):
             start, end = run.span()
@@ -55,10 +59,22 @@ def cards(text: str, low: str, shape: bytes, numbers: Sequence[tuple[int, int]])
             digits = shape.count(b"0", start, end)
             if digits < _MIN_CARD:
                 continue
-            named = _SAID.search(low, since, start) is not None
+            named = _is_said(low, shape, since, start)
             # Without a word for it, a card has a layout of cards or is broken over two lines, alone there.
             if named or has_layout or (digits <= _MAX_CARD and text.count("\n", start, end) == 1):
                 yield from _cards_in(text, _groups(text, start, end), named=named)
+
+
+def _has_layout(shape: bytes, first: int, last: int) -> bool:
+    """Whether digits stand there as those of a card do: all layouts begin with four, which most rows of numbers do not have."""
+    four = shape.find(b"0000", first, last)
+    return four >= 0 and _SHAPES.search(shape, four, last) is not None
+
+
+def _is_said(low: str, shape: bytes, since: int, start: int) -> bool:
+    """Whether a word for a card stands before digits: behind all other digits, and in their line or at the end of the one before."""
+    since = max(since, shape.rfind(b"0", since, start) + 1, shape.rfind(b"\n", since, start - 1) + 1)
+    return since < start and _SAID.search(low, since, start) is not None
 
 
 class _Group(NamedTuple):

@@ -83,7 +83,7 @@ def find(text: str, low: str, shape: bytes, numbers: Sequence[tuple[int, int]]) 
     """Yield where telephone numbers stand. numbers: the stretches of the text's shape in which one may stand."""
     before = 0
     for first, last in numbers:
-        has_grouped = _GROUPED.search(shape, max(0, first - 1), last) is not None
+        has_grouped = _has_grouped(shape, max(0, first - 1), last)
         if not has_grouped and _DAY.fullmatch(text, first, last):
             continue
         if not (has_grouped or _LEADS.search(text, max(0, first - 3), last)):
@@ -98,6 +98,12 @@ def find(text: str, low: str, shape: bytes, numbers: Sequence[tuple[int, int]]) 
                 continue
             if has_grouped or _begins_as_one(text, shape, start, end) or _is_said(low, since, start, end):
                 yield from _in_run(text, low, run)
+
+
+def _has_grouped(shape: bytes, first: int, last: int) -> bool:
+    """Whether digits are grouped as in `_NANP`: by threes, which most rows of numbers do not have."""
+    three = shape.find(b"000", first, last)
+    return three >= 0 and _GROUPED.search(shape, max(first, three - 1), last) is not None
 
 
 def _in_run(text: str, low: str, run: re.Match[str]) -> Iterator[tuple[int, int]]:
