@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from smart_context.data import dataclass
 from smart_context.redact import names, values, wrap
 
 _CLOSED = r"(?:[\"'`\])}*\\]{0,4}+|&quot;|&#3[49];|%22|%27)"

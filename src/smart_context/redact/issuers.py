@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
+
+from smart_context.data import dataclass
 
 _ALNUM = re.compile(r"[A-Za-z0-9]{1,4096}+")
 _WORD = re.compile(r"[A-Za-z0-9_]{1,4096}+")

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from smart_context.data import dataclass
 
 _SEPARATOR = r"(?:[ ]{0,2}[)./\-]?[ \t]{0,4}\r?\n[ \t]{0,8}(?:[(\-.][ ]?)?|[ ]{0,2}[()./\-]{1,3}[ ]{0,2}|[ ]{1,2})"
 _RUN = re.compile(rf"(?<![A-Za-z0-9_])(?<!\d[.,])(?:\+[ ]?\(?|\(\+?)?+\d++(?:{_SEPARATOR}\d++)*+")

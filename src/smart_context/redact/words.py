@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import filterfalse
+
+from smart_context.data import dataclass
 
 # Every sign that a detector asks for, in lower case. Words beyond ASCII are never left out.
 SIGNS = (

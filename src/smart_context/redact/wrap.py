@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
+from smart_context.data import dataclass
 from smart_context.redact import values
 
 _BEFORE = r"[ \t]{0,8}+[\\\-]?[\"']?[ \t]{0,4}+[+\\]?\r?"

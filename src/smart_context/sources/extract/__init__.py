@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import mmap
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
 from importlib import import_module
 
+from smart_context.data import dataclass, field, replace
 from smart_context.model import Extracted, Limits, Pointer, Skipped, Unit
 from smart_context.sources.extract.sight import Pixels, Sight
 from smart_context.sources.formats import FORMATS

@@ -9,8 +9,8 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
+from smart_context.data import dataclass
 from smart_context.sources.extract import extents, rows, xmlsafe
 from smart_context.sources.extract.opc import STRICT, TRANSITIONAL
 

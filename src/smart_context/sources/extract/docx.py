@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 
+from smart_context.data import dataclass, field
 from smart_context.model import Extracted, Skipped
 from smart_context.sources.extract import Buffer, Job, Refused, drawing, extract_nested, opc, pictures, xmlsafe
 from smart_context.sources.extract.collect import Full, Sections

@@ -8,8 +8,8 @@ Always: text that a file holds twice, for newer and for older programs, is read 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
+from smart_context.data import dataclass
 from smart_context.sources.extract import xmlsafe
 from smart_context.sources.extract.opc import STRICT, TRANSITIONAL
 

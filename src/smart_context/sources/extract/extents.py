@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+
+from smart_context.data import dataclass
 
 # Starts with a literal, which makes it seven times faster than one that allows for spaces nobody writes.
 _REFERENCE = rb"""r=["']"""

@@ -7,10 +7,10 @@ Always: work grows with the length of the markup, not with its depth; scripts, s
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from smart_context.data import dataclass, field
 from smart_context.model import Extracted
 from smart_context.sources.extract import Buffer, Job, flow, tame
 from smart_context.sources.extract.collect import Sections

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 
+from smart_context.data import dataclass, field
 from smart_context.model import SLIDE_NOTES, Extracted, Part, Unit
 from smart_context.sources.extract import Buffer, Job, Refused
 from smart_context.sources.extract.collect import Full, Units

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 
+from smart_context.data import dataclass, field, replace
 from smart_context.model import Extracted, Part, Skipped, Unit
 from smart_context.sources.extract import Buffer, Job, Refused, extract_nested
 

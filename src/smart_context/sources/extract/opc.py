@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from smart_context.data import dataclass
 from smart_context.sources.extract import Buffer, Job, Refused, xmlsafe, zipped
 from smart_context.sources.extract.properties import About, day
 

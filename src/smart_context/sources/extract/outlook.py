@@ -7,9 +7,9 @@ Always: a property that is absent or damaged is left out; a message inside a mes
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from smart_context.data import dataclass
 from smart_context.model import Extracted, Part, Unit
 from smart_context.sources.extract import Buffer, Job, Refused, compressed_rtf, html, rtf
 from smart_context.sources.extract.compound import Compound

@@ -10,11 +10,11 @@ import ctypes
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from functools import partial
 
 import pypdfium2_raw as pdfium  # type: ignore[import-untyped]  # no types; the raw API is stable across versions
 
+from smart_context.data import dataclass, field
 from smart_context.model import Extracted, Part, Unit
 from smart_context.sources.extract import Buffer, Job, Refused, pdf_scan
 from smart_context.sources.extract.collect import Full, Units

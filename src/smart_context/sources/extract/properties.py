@@ -7,10 +7,10 @@ Always: one line each and not long; what is no date is "".
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from email.utils import parsedate_to_datetime
 
+from smart_context.data import dataclass
 from smart_context.model import Extracted, Unit
 
 LONGEST = 200

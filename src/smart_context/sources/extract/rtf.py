@@ -7,8 +7,8 @@ Always: one pass, no recursion, however deep groups nest; a damaged file gives t
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
 
+from smart_context.data import dataclass, field, replace
 from smart_context.model import Extracted
 from smart_context.sources.extract import Buffer, Job, Refused
 from smart_context.sources.extract.collect import Sections

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Protocol
 
 from smart_context import pointer
+from smart_context.data import dataclass, field
 from smart_context.model import Pointer, Unit
 
 NOT_READ = "not read by OCR"

@@ -10,7 +10,8 @@ from __future__ import annotations
 import struct
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from smart_context.data import dataclass
 
 _CELLS = frozenset({0x06, 0x206, 0x406, 0xD6, 0xFD, 0x203, 0x204, 0x205, 0x27E})
 _RUN = 0xBD  # several numbers side by side; its last two bytes are the last column

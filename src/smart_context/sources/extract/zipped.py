@@ -11,8 +11,8 @@ import bz2
 import struct
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from smart_context.data import dataclass
 from smart_context.sources.extract import Buffer, Job, Refused
 
 _END = struct.Struct("<4s4H2LH")
