@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from smart_context.server.table import Table
 
 _THREADS = 17  # calls at work, as many as in a server that answers by itself, and one that hears which of them to stop
-_PIECE = 256 * 1024  # bytes that are read at once
+_PIECE = 64 * 1024  # bytes that are read at once
 
 
 def main(args: Sequence[str]) -> None:
@@ -50,7 +50,7 @@ def main(args: Sequence[str]) -> None:
 
 
 class Heard:
-    """The server's messages. `next` waits for one, `waiting` are those that are there."""
+    """The server's messages."""
 
     def __init__(self, link: socket.socket) -> None:
         self._link = link

@@ -108,6 +108,7 @@ def over_http(
     on_workers: Callable[[Workers], None] = lambda _workers: None,
 ) -> None:
     """Serve a table of tools over HTTP until a signal, and a page for people beside it. elsewhere: who answers calls; on_workers: as above."""
+    gc.disable()  # as above
     from smart_context.server import http, logs, protocol
 
     expect_little_garbage()
