@@ -127,7 +127,10 @@ static int table_slots(Slots *slots, const unsigned char *words, Py_ssize_t leng
         PyErr_SetString(PyExc_ValueError, "not a table of words");
         return 0;
     }
-    if (!empty_slots(slots, ALL_WORDS))
+    Py_ssize_t many = 0;
+    for (Py_ssize_t at = 0; at < length; at += WIDTH)
+        many += word_at(words + at) > 0;
+    if (!empty_slots(slots, many))
         return 0;
     for (uint32_t number = 1; number <= length / WIDTH; number++, words += WIDTH) {
         Slot *slot = slot_of(slots, word_at(words));
@@ -196,17 +199,23 @@ typedef struct {
     unsigned many;
 } Bits;
 
-static void add_bits(Bits *bits, uint32_t value, unsigned many)
+static inline void add_bits(Bits *bits, uint32_t value, unsigned many)
 {
     bits->held |= (uint64_t)value << bits->many;
-    for (bits->many += many; bits->many >= 8; bits->many -= 8, bits->held >>= 8)
-        *bits->to++ = (unsigned char)bits->held;
+    bits->many += many;
+    if (bits->many >= 32) {
+        for (int byte = 0; byte < 4; byte++)
+            bits->to[byte] = (unsigned char)(bits->held >> 8 * byte);
+        bits->to += 4;
+        bits->held >>= 32;
+        bits->many -= 32;
+    }
 }
 
-/* Where the last bits end. */
+/* Write what is held, and zeros up to a whole byte; where that ends. */
 static unsigned char *end_of(Bits *bits)
 {
-    if (bits->many)
+    for (unsigned done = 0; done < bits->many; done += 8, bits->held >>= 8)
         *bits->to++ = (unsigned char)bits->held;
     return bits->to;
 }
@@ -221,8 +230,9 @@ static unsigned char *varied(unsigned char *to, uint32_t number)
 
 typedef struct {
     Slots table, last;
-    uint16_t numbers[1 << 16];  /* of short codes: one more than each has */
-    uint32_t there[1 << 16];    /* of a segment: its short codes, those with a number first, and lower */
+    uint16_t numbers[1 << 16];      /* of short codes: one more than each has */
+    uint64_t is_there[SHORTS / 64]; /* of a segment: which numbers it has, a bit each */
+    uint32_t bare[1 << 16];         /* and its short codes that have none */
     unsigned char is_met[1 << 16];
     unsigned char *made;
 } Shortening;
@@ -233,24 +243,43 @@ static int ascending(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* What is only there of a segment, each once: numbers, ascending, then codes without one; how many there are, and of the first sort. */
-static Py_ssize_t sorted_there(const Segment *segment, Shortening *work, Py_ssize_t *numbered)
+/* What is only there of a segment, each once: how many have a number, and how many have none, which are ascending. */
+static void sort_there(const Segment *segment, Shortening *work, Py_ssize_t *numbered, Py_ssize_t *bare)
 {
     const unsigned char *from = segment->data + HEADER + WIDTH * segment->count;
-    Py_ssize_t many = 0;
-    *numbered = 0;
+    memset(work->is_there, 0, sizeof work->is_there);
+    *numbered = *bare = 0;
     for (Py_ssize_t at = 0; at < segment->there; at++) {
         uint32_t code = two_bytes(from + SHORT * at), number = work->numbers[code];
-        if (work->is_met[code])
-            continue;
-        work->is_met[code] = 1;
-        *numbered += number > 0;
-        work->there[many++] = number ? number - 1 : code + (1u << 16);
+        if (number) {
+            uint64_t *some = work->is_there + (number - 1) / 64, bit = (uint64_t)1 << (number - 1) % 64;
+            *numbered += !(*some & bit);
+            *some |= bit;
+        } else if (!work->is_met[code]) {
+            work->is_met[code] = 1;
+            work->bare[(*bare)++] = code;
+        }
     }
-    for (Py_ssize_t at = 0; at < segment->there; at++)
-        work->is_met[two_bytes(from + SHORT * at)] = 0;
-    qsort(work->there, many, sizeof(uint32_t), ascending);
-    return many;
+    for (Py_ssize_t at = 0; at < *bare; at++)
+        work->is_met[work->bare[at]] = 0;
+    qsort(work->bare, *bare, sizeof(uint32_t), ascending);
+}
+
+/* The first number from one on that a segment has; there is one. */
+static uint32_t next_there(const Shortening *work, uint32_t from)
+{
+    uint32_t at = from / 64;
+    uint64_t some = work->is_there[at] >> from % 64;
+    if (!some) {
+        from = 64 * ++at;
+        while (!(some = work->is_there[at]))
+            from = 64 * ++at;
+    }
+    for (; !(some & 0xFF); some >>= 8)
+        from += 8;
+    for (; !(some & 1); some >>= 1)
+        from++;
+    return from;
 }
 
 static void write_codes(const Segment *segment, const Shortening *work, Bits *kinds, Bits *bits)
@@ -291,23 +320,24 @@ static PyObject *shorten(PyObject *object, uint64_t number, void *known)
     Segment segment;
     if (!begin_packed(object, &segment))
         return NULL;
-    Py_ssize_t numbered, many = sorted_there(&segment, work, &numbered);
+    Py_ssize_t numbered, bare;
+    sort_there(&segment, work, &numbered, &bare);
     unsigned char *body = work->made + CHECK, *to = body;
     for (int field = 0; field < 4; field++)
         to = varied(to, two_bytes(segment.data + 2 * field));
-    to = varied(varied(to, (uint32_t)numbered), (uint32_t)(many - numbered));
+    to = varied(varied(to, (uint32_t)numbered), (uint32_t)bare);
     Bits kinds = {to, 0, 0}, gaps = {to + bytes_for(KIND * segment.count), 0, 0}, bits = {gaps.to + bytes_for(GAP_KIND * numbered), 0, 0};
     write_codes(&segment, work, &kinds, &bits);
     uint32_t next = 0;
-    for (Py_ssize_t at = 0; at < numbered; at++) {
-        uint32_t gap = work->there[at] - next;
+    for (Py_ssize_t done = 0; done < numbered; done++) {
+        uint32_t number = next_there(work, next), gap = number - next;
         int kind = (gap >= least_gap[1]) + (gap >= least_gap[2]) + (gap >= least_gap[3]);
         add_bits(&gaps, (uint32_t)kind, GAP_KIND);
         add_bits(&bits, gap - least_gap[kind], gap_bits[kind]);
-        next = work->there[at] + 1;
+        next = number + 1;
     }
-    for (Py_ssize_t at = numbered; at < many; at++)
-        add_bits(&bits, work->there[at] & MOST, 8 * SHORT);
+    for (Py_ssize_t at = 0; at < bare; at++)
+        add_bits(&bits, work->bare[at], 8 * SHORT);
     end_of(&kinds);
     end_of(&gaps);
     to = end_of(&bits);
