@@ -31,6 +31,10 @@ from smart_context.text import hidden
 
 _SEGMENT = "segment_id, file_id, seq, pointer, heading, certainty"
 _REPLACED = FILE.split(", ")[2:]  # of a file that is put again: all but its id and its path
+_PUT_FILE = f"""INSERT INTO files ({FILE}) VALUES (NULL{", ?" * len(_REPLACED)}, ?)
+    ON CONFLICT (path) DO UPDATE SET {", ".join(f"{name} = excluded.{name}" for name in _REPLACED)} RETURNING file_id"""
+_PUT_SEGMENT = f"""INSERT INTO segments ({_SEGMENT}, text, hidden, block_id, start, size)
+    VALUES (?, ?, ?, ?, ?, ?, x'', ?, ?, ?, ?)"""
 _NAMES = sys.getfilesystemencoding()
 _DAMAGED = "set it aside and index anew with: context index --rebuild"
 _STORAGE = frozenset({sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN})
@@ -247,10 +251,7 @@ class Record(Facts):
         with _translated(self.path):
             generation = self._begin()
             file_id: int = self._db.execute(
-                f"""INSERT INTO files ({FILE}) VALUES (NULL{", ?" * len(_REPLACED)}, ?)
-                ON CONFLICT (path) DO UPDATE SET {", ".join(f"{name} = excluded.{name}" for name in _REPLACED)}
-                RETURNING file_id""",
-                file_values(new, segments, years, indexed_at, generation),
+                _PUT_FILE, file_values(new, segments, years, indexed_at, generation)
             ).fetchone()[0]
             for table in ("segments", "blocks"):
                 self._db.execute(f"UPDATE {table} SET dead = ? WHERE file_id = ? AND dead = 0", (generation, file_id))
@@ -260,12 +261,11 @@ class Record(Facts):
             for some, data in blocks(segments):
                 block = self._db.execute("INSERT INTO blocks (file_id, data) VALUES (?, ?)", (file_id, data)).lastrowid
                 self._db.executemany(
-                    f"""INSERT INTO segments ({_SEGMENT}, text, hidden, block_id, start, size)
-                    VALUES (?, ?, ?, ?, ?, ?, x'', ?, ?, ?, ?)""",
-                    (
-                        (number + i, file_id, *_said(s), hidden.pack(s.hidden), block, start, size)
+                    _PUT_SEGMENT,
+                    [
+                        (number + i, file_id, *_said(s), hidden.pack(s.hidden) if s.hidden else b"", block, start, size)
                         for i, (s, start, size) in enumerate(some)
-                    ),
+                    ],
                 )
                 number += len(some)
             return file_id, list(range(first, number))

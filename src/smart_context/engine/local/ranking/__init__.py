@@ -234,24 +234,30 @@ def _replace(
     import tantivy
 
     writer.delete_documents_by_term("file_id", file.file_id)
-    folders = entry.folder_keys(file.path)
+    every = [("ext", file.ext), *(("folder", key) for key in entry.folder_keys(file.path))]
+    if file.years:
+        every.append(("year", " ".join(file.years)))
     for number, (segment, own) in enumerate(zip(segments, made, strict=True)):
         doc = tantivy.Document()
         doc.add_unsigned("first", int(number == 0))
         doc.add_unsigned("segment_id", segment.segment_id)
         doc.add_integer("file_id", file.file_id)
-        doc.add_text("ext", file.ext)
-        doc.add_text("year", " ".join(file.years))
-        for key in folders:
-            doc.add_text("folder", key)
+        for field, text in every:
+            doc.add_text(field, text)
         _add_entry(doc, own)
         writer.add_document(doc)
 
 
+_NUMBERS = {code: number for number, code in enumerate(languages.CODES)}
+
+
 def _add_entry(doc: tantivy.Document, made: entry.Entry) -> None:
     doc.add_text("text", made.text)
-    for field, text in (("also", made.also), ("compounds", made.compounds), ("border", made.border)):
-        if text:
-            doc.add_text(field, text)
+    if made.also:
+        doc.add_text("also", made.also)
+    if made.compounds:
+        doc.add_text("compounds", made.compounds)
+    if made.border:
+        doc.add_text("border", made.border)
     doc.add_unsigned("length", made.length)
-    doc.add_unsigned("language", languages.CODES.index(made.language))
+    doc.add_unsigned("language", _NUMBERS[made.language])
