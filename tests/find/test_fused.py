@@ -153,11 +153,13 @@ def test_the_nearest_are_taken_in_with_all_that_equal_the_last_of_them(index, mo
     assert {one for one, _ in found} == {one for one, _ in every[:4]}
 
 
+@pytest.mark.parametrize("each", [0, 1, 64])
 @pytest.mark.parametrize("dense", [1, 2, 5, 30])
 @pytest.mark.parametrize(
     "text", ["water", "boats -water", "-water -boats", "water AND harbour", '"high water"', "tide -zzqqxx", "zzqqxx AND water"]
 )  # fmt: skip
-def test_the_nearest_that_will_do_are_those_of_looking_at_every_segment(index, monkeypatch, text, dense):
+def test_the_nearest_that_will_do_are_those_of_looking_at_every_segment(index, monkeypatch, text, dense, each):
+    monkeypatch.setattr(hybrid, "_EACH", each)
     monkeypatch.setattr(hybrid, "DENSE", dense)
     monkeypatch.setattr(hybrid, "_WIDER", 3)
     monkeypatch.setattr(hybrid, "_FURTHER", 1)

@@ -16,7 +16,7 @@ from operator import itemgetter
 from statistics import median
 from typing import TYPE_CHECKING
 
-from smart_context.engine.expression import Filters
+from smart_context.engine.expression import Everything, Filters, Group
 from smart_context.engine.port import Candidate, Record, View
 from smart_context.find import feedback
 from smart_context.find.alike import Alike
@@ -47,6 +47,7 @@ LEAST = 0.25  # cosine from which a segment without any of the words is a result
 _ANY = 2.0  # above every score
 _WIDER = 8  # times as many are compared when too few of the nearest will do,
 _FURTHER = 16  # and so many more looked at, or half as many as were
+_EACH = 64  # segments that are found at once in about the time in which one is asked for what binds
 
 
 class Fused(Ordering):
@@ -114,13 +115,20 @@ class Fused(Ordering):
     def _nearest(self, known: Mapping[int, Candidate]) -> list[Candidate]:
         """The nearest segments that will do, without those that are known already: these do, because they were found by what binds too."""
         looked_at: dict[int, Candidate | None] = dict(known)
+        bound: dict[int, Candidate] | None = None
+        looks = DENSE
         for wider in (1, _WIDER):
             near = self._likeness.nearest(DENSE * wider)
+            if bound is None and self._are_bound_at_most(_EACH * looks):
+                bound = self._all_bound()
+            if bound is not None:
+                looked_at |= {one.segment_id: bound.get(one.segment_id) for one in near}
             nearest = self._first(near, looked_at)
             if len(nearest) >= DENSE or len(near) < DENSE * wider:
                 break
+            looks = min(_WIDER, DENSE // max(1, len(nearest))) * DENSE  # as it went so far
         else:  # hardly any of the nearest will do: compare those that will
-            looked_at |= {c.segment_id: c for c in self._view.all_of(self._plan.binding, self._limits)}
+            looked_at |= self._all_bound() if bound is None else bound
             nearest = self._likeness.nearest(DENSE, [one for one, found in looked_at.items() if found])
         edge = nearest[:DENSE][-1].cosine if nearest else 0.0
         wanted = [
@@ -129,6 +137,18 @@ class Fused(Ordering):
             if one.cosine >= max(edge, LEAST) and one.segment_id not in known
         ]
         return [found for found in wanted if found]
+
+    def _are_bound_at_most(self, most: int) -> bool:
+        """Whether no more segments than these have what binds: then it is quicker to know all of them than to ask each of the nearest."""
+        binding = self._plan.binding
+        binds = not isinstance(binding, Everything) and (
+            not isinstance(binding, Group) or binding.must or binding.should
+        )
+        return bool(binds) and self._view.count(binding, self._limits) <= most
+
+    def _all_bound(self) -> dict[int, Candidate]:
+        """Every segment that has what binds."""
+        return {c.segment_id: c for c in self._view.all_of(self._plan.binding, self._limits)}
 
     def _first(self, near: Sequence[Near], looked_at: dict[int, Candidate | None]) -> list[Near]:
         """The first of the nearest that will do, as many as are wanted, and all that equal the last of them; no more are looked at than that needs, nearly."""
