@@ -14,6 +14,7 @@ from smart_context.engine.vectors import Near
 from smart_context.find import feedback, hybrid, order, plan, query
 
 LONG = "where do fishing boats of the northern harbour wait outside the lock for high water until the tide falls"
+SENTENCE = "Fishing boats leave an hour before high water"
 
 
 @pytest.fixture(scope="module")
@@ -70,6 +71,14 @@ def by_words(index, text):
     }
 
 
+def in_a_row(index, text):
+    """What each gains by having the words one after the other; how that is counted is tested in `test_score`."""
+    record, view = index.both()
+    made = plan.make(query.parse(text), view, text)
+    placed = order.Ordering(record, view, made, Filters(), (), no_stop).best()
+    return {one.segment.segment_id: float(one.made_of.made.gained[one.made_of.row]) for one in placed if one.made_of}
+
+
 def said_by_the_best(index, scores):
     """How much each says of what the best have in common; how that is counted is tested in `test_alike`."""
     _, view = index.both()
@@ -79,7 +88,7 @@ def said_by_the_best(index, scores):
     return {c.segment_id: one for c, one in zip(every, common, strict=True)}
 
 
-def by_hand(index, words, cosines, asked, *, spread=0.13, known=1.0, alone=False):
+def by_hand(index, words, cosines, asked, *, spread=0.13, known=1.0, alone=False, gains=None):
     """The scores of all results: those that have a word, and those whose cosine is at least a quarter."""
     every = {**dict.fromkeys((one for one, (_, like) in cosines.items() if like >= 0.25), 0.0), **words}
     ranked = sorted(every.values(), reverse=True)
@@ -98,11 +107,15 @@ def by_hand(index, words, cosines, asked, *, spread=0.13, known=1.0, alone=False
         out[one] = (1 - share) * (score / best if best else 0.0) + share * like
     said = 0.0 if alone else 0.1 * trusted / peak * min(1.0, asked / 12)
     common = said_by_the_best(index, out) if said else dict.fromkeys(out, 0.0)
-    return {one: round(min((score + said * common[one]) / (1 + said), 1.0), 6) for one, score in out.items()}, share
+    for one, score in out.items():
+        total = (score + said * common[one]) / (1 + said)
+        gained = 0.0 if alone else share * (gains or {}).get(one, 0.0)
+        out[one] = round(min(total + gained * max(0.0, 1 - total), 1.0), 6)
+    return out, share
 
 
 @pytest.mark.parametrize(
-    "text", ["water", "copper kettle", "tide harbour boats", "zzqqxx", "boats wait outside the wall", LONG]
+    "text", ["water", "copper kettle", "tide harbour boats", "zzqqxx", "boats wait outside the wall", LONG, SENTENCE]
 )
 @pytest.mark.parametrize(
     "more", [{}, {"spread": 0.3}, {"known": 0.8}, {"known": 0.4}, {"alone": True}, {"spread": 0.02, "known": 0.9}]
@@ -110,12 +123,20 @@ def by_hand(index, words, cosines, asked, *, spread=0.13, known=1.0, alone=False
 def test_a_score_by_words_and_meaning_is_the_one_counted_by_hand(index, text, more):
     given = {one: (file, cosine(at)) for at, (one, file) in enumerate(segments(index))}
     found, ordering, asked = fused(index, text, given, **more)
-    expected, share = by_hand(index, by_words(index, text), given, asked, **more)
+    expected, share = by_hand(index, by_words(index, text), given, asked, gains=in_a_row(index, text), **more)
     assert dict(found) == expected
     assert [score for _, score in found] == sorted(expected.values(), reverse=True)
     assert all(one in expected for one, _ in found[:3])
     told = {ordering.explain(one)[-1].rpartition("× ")[2] for one in ordering.best()}
     assert told <= {f"{share:.2f}"}
+
+
+def test_a_sentence_that_stands_somewhere_is_first_whatever_is_nearer_in_meaning(index):
+    [having] = [one for one, gained in in_a_row(index, SENTENCE).items() if gained > 0.5]
+    given = {one: (file, 0.1 if one == having else 0.6) for one, file in segments(index)}
+    [(first, score), (_, second), *_] = fused(index, SENTENCE, given, spread=0.02)[0]
+    assert first == having
+    assert score > second
 
 
 @pytest.mark.parametrize("text", ["water", "tide harbour boats", LONG])
@@ -124,7 +145,7 @@ def test_what_has_no_vector_stands_where_its_words_put_it(index, text, left):
     every = segments(index)
     given = {one: (file, cosine(at)) for at, (one, file) in enumerate(every) if at % left == 0}
     found, ordering, asked = fused(index, text, given)
-    assert dict(found) == by_hand(index, by_words(index, text), given, asked)[0]
+    assert dict(found) == by_hand(index, by_words(index, text), given, asked, gains=in_a_row(index, text))[0]
     told = {one.segment.segment_id: ordering.explain(one)[-1] for one in ordering.best()}
     assert {one for one, line in told.items() if line == "meaning: not compared"} == told.keys() - given.keys()
 

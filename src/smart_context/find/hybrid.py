@@ -190,8 +190,12 @@ class Fused(Ordering):
             segment_id = one.candidate.segment_id
             cosine = max(0.0, self._cosines.get(segment_id, others))
             totals[segment_id] = (1 - self._share) * self._words(one.score) + self._share * cosine
-        final = self._agreed(alike, [one.candidate for one in scored], totals, trust / peak)
-        self._gained = {segment_id: final[segment_id] - total for segment_id, total in totals.items()}
+        agreed = self._agreed(alike, [one.candidate for one in scored], totals, trust / peak)
+        share = 0.0 if self._alone else self._share
+        final = {
+            one.candidate.segment_id: _with_run(agreed[one.candidate.segment_id], one.made_of, share) for one in scored
+        }
+        self._gained = {segment_id: agreed[segment_id] - total for segment_id, total in totals.items()}
         rows = [
             (candidate, round(min(final[candidate.segment_id], 1.0), DIGITS), made_of)
             for candidate, _, made_of in scored
@@ -248,6 +252,12 @@ def _peak(by_words: Sequence[float]) -> float:
     tenth = by_words[9] if len(by_words) > 9 else 0.0
     stands_out = 1 - tenth / by_words[0] if by_words and by_words[0] else 0.0
     return 1 + PEAKED * max(0.0, stands_out - PEAK)
+
+
+def _with_run(total: float, made_of: Score | None, share: float) -> float:
+    """A score with what it gains by having the words one after the other: as by words alone, for the share that words have no part in."""
+    gained = share * float(made_of.made.gained[made_of.row]) if made_of else 0.0
+    return total + gained * max(0.0, 1 - total)
 
 
 def spread(likeness: Likeness) -> float:
