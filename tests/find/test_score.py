@@ -146,7 +146,7 @@ def total_by_hand(sought: list[Sought], segment: Segment) -> float:
         most += 2.4 * worth
         got += worth * 2.4 * near / (near + room)
     share = found / sum(word.idf * word.times for word in sought)
-    return round(min(got / most * share ** max(0.0, (4 - len(sought)) / 3), 1.0), 6)
+    return round(min(got / most * share ** max(0.0, (5 - len(sought)) / 4), 1.0), 6)
 
 
 _LINES = st.lists(st.sampled_from([*WORDS[:3], *OTHERS, "teakettle"]), max_size=14).map(" ".join)
