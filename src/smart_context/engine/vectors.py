@@ -42,7 +42,7 @@ _WHOLE, _SUM = (
     (1 << 15) - 1,
     (1 << 24) - (1 << 16),
 )  # the largest of them, and their sum, so that products with bytes fit into four
-_LIKELY = 4000  # rows, or
+_LIKELY = 6000  # rows, or
 _SHARE = 25  # one in so many if that is more, or
 _WIDER = 10  # so many for each one wanted, that are compared: those with the likest signs
 DIGITS = 6  # of a cosine
