@@ -436,10 +436,11 @@ class App(Held):
         """
         return self.engine.forget(path, keep, on_progress) if self.engine.is_there() else 0
 
-    def maintain(self, *, on_progress: OnProgress = lambda _step: None) -> None:
-        """Tidy the index: give space back, finish merges, look for damage, drop vectors that nothing needs."""
-        self.engine.maintain(on_progress)
+    def maintain(self, *, on_progress: OnProgress = lambda _step: None) -> str:
+        """Tidy the index: give space back, finish merges, look for damage, drop vectors that nothing needs; why the ranking was built anew, or ""."""
+        renewed = self.engine.maintain(on_progress)
         self.extra.tidy()
+        return renewed
 
     def maintain_apart(self, stop: Stop) -> None:
         """Tidy the index from another process."""

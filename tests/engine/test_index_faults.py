@@ -343,11 +343,12 @@ def test_maintenance_makes_a_ranking_anew_in_which_a_byte_changed_wherever_that_
         at = drawn.randrange(8 if name == "packed.places" else 0, len(kept))  # no segment has the number 0
         file.write_bytes(kept[:at] + bytes([kept[at] ^ 1 << drawn.randrange(8)]) + kept[at + 1 :])
         before = (data / RANKING).stat().st_ino
-        upkeep.maintain(data)
+        assert "built anew" in upkeep.maintain(data), name
         assert (data / RANKING).stat().st_ino != before, name
         with Index.open(data) as opened:
             assert [opened.ranking.view().count(Term(f"zebra{i}")) for i in range(FILES)] == [1] * FILES
             assert not opened.ranking.flaw()
+        assert upkeep.maintain(data) == ""
 
 
 def test_in_the_first_moments_of_the_first_run_there_is_no_index_yet(data):

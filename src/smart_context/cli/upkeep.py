@@ -94,6 +94,6 @@ def maintain(settings: Settings) -> None:
     with App(settings) as app:
         before = app.status(compare=False).size
         with ProgressBar("tidying", at_once=True) as bar:
-            app.maintain(on_progress=bar)
+            renewed = app.maintain(on_progress=bar)
         after = app.status(compare=False).size
-    say(f"the index is sound; {size(before)} before, {size(after)} now")
+    say(renewed, f"the index is sound; {size(before)} before, {size(after)} now")

@@ -319,8 +319,8 @@ class Engine(Protocol):
         Raises: as `open`; Conflict when another process embeds.
         """
 
-    def maintain(self, on_progress: OnProgress = ...) -> None:
-        """Give space back, finish merges, look for damage. Raises: as `open`."""
+    def maintain(self, on_progress: OnProgress = ...) -> str:
+        """Give space back, finish merges, look for damage; why the ranking was built anew, or "". Raises: as `open`."""
 
     # Vectors, one set per model
 

@@ -93,7 +93,8 @@ def _carry_out(order: dict[str, Any], on_progress: OnProgress, stop: Stop) -> di
 
     home = engine.at(*order["engine"])
     if order["do"] == "maintain":
-        home.maintain(step)
+        if renewed := home.maintain(step):
+            talk.say(f"{renewed}\n")
         return {}
     from smart_context.access.roots import Roots
     from smart_context.index import indexer

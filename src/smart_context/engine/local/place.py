@@ -81,11 +81,11 @@ class Local:
         with self.embedding():
             return upkeep.forget(self._folder, folder, keep, on_progress)
 
-    def maintain(self, on_progress: OnProgress = _silent) -> None:
-        """Give space back, finish merges, look for damage."""
+    def maintain(self, on_progress: OnProgress = _silent) -> str:
+        """Give space back, finish merges, look for damage; why the ranking was built anew, or ""."""
         from smart_context.engine.local import upkeep
 
-        upkeep.maintain(self._folder, on_progress)
+        return upkeep.maintain(self._folder, on_progress)
 
     def vectors(self, model: str, dimension: int = 0) -> Vectors:
         """The vectors of a model, by its fingerprint."""

@@ -38,10 +38,10 @@ def repair(data_dir: Path, on_progress: OnProgress = _silent) -> Path | None:
     return aside
 
 
-def maintain(data_dir: Path, on_progress: OnProgress = _silent) -> None:
-    """Give free pages back, fold the log into the database, finish merges, and look for damage.
+def maintain(data_dir: Path, on_progress: OnProgress = _silent) -> str:
+    """Give free pages back, fold the log into the database, finish merges, and look for damage; why the ranking was built anew, or "".
 
-    Where the ranking is damaged, does not hold what the record does, or mostly what is gone, it is made anew.
+    That is done where it is damaged, does not hold what the record does, or mostly what is gone.
 
     Raises: NotFound where there is no index; Conflict when another process writes; SearchFailed when it is damaged.
     """
@@ -52,12 +52,21 @@ def maintain(data_dir: Path, on_progress: OnProgress = _silent) -> None:
             raise SearchFailed(
                 f"the index in {data_dir} is damaged", reason=flaw, hint="mend it with: context index --rebuild"
             )
-        if _is_fit(index):
+        damage = index.ranking.flaw()
+        renewed = index.renewed  # by opening it, where that met damage already
+        if damage:
+            renewed = f"the ranking was damaged ({damage}): built anew from the record, reading no file again"
+            index.renew(on_progress)
+        elif _is_fit(index):
             index.gather(is_upkeep=True)
             index.ranking.merge()
         else:
+            renewed = (
+                "the ranking did not hold what the record does, or mostly what is gone: built anew from the record"
+            )
             index.renew(on_progress)
         index.record.tidy()
+        return renewed
 
 
 def forget(data_dir: Path, folder: str, keep: Sequence[str], on_progress: OnProgress = _silent) -> int:
@@ -91,9 +100,7 @@ def _forget_their_vectors(data_dir: Path, record: Record) -> None:
 
 
 def _is_fit(index: Index) -> bool:
-    """Say whether the ranking is whole, and holds the files that the record has text of, and little else."""
-    if index.ranking.flaw():
-        return False
+    """Say whether the ranking holds the files that the record has text of, and little else."""
     index.ranking.reload()
     view = index.ranking.view()
     # The engine drops what was deleted when it merges parts, which a large part may wait for for ever.

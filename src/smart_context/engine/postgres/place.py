@@ -168,13 +168,14 @@ class Postgres:
             index = held.enter_context(self.open(writable=True))
             return upkeep.forget(self._database, index, self._node, folder, keep, on_progress)
 
-    def maintain(self, on_progress: OnProgress = _silent) -> None:
-        """Give space back, finish merges, look for damage."""
+    def maintain(self, on_progress: OnProgress = _silent) -> str:
+        """Give space back, finish merges, look for damage; "": a machine derives its ranking by itself."""
         from smart_context.engine.postgres import schema, upkeep
 
         schema.check(self._database)
         with self.open(writable=True) as index:
             upkeep.maintain(self._database, index, on_progress)
+        return ""
 
     def vectors(self, model: str, dimension: int = 0) -> Vectors:
         """The vectors of a model, by its fingerprint: those that any machine made, as far as they were copied here."""
