@@ -15,7 +15,7 @@ import asyncio
 import json
 import time
 from collections import OrderedDict
-from typing import NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from smart_context import tool_table
 from smart_context.data import dataclass, replace
@@ -288,17 +288,12 @@ def outcome(done: asyncio.Future[Encoded], tool: Tool, *, ascii_only: bool = Fal
 
 def greeting_of(body: bytes) -> Greeting | None:
     """How a request opens a session; None where it does not, or in an unusual way."""
-    if b'"initialize"' not in body or b"\\u" in body:
+    if b'"initialize"' not in body:
         return None
-    try:
-        message = _DECODER.decode(body.decode())
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(message, dict) or message.keys() != {"jsonrpc", "id", "method", "params"}:
+    message = _usual(body)
+    if message is None or message["method"] != "initialize":
         return None
     params = message["params"]
-    if message["method"] != "initialize" or not isinstance(params, dict):
-        return None
     client = client_name(params.get("clientInfo"))
     if client is None:
         return None
@@ -327,17 +322,10 @@ def client_name(told: object) -> str | None:
 
 def plain_call(body: bytes, tools: dict[str, Tool]) -> Plain | None:
     """A call of one of the tools without anything unusual about it: no number but small integers, nothing that is not text."""
-    if b"\\u" in body:  # perhaps half a character
-        return None
-    try:
-        message = _DECODER.decode(body.decode())
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(message, dict) or message.keys() != {"jsonrpc", "id", "method", "params"}:
+    message = _usual(body)
+    if message is None or message["jsonrpc"] != "2.0" or message["method"] != "tools/call":
         return None
     request_id, params = message["id"], message["params"]
-    if message["jsonrpc"] != "2.0" or message["method"] != "tools/call" or not isinstance(params, dict):
-        return None
     if not isinstance(request_id, int | str) or isinstance(request_id, bool):
         return None
     name, arguments = params.get("name"), params.get("arguments", {})
@@ -350,6 +338,19 @@ def plain_call(body: bytes, tools: dict[str, Tool]) -> Plain | None:
     if tool is None or (not tool.knows_arguments and tool.unknown(arguments)):
         return None
     return Plain(request_id, tool, arguments, name, meta)
+
+
+def _usual(body: bytes) -> dict[str, Any] | None:
+    """A request with parameters and nothing else; None for anything unusual."""
+    if b"\\u" in body:  # perhaps half a character
+        return None
+    try:
+        message = _DECODER.decode(body.decode())
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(message, dict) or message.keys() != {"jsonrpc", "id", "method", "params"}:
+        return None
+    return message if isinstance(message["params"], dict) else None
 
 
 def _is_token(token: object) -> bool:
