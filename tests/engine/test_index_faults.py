@@ -10,6 +10,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,7 +19,7 @@ import pytest
 from machine import children
 from smart_context import engine, errors
 from smart_context.access.roots import Roots
-from smart_context.engine.expression import Term
+from smart_context.engine.expression import Filters, Term
 from smart_context.engine.local import lock, ranking_state, upkeep
 from smart_context.engine.local.index import Index
 from smart_context.engine.local.place import RANKING, RECORD
@@ -349,6 +350,35 @@ def test_maintenance_makes_a_ranking_anew_in_which_a_byte_changed_wherever_that_
             assert [opened.ranking.view().count(Term(f"zebra{i}")) for i in range(FILES)] == [1] * FILES
             assert not opened.ranking.flaw()
         assert upkeep.maintain(data) == ""
+
+
+def test_a_search_in_a_ranking_that_lost_the_numbers_of_its_segments_is_refused(data, complete):
+    shutil.copytree(complete, data)
+    [numbers] = (data / RANKING).glob("*.fast")
+    sound = numbers.read_bytes()
+    said = []
+    for at in range(0, len(sound), 16):
+        numbers.unlink()  # a new file: the one before may still be mapped into memory
+        numbers.write_bytes(sound[:at] + bytes(len(sound[at : at + 64])) + sound[at + 64 :])
+        try:
+            with Index.open(data) as opened:
+                view = opened.ranking.view()
+                view.packed(view.all_of(Term("zebra1"), Filters()))
+        except errors.SearchFailed as error:
+            said.append(error.hint)
+    assert said
+    assert set(said) == {ranking_state.REBUILD}
+
+
+def test_a_text_that_is_no_text_any_more_is_told_as_damage(data, complete):
+    shutil.copytree(complete, data)
+    with contextlib.closing(sqlite3.connect(data / RECORD)) as db, db:
+        for block, kept in db.execute("SELECT block_id, data FROM blocks ORDER BY block_id").fetchall():
+            changed = zlib.compress(b"\xff" * len(zlib.decompress(kept)))
+            db.execute("UPDATE blocks SET data = ? WHERE block_id = ?", (changed, block))
+    record = Record.open(data)
+    with contextlib.closing(record), pytest.raises(errors.SearchFailed):
+        record.texts(record.living())
 
 
 def test_in_the_first_moments_of_the_first_run_there_is_no_index_yet(data):

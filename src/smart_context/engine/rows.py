@@ -49,14 +49,21 @@ def texts_of(rows: Sequence[tuple[Any, ...]]) -> list[tuple[int, str, bytes]]:
     found: list[tuple[int, str, bytes]] = []
     for segment_id, hidden, alone, block_id, start, size, data in rows:
         if not block_id:
-            found.append((segment_id, zlib.decompress(alone).decode("utf-8"), hidden))
+            found.append((segment_id, _text(zlib.decompress(alone)), hidden))
             continue
         if block_id not in known:
             known[block_id] = zlib.decompressobj().decompress(data or b"", needed[block_id])
         if len(known[block_id]) < start + size:
             raise zlib.error(f"block {block_id} is not whole")
-        found.append((segment_id, known[block_id][start : start + size].decode("utf-8"), hidden))
+        found.append((segment_id, _text(known[block_id][start : start + size]), hidden))
     return found
+
+
+def _text(kept: bytes) -> str:
+    try:
+        return kept.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise zlib.error("a text is not UTF-8") from error
 
 
 def file_values(

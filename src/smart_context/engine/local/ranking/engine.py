@@ -17,6 +17,9 @@ from smart_context.errors import SearchFailed, StorageFailed
 if TYPE_CHECKING:
     import tantivy
 
+_PANIC = (
+    "pyo3_runtime"  # where an exception comes from that is none of Python's: the engine gave up over a damaged file
+)
 _FULL = 4 << 20  # bytes: less than one part of the ranking needs
 
 
@@ -69,12 +72,17 @@ def translated(folder: Path, *, writes: bool = False) -> Iterator[None]:
         # Of a full disk it only says that its writer died.
         if writes and shutil.disk_usage(folder).free < _FULL:
             raise StorageFailed(f"the disk under {folder} is full", hint="make room and index again") from error
-        raise SearchFailed(
-            f"the ranking index {folder} cannot be used",
-            reason=str(error).splitlines()[0][:200],
-            hint=ranking_state.REBUILD,
-        ) from error
+        raise _unusable(folder, error) from error
     except OSError as error:
         raise StorageFailed(
             f"the ranking index {folder} cannot be written or read", reason=error.strerror or str(error)
         ) from error
+    except BaseException as error:
+        if type(error).__module__ != _PANIC:
+            raise
+        raise _unusable(folder, error) from error
+
+
+def _unusable(folder: Path, error: BaseException) -> SearchFailed:
+    reason = (str(error).splitlines() or [type(error).__name__])[0][:200]
+    return SearchFailed(f"the ranking index {folder} cannot be used", reason=reason, hint=ranking_state.REBUILD)
