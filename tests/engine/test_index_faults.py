@@ -327,6 +327,15 @@ def test_maintenance_keeps_every_answer(data, own):
         assert [opened.ranking.view().count(Term(f"zebra{i}")) for i in range(FILES)] == [1] * FILES
 
 
+def test_maintenance_says_that_most_of_the_ranking_belonged_to_deleted_files(data, own):
+    run_on(data, own)
+    for path in sorted(own.rglob("*.txt"))[: FILES * 3 // 4]:
+        path.unlink()
+    run_on(data, own)
+    assert upkeep.maintain(data) == "most of the ranking belonged to deleted files: built anew from the record"
+    assert upkeep.maintain(data) == ""
+
+
 def test_maintenance_makes_a_ranking_anew_in_which_a_byte_changed_wherever_that_is(data, complete):
     shutil.copytree(complete, data)
     drawn = random.Random(3)

@@ -57,14 +57,12 @@ def maintain(data_dir: Path, on_progress: OnProgress = _silent) -> str:
         if damage:
             renewed = f"the ranking was damaged ({damage}): built anew from the record, reading no file again"
             index.renew(on_progress)
-        elif _is_fit(index):
+        elif misfit := _misfit(index):
+            renewed = f"{misfit}: built anew from the record"
+            index.renew(on_progress)
+        else:
             index.gather(is_upkeep=True)
             index.ranking.merge()
-        else:
-            renewed = (
-                "the ranking did not hold what the record does, or mostly what is gone: built anew from the record"
-            )
-            index.renew(on_progress)
         index.record.tidy()
         return renewed
 
@@ -99,16 +97,18 @@ def _forget_their_vectors(data_dir: Path, record: Record) -> None:
             Vectors(file).compact(living)
 
 
-def _is_fit(index: Index) -> bool:
-    """Say whether the ranking holds the files that the record has text of, and little else."""
+def _misfit(index: Index) -> str:
+    """Say why the ranking is better made anew: it holds mostly what is gone, or other files than the record has text of; or ""."""
     index.ranking.reload()
     view = index.ranking.view()
     # The engine drops what was deleted when it merges parts, which a large part may wait for for ever.
     if view.dead > view.segments or index.ranking.is_wasteful():
-        return False
+        return "most of the ranking belonged to deleted files"
     ranked = index.ranking.file_ids()
     recorded = index.record.file_ids()
-    return ranked <= recorded and not any(index.record.segments_of(file_id) for file_id in sorted(recorded - ranked))
+    if ranked <= recorded and not any(index.record.segments_of(file_id) for file_id in sorted(recorded - ranked)):
+        return ""
+    return "the ranking did not hold the files that the record holds"
 
 
 def _is_sound(data_dir: Path) -> bool:
