@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import sys
+import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import ModuleType
 from typing import TypeVar
 
 T = TypeVar("T")
+
+
+def _is_one_of_many(char: str) -> bool:
+    """Whether thousands beside it are like it: what means nothing, and ideographs and syllables of large scripts that stand for themselves."""
+    kind = unicodedata.category(char)
+    is_large = "\u3400" <= char <= "\ud7a3" or char >= "\U00017000"
+    return kind in {"Cn", "Co", "Cs"} or (kind == "Lo" and is_large and not unicodedata.decomposition(char))
+
+
+CHARACTERS = [char for char in map(chr, range(sys.maxunicode + 1)) if ord(char) % 61 == 0 or not _is_one_of_many(char)]
 
 
 @contextmanager

@@ -1,11 +1,10 @@
-"""The manual pages say what the help says, are sound roff, and come with the package."""
+"""The manual pages say what the help says, are and are sound roff."""
 
 from __future__ import annotations
 
 import shutil
 import subprocess
 import sys
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -52,18 +51,3 @@ def test_an_example_stands_in_a_page_as_it_is_typed():
         "context search -l invoice total | xargs -d '\\n' ls -l",
     ):
         assert line in [one.strip() for one in shown.splitlines()]
-
-
-def test_the_pages_are_in_the_wheel(tmp_path):
-    pytest.importorskip("hatchling")
-    subprocess.run(
-        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path],
-        cwd=ROOT,
-        check=True,
-        timeout=300,
-        capture_output=True,
-    )
-    (wheel,) = tmp_path.glob("*.whl")
-    with zipfile.ZipFile(wheel) as packed:
-        inside = {name.rpartition("/")[2] for name in packed.namelist() if ".data/data/share/man/man1/" in name}
-    assert inside == {page.name for page in PAGES}

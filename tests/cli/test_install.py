@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import importlib.metadata
 import json
 import os
@@ -23,8 +24,16 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory):
-    """An environment with the wheel."""
-    return environment(tmp_path_factory.mktemp("install"), dict(os.environ))[1]
+    """An environment with the wheel, one for all processes that run tests."""
+    base = tmp_path_factory.getbasetemp()
+    place = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "install"
+    place.mkdir(exist_ok=True)
+    with (place / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (place / "whole").exists():
+            environment(place, dict(os.environ))
+            (place / "whole").touch()
+    return place / "env/bin"
 
 
 def environment(place, env):
@@ -83,6 +92,11 @@ def test_the_page_of_the_package_has_no_link_that_leads_nowhere(installed):
     told = importlib.metadata.PathDistribution(metadata).metadata.get_payload()
     assert "# Smart Context" in told
     assert re.findall(r"\]\((?!https?:|#)([^)]+)\)", told) == []
+
+
+def test_the_manual_pages_are_installed(installed):
+    pages = {page.name for page in (ROOT / "man").glob("*.1")}
+    assert {page.name for page in (installed.parent / "share/man/man1").iterdir()} == pages != set()
 
 
 def test_two_commands_lead_from_nothing_to_an_answer(installed, tmp_path):

@@ -85,11 +85,12 @@ def test_what_is_unusual_is_answered_as_ever(link):
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=20,
 )
 
 
-@given(st.dictionaries(st.text(), JSON), st.sampled_from(["", "NOT_FOUND"]))
+@given(st.dictionaries(st.text(), JSON, max_size=4), st.sampled_from(["", "NOT_FOUND"]))
 @example({"items": [{"snippet": "an ice\x7fberg\x1f", "score": 1e-07}]}, "")
 @example({"items": [{"snippet": "Eisbär"}]}, "NOT_FOUND")
 def test_an_object_that_is_there_in_json_is_not_written_another_way(answer, code):

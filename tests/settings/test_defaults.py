@@ -24,9 +24,9 @@ SET = {name.rpartition(".")[2] for name in config.settings()} - OTHERS | {
 DECLARE = ("settings/", "defaults.py", "model.py")
 
 
-def own_defaults(tree: ast.AST) -> Iterator[str]:
+def own_defaults(nodes: list[ast.AST]) -> Iterator[str]:
     """Parameters and fields that are named as a setting and have a number or a word of their own."""
-    for node in ast.walk(tree):
+    for node in nodes:
         pairs: list[tuple[str, ast.expr | None]] = []
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             args = [*node.args.posonlyargs, *node.args.args]
@@ -42,22 +42,18 @@ def own_defaults(tree: ast.AST) -> Iterator[str]:
                 yield name
 
 
-def test_no_stage_has_a_default_of_its_own():
-    found = {
-        f"{path.relative_to(PACKAGE)}: {name}"
-        for path in sorted(PACKAGE.rglob("*.py"))
-        if not path.relative_to(PACKAGE).as_posix().startswith(DECLARE)
-        for name in own_defaults(ast.parse(path.read_bytes()))
-    }
+def test_each_default_and_each_choice_has_one_place():
+    found: set[str] = set()
+    styles: list[str] = []
+    for path in sorted(PACKAGE.rglob("*.py")):
+        nodes = list(ast.walk(ast.parse(path.read_bytes())))
+        if not path.relative_to(PACKAGE).as_posix().startswith(DECLARE):
+            found |= {f"{path.relative_to(PACKAGE)}: {name}" for name in own_defaults(nodes)}
+        styles += [
+            path.name
+            for node in nodes
+            if isinstance(node, ast.Tuple | ast.List)
+            and [getattr(e, "value", None) for e in node.elts] == list(defaults.STYLES)
+        ]
     assert found == set()
-
-
-def test_no_choice_stands_twice():
-    styles = [
-        path.name
-        for path in sorted(PACKAGE.rglob("*.py"))
-        for node in ast.walk(ast.parse(path.read_bytes()))
-        if isinstance(node, ast.Tuple | ast.List)
-        and [getattr(e, "value", None) for e in node.elts] == list(defaults.STYLES)
-    ]
     assert styles == ["defaults.py"]
