@@ -43,6 +43,8 @@ def main(argv: list[str]) -> None:
         help="another folder and its index, to find documents among",
     )
     args = parser.parse_args(argv)
+    if args.out:
+        args.out.mkdir(parents=True, exist_ok=True)
     print(
         f"{'collection':12} {'method':8} {'queries':>7} {'nDCG@10':>8} {'held out':>8} {'MRR@10':>7} {'R@100':>7} {'p50 ms':>7} {'p95 ms':>7}"
     )
