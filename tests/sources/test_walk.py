@@ -17,6 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from compiled import both
 from conftest import Tree
 from smart_context.sources import ignore, walk
 from smart_context.sources.walk import Found, WalkOptions
@@ -69,6 +70,49 @@ def test_known_files_are_left_out_and_all_else_comes_as_without_knowing_them(tre
     assert [os.path.relpath(each.path, root) for each in as_known] == ["a.txt", "sub/b.txt"]
     assert met == [(str(root), 1), (str(root / "sub"), 1)]
     assert left == {path: stamp for path, stamp in known.items() if path not in {each.path for each in as_known}}
+
+
+@posix
+def test_what_is_as_it_is_known_is_the_same_compiled_and_in_python(tree: Tree) -> None:
+    root = tree({"a.txt": "1", "größe.txt": "2", "sub/雪.txt": "3", "sub/b.txt": "4", "link": "5", "fifo": "6"})
+    odd = os.fsencode(root) + b"/odd\xff.txt"
+    with open(odd, "wb") as file:
+        file.write(b"7")
+    known: walk.Known = {
+        found.path: (b"", 1, found.size, found.mtime_ns) for found in walk.files(str(root), WalkOptions(), problem)
+    }
+    assert os.fsdecode(odd) in known
+    for name, kind in (("link", lambda path: path.symlink_to("a.txt")), ("fifo", os.mkfifo)):
+        (root / name).unlink()
+        kind(root / name)
+        info = (root / name).lstat()
+        known[str(root / name)] = (b"", 1, info.st_size, info.st_mtime_ns)
+    os.utime(root / "sub/b.txt", ns=(0, -(10**9)))
+    known[str(root / "sub/b.txt")] = (b"", 1, 1, -(10**9))
+    known[str(root / "a.txt")] = (b"", 1, 1, 1 << 70)
+
+    def work() -> tuple[list[Found], walk.Known, list[tuple[str, int]]]:
+        left, met = dict(known), list[tuple[str, int]]()
+        found = walk.files(str(root), WalkOptions(), problem, known=left, on_met=lambda *told: met.append(told))
+        return list(found), left, met
+
+    quickly, slowly = both(work, walk)
+    assert quickly == slowly
+    assert [each.path for each in quickly[0]] == [str(root / "a.txt")]
+    assert quickly[2] == [(str(root), 2), (str(root / "sub"), 2)]
+
+
+@pytest.mark.skipif(not walk.compiled, reason="it is not compiled here")
+def test_what_is_not_known_as_files_are_is_refused(tree: Tree) -> None:
+    root = tree({"a.txt": "1"})
+    with os.scandir(root) as entries, pytest.raises(TypeError):
+        walk.compiled.unmet(-1, f"{root}/", entries, {str(root / "a.txt"): (1, 2)}, {})
+    with pytest.raises(TypeError):
+        walk.compiled.unmet(-1, f"{root}/", [SimpleNamespace(name=b"a.txt")], {}, {})
+    known = {f"{root}/a\0b": ("", 1, 2, 3)}
+    entry = SimpleNamespace(name="a\0b")
+    assert walk.compiled.unmet(-1, f"{root}/", [entry], known, {}) == [entry]
+    assert len(known) == 1
 
 
 def test_known_files_that_are_left_out_now_stay_known_and_those_taken_back_are_met(tree: Tree) -> None:

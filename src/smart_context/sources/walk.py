@@ -21,6 +21,11 @@ from smart_context.data import dataclass
 from smart_context.sources import ignore
 from smart_context.sources.ignore import Filter, Rules
 
+try:
+    from smart_context.sources import _walk as compiled
+except ImportError:
+    compiled = None  # type: ignore[assignment]  # not compiled here: the same in Python
+
 JUNK_FOLDERS = frozenset({
     ".git", ".hg", ".svn", ".bzr", "CVS", "_darcs",
     "node_modules", "bower_components", "__pycache__", ".venv", ".tox", ".nox", ".mypy_cache", ".ruff_cache",
@@ -201,7 +206,7 @@ class _Walk:
         met: Known = {}
         try:
             with os.scandir(fd) as found:
-                entries = self._unmet(path, found, met) if self._known else list(found)
+                entries = self._unmet(fd, path, found, met) if self._known else list(found)
         except OSError as error:
             self._report(path or "/", _why(error))
             self._put_back(path, met)
@@ -242,10 +247,12 @@ class _Walk:
         todo.sort(key=_NAME, reverse=True)
         return todo
 
-    def _unmet(self, path: str, found: Iterator[os.DirEntry[str]], met: Known) -> list[os.DirEntry[str]]:
+    def _unmet(self, fd: int, path: str, found: Iterator[os.DirEntry[str]], met: Known) -> list[os.DirEntry[str]]:
         """Entries but for files that are as they are known, which are `met`, in one tight loop: a run over an unchanged folder does little else."""
         left: list[os.DirEntry[str]] = []
         known, folder = self._known, f"{path}/"
+        if compiled and not _CAN_BE_ELSEWHERE:
+            return compiled.unmet(fd, folder, found, known, met)
         for entry in found:
             name = entry.name
             stamp = known.pop(folder + name, None)

@@ -1,0 +1,7 @@
+import os
+from collections.abc import Iterable
+from typing import Any
+
+def unmet(
+    folder: int, path: str, found: Iterable[os.DirEntry[str]], known: dict[str, Any], met: dict[str, Any], /
+) -> list[os.DirEntry[str]]: ...
