@@ -19,7 +19,7 @@ from conftest import PATIENCE, clean_env  # noqa: E402
 from smart_context.engine import vectors  # noqa: E402
 from smart_context.engine.vectors import Vectors  # noqa: E402
 from smart_context.errors import ConfigError, SearchFailed  # noqa: E402
-from smart_context.meaning import bert, prepare  # noqa: E402
+from smart_context.meaning import bert, prepare, smooth  # noqa: E402
 from smart_context.meaning.encoder import Encoder  # noqa: E402
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "a", "cat", "dog", "sat", "ran", "home"]
@@ -169,6 +169,45 @@ def test_the_runtime_of_models_leaves_nothing_in_a_home_and_has_nothing_to_send(
         done = subprocess.run([*command, *told], env=env, capture_output=True, text=True, timeout=PATIENCE, check=True)
     assert "meaning" in done.stdout
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data", "model", "tree"]
+
+
+def test_an_encoder_that_is_made_for_eight_bits_computes_the_same_and_loses_less_by_them(folder, tmp_path):
+    uneven = weights()
+    for layer in range(SHAPE.layers):
+        uneven[f"encoder.layer.{layer}.attention.output.LayerNorm.weight"][3] *= 40
+        uneven[f"encoder.layer.{layer}.intermediate.dense.weight"][:, 3] /= 40
+        uneven[f"encoder.layer.{layer}.intermediate.dense.weight"][7] *= 20
+    plain = bert.encoder(uneven, SHAPE)
+    tokens = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
+    tokens.enable_truncation(16)
+    sizes = smooth.sizes(plain, lambda text: tokens.encode(text).ids)
+    even = bert.encoder(uneven, SHAPE, sizes)
+    texts = ["a cat sat", "dog ran home", "home", "cat dog", "a dog sat"]
+
+    def vectors(model, is_int8):
+        (folder / "model.onnx").write_bytes(model.SerializeToString())
+        if is_int8:
+            prepare.quantise(model.SerializeToString(), tmp_path, folder / "model.onnx")
+        return Encoder(folder).embed(texts)
+
+    exact = vectors(plain, is_int8=False)
+    np.testing.assert_allclose(vectors(even, is_int8=False), exact, atol=1e-5)
+    lost = [np.linalg.norm(vectors(model, is_int8=True) - exact) for model in (plain, even)]
+    assert lost[1] < lost[0] / 2
+    again = bert.encoder(uneven, SHAPE, smooth.sizes(plain, lambda text: tokens.encode(text).ids))
+    assert again.SerializeToString(deterministic=True) == even.SerializeToString(deterministic=True)
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1 - 1e-9, 1 + 1e-9])
+def test_sizes_that_differ_a_little_make_the_same_encoder(scale):
+    """Processors differ in the last digits of what they add up; what they prepare must not."""
+    parts = [
+        name for name in weights() if name.endswith(("dense.weight", "query.weight", "key.weight", "value.weight"))
+    ]
+    sizes = {name: np.abs(np.random.default_rng(5).normal(size=weights()[name].shape[1])) for name in parts}
+    scaled = {name: size * scale for name, size in sizes.items()}
+    first, second = (bert.encoder(weights(), SHAPE, some).SerializeToString() for some in (sizes, scaled))
+    assert first == second
 
 
 def test_weights_that_are_not_the_known_ones_are_refused(tmp_path):

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
 import struct
 import tempfile
 from importlib import util
@@ -50,7 +49,9 @@ def minilm(source: Path, target: Path) -> Path:
     except (OSError, ValueError) as error:
         raise ConfigError(f"cannot read {source / 'config.json'}", reason=str(error)) from error
     try:
-        from smart_context.meaning import bert
+        from tokenizers import Tokenizer
+
+        from smart_context.meaning import bert, smooth
     except ImportError as error:
         raise missing_extra() from error
     shape = bert.Shape(
@@ -60,12 +61,22 @@ def minilm(source: Path, target: Path) -> Path:
         epsilon=config["layer_norm_eps"],
     )
     try:
+        words = regular.read(source / "tokenizer.json", _MAX_NOTE_BYTES)
+        tokenizer = Tokenizer.from_buffer(words)
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"cannot read {source / 'tokenizer.json'}", reason=str(error)) from error
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(MAX_TOKENS)
+    tensors = _tensors(weights)
+    sizes = smooth.sizes(bert.encoder(tensors, shape), lambda text: tokenizer.encode(text).ids)
+    try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as work:
             folder = Path(work) / "encoder"
             folder.mkdir()
-            _quantise(bert.encoder(_tensors(weights), shape).SerializeToString(), Path(work), folder / "model.onnx")
-            shutil.copyfile(source / "tokenizer.json", folder / "tokenizer.json")
+            model = bert.encoder(tensors, shape, sizes).SerializeToString()
+            quantise(model, Path(work), folder / "model.onnx")
+            (folder / "tokenizer.json").write_bytes(words)
             about = {"name": "all-MiniLM-L6-v2", "weights_sha256": WEIGHTS_SHA256, "max_tokens": MAX_TOKENS}
             (folder / "encoder.json").write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
             if target.exists():
@@ -111,7 +122,8 @@ def _tensors(data: bytes) -> dict[str, NDArray[np.generic]]:
     return found
 
 
-def _quantise(model: bytes, work: Path, target: Path) -> None:
+def quantise(model: bytes, work: Path, target: Path) -> None:
+    """Write a model with the weights of its products and words in eight bits."""
     import logging
 
     runtime.load()
