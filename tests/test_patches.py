@@ -14,6 +14,8 @@ LISTED = {
     "cache/test_cache_inverted.py: _mix": "words whose hashes collide: to look for real ones takes hours",
     "cache/test_cache_resident.py: read_document": "counted",
     "cache/test_cache_resident.py: watch": "a system without events of the kernel",
+    "engine/test_packed.py: _KEPT": "a bound, one after another",
+    "engine/test_packed.py: _SMALL": "a bound, one after another",
     "engine/test_ranking.py: _RARE": "a bound, one after another",
     "engine/test_record.py: STEPS": "a record of a later version, with one more migration",
     "engine/test_record.py: VERSION": "the number of that version",

@@ -78,6 +78,41 @@ def test_a_reader_keeps_what_it_saw(tmp_path):
     assert Reader(tmp_path).of([1, 2]) == [segment("one", "one"), segment("two", "two")]
 
 
+@pytest.mark.parametrize(("small", "kept"), [(1 << 20, 1 << 20), (1 << 20, 300), (0, 1 << 20)])
+def test_what_a_small_index_keeps_of_what_was_read_is_what_its_files_say(tmp_path, monkeypatch, small, kept):
+    monkeypatch.setattr(packed, "_SMALL", small)
+    monkeypatch.setattr(packed, "_KEPT", kept)
+    texts = {number: segment("some", "words", f"own{number}") for number in range(1, 60)}
+    writer = Writer(tmp_path)
+    for number, text in texts.items():
+        writer.add(number, text)
+    writer.flush()
+    writer.close()
+    drawn = random.Random(7)
+    reader = Reader(tmp_path)
+    for _ in range(30):
+        numbers = drawn.choices(list(texts), k=drawn.randrange(20))
+        assert reader.of(numbers) == [texts[number] for number in numbers]
+    for _ in range(2):
+        with pytest.raises(ValueError, match="segment 60 is not there"):
+            reader.of([1, 60, 2])
+
+
+def test_checking_reads_the_files_whatever_was_kept_of_them(tmp_path):
+    writer = Writer(tmp_path)
+    writer.add(1, segment("kept", "words"))
+    writer.flush()
+    writer.close()
+    reader = Reader(tmp_path)
+    assert reader.of([1]) == [segment("kept", "words")]
+    data = bytearray((tmp_path / "packed.data").read_bytes())
+    data[-1] ^= 1
+    with (tmp_path / "packed.data").open("r+b") as file:
+        file.write(data)
+    with pytest.raises(ValueError, match="not as it was written"):
+        reader.check([1])
+
+
 def test_words_that_are_common_take_less_room_in_the_segments_that_follow(tmp_path):
     sizes = []
     writer = Writer(tmp_path)

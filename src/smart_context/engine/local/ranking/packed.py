@@ -16,6 +16,7 @@ import struct
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import cast
 from zlib import crc32
 
 from smart_context.engine.local.ranking import brief
@@ -33,6 +34,8 @@ _SPILL = 8 << 20  # bytes that wait for a flush at most
 _PART = struct.Struct("<5II")  # how many words of each class, and short codes, a part of the table has; its checksum
 _AT_ONCE = 2000  # segments that are read together where all are
 _SPARE = 64 << 10  # bytes that are not worth a rebuild
+_SMALL = 4 << 20  # bytes of segments up to which what was read is kept: searches come back to it
+_KEPT = 16 << 20  # bytes that are kept at most, as they were packed
 
 
 class Writer:
@@ -118,23 +121,38 @@ class Reader:
         self._where = _mapped(folder / _PLACES)
         self._places = _numbers(self._where)
         self._table, _ = _table(folder)  # after the places: it has every word of what they show
+        self._kept: dict[int, bytes] = {}
+        self._room = _KEPT if len(self._data) <= _SMALL else 0
 
     def of(self, segment_ids: Sequence[int]) -> list[bytes]:
         """What segments hold, in the order asked for.
 
         Raises: ValueError for one that is not there, or not as it was written.
         """
+        if not self._room and not self._kept:
+            return self._read(segment_ids)
+        found = list(map(self._kept.get, segment_ids))
+        missing = [number for number, one in zip(segment_ids, found, strict=True) if one is None]
+        if not missing:
+            return cast("list[bytes]", found)
+        read = dict(zip(missing, self._read(missing), strict=True))
+        if self._room:
+            self._kept.update(read)
+            self._room = max(0, self._room - sum(map(len, read.values())))
+        return [read[number] if one is None else one for number, one in zip(segment_ids, found, strict=True)]
+
+    def _read(self, segment_ids: Sequence[int]) -> list[bytes]:
         if compiled:
             return compiled.read(self._data, self._where, segment_ids, self._table.words, self._table.shorts)
         return [self._one(number, place) for number, place in zip(segment_ids, self._found(segment_ids), strict=True)]
 
     def check(self, segment_ids: Sequence[int]) -> None:
-        """Read segments, some at a time.
+        """Read segments from their files, some at a time.
 
         Raises: ValueError as `of` does.
         """
         for at in range(0, len(segment_ids), _AT_ONCE):
-            self.of(segment_ids[at : at + _AT_ONCE])
+            self._read(segment_ids[at : at + _AT_ONCE])
 
     def _one(self, number: int, place: int) -> bytes:
         at, length = place >> _LENGTH, place & ((1 << _LENGTH) - 1)
