@@ -83,6 +83,12 @@ def test_a_kind_of_file_inside_a_sentence_is_a_word(text):
         "csv import settings",
         "json to protobuf",
         "PDF drehen",
+        "save as pdf",
+        "how do I export a letter as pdf",
+        "rotate pages in pdf",
+        "csv vs json",
+        "what is the difference between csv and json",
+        "docs/asyncio.rst",
     ],
 )
 def test_what_something_is_done_with_is_a_word(text):

@@ -90,6 +90,53 @@ def test_a_year_in_a_question_gives_way_where_hardly_anything_that_names_it_answ
     assert all(item["path"].endswith("/b.txt") for item in bound["items"])  # what is given beside the query binds
 
 
+MANUAL = [f"Chapter {number}. The markdown viewer shows a page, and the otter swims." for number in range(4)]
+
+
+@pytest.mark.parametrize(
+    ("query", "first", "note"),
+    [
+        ("markdown viewer", "manual0.txt", "'markdown' read as a word, as many texts have it; 'only markdown' asks for files of that type"),  # said side by side
+        ("otter markdown", "manual0.txt", "'markdown' read as a word, as many texts have it; 'only markdown' asks for files of that type"),  # by many more texts
+        ("only markdown viewer", "viewer.md", "read from the query: file types .markdown, .md"),
+        ("markdown about a viewer", "viewer.md", "read from the query: file types .markdown, .md"),
+        ("seal markdown", "viewer.md", "read from the query: file types .markdown, .md"),  # texts do not say it so
+        ("markdown -otter viewer", "viewer.md", "read from the query: file types .markdown, .md"),
+        ("markdown zebra", "manual0.txt", "nothing matches with file types .markdown, .md, so that the query was searched as words"),
+    ],
+)  # fmt: skip
+def test_where_a_query_may_mean_a_kind_of_file_or_a_word_the_texts_decide(tmp_path, query, first, note):
+    root = tmp_path / "root"
+    root.mkdir()
+    for number, text in enumerate(MANUAL):
+        (root / f"manual{number}.txt").write_text(text, encoding="utf-8")
+    (root / "seal.txt").write_text("A seal and another seal, and a seal once more.", encoding="utf-8")
+    (root / "viewer.md").write_text("A viewer of the seal, seen by a viewer in spring.", encoding="utf-8")
+    with App(Settings(roots=(str(root),), data_dir=str(tmp_path / "data"))) as opened:
+        opened.index_here(str(root), full=False, on_progress=lambda _step: None)
+        answer = opened.search_files(query)
+    assert answer["items"][0]["path"].endswith(f"/{first}")
+    assert answer["notes"] == [note]
+
+
+def test_a_kind_of_file_gives_way_where_hardly_anything_of_that_kind_answers(tmp_path):
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "won.txt").write_text(WON, encoding="utf-8")
+    for number in range(40):
+        (root / f"other{number}.txt").write_text(f"Notes of {1900 + number}, about something else.", encoding="utf-8")
+    (root / "ledger.md").write_text(
+        "A ledger names the lighthouse, among much else that was paid for.", encoding="utf-8"
+    )
+    with App(Settings(roots=(str(root),), data_dir=str(tmp_path / "data"))) as opened:
+        opened.index_here(str(root), full=False, on_progress=lambda _step: None)
+        answer = opened.search_files(f"md files about {FULL} who rowed")
+        bound = opened.search_files(f"*.md about {FULL} who rowed")
+    given_up = "hardly anything matches with file types .markdown, .md, so that the query was searched as words"
+    assert (answer["items"][0]["path"], given_up in answer["notes"]) == (f"{root}/won.txt", True)
+    assert [item["path"] for item in bound["items"]] == [f"{root}/ledger.md"]
+
+
 @pytest.mark.parametrize(
     ("following", "is_confined", "said"),
     [

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 
 from smart_context import later
-from smart_context.data import dataclass, replace
+from smart_context.data import dataclass, field, replace
 from smart_context.errors import BadRequest
 from smart_context.find import kinds, labels, when
 from smart_context.find.labels import Field
@@ -57,8 +57,8 @@ _NAME = "|".join(
 _TYPE = rf"(?:\*?\.)?(?:{_NAME})"
 _AND = r"(?:\s*[,/]\s*(?:or\s+|and\s+)?|\s+(?:or|and|und|oder|ou|et|o|y|e)\s+)"
 _TYPE_LIST = later.pattern(
-    rf"(?<![\w@.*-])(?:(?:in|as|als|en|of\s+type|vom\s+typ|only|nur)\s+)?(?P<types>{_TYPE}(?:{_AND}{_TYPE})*)"
-    r"(?:[\s-]+(?:files?|documents?|format|dateien|fichiers|archivos|ficheros))?(?![\w@*-]|\.\w)",
+    rf"(?<![\w@.*/-])(?:(?:in|as|als|en|of\s+type|vom\s+typ|only|nur)\s+)?(?P<types>{_TYPE}(?:{_AND}{_TYPE})*)"
+    r"(?:[\s-]+(?:files?|documents?|format|dateien|fichiers|archivos|ficheros))?(?![\w@*-]|[./]\w)",
     re.IGNORECASE,
 )
 _ONE_TYPE = later.pattern(rf"(?<!\w)(?:{_NAME})(?!\w)", re.IGNORECASE)
@@ -91,7 +91,7 @@ _LONGEST = 20_000  # characters: more than the words that a query is read for, a
 _NEGATION = 40  # characters in which a negation stands
 _WORD = later.pattern(r"\w+")
 _CITING = 12
-_AS = frozenset({"as", "als", "only", "nur", "of", "vom"})  # in front of a type
+_ONLY = frozenset({"only", "nur", "of", "vom"})  # in front of a type: nothing else is meant
 _ANY_TIME = Times()
 _OPERATORS = frozenset({"AND", "OR", "NOT", "NEAR"})
 
@@ -109,6 +109,7 @@ class Reading:
     read_times: Times = _ANY_TIME
     fields: tuple[Field, ...] = ()
     given_times: Times = _ANY_TIME
+    perhaps: tuple[str, ...] = field(default=(), compare=False)  # names of types that may be words as well
 
     @property
     def has_read(self) -> bool:
@@ -118,12 +119,12 @@ class Reading:
     def told(self) -> str:
         """The filters that the text named, for people."""
         parts = [("file types", ", ".join(self.read_exts)), ("years", ", ".join(self.read_years))]
-        parts += [("dates", self.read_times.told()), *((field.name, field.value) for field in self.fields)]
+        parts += [("dates", self.read_times.told()), *((one.name, one.value) for one in self.fields)]
         return " and ".join(f"{name} {values}" for name, values in parts if values)
 
     def without_labels(self) -> Reading:
         """The same without the times and fields that the text named; a field's value is looked for as words."""
-        text = " ".join([self.text, *(field.value for field in self.fields)]).strip()
+        text = " ".join([self.text, *(one.value for one in self.fields)]).strip()
         return replace(self, text=text, times=self.given_times, read_times=_ANY_TIME, fields=())
 
 
@@ -133,16 +134,18 @@ def read(
     years: tuple[str, ...] = (),
     times: Times = _ANY_TIME,
     today: str | None = None,
+    *,
+    with_types: bool = True,
 ) -> Reading:
     """Read a query beside filters that `given` has put in order; times and fields only where it is known what day it is, or that it is
-    not ("")."""
+    not (""). Without types, the names of types are words."""
     text = text[:_LONGEST]
     if today is None:
-        return _types_and_years(text, exts, years)
+        return _types_and_years(text, exts, years, with_types=with_types)
     labelled = _wanted(labels.FIELD, text, quoted=True)[: labels.MOST] if ":" in text else []
     text, found = when.read(_without(text, [match.span() for match in labelled]), today, _wanted_time)
     return replace(
-        _types_and_years(text, exts, years),
+        _types_and_years(text, exts, years, with_types=with_types),
         times=times.within(found),
         read_times=found,
         fields=tuple(map(labels.field, labelled)),
@@ -150,24 +153,25 @@ def read(
     )
 
 
-def _types_and_years(text: str, exts: tuple[str, ...], years: tuple[str, ...]) -> Reading:
-    left, types = _types(text)
+def _types_and_years(text: str, exts: tuple[str, ...], years: tuple[str, ...], *, with_types: bool) -> Reading:
+    left, types, perhaps = _types(text) if with_types else (text, (), ())
     held = tuple(ext for ext in exts if ext in types) if exts and types else exts or types
     if types and not held:  # nothing would be left of what was given
-        left, types, held = text, (), exts
+        left, types, perhaps, held = text, (), (), exts
     after, written = _written_years(left)
     after, named = _years(after)
     named = tuple(sorted({*written, *named}))
     kept = tuple(year for year in years if year in named) if years and named else years or named
     if named and not kept:
         after, named, kept = left, (), years
-    return Reading(" ".join(after.split()), held, kept, types, named)
+    return Reading(" ".join(after.split()), held, kept, types, named, perhaps=perhaps)
 
 
-def tells_years(reading: Reading, text: str) -> bool:
-    """Whether years are all that a text was read to name, and not as a field."""
-    other = reading.read_exts or reading.read_times or reading.fields
-    return bool(reading.read_years) and not other and not _wanted(_YEAR_FIELD, text)
+def gives_way(reading: Reading, text: str) -> bool:
+    """Whether years, or types, are all that a text was read to name, neither as a field nor as `*.pdf`."""
+    if reading.read_times or reading.fields or bool(reading.read_years) is bool(reading.read_exts):
+        return False
+    return not (_wanted(_YEAR_FIELD, text) if reading.read_years else any(map(_is_written, _wanted(_TYPE_LIST, text))))
 
 
 def given(exts: Iterable[str], years: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -185,23 +189,32 @@ def given(exts: Iterable[str], years: Iterable[str]) -> tuple[tuple[str, ...], t
     return tuple(plain), tuple(numbers)
 
 
-def _types(text: str) -> tuple[str, tuple[str, ...]]:
+def _types(text: str) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+    """The text without the types that it names, these, and their names where all of them may be words as well."""
     if not may_name_types(text):
-        return text, ()
+        return text, (), ()
     found: dict[str, None] = {}
     spans: list[tuple[int, int]] = []
+    perhaps: list[str] = []
+    is_sure = False
     for match in _wanted(_TYPE_LIST, text):
         names = _ONE_TYPE.findall(match["types"])
-        is_type, is_written = _is_type(match, len(names)), _is_written(match)
+        is_type, said = _is_type(match, len(names)), match[0].lower().split()[0]
         # Behind one type, others may be named.
         behind = match.end() + kinds.REACH
         alone = text[: match.end()] + _ONE_TYPE.sub("and", text[match.end() : behind]) + text[behind:]
-        if not kinds.is_asked_for(alone, *match.span(), is_type=is_type, is_written=is_written):
+        is_led = not match["types"].lower().startswith(said)
+        asked = kinds.asked(
+            alone, *match.span(), is_type=is_type, is_written=_is_written(match), said=said if is_led else ""
+        )
+        if asked is kinds.Asked.NO:
             continue
         for name in names:
             found.update(dict.fromkeys(_TYPES[" ".join(name.lower().split())]))
         spans.append(match.span())
-    return _without(text, spans), tuple(sorted(found))
+        is_sure = is_sure or asked is kinds.Asked.YES
+        perhaps += [name.lower() for name in names]
+    return _without(text, spans), tuple(sorted(found)), () if is_sure else tuple(perhaps)
 
 
 def may_name_types(text: str) -> bool:
@@ -217,8 +230,8 @@ def _is_type(match: re.Match[str], count: int) -> bool:
 
 
 def _is_written(match: re.Match[str]) -> bool:
-    """Whether it is written as types are: `*.pdf`, `as pdf`."""
-    return match["types"][0] in "*." or match[0].lower().split()[0] in _AS
+    """Whether it is written as types are: `*.pdf`, `only pdf`."""
+    return match["types"][0] in "*." or match[0].lower().split()[0] in _ONLY
 
 
 def _written_years(text: str) -> tuple[str, set[str]]:

@@ -1,13 +1,21 @@
 """Tell whether a word such as "slides" asks for files of that kind, or is a word of a sentence.
 
-In: a query, and where the word stands in it.  Out: yes or no.
-Always: in a few words it asks where it stands first or last ("budget pdf"); in a sentence or a question only where one would ask for files: first, before
-what they are about, or last. What something is to be done with is no kind that is looked for ("merge pdf files"). Work is bounded.
+In: a query, and where the word stands in it; where that leaves it open, what the texts of an index say.  Out: yes, no or perhaps.
+Always: in a few words it may ask where it stands first or last ("budget pdf"); in a sentence or a question only where one would ask for files: first, before
+what they are about, or last. What something is to be done with, is compared with or is said about is no kind that is looked for ("merge pdf files", "csv or
+json?", "the pdf is damaged"). Work is bounded.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from enum import IntEnum
+
 from smart_context import later
+from smart_context.engine.expression import Filters
+from smart_context.engine.port import View
+from smart_context.find import plan, query
+from smart_context.text import languages
 
 
 def _set(words: str) -> frozenset[str]:
@@ -22,6 +30,9 @@ _LEAD = _set("""
     recent new newest old which what where are is do does have has in there suche finde zeige zeig mir alle die der das meine unsere welche
     wo sind cherche trouve montre moi les des mes nos quels où busca muestra los las mis
 """)
+_REQUEST = _set(
+    "find show list give get open search looking need want suche finde zeige zeig cherche trouve montre busca muestra"
+)
 _ABOUT = _set("""
     about on regarding concerning covering mentioning containing with from for by that which where since until mention mentions discuss
     discusses contain contains cover covers describe describes say says show shows über zu zum zur mit von aus vom erwähnen sur avec de du
@@ -52,27 +63,98 @@ _DONE = _set("change copy cut download export fix import print sort split update
 _INTO = _set("to into 2")
 _NOT_TO = _set("of for from about on in")  # what stands behind them then
 _BESIDE = later.pattern(r"(?:19|20)[0-9]{2}(?:[-–](?:19|20)?[0-9]{2})?|from|in|of|and|or|und|oder|et|ou|y|o")
+_COMPARED = _set(
+    "vs versus between difference differences compared comparison zwischen unterschied entre différence diferencia"
+)
+_IS = _set("""
+    is are was were be been isn't aren't wasn't weren't does do did doesn't don't didn't has have had can can't cannot could will won't
+    would should must may not ist sind war waren hat haben kann können wird werden nicht est sont ne es son está están no
+""")
+_AS = _set("as als")
+_SAYS_WHAT = {("what", "is"), ("what", "are"), ("was", "ist"), ("was", "sind")}  # a question of what something is
+_SOME = 3  # segments that have the name of a type with the other words, as a word,
+_TIMES = 5  # in so many times as many as there are files of that type,
+_SHARE = 200  # or one in so many of those with the word beside it
 
 
-def is_asked_for(text: str, start: int, end: int, *, is_type: bool, is_written: bool = False) -> bool:
-    """Whether the words at a place ask for files; `is_type` tells nearly by itself, as `pdf files` does, `is_written` wholly, as `*.pdf` does."""
+class Asked(IntEnum):
+    """Whether files of a kind are asked for. `PERHAPS`: unless the texts of the index show that it is a word."""
+
+    NO, PERHAPS, YES = range(3)
+
+
+def asked(text: str, start: int, end: int, *, is_type: bool, is_written: bool = False, said: str = "") -> Asked:
+    """Whether the words at a place ask for files; `is_type` tells nearly by itself, as `pdf files` does, `is_written` wholly, as `*.pdf` does.
+
+    said: the word that leads to them, such as `in` or `as`, which is part of the place.
+    """
     words = text[: 20 * REACH].split()
     before = _words(text[max(0, start - REACH) : start])
     after = _words(text[end : end + REACH])
     first = words[0].lower().strip(_PUNCTUATION) if words else ""
     if is_written:
-        return True
-    if first in _HOW or _is_done(before, after):
-        return False
+        return Asked.YES
+    if first in _HOW or (said and before and before[-1] in _DOES | _DONE):
+        return Asked.NO
+    if said in _AS:
+        return Asked.YES
+    if _is_done(before, after) or _is_told(before, after):
+        return Asked.NO
     is_last = len(text) - end < REACH and all(map(_BESIDE.fullmatch, after))
     is_first = start < REACH and all(word in _LEAD for word in before)
     is_question = first in _ASKS
     is_short = len(words) < _SENTENCE and not is_question
-    if is_type or (is_short and (is_last or is_first)):
+    follows = after[0] if after else ""
+    if is_first and (
+        follows in _ABOUT or (follows == "of" and not _REQUEST.isdisjoint(before)) or (is_type and before)
+    ):
+        return Asked.YES
+    if is_last and (is_first or said or (is_type and not is_question)):
+        return Asked.YES if is_first or (is_type and not is_question) else Asked.PERHAPS
+    if is_short:
+        return Asked.PERHAPS if is_type or is_last or is_first or follows in _ABOUT else Asked.NO
+    if is_type and not is_question:
+        return Asked.NO if not before else Asked.YES if said or follows in _ABOUT else Asked.PERHAPS
+    return Asked.PERHAPS if is_last and not is_question and not (before and before[-1] in _OWN) else Asked.NO
+
+
+def are_words(view: View, typed: str, names: Sequence[str], given: Filters, left: str, read: Filters) -> bool:
+    """Whether the texts of an index say the names of types that a query has as words: many more of them have all of the query than files of these types have
+    what is left of it, or they say them side by side with another word of it ("pdf viewer")."""
+    every = _count(view, typed, given)
+    if every < _SOME:
+        return False
+    if every >= _TIMES * _count(view, left, read):
         return True
-    if is_short or is_first:
-        return is_last or after[0] in _ABOUT
-    return is_last and not is_question and not (before and before[-1] in _OWN)
+    words = _words(typed)
+    empty = languages.stop_words(words)
+    for name in names:
+        for at in (at for at, word in enumerate(words) if word == name):
+            for pair in (words[max(0, at - 1) : at + 1], words[at : at + 2]):
+                other = next((word for word in pair if word != name and word not in empty), "")
+                together = _count(view, f'"{" ".join(pair)}"', given) if other else 0
+                if together >= max(_SOME, _count(view, other, given) / _SHARE):
+                    return True
+    return False
+
+
+def _count(view: View, text: str, limits: Filters) -> int:
+    """How many segments have all words of a text; none where it has operators."""
+    tree = query.parse(text)
+    if tree is None or not (query.is_plain(tree) or isinstance(tree, query.Word | query.Phrase)):
+        return 0
+    every = query.And(tree.items) if isinstance(tree, query.Some) else tree
+    return view.count(plan.make(every, view).wanted, limits)
+
+
+def _is_told(before: list[str], after: list[str]) -> bool:
+    """Whether something is said of what stands between, or it is compared, or asked what it is."""
+    beside = {*before[-1:], *after[:1]}
+    if not beside.isdisjoint(_COMPARED) or not _COMPARED.isdisjoint(before):
+        return True
+    if after and after[0] in _IS and not (before and before[0] in _ASKS):
+        return True
+    return not after and len(before) < 4 and tuple(before[:2]) in _SAYS_WHAT
 
 
 def _is_done(before: list[str], after: list[str]) -> bool:

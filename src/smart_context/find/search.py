@@ -29,6 +29,7 @@ from smart_context.errors import BadRequest
 from smart_context.find import (
     filters,
     fold,
+    kinds,
     labels,
     order,
     plan,
@@ -180,13 +181,18 @@ def _read(request: SearchRequest, record: Record, view: View, redactor: Redactor
     found = asked(reading)
     if not reading.has_read:
         return found
+    if reading.perhaps and not found.listing:
+        plain = filters.read(request.query, exts, years, times, request.today, with_types=False)
+        words = asked(plain)
+        if kinds.are_words(view, plain.text, reading.perhaps, words.limits, reading.text, found.limits):
+            return replace(words, notes=(_as_word(reading.perhaps), *words.notes))
     if not _any(view, found):
         less = reading.without_labels()
         if less != reading and filters.has_words(less.text) and _any(view, found := asked(less)):
             given_up = f"nothing matches with {reading.told()}; {_dropped(reading, less)}"
             return replace(found, notes=(given_up, *found.notes))
         return as_words("nothing")
-    if filters.tells_years(reading, request.query) and _few_pass(view, found):
+    if filters.gives_way(reading, request.query) and _few_pass(view, found):
         share = partial(_share, record, view, request.never_show)
         if share(found) < _HARDLY and share(words := as_words("hardly anything")) >= _MOST:
             return words
@@ -366,8 +372,13 @@ def _notes(reading: Reading, planned: Plan) -> tuple[str, ...]:
     return (*read, *nowhere)
 
 
-def _listed(words: Sequence[str]) -> str:
-    return " or ".join(f"'{word}'" for word in words)
+def _as_word(names: Sequence[str]) -> str:
+    read = f"{_listed(names, 'and')} read as {'words' if len(names) > 1 else 'a word'}, as many texts have it"
+    return f"{read}; 'only {names[0]}' asks for files of that type"
+
+
+def _listed(words: Sequence[str], joined: str = "or") -> str:
+    return f" {joined} ".join(f"'{word}'" for word in words)
 
 
 def _vectors(made: int, view: View) -> Iterator[str]:
