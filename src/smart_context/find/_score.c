@@ -212,6 +212,19 @@ static int count_code(Query *q, uint32_t code, long place, int kind)
     return 0;
 }
 
+/* Whether a code is among so many short ones. Without a way out, so that several are compared at once. */
+static char has_short(const unsigned char *codes, Py_ssize_t count, uint16_t sought)
+{
+    uint16_t found = 0, bytes; /* as they lie in memory */
+    memcpy(&bytes, (unsigned char[]){sought & 0xFF, sought >> 8}, SHORT);
+    for (Py_ssize_t at = 0; at < count; at++) {
+        uint16_t code;
+        memcpy(&code, codes + SHORT * at, SHORT);
+        found |= code == bytes;
+    }
+    return found != 0;
+}
+
 /* Find in a segment what is sought; 0 where it is not as long as it says, -1 without memory. */
 static int look_through(Query *q, const unsigned char *data, Py_ssize_t length)
 {
@@ -225,13 +238,9 @@ static int look_through(Query *q, const unsigned char *data, Py_ssize_t length)
     if (length != HEADER + WIDTH * ends[HEAD] + SHORT * count)
         return 0;
     memset(q->counted, 0, KINDS * 2 * words * sizeof(double));
-    memset(q->present, 0, there);
     q->hit_count = 0;
-    for (Py_ssize_t at = 0; there && at < count; at++) {
-        long code = two_bytes(short_codes + SHORT * at);
-        for (Py_ssize_t i = 0; i < there; i++)
-            q->present[i] |= q->whole[THERE][i] == code;
-    }
+    for (Py_ssize_t i = 0; i < there; i++)
+        q->present[i] = has_short(short_codes, count, (uint16_t)q->whole[THERE][i]);
     memcpy(q->as_typed, q->present, words);
     for (int kind = TEXT; kind < KINDS; kind++) {
         for (const unsigned char *at = data + HEADER + WIDTH * place; place < ends[kind]; place++, at += WIDTH) {
