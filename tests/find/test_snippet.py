@@ -360,3 +360,23 @@ def test_a_snippet_is_cut_in_c_as_in_python(text):
     words = weighed(rent=2.0, due=1.0, office=3.5)
     quickly, slowly = both(lambda: snippet.cut(Passage(text), words, "en"), snippet)
     assert quickly == slowly
+
+
+_ODD = 'a. b? c! d." e.) f:: g…h… i.” j。k！l？ é\n\t\x1c\x85\xa0\u2028\u3000:.\ud800\U0001f600 '
+
+
+@given(st.text(_ODD, max_size=80) | st.text(max_size=40))
+def test_words_are_spaced_and_sentences_begin_in_c_as_in_python(text):
+    if snippet.compiled:
+        spaced = snippet.compiled.joined(text)
+        assert spaced == " ".join(text.split())
+        assert spaced.isascii() == all(one < "\x80" for one in spaced)
+        for some in (text, spaced):
+            assert snippet.compiled.begins(some) == sorted([0, *snippet._seams(some)])
+
+
+@pytest.mark.skipif(not snippet.compiled, reason="there is no compiler")
+def test_what_is_no_text_is_not_spaced():
+    for work in (snippet.compiled.joined, snippet.compiled.begins):
+        with pytest.raises(TypeError):
+            work(b"bytes")

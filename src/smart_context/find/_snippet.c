@@ -1,13 +1,14 @@
-/* What `snippet` does for each word that stands in a text: find where those that tell most stand together.
+/* What `snippet` does for each character of a text, and for each word that stands in it: find where those that tell most stand together.
 
-   In: hits in the order of the text, the sentence of each, what each word tells, what of that a word loses that every sentence has, and how many characters are looked at.
-   Out: where the first of them begins and the last ends. None for what is not so: hits and sentences out of order, words without a number.
+   In: a text; or hits in the order of the text, the sentence of each, what each word tells, what of that a word loses that every sentence has, and how many characters are looked at.
+   Out: the text with one space between its words; where its sentences begin; or where the first of the hits begins and the last ends. None for what is not so: hits and sentences out of order, words without a number.
    Always: the answer of `snippet.py`: worths are rounded to whole numbers by the same operations, and added up as such. */
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <math.h>
 #include <stdint.h>
+#include <string.h>
 
 enum { OF_A_HIT = 7, OF_A_WORD = 5 };
 enum { MOST = 1000000 }; /* hits, and words */
@@ -185,12 +186,101 @@ static PyObject *best(PyObject *module, PyObject *args)
     return out;
 }
 
+/* Characters that end a sentence by themselves, and those that do before a space, alone or after a full stop. */
+enum { WIDE_STOP = 0x3002, WIDE_WONDER = 0xFF01, WIDE_QUESTION = 0xFF1F, DOTS = 0x2026, CLOSING = 0x201D };
+
+/* Whether a sentence ends before a space that stands at a place. */
+static int is_end(int kind, const void *data, Py_ssize_t at)
+{
+    Py_UCS4 last = at > 0 ? PyUnicode_READ(kind, data, at - 1) : 0, before = at > 1 ? PyUnicode_READ(kind, data, at - 2) : 0;
+    switch (last) {
+    case '.':
+    case '?':
+    case '!':
+    case DOTS:
+        return 1;
+    case '"':
+    case ')':
+    case CLOSING:
+        return before == '.';
+    case ':':
+        return before == ':';
+    default:
+        return 0;
+    }
+}
+
+static int keep_place(PyObject *places, Py_ssize_t at)
+{
+    PyObject *number = PyLong_FromSsize_t(at);
+    int done = number ? PyList_Append(places, number) : -1;
+    Py_XDECREF(number);
+    return done;
+}
+
+static PyObject *begins(PyObject *module, PyObject *text)
+{
+    if (!PyUnicode_Check(text))
+        return PyErr_Format(PyExc_TypeError, "a text is wanted");
+    int kind = (int)PyUnicode_KIND(text);
+    const void *data = PyUnicode_DATA(text);
+    Py_ssize_t length = PyUnicode_GET_LENGTH(text);
+    PyObject *places = PyList_New(0);
+    int failed = !places || keep_place(places, 0) < 0;
+    for (Py_ssize_t at = 0; !failed && at < length; at++) {
+        if (kind == PyUnicode_1BYTE_KIND) { /* most texts: nothing but spaces is looked at */
+            const char *next = memchr((const char *)data + at, ' ', (size_t)(length - at));
+            if (!next)
+                break;
+            at = next - (const char *)data;
+        }
+        Py_UCS4 here = PyUnicode_READ(kind, data, at);
+        if (here == ' ' ? is_end(kind, data, at) : here == WIDE_STOP || here == WIDE_WONDER || here == WIDE_QUESTION)
+            failed = keep_place(places, at + 1) < 0;
+    }
+    if (failed)
+        Py_CLEAR(places);
+    return places;
+}
+
+static PyObject *joined(PyObject *module, PyObject *text)
+{
+    if (!PyUnicode_Check(text))
+        return PyErr_Format(PyExc_TypeError, "a text is wanted");
+    int kind = (int)PyUnicode_KIND(text);
+    const void *data = PyUnicode_DATA(text);
+    Py_ssize_t length = PyUnicode_GET_LENGTH(text), size = 0;
+    void *out = PyMem_Malloc((size_t)length * (size_t)kind + 1);
+    if (!out)
+        return PyErr_NoMemory();
+    int is_apart = 0; /* whether a space comes before what follows */
+    for (Py_ssize_t at = 0; at < length; at++) {
+        Py_UCS4 here = PyUnicode_READ(kind, data, at);
+        if (Py_UNICODE_ISSPACE(here)) {
+            is_apart = size > 0;
+            continue;
+        }
+        if (is_apart) { /* it has the room of the one that was left out */
+            PyUnicode_WRITE(kind, out, size, ' ');
+            size++;
+            is_apart = 0;
+        }
+        PyUnicode_WRITE(kind, out, size, here);
+        size++;
+    }
+    PyObject *made = PyUnicode_FromKindAndData(kind, out, size);
+    PyMem_Free(out);
+    return made;
+}
+
 static PyMethodDef methods[] = {
+    {"begins", begins, METH_O, "Where the sentences of a text begin."},
+    {"joined", joined, METH_O, "A text with one space between its words."},
     {"best", best, METH_VARARGS, "Where the words that tell most stand together."},
     {NULL, NULL, 0, NULL},
 };
 
-static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_snippet", "What `snippet` does for each word.", -1, methods};
+static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_snippet", "What `snippet` does for each character and word.", -1, methods};
 
 PyMODINIT_FUNC PyInit__snippet(void)
 {

@@ -1,5 +1,7 @@
 from collections.abc import Sequence
 
+def begins(text: str, /) -> list[int]: ...
+def joined(text: str, /) -> str: ...
 def best(
     hits: Sequence[tuple[int, int, int, bool]],
     sentences: Sequence[int],

@@ -64,7 +64,7 @@ def cut(passage: Passage, words: Words, language: str) -> Snippet:
 
 def cut_all(segments: Sequence[tuple[Passage, str]], words: Words) -> list[Snippet]:
     """Cut a snippet out of each segment, which has a language: those of a page together, because they share most of their words."""
-    texts = [(" ".join(_cleaned(passage).split()), language) for passage, language in segments]
+    texts = [(_spaced(_cleaned(passage)), language) for passage, language in segments]
     found = marking.every(texts, words)
     return [_cut(plain, _open(plain, hits), words.worth) for (plain, _), hits in zip(texts, found, strict=True)]
 
@@ -93,6 +93,11 @@ def _cleaned(passage: Passage) -> str:
     return redact.part(passage.text, hidden, 0, len(passage.text))
 
 
+def _spaced(text: str) -> str:
+    """A text with one space between its words."""
+    return compiled.joined(text) if compiled else " ".join(text.split())
+
+
 def _open(plain: str, hits: list[Hit]) -> list[Hit]:
     """Where words that are sought stand, but for marks that stand for a secret."""
     closed = [found.span() for found in _REDACTED.finditer(plain)] if "[redacted:" in plain else []
@@ -116,7 +121,7 @@ def _parts(plain: str, hits: Sequence[Hit], telling: Sequence[float]) -> list[tu
     """The stretches that are shown: the one that tells most, or a shorter one and what else tells much of what was sought."""
     if len(plain) <= MAX_CHARS:
         return [(0, len(plain))]
-    begins = sorted([0, *_seams(plain)])
+    begins = compiled.begins(plain) if compiled else sorted([0, *_seams(plain)])
     sentences = [bisect_right(begins, hit.start) for hit in hits]
     room = MAX_CHARS - 2 * len(_ELLIPSIS)
     if len({hit[2] for hit in hits}) > 1:  # else a second part tells nothing
