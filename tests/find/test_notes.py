@@ -119,6 +119,27 @@ def test_where_a_query_may_mean_a_kind_of_file_or_a_word_the_texts_decide(tmp_pa
     assert answer["notes"] == [note]
 
 
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("Inserts a sheet from a different spreadsheet file", "sheets.txt"),  # a sentence of some text
+        ("Inserts another sheet from a different spreadsheet file", "b.csv"),
+        ("sheet from a different spreadsheet file", "b.csv"),  # a few words of it
+    ],
+)
+def test_a_sentence_that_stands_in_a_text_is_found_there_whatever_it_seems_to_ask_for(tmp_path, query, first):
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "sheets.txt").write_text("Inserts a sheet from a different spreadsheet file.", encoding="utf-8")
+    (root / "b.csv").write_text("sheet;different\n1;2\n", encoding="utf-8")
+    with App(Settings(roots=(str(root),), data_dir=str(tmp_path / "data"))) as opened:
+        opened.index_here(str(root), full=False, on_progress=lambda _step: None)
+        answer = opened.search_files(query)
+    types = "file types .csv, .ods, .tsv, .xls, .xlsb, .xlsm, .xlsx"
+    stands = f"of the files that have the query as it was typed, none matches with {types}, so that the query was searched as words"
+    assert (answer["items"][0]["path"], stands in answer["notes"]) == (f"{root}/{first}", first == "sheets.txt")
+
+
 def test_a_kind_of_file_gives_way_where_hardly_anything_of_that_kind_answers(tmp_path):
     root = tmp_path / "root"
     root.mkdir()

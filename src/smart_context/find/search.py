@@ -56,6 +56,7 @@ if TYPE_CHECKING:
 A_FILE = 3  # results of one file
 _COUNTED = 1000  # matches up to which `total_estimate` is exact
 _SAMPLED = 100  # of more, those it is estimated by
+_PASTED = 7  # words of a query that may be a sentence of some text, whatever it seems to ask for
 _FEW_PASS = 100  # texts that pass a year, among which hardly an answer may be
 _QUESTION = 4  # words that it has at least, then,
 _HARDLY, _MOST = 0.2, 0.5  # and the shares of these that the best of them has, and the best without the year
@@ -177,15 +178,21 @@ def _read(request: SearchRequest, record: Record, view: View, redactor: Redactor
         given_up = f"{few} matches with {reading.told()}, so that the query was searched as words"
         return replace(words, notes=(given_up, *words.notes))
 
+    def as_it_stands() -> _Asked | None:
+        words = as_words("of the files that have the query as it was typed, none")
+        return words if _stands(view, words, words.limits) and not _stands(view, words, found.limits) else None
+
     reading = filters.read(request.query, exts, years, times, request.today)
     found = asked(reading)
     if not reading.has_read:
         return found
+    if not found.listing and len(request.query.split()) >= _PASTED and (pasted := as_it_stands()):
+        return pasted
     if reading.perhaps and not found.listing:
         plain = filters.read(request.query, exts, years, times, request.today, with_types=False)
-        words = asked(plain)
-        if kinds.are_words(view, plain.text, reading.perhaps, words.limits, reading.text, found.limits):
-            return replace(words, notes=(_as_word(reading.perhaps), *words.notes))
+        other = asked(plain)
+        if kinds.are_words(view, plain.text, reading.perhaps, other.limits, reading.text, found.limits):
+            return replace(other, notes=(_as_word(reading.perhaps), *other.notes))
     if not _any(view, found):
         less = reading.without_labels()
         if less != reading and filters.has_words(less.text) and _any(view, found := asked(less)):
@@ -197,6 +204,11 @@ def _read(request: SearchRequest, record: Record, view: View, redactor: Redactor
         if share(found) < _HARDLY and share(words := as_words("hardly anything")) >= _MOST:
             return words
     return found
+
+
+def _stands(view: View, asked: _Asked, limits: Filters) -> bool:
+    """Whether a text has the query as it was typed, where that is a sentence."""
+    return asked.plan.verbatim is not None and view.count(asked.plan.verbatim, limits) > 0
 
 
 def _few_pass(view: View, asked: _Asked) -> bool:
