@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from searching import indexed
+from smart_context.find import plan
 
 PROSE = "The committee met again and talked about the weather, the harvest and the price of grain."
 FILES = {
@@ -101,6 +102,21 @@ def test_of_two_or_three_words_those_count_too_that_are_left_out_of_longer_queri
     [item, *_] = page.items
     assert [item.snippet[start:end] for start, end in item.highlights] == ["zqvideo"]
     assert "left out: other, of" in folder.page("zqvideo other committee of harvest").interpretation
+
+
+def test_in_a_large_index_what_has_all_of_a_few_words_comes_before_what_repeats_some(tmp_path, monkeypatch):
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "repeats.txt").write_text(f"{PROSE} Zqglobals zqcollector, zqcollector. {PROSE * 3}", encoding="utf-8")
+    (root / "has.txt").write_text(
+        f"Some zqglobals. {PROSE * 2} A zqcollector. {PROSE * 3} It is zqrobust. {PROSE}", encoding="utf-8"
+    )
+    for number in range(30):
+        (root / f"other{number}.txt").write_text(f"{PROSE} {number}", encoding="utf-8")
+    with indexed(root, tmp_path / "data") as opened:
+        assert opened.names("zqglobals zqcollector zqrobust")[0] == "repeats.txt"
+        monkeypatch.setattr(plan, "_LARGE", 5)
+        assert opened.names("zqglobals zqcollector zqrobust")[0] == "has.txt"
 
 
 @pytest.mark.parametrize("query", ["zq.path.joint", "path.joint", "joint", "zq_most_links", "ZQ_MOST_LINKS"])

@@ -69,7 +69,7 @@ def test_everything_is_planned_for_no_query():
 )
 def test_a_word_that_hardly_anything_has_is_looked_for_with_one_that_far_more_have(count, commoner, is_meant):
     [word] = made("harbor", Words({"harbor": count, "harbour": commoner}, 10_000)).sought
-    assert word.terms == ({"harbor", "harbour"} if is_meant else {"harbor"})
+    assert (word.terms, word.parts) == ({"harbor"}, {"harbour"} if is_meant else set())  # the other counts less
     assert word.idf == pytest.approx(idf(count, 10_000))
 
 
@@ -392,3 +392,16 @@ def test_what_says_the_same_is_not_marked():
     assert [text[a:b] for a, b in marked] == ["kettle", "rename"]
     plain = [replace(word, parts=frozenset(), alike=frozenset()) for word in words]
     assert snippet.words(plain) == snippet.words(list(words))
+
+
+@pytest.mark.parametrize(
+    ("text", "segments", "lacking"),
+    [
+        ("harbour kettles", 20_000, 2.0),
+        ("harbour kettles", 19_999, 1.0),
+        ("harbour", 20_000, 1.0),
+        ("which harbour has kettles?", 20_000, 1.0),
+    ],
+)
+def test_a_word_that_is_lacking_costs_more_in_a_large_index_unless_it_is_one_of_a_question(text, segments, lacking):
+    assert made(text, Words({"harbour": 100, "kettl": 10}, segments)).lacking == lacking

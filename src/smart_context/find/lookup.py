@@ -81,8 +81,8 @@ class Lookup:
         near = spelling.words(unit, word.terms, self._view, least=commoner)
         if not near:
             return word
-        both = replace(word, terms=word.terms | frozenset(near), instead=tuple(near))
-        return replace(self.weighted(both), idf=word.idf)
+        # The other counts half: what has the word as it was typed comes first.
+        return replace(word, parts=word.parts | frozenset(near), instead=tuple(near))
 
     def learn(self, units: list[str]) -> None:
         """Know the terms of words in every language that the index holds: all words at once, because that is many calls fewer."""

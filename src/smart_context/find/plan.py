@@ -33,6 +33,7 @@ _LARGE = 20_000  # segments from which an index is large: there,
 _COMMON = 12  # in a sentence, a word that more than one segment in so many has finds nothing by itself,
 _SENTENCE = (5, 40)  # words of what may be a sentence of some text
 _ENOUGH = 3  # if there are so many rarer ones
+_LACKING = 2.0  # and of a few words that are no question, one that is lacking costs so many times as much: something has them all
 _MANY_WORDS = 8  # words of a sentence of which one need tell something: so many stop words are those of some text
 _EVERYTHING = Everything()
 _NAME_LIKE = re.compile(r"\w[._/\\-]\w")  # what may be the name of a file, among other words
@@ -62,7 +63,9 @@ def make(tree: Query | None, view: View, typed: str = "") -> Plan:
     meant = asking.about(text) if request else text
     identifier = spelt.identifier(text) if isinstance(tree, query.Word | query.Phrase) else ""
     verbatim = planner.verbatim(tree, text)
-    return Plan(wanted, sought, left_out, meant, planner.binding(tree), verbatim, nowhere, identifier, asks)
+    is_few = not asks and sum(word.stands for word in sought) > 1
+    lacking = _LACKING if is_few and view.segments >= _LARGE else 1.0
+    return Plan(wanted, sought, left_out, meant, planner.binding(tree), verbatim, nowhere, identifier, asks, lacking)
 
 
 def _texts(tree: Query) -> Iterator[str]:

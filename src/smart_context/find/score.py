@@ -131,7 +131,7 @@ class Weighed:
         self.neighbours = neighbours.of(standing)
         self.all = summed(self.worth) or 1.0
         self.most = (K1 + 1) * (summed(self.worth) + NEAR * summed(self.neighbours.worth)) or 1.0
-        self.whole = max(0.0, (FEW - len(standing)) / (FEW - 1))
+        self.whole = plan.lacking * max(0.0, (FEW - len(standing)) / (FEW - 1))
         self.standing = len(standing)
         self.least_run = min(LEAST_RUN, max(3, len(standing)))
         self.is_sentence = plan.verbatim is not None

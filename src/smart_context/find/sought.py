@@ -42,7 +42,8 @@ class Plan:
     """What to match, and what to score by. `left_out`: words without meaning of their own. `meant`: what is wished for, as text;
     `binding`: what holds even for a segment that has none of the words; `verbatim`: all that was typed, word after word, where that is a sentence.
     `nowhere`: the words that tell something, where none of them stands anywhere, and the others are looked for; `identifier`: all that was typed,
-    where that is one thing written in an own way; `asks`: whether it is a question.
+    where that is one thing written in an own way; `asks`: whether it is a question; `lacking`: what it costs that a word is lacking, in what it
+    costs elsewhere.
     """
 
     wanted: Expression
@@ -54,3 +55,4 @@ class Plan:
     nowhere: tuple[str, ...] = ()
     identifier: str = ""
     asks: bool = False
+    lacking: float = 1.0
