@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from smart_context.closes import Closes
 from smart_context.engine.local import ranking_state
+from smart_context.engine.local.kept import KeptRecord
 from smart_context.engine.local.lock import WriteLock
 from smart_context.engine.local.migrations import NOT_JUDGED
 from smart_context.engine.local.place import RANKING, RECORD, vector_files
@@ -66,7 +67,7 @@ class Index(Closes):
             if writable:
                 make_private(data_dir)
                 held = WriteLock.take(data_dir)
-            record = Record.open(data_dir, writable=writable)
+            record = Record.open(data_dir, writable=True) if writable else KeptRecord.open(data_dir)
             repair = partial(_repaired, data_dir, record, on_progress)
             index = cls(data_dir, record, held, repair if writable else lambda: (_opened(data_dir, record), ""))
             if not writable or not _is_current(data_dir, record):
@@ -93,7 +94,7 @@ class Index(Closes):
             if self._held is None and places != self._places and None not in places:
                 # Rebuilt by a writer: what we have open is not the index any more. A search under way may still use it, so
                 # that it is let go, not closed. The writer itself has what it made.
-                self.record = Record.open(self.folder)
+                self.record = KeptRecord.open(self.folder)
                 self._ranking = _opened(self.folder, self.record)
                 self._places, self._seen = places, b""
             elif (state := self.ranking.state) != self._seen or not state:

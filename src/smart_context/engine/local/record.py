@@ -17,7 +17,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from smart_context import __version__
 from smart_context.engine.facts import Facts
@@ -54,7 +54,7 @@ class Record(Facts):
         self._next_segment = 0
 
     @classmethod
-    def open(cls, folder: Path, *, writable: bool = False) -> Record:
+    def open(cls, folder: Path, *, writable: bool = False) -> Self:
         """Open the record below a data directory; a writer creates it and brings an older one up to date.
 
         Raises: NotFound when there is none and we only read; SearchFailed when it cannot be used.
@@ -81,6 +81,11 @@ class Record(Facts):
         with _translated(self.path):
             found: int = self._db.execute("SELECT value FROM meta WHERE key = 'generation'").fetchone()[0]
             return found
+
+    @property
+    def version(self) -> int:
+        """A number that is another one when another connection has committed."""
+        return int(self._rows("PRAGMA data_version")[0][0])
 
     def stamps(self, folder: str) -> dict[str, Stamp]:
         """Every file recorded at or below a folder, by path, in no order. What failed in another version of this program is due again, and so is

@@ -1,0 +1,94 @@
+"""The record as searches read it: what was read once is kept until somebody commits.
+
+In: ids.  Out: what `Record` gives for them.
+Always: the answers are those of `Record` itself: a number tells when another connection has committed something, and nothing is kept beyond that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Generic, TypeVar
+
+from smart_context.engine.facts import Marked
+from smart_context.engine.local.record import Record
+from smart_context.engine.model import FileRow, LastRun, Passage, SegmentRow
+
+_ROWS = 4096  # of a kind that are kept at most
+_CHARACTERS = 4 << 20  # of texts that are
+
+Key = TypeVar("Key", int, str)
+Row = TypeVar("Row")
+
+
+class KeptRecord(Record):
+    """A record that is only read, from any thread."""
+
+    _kept: _Kept | None = None
+
+    def files(self, file_ids: Iterable[int]) -> dict[int, FileRow]:
+        """Files by id; those that are not there are left out."""
+        return self._known().files.of(file_ids, super().files)
+
+    def segments(self, segment_ids: Iterable[int]) -> dict[int, SegmentRow]:
+        """Segments by id, without their text; those that are not there are left out."""
+        return self._known().segments.of(segment_ids, super().segments)
+
+    def passages(self, segment_ids: Iterable[int]) -> dict[int, Passage]:
+        """Segments' text by id, each with what of it must not show."""
+        return self._known().passages.of(segment_ids, super().passages)
+
+    def marks(self, file_ids: Iterable[int]) -> list[Marked]:
+        """What tells copies of some files."""
+        read = super().marks
+        known = self._known().marks.of(file_ids, lambda missing: {one.file_id: one for one in read(missing)})
+        return list(known.values())
+
+    def last_run(self, folder: str) -> LastRun | None:
+        """The last finished run over a folder or one above it."""
+        read = super().last_run
+        known = self._known().runs.of([folder], lambda _: {folder: found} if (found := read(folder)) else {})
+        return known.get(folder)
+
+    def _known(self) -> _Kept:
+        version, kept = self.version, self._kept
+        if kept is None or kept.version != version:
+            # Another one, and not the same without its rows: what other threads are about to keep in it may be older than this commit.
+            kept = self._kept = _Kept(version)
+        return kept
+
+
+class _Kept:
+    """What was read while the record had one version."""
+
+    def __init__(self, version: int) -> None:
+        self.version = version
+        self.files = _Rows[int, FileRow](_ROWS)
+        self.segments = _Rows[int, SegmentRow](_ROWS)
+        self.marks = _Rows[int, Marked](_ROWS)
+        self.runs = _Rows[str, LastRun](_ROWS)
+        self.passages = _Rows[int, Passage](_CHARACTERS, lambda passage: len(passage.text))
+
+
+class _Rows(Generic[Key, Row]):
+    def __init__(self, most: int, size: Callable[[Row], int] = lambda _: 1) -> None:
+        self._most = self._room = most
+        self._size = size
+        self._rows: dict[Key, Row] = {}
+
+    def of(self, keys: Iterable[Key], read: Callable[[list[Key]], Mapping[Key, Row]]) -> dict[Key, Row]:
+        """What is known of some keys, in their order; what is missing is read."""
+        rows = self._rows
+        wanted = sorted(set(keys))
+        found = {key: row for key in wanted if (row := rows.get(key)) is not None}
+        if len(found) == len(wanted):
+            return found
+        fresh = read([key for key in wanted if key not in found])
+        self._keep(fresh)
+        return dict(sorted({**found, **fresh}.items()))
+
+    def _keep(self, fresh: Mapping[Key, Row]) -> None:
+        self._room -= sum(map(self._size, fresh.values()))
+        if self._room < 0:
+            self._rows, self._room = {}, self._most
+        else:
+            self._rows.update(fresh)

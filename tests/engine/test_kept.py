@@ -1,0 +1,71 @@
+"""What a reader keeps of the record is what the record says, whatever was committed meanwhile."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from smart_context.engine.local import kept
+from smart_context.engine.local.kept import KeptRecord
+from smart_context.engine.local.record import Record
+from smart_context.engine.model import LastRun, NewFile
+from smart_context.model import Segment
+
+
+def put(record: Record, path: str, *texts: str, title: str = "") -> tuple[int, list[int]]:
+    file = NewFile(path, "/r", "text", 3, 5, "ab", "ok", title=title, same_text=title.encode(), like_text=b"like")
+    return record.put(file, [Segment(at, f"line {at}", "", text) for at, text in enumerate(texts)], (), "2024")
+
+
+def every(record: Record, ids: list[int]) -> tuple[object, ...]:
+    """All that is kept, with the order in which it comes."""
+    return (
+        list(record.files(ids).items()),
+        list(record.segments(ids).items()),
+        list(record.passages(iter(ids)).items()),
+        record.marks(ids),
+        [record.last_run(folder) for folder in ("/r", "/r/a", "/other")],
+    )
+
+
+@pytest.mark.parametrize(("rows", "characters"), [(4096, 1 << 20), (3, 20), (0, 0)])
+def test_a_reader_that_keeps_rows_answers_as_one_that_does_not(tmp_path, monkeypatch, rows, characters):
+    monkeypatch.setattr(kept, "_ROWS", rows)
+    monkeypatch.setattr(kept, "_CHARACTERS", characters)
+    writer = Record.open(tmp_path, writable=True)
+    plain, keeping = Record.open(tmp_path), KeptRecord.open(tmp_path)
+    drawn = random.Random(11)
+    for number in range(60):
+        path = f"/r/{drawn.randrange(6)}"
+        if drawn.random() < 0.7:
+            put(writer, path, *(f"text {number} {at}" for at in range(drawn.randrange(4))), title=f"{number}")
+        elif row := writer.file(path):
+            writer.remove([row.file_id])
+        if drawn.random() < 0.6:
+            writer.commit()
+        if drawn.random() < 0.2:
+            writer.commit()
+            writer.finish_run("/r", LastRun(f"{number}", f"{number}", 1), {})
+        for _ in range(2):
+            ids = drawn.choices(range(140), k=30)
+            assert every(keeping, ids) == every(plain, ids)
+    for record in (writer, plain, keeping):
+        record.close()
+
+
+def test_what_was_read_is_not_read_again_until_something_is_committed(tmp_path: Path):
+    writer = Record.open(tmp_path, writable=True)
+    file_id, ids = put(writer, "/r/a", "one", "two")
+    writer.commit()
+    reader = KeptRecord.open(tmp_path)
+    file, passage = reader.files([file_id])[file_id], reader.passages(ids)[ids[0]]
+    assert reader.files([file_id, 99])[file_id] is file
+    assert reader.passages([ids[0]])[ids[0]] is passage
+    writer.restamp(file_id, 77)
+    assert reader.files([file_id])[file_id] is file
+    writer.commit()
+    assert reader.files([file_id])[file_id].mtime_ns == 77
+    writer.close()
+    reader.close()
