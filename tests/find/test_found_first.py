@@ -104,6 +104,37 @@ def test_of_two_or_three_words_those_count_too_that_are_left_out_of_longer_queri
     assert "left out: other, of" in folder.page("zqvideo other committee of harvest").interpretation
 
 
+@pytest.mark.parametrize(
+    ("query", "is_name"),
+    [
+        ("zq_events.py", True),
+        ("zq_events", True),
+        ("ZQ-Events", True),
+        ("lib/zq_events.py", True),
+        ("zq_events zqloop", False),  # another word stands elsewhere
+        ("zqloop", False),
+        ("zq events", False),  # words as well as a name
+    ],
+)
+def test_who_types_the_name_of_a_file_gets_its_beginning(tmp_path, query, is_name):
+    file = tmp_path / "root" / "lib" / "zq_events.py"
+    file.parent.mkdir(parents=True)
+    loop = "\n\ndef later():\n    # zq_events: zqloop of zq_events, see zq_events.py\n" + "    pass\n" * 300
+    file.write_text('"""What happens, and when."""\n' + "\nimport sys\n" * 200 + loop * 3, encoding="utf-8")
+    (file.parent / "uses.txt").write_text("zq_events.py and zq_events: zqloop.\n", encoding="utf-8")
+    with indexed(tmp_path / "root", tmp_path / "data") as opened:
+        page = opened.page(query)
+        ours = [item for item in page.items if item.path == str(file)]
+        assert (ours[0].pointer.startswith("lines 1-"), "What happens" in ours[0].snippet) == (is_name, is_name)
+        assert len({item.pointer for item in ours}) == len(ours) == 3
+        scores = [item.score for item in page.items]
+        assert scores == sorted(scores, reverse=True)
+        told = ("the beginning of a file of the name that was typed",)
+        assert (ours[0].why() == told, any(item.why() == told for item in ours[1:])) == (is_name, False)
+        one_by_one = [opened.page(query, 1, offset).items[0] for offset in range(len(page.items))]
+        assert [(item.path, item.pointer) for item in one_by_one] == [(item.path, item.pointer) for item in page.items]
+
+
 def test_in_a_large_index_what_has_all_of_a_few_words_comes_before_what_repeats_some(tmp_path, monkeypatch):
     root = tmp_path / "root"
     root.mkdir()

@@ -12,6 +12,7 @@ import re
 from smart_context.text.words import fold, normal
 
 MARK = "/"  # what a name's term begins with; no word of a text does
+LIKE = re.compile(r"\w[._/\\-]\w")  # what is written as names are, and words are not
 _PART = re.compile(r"[^\W_]+")
 _EXTENSION = re.compile(r"(?<=.)\.([A-Za-z0-9]{1,8})$")
 _COMPRESSED = re.compile(r"(?<=.)\.(?:gz|bz2|xz|zst|lzma)$", re.IGNORECASE)

@@ -48,6 +48,7 @@ class Placed:
     language: str
     score: float
     made_of: Score | None = None
+    why: tuple[str, ...] = ()  # where that is not what its score is made of
 
 
 class Scored(NamedTuple):

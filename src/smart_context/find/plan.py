@@ -7,7 +7,6 @@ Always: the plan depends on the query and on the live content of the index, neve
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Set
 
 from smart_context.data import replace
@@ -36,7 +35,6 @@ _ENOUGH = 3  # if there are so many rarer ones
 _LACKING = 2.0  # and of a few words that are no question, one that is lacking costs so many times as much: something has them all
 _MANY_WORDS = 8  # words of a sentence of which one need tell something: so many stop words are those of some text
 _EVERYTHING = Everything()
-_NAME_LIKE = re.compile(r"\w[._/\\-]\w")  # what may be the name of a file, among other words
 
 
 def make(tree: Query | None, view: View, typed: str = "") -> Plan:
@@ -232,7 +230,7 @@ class _Planner:
     def names(self, tree: Query, typed: str) -> list[Sought]:
         """What was typed that is the name of a file, whole or in part."""
         best = max((word.idf for word in self._words.found.values() if word.count), default=1.0) or 1.0
-        texts = [text for text in _texts(tree) if _NAME_LIKE.search(text)][:_MAX_NAMES]
+        texts = [text for text in _texts(tree) if names.LIKE.search(text)][:_MAX_NAMES]
         whole = typed.strip().strip("\"'“”").strip() if len(typed.split()) <= _LONGEST_NAME else ""
         out: dict[frozenset[str], Sought] = {}
         for text in dict.fromkeys((whole, *texts)):

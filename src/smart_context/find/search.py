@@ -27,6 +27,7 @@ from smart_context.engine.model import FileRow, Following
 from smart_context.engine.port import Index, Record, View
 from smart_context.errors import BadRequest
 from smart_context.find import (
+    beginning,
     filters,
     fold,
     kinds,
@@ -112,6 +113,7 @@ def find(
     stop()
     ordering = _ordering(record, view, asked, request, stop, meaning, is_confined=within is not None)
     placed = ordering.listing() if asked.listing else ordering.best()
+    placed = beginning.first(placed, asked.plan, record, view, asked.limits)
     worth: list[Placed] | None = None
     if request.sort != defaults.SORT:
         worth, is_cut = sorting.results(placed, request.sort)
@@ -374,7 +376,7 @@ def _items(
 
 
 def _why(ordering: order.Ordering, one: Placed, typed: dict[str, str]) -> tuple[str, ...]:
-    return tuple(whole.as_typed(line, typed) for line in ordering.explain(one))
+    return tuple(whole.as_typed(line, typed) for line in one.why or ordering.explain(one))
 
 
 def _notes(reading: Reading, planned: Plan) -> tuple[str, ...]:

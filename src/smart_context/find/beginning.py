@@ -1,0 +1,54 @@
+"""Show the beginning of a file whose name is all that was typed: who types a name means the file, not the passage that says the name most often.
+
+In: results in order, and their plan.  Out: the same, with the first passage of each file of that name before its others.
+Always: no result is lost or comes twice, and scores do not rise; other queries are left as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smart_context.data import replace
+from smart_context.engine import names
+from smart_context.engine.expression import Filters
+from smart_context.engine.port import Record, View
+from smart_context.find.order import Placed
+from smart_context.find.sought import Plan
+
+_WHY = ("the beginning of a file of the name that was typed",)
+_STEP = 0.000001  # of a score: ties go by pointer
+
+
+def first(placed: Iterator[Placed], plan: Plan, record: Record, view: View, limits: Filters) -> Iterator[Placed]:
+    """Results with beginnings before the rest of their files."""
+    # A name that is worth more than a word is all that was typed. A plain word may be meant as one.
+    alone = [word for word in plan.sought if word.times > 1 and names.LIKE.search(word.name)]
+    named = frozenset(term for word in alone for term in word.terms)
+    return _first(placed, named, record, view, limits) if named else placed
+
+
+def _first(
+    placed: Iterator[Placed], named: frozenset[str], record: Record, view: View, limits: Filters
+) -> Iterator[Placed]:
+    most = 1.0
+    given: dict[int, int] = {}  # by file, the segment that was given before its turn
+    for one in placed:
+        file_id = one.file.file_id
+        if file_id not in given:
+            ahead = _beginning(one, record, view, limits) if named.intersection(names.of_file(one.file.path)) else None
+            given[file_id] = ahead.segment.segment_id if ahead else 0
+            if ahead and ahead.segment.segment_id != one.segment.segment_id:
+                most = min(most, round(one.score + _STEP, 6))
+                yield replace(ahead, score=most)
+            else:
+                given[file_id] = 0
+        if given[file_id] != one.segment.segment_id:
+            most = one.score
+            yield one
+
+
+def _beginning(one: Placed, record: Record, view: View, limits: Filters) -> Placed | None:
+    for found in view.first_segments(replace(limits, files=(one.file.file_id,))):
+        row = record.segments([found.segment_id]).get(found.segment_id)
+        return Placed(row, one.file, found.language, one.score, why=_WHY) if row else None
+    return None
