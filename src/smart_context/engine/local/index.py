@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -151,6 +152,7 @@ class Index(Closes):
         """Put the parts of the ranking together where they are many; is_upkeep: also where most of it is in one."""
         if not self.ranking.is_scattered(is_upkeep=is_upkeep):
             return
+        _give_back()
         self.ranking.reload()
         rows = self.record.files(self.ranking.view().beside_others()).values()
         shortest = min(
@@ -279,6 +281,14 @@ def _add(ranking: Ranking, row: FileRow, segments: Sequence[RankedSegment]) -> N
 
 def _ranked_file(row: FileRow) -> RankedFile:
     return RankedFile(row.file_id, row.path, row.ext, row.title, row.years)
+
+
+def _give_back() -> None:
+    """Give the memory that a run has freed back to the system: the engine is about to take its own for all parts, and reads all of their files."""
+    import ctypes
+
+    with suppress(OSError, AttributeError):  # another library than glibc
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def _places(folder: Path) -> tuple[tuple[int, int] | None, ...]:
