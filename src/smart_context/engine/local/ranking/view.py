@@ -19,6 +19,7 @@ from smart_context.data import dataclass, replace
 from smart_context.engine import entry, expression
 from smart_context.engine.expression import Expression, Filters
 from smart_context.engine.local.ranking import engine, holding, packed
+from smart_context.engine.local.ranking.compounds import Compounds
 from smart_context.engine.port import Candidate
 from smart_context.text import languages
 
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
     Match = tuple[float, tantivy.DocAddress]  # as the engine gives it: its score, and where it stands
 
-_LEAST_BEFORE = 3  # letters before a part that is not in front
 _AHEAD = 500  # matches looked for at once: as many as a search scores before its first page
 _AT_ONCE = 2000  # where all are wanted, without knowing how many that is
 _TERMS = 10_000  # remembered with their counts
@@ -70,7 +70,7 @@ class View:
         self._terms: dict[str, Known] = {}
         self._average = -1.0
         self._languages: tuple[str, ...] | None = None
-        self._compounds: str | None = None
+        self._compounds: Compounds | None = None
         self._parts: dict[tuple[str, ...], View] = {}
 
     def within(self, folders: tuple[str, ...]) -> View:
@@ -265,15 +265,8 @@ class View:
         if self._compounds is None:
             with engine.translated(self.folder):
                 found = self._searcher.terms_with_prefix("compounds", "")
-            self._compounds = "\n".join(["", *sorted(word for word, _ in found), ""])
-        # One search through one long string: quicker than asking each word.
-        words, out, at = self._compounds, [], self._compounds.find(part)
-        while at >= 0:
-            start, end = words.rfind("\n", 0, at) + 1, words.find("\n", at)
-            if at - start == 0 or at - start >= _LEAST_BEFORE:
-                out.append(words[start:end])
-            at = words.find(part, end)
-        return out
+            self._compounds = Compounds(word for word, _ in found)
+        return self._compounds.holding(part)
 
     def terms(self, beginning: str, *, rough: bool = False) -> list[str]:
         """Every term that begins so, the commonest first; some may stand in deleted segments only."""
