@@ -19,6 +19,8 @@ _PPT, _DOC = (".ppt", ".pptm", ".pptx"), (".doc", ".docm", ".docx")
         ("*.md turbine", "turbine", (".markdown", ".md"), ()),
         ("budget 2019–2021", "budget", (), ("2019", "2020", "2021")),
         ("budget between 2019 and 2021", "budget", (), ("2019", "2020", "2021")),
+        ("rent March 2021", "rent March 2021", (), ("2021",)),  # not any March
+        ("rent 2020 March 2021", "rent March 2021", (), ("2020", "2021")),
         ("2021", "2021", (), ()),  # a bare year alone is what to look for
         ("from 2021", "", (), ("2021",)),
         ("spreadsheets", "", (".csv", ".ods", ".tsv", ".xls", ".xlsb", ".xlsm", ".xlsx"), ()),

@@ -109,8 +109,9 @@ def test_of_two_or_three_words_those_count_too_that_are_left_out_of_longer_queri
     [
         ("zq_events.py", True),
         ("zq_events", True),
-        ("ZQ-Events", True),
+        ("ZQ_Events", True),
         ("lib/zq_events.py", True),
+        ("zq.events", False),  # another name, that of something in it perhaps
         ("zq_events zqloop", False),  # another word stands elsewhere
         ("zqloop", False),
         ("zq events", False),  # words as well as a name
@@ -133,6 +134,16 @@ def test_who_types_the_name_of_a_file_gets_its_beginning(tmp_path, query, is_nam
         assert (ours[0].why() == told, any(item.why() == told for item in ours[1:])) == (is_name, False)
         one_by_one = [opened.page(query, 1, offset).items[0] for offset in range(len(page.items))]
         assert [(item.path, item.pointer) for item in one_by_one] == [(item.path, item.pointer) for item in page.items]
+
+
+def test_what_is_written_with_signs_that_the_index_does_not_keep_is_found_where_it_is_written_so(tmp_path):
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "letters.txt").write_text("c, c and c: the c of c, C.", encoding="utf-8")
+    (root / "plus.txt").write_text(f"Written in C++ by hand. {PROSE}", encoding="utf-8")
+    (root / "sharp.txt").write_text(f"Written in C# by hand. {PROSE}", encoding="utf-8")
+    with indexed(root, tmp_path / "data") as opened:
+        assert [opened.names(query)[0] for query in ("C++", "C#", "c")] == ["plus.txt", "sharp.txt", "letters.txt"]
 
 
 def test_in_a_large_index_what_has_all_of_a_few_words_comes_before_what_repeats_some(tmp_path, monkeypatch):

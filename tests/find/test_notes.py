@@ -51,6 +51,12 @@ def test_what_was_read_dropped_or_replaced_is_said(app):
     assert said[1].startswith("nothing has 'gryphom'; looked for ")
 
 
+@pytest.mark.parametrize("query", ["...", "?!", "*", "🔥"])
+def test_a_query_without_a_word_is_told_so(app, query):
+    answer = app.search_files(query)
+    assert (answer["items"], answer["notes"][0]) == ([], "the query has no word to look for")
+
+
 WON = "The walruses of the northern harbour won the regatta before the lighthouse keepers, who rowed with broken oars."
 FULL = "walruses northern harbour regatta lighthouse keepers"
 

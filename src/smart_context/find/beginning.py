@@ -22,20 +22,17 @@ _STEP = 0.000001  # of a score: ties go by pointer
 def first(placed: Iterator[Placed], plan: Plan, record: Record, view: View, limits: Filters) -> Iterator[Placed]:
     """Results with beginnings before the rest of their files."""
     # A name that is worth more than a word is all that was typed. A plain word may be meant as one.
-    alone = [word for word in plan.sought if word.times > 1 and names.LIKE.search(word.name)]
-    named = frozenset(term for word in alone for term in word.terms)
-    return _first(placed, named, record, view, limits) if named else placed
+    alone = [word.name for word in plan.sought if word.times > 1 and names.LIKE.search(word.name)]
+    return _first(placed, alone[0], record, view, limits) if alone else placed
 
 
-def _first(
-    placed: Iterator[Placed], named: frozenset[str], record: Record, view: View, limits: Filters
-) -> Iterator[Placed]:
+def _first(placed: Iterator[Placed], name: str, record: Record, view: View, limits: Filters) -> Iterator[Placed]:
     most = 1.0
     given: dict[int, int] = {}  # by file, the segment that was given before its turn
     for one in placed:
         file_id = one.file.file_id
         if file_id not in given:
-            ahead = _beginning(one, record, view, limits) if named.intersection(names.of_file(one.file.path)) else None
+            ahead = _beginning(one, record, view, limits) if names.is_spelt(one.file.path, name) else None
             given[file_id] = ahead.segment.segment_id if ahead else 0
             if ahead and ahead.segment.segment_id != one.segment.segment_id:
                 most = min(most, round(one.score + _STEP, 6))

@@ -262,10 +262,13 @@ def _years(text: str) -> tuple[str, tuple[str, ...]]:
     bare = list(_wanted(_BARE, left))
     if len(_WORD.findall(left)) > _CITING:  # in a long text, a year in brackets belongs to a citation
         bare = [match for match in bare if left[match.start() - 1 : match.end() + 1] != f"({match[0]})"]
-    rest = _without(left, [match.span() for match in bare])
-    if bare and has_words(rest):
+    # Behind a month, a year is a filter and stays: without it, the same month of any year would be found.
+    dated = [
+        match for match in bare if when.ENDS_IN_MONTH.search(left, max(0, match.start() - _NEGATION), match.start())
+    ]
+    if bare and has_words(_without(left, [match.span() for match in bare])):
         found.update(match[0] for match in bare)
-        left = rest
+        left = _without(left, [match.span() for match in bare if match not in dated])
     return left, tuple(sorted(found))
 
 

@@ -383,7 +383,8 @@ def _notes(reading: Reading, planned: Plan) -> tuple[str, ...]:
     """What was read into the query, and which of its words stand nowhere."""
     read = [f"read from the query: {reading.told()}"] if reading.has_read else []
     nowhere = [f"nothing has {_listed(planned.nowhere)}; looked for the other words"] if planned.nowhere else []
-    return (*read, *nowhere)
+    empty = ["the query has no word to look for"] if planned.wanted == Group() else []
+    return (*read, *nowhere, *empty)
 
 
 def _as_word(names: Sequence[str]) -> str:
@@ -421,7 +422,7 @@ def _instead(planned: Plan, items: Sequence[SearchItem]) -> Iterator[str]:
     replaced = [word for word in planned.sought if word.instead]
     marked = Counter(item.snippet[a:b].lower() for item in items for a, b in item.highlights) if replaced else Counter()
     for word in replaced:
-        others = " or ".join(f"'{spelling.written(term, marked)}'" for term in word.instead)
+        others = _listed(tuple(dict.fromkeys(spelling.written(term, marked) for term in word.instead)))
         if word.typed:
             yield f"hardly anything has '{word.text}'; looked for {others} as well"
         else:

@@ -31,6 +31,7 @@ _MONTHS = (
 )
 _NUMBER = {name: number for number, names in enumerate(_MONTHS, 1) for name in names.split("|")}
 _MONTH = "|".join(sorted(_NUMBER, key=lambda name: (-len(name), name)))
+ENDS_IN_MONTH = later.pattern(rf"(?<!\w)(?:{_MONTH})\.?,?\s+$", re.IGNORECASE)
 _YEAR = r"(?:19|20)[0-9]{2}"
 _UNITS = {"day": "days? tagen? tage jours? días?", "week": "weeks? wochen? semaines? semanas?",
           "month": "months? monate?n? mois meses", "year": "years? jahre?n? ans? años?"}  # fmt: skip
