@@ -7,9 +7,9 @@ import shutil
 import pytest
 
 from smart_context.api import App
-from smart_context.engine.model import FileRow, Following, SegmentRow
+from smart_context.engine.model import FileRow, Following, Passage, SegmentRow
 from smart_context.errors import BadRequest
-from smart_context.find import search
+from smart_context.find import search, snippet
 from smart_context.find.model import SearchPage, SearchRequest
 from smart_context.find.order import Placed
 from smart_context.model import Caller
@@ -121,8 +121,13 @@ def test_where_a_query_may_mean_a_kind_of_file_or_a_word_the_texts_decide(tmp_pa
     with App(Settings(roots=(str(root),), data_dir=str(tmp_path / "data"))) as opened:
         opened.index_here(str(root), full=False, on_progress=lambda _step: None)
         answer = opened.search_files(query)
+        marks = search.sought(opened.index.both()[1], query)
     assert answer["items"][0]["path"].endswith(f"/{first}")
     assert answer["notes"] == [note]
+    if note.startswith("'markdown' read"):  # then it is marked in a preview as well
+        text = "A markdown page."
+        [cut] = snippet.cut_all([(Passage(text), "en")], marks)
+        assert [cut.text[start:end] for start, end in cut.highlights] == ["markdown"]
 
 
 @pytest.mark.parametrize(

@@ -121,7 +121,7 @@ def asked(text: str, start: int, end: int, *, is_type: bool, is_written: bool = 
 def are_words(view: View, typed: str, names: Sequence[str], given: Filters, left: str, read: Filters) -> bool:
     """Whether the texts of an index say the names of types that a query has as words: many more of them have all of the query than files of these types have
     what is left of it, or they say them side by side with another word of it ("pdf viewer")."""
-    every = _count(view, typed, given)
+    every = _count(view, typed, given) if names else 0
     if every < _SOME:
         return False
     if every >= _TIMES * _count(view, left, read):
@@ -136,6 +136,13 @@ def are_words(view: View, typed: str, names: Sequence[str], given: Filters, left
                 if together >= max(_SOME, _count(view, other, given) / _SHARE):
                     return True
     return False
+
+
+def told(names: Sequence[str]) -> str:
+    """That names of types were read as words, for people."""
+    listed = " and ".join(f"'{name}'" for name in names)
+    read = f"{listed} read as {'words' if len(names) > 1 else 'a word'}, as many texts have it"
+    return f"{read}; 'only {names[0]}' asks for files of that type"
 
 
 def _count(view: View, text: str, limits: Filters) -> int:

@@ -150,6 +150,9 @@ def find(
 def sought(view: View, text: str) -> snippet.Words:
     """What marks the words of a query in a text."""
     reading = filters.read(text, today="")
+    plain = filters.read(text, today="", with_types=False) if reading.perhaps else reading
+    if kinds.are_words(view, plain.text, reading.perhaps, Filters(), reading.text, Filters(reading.exts)):
+        reading = plain
     tree = query.parse(reading.text)
     return snippet.words(plan.make(tree, view).sought if tree else ())
 
@@ -194,7 +197,7 @@ def _read(request: SearchRequest, record: Record, view: View, redactor: Redactor
         plain = filters.read(request.query, exts, years, times, request.today, with_types=False)
         other = asked(plain)
         if kinds.are_words(view, plain.text, reading.perhaps, other.limits, reading.text, found.limits):
-            return replace(other, notes=(_as_word(reading.perhaps), *other.notes))
+            return replace(other, notes=(kinds.told(reading.perhaps), *other.notes))
     if not _any(view, found):
         less = reading.without_labels()
         if less != reading and filters.has_words(less.text) and _any(view, found := asked(less)):
@@ -387,13 +390,8 @@ def _notes(reading: Reading, planned: Plan) -> tuple[str, ...]:
     return (*read, *nowhere, *empty)
 
 
-def _as_word(names: Sequence[str]) -> str:
-    read = f"{_listed(names, 'and')} read as {'words' if len(names) > 1 else 'a word'}, as many texts have it"
-    return f"{read}; 'only {names[0]}' asks for files of that type"
-
-
-def _listed(words: Sequence[str], joined: str = "or") -> str:
-    return f" {joined} ".join(f"'{word}'" for word in words)
+def _listed(words: Sequence[str]) -> str:
+    return " or ".join(f"'{word}'" for word in words)
 
 
 def _vectors(made: int, view: View) -> Iterator[str]:
