@@ -92,13 +92,14 @@ def by_hand(index, words, cosines, asked, *, spread=0.13, known=1.0, alone=False
     """The scores of all results: those that have a word, and those whose cosine is at least a quarter."""
     every = {**dict.fromkeys((one for one, (_, like) in cosines.items() if like >= 0.25), 0.0), **words}
     ranked = sorted(every.values(), reverse=True)
-    weight = 3.8 * (min(1.0, max(0.4, asked / 9)) if asked > 2 else 1.0)
+    weight = 2.1 * (min(1.0, max(0.4, asked / 9)) if asked > 2 else 1.0)
     lacking = 1 - (ranked[9] if len(ranked) > 9 else 0.0) / ranked[0] if ranked and ranked[0] else 0.0
     peak = 1 + 8 * max(0.0, lacking - 0.5)
     weight *= peak
     have = [cosines[one][1] for one in words if one in cosines]
     trusted = max(0.0, 1 - 2 * (1 - known)) * (len(have) / len(words) if words else 1.0)
-    share = 1.0 if alone else trusted / (1 + weight * spread)
+    nearest = max([0.25, *(cosines[one][1] for one in every if one in cosines)])
+    share = 1.0 if alone else trusted / (1 + weight * spread / nearest)
     others = median(have) if have else min((cosines[one][1] for one in every if one in cosines), default=0.0)
     out = {}
     for one, score in every.items():

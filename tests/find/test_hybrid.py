@@ -212,7 +212,9 @@ def _share(app, query):
 
 def test_how_much_meaning_counts_depends_on_the_question(settings, tree):
     tree(
-        {f"many/{n:02}.txt": f"cat ocean home number {n}\n" for n in range(20)} | {"one.txt": "cat ocean home doctor\n"}
+        {f"many/{n:02}.txt": f"cat ocean home number {n}\n" for n in range(20)}
+        | {f"mixed/{n:02}.txt": f"car sea budget house physician feline {n}\n" for n in range(20)}
+        | {"one.txt": "cat ocean home doctor\n"}
     )
     with App(settings) as app:
         index(app)
@@ -222,6 +224,7 @@ def test_how_much_meaning_counts_depends_on_the_question(settings, tree):
         assert short > _share(app, "cat ocean home kitten money vehicle sea")  # many words say more
         assert short > _share(app, "cat doctor home") > 0  # one text stands out
         assert short > _share(app, "doctor") > 0  # a keyword
+        assert short > _share(app, "car budget physician") > 0  # even the nearest is far
         assert _share(app, "cat number twenty") == 0  # most of it is unknown to the model
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 LEXICAL = 100  # the best by words, which are compared by meaning
 DENSE = 100  # the best by meaning, which are taken in with or without the words
-WORDS = 3.8  # what words count, against cosines that are a standard deviation apart
+WORDS = 2.1  # what words count, against cosines that are a standard deviation apart, as a part of the best of them
 FEW = 9  # words of a query from which its words count fully; of fewer, in proportion,
 LEAST_WORDS = 0.4  # but not less than this;
 KEYWORDS = 2  # so few are no question
@@ -184,7 +184,9 @@ class Fused(Ordering):
         self._most = scored[0].score if scored else 0.0
         trust = max(0.0, 1 - UNKNOWN * (1 - self._known)) * (len(by_words) / len(tier) if tier else 1.0)
         peak = _peak([one.score for one in scored])
-        self._share = 1.0 if self._alone else trust / (1 + self._weight() * peak * self._spread)
+        # Where even the nearest text is far from the question, the model has little to say about it.
+        apart = self._spread / max(LEAST, max(self._cosines.values(), default=0.0))
+        self._share = 1.0 if self._alone else trust / (1 + self._weight() * peak * apart)
         totals = {}
         for one in scored:
             segment_id = one.candidate.segment_id
