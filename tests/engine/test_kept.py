@@ -13,6 +13,8 @@ from smart_context.engine.local.record import Record
 from smart_context.engine.model import LastRun, NewFile
 from smart_context.model import Segment
 
+DAYS = [("", "", "", ""), ("1970-01-01", "", "", ""), ("", "1970-01-01", "", ""), ("", "", "1970-01-02", "")]
+
 
 def put(record: Record, path: str, *texts: str, title: str = "") -> tuple[int, list[int]]:
     file = NewFile(path, "/r", "text", 3, 5, "ab", "ok", title=title, same_text=title.encode(), like_text=b"like")
@@ -26,6 +28,7 @@ def every(record: Record, ids: list[int]) -> tuple[object, ...]:
         list(record.segments(ids).items()),
         list(record.passages(iter(ids)).items()),
         record.marks(ids),
+        [record.between(*days) for days in DAYS],
         [record.last_run(folder) for folder in ("/r", "/r/a", "/other")],
     )
 
@@ -34,6 +37,7 @@ def every(record: Record, ids: list[int]) -> tuple[object, ...]:
 def test_a_reader_that_keeps_rows_answers_as_one_that_does_not(tmp_path, monkeypatch, rows, characters):
     monkeypatch.setattr(kept, "_ROWS", rows)
     monkeypatch.setattr(kept, "_CHARACTERS", characters)
+    monkeypatch.setattr(kept, "_LISTED", rows)
     writer = Record.open(tmp_path, writable=True)
     plain, keeping = Record.open(tmp_path), KeptRecord.open(tmp_path)
     drawn = random.Random(11)

@@ -15,6 +15,7 @@ from smart_context.engine.model import FileRow, LastRun, Passage, SegmentRow
 
 _ROWS = 4096  # of a kind that are kept at most
 _CHARACTERS = 4 << 20  # of texts that are
+_LISTED = 1 << 20  # files in lists that are
 
 Key = TypeVar("Key", int, str)
 Row = TypeVar("Row")
@@ -43,6 +44,12 @@ class KeptRecord(Record):
         known = self._known().marks.of(file_ids, lambda missing: {one.file_id: one for one in read(missing)})
         return list(known.values())
 
+    def between(self, since: str, until: str, modified_since: str, modified_until: str) -> list[int]:
+        """The files that lie between days."""
+        bounds, read = (since, until, modified_since, modified_until), super().between
+        known = self._known().between.of([" ".join(bounds)], lambda keys: {keys[0]: read(*bounds)})
+        return known[" ".join(bounds)]
+
     def last_run(self, folder: str) -> LastRun | None:
         """The last finished run over a folder or one above it."""
         read = super().last_run
@@ -66,6 +73,7 @@ class _Kept:
         self.segments = _Rows[int, SegmentRow](_ROWS)
         self.marks = _Rows[int, Marked](_ROWS)
         self.runs = _Rows[str, LastRun](_ROWS)
+        self.between = _Rows[str, list[int]](_LISTED, len)
         self.passages = _Rows[int, Passage](_CHARACTERS, lambda passage: len(passage.text))
 
 
