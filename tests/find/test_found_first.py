@@ -140,10 +140,25 @@ def test_what_is_written_with_signs_that_the_index_does_not_keep_is_found_where_
     root = tmp_path / "root"
     root.mkdir()
     (root / "letters.txt").write_text("c, c and c: the c of c, C.", encoding="utf-8")
+    (root / "_c.txt").write_text("Another letter.", encoding="utf-8")  # no file of the name that is typed
     (root / "plus.txt").write_text(f"Written in C++ by hand. {PROSE}", encoding="utf-8")
     (root / "sharp.txt").write_text(f"Written in C# by hand. {PROSE}", encoding="utf-8")
     with indexed(root, tmp_path / "data") as opened:
-        assert [opened.names(query)[0] for query in ("C++", "C#", "c")] == ["plus.txt", "sharp.txt", "letters.txt"]
+        assert [opened.names(query)[0] for query in ("C++", "C#", "c")] == ["plus.txt", "sharp.txt", "_c.txt"]
+
+
+def test_the_beginning_of_a_file_is_more_than_its_title(tmp_path):
+    root = tmp_path / "root"
+    root.mkdir()
+    says = "<p>zq-walrus, zq-walrus and zq-walrus again.</p>"
+    page = f"<title>Walruses</title><body><div>Menu</div><h1>Walruses</h1><p>{PROSE}</p><h2>Names</h2>{says * 3}"
+    (root / "zq-walrus.html").write_text(page, encoding="utf-8")
+    (root / "zq-short.html").write_text(
+        "<title>Short</title><body><p>Menu</p><h1>Short</h1><p>zq-short.</p>", encoding="utf-8"
+    )
+    with indexed(root, tmp_path / "data") as opened:
+        assert PROSE[:30] in opened.page("zq-walrus.html").items[0].snippet
+        assert "Short" in opened.page("zq-short.html").items[0].snippet
 
 
 def test_in_a_large_index_what_has_all_of_a_few_words_comes_before_what_repeats_some(tmp_path, monkeypatch):

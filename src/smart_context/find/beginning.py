@@ -1,6 +1,6 @@
 """Show the beginning of a file whose name is all that was typed: who types a name means the file, not the passage that says the name most often.
 
-In: results in order, and their plan.  Out: the same, with the first passage of each file of that name before its others.
+In: results in order, and their plan.  Out: the same, with the first passage of each file of that name that is more than a title before its others.
 Always: no result is lost or comes twice, and scores do not rise; other queries are left as they are.
 """
 
@@ -16,6 +16,10 @@ from smart_context.find.order import Placed
 from smart_context.find.sought import Plan
 
 _WHY = ("the beginning of a file of the name that was typed",)
+_LOOKED_AT, _TITLE = (
+    3,
+    8,
+)  # passages of which the first is taken that has so many words: a web page's first is often its title alone
 _STEP = 0.000001  # of a score: ties go by pointer
 
 
@@ -46,6 +50,10 @@ def _first(placed: Iterator[Placed], name: str, record: Record, view: View, limi
 
 def _beginning(one: Placed, record: Record, view: View, limits: Filters) -> Placed | None:
     for found in view.first_segments(replace(limits, files=(one.file.file_id,))):
-        row = record.segments([found.segment_id]).get(found.segment_id)
+        rows = record.segments(range(found.segment_id, found.segment_id + _LOOKED_AT))
+        own = [row for row in rows.values() if row.file_id == one.file.file_id]
+        texts = record.passages(row.segment_id for row in own)
+        says = [row for row in own if len(texts[row.segment_id].text.split()) >= _TITLE]
+        row = next(iter(says or own), None)
         return Placed(row, one.file, found.language, one.score, why=_WHY) if row else None
     return None

@@ -234,8 +234,10 @@ class _Planner:
         whole = typed.strip().strip("\"'“”").strip() if len(typed.split()) <= _LONGEST_NAME else ""
         out: dict[frozenset[str], Sought] = {}
         for text in dict.fromkeys((whole, *texts)):
-            is_option = text.startswith("-")
-            there = [term for term in names.asked(text) if text and not is_option and self._view.having(term)][:1]
+            is_no_name = text.startswith("-") or spelt.SIGNED.fullmatch(
+                text
+            )  # an option, or `C++`, which is no file `c`
+            there = [term for term in names.asked(text) if text and not is_no_name and self._view.having(term)][:1]
             if there and frozenset(there) not in out:
                 count = self._view.having(there[0])
                 worth = _NAME * max(1.0, len(analysis.units(text)) / _FEW) if text == whole else _NAMED

@@ -13,12 +13,12 @@ from smart_context.engine import names
 from smart_context.text import analysis
 
 _INNER = re.compile("[a-z][A-Z]")  # nobody types a capital inside of a word by chance
-_SIGNED = re.compile(r"\w[\w.]*(?:\+\+|#)")  # `C++`, `F#`: the index knows the letters alone
+SIGNED = re.compile(r"\w[\w.]*(?:\+\+|#)")  # `C++`, `F#`: the index knows the letters alone
 
 
 def identifier(text: str) -> str:
     """A text that is one thing written in an own way, such as `ARRAY_SIZE`, `xFunc`, `C++` or `1,249.50`; else nothing."""
-    is_one = text in analysis.cut(text).odd or _SIGNED.fullmatch(text)
+    is_one = text in analysis.cut(text).odd or SIGNED.fullmatch(text)
     return text if is_one and not analysis.has_no_spaces(text) else ""
 
 
