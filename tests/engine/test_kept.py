@@ -73,3 +73,13 @@ def test_what_was_read_is_not_read_again_until_something_is_committed(tmp_path: 
     assert reader.files([file_id])[file_id].mtime_ns == 77
     writer.close()
     reader.close()
+
+
+def test_days_on_which_nothing_was_written_take_room_too(tmp_path, monkeypatch):
+    monkeypatch.setattr(kept, "_LISTED", 3)
+    Record.open(tmp_path, writable=True).close()
+    reader = KeptRecord.open(tmp_path)
+    for day in range(1, 29):
+        assert reader.between(f"2024-02-{day:02}", "", "", "") == []
+        assert len(reader._known().between._rows) <= 3
+    reader.close()

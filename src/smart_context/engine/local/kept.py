@@ -15,7 +15,7 @@ from smart_context.engine.model import FileRow, LastRun, Passage, SegmentRow
 
 _ROWS = 4096  # of a kind that are kept at most
 _CHARACTERS = 4 << 20  # of texts that are
-_LISTED = 1 << 20  # files in lists that are
+_LISTED = 1 << 20  # files in lists that are, and lists
 
 Key = TypeVar("Key", int, str)
 Row = TypeVar("Row")
@@ -73,7 +73,7 @@ class _Kept:
         self.segments = _Rows[int, SegmentRow](_ROWS)
         self.marks = _Rows[int, Marked](_ROWS)
         self.runs = _Rows[str, LastRun](_ROWS)
-        self.between = _Rows[str, list[int]](_LISTED, len)
+        self.between = _Rows[str, list[int]](_LISTED, lambda listed: 1 + len(listed))
         self.passages = _Rows[int, Passage](_CHARACTERS, lambda passage: len(passage.text))
 
 
