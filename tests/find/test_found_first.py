@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from searching import indexed
-from smart_context.find import plan
+from smart_context.find import beginning, plan
 
 PROSE = "The committee met again and talked about the weather, the harvest and the price of grain."
 FILES = {
@@ -134,6 +134,24 @@ def test_who_types_the_name_of_a_file_gets_its_beginning(tmp_path, query, is_nam
         assert (ours[0].why() == told, any(item.why() == told for item in ours[1:])) == (is_name, False)
         one_by_one = [opened.page(query, 1, offset).items[0] for offset in range(len(page.items))]
         assert [(item.path, item.pointer) for item in one_by_one] == [(item.path, item.pointer) for item in page.items]
+
+
+def test_of_files_that_share_a_name_the_first_results_show_their_beginnings(tmp_path, monkeypatch):
+    monkeypatch.setattr(beginning, "_FILES", 1)
+    for folder in ("a", "b"):
+        file = tmp_path / "root" / folder / "zq_events.py"
+        file.parent.mkdir(parents=True)
+        says = "\n\ndef later():\n    # zq_events: see zq_events.py\n" + f"    {folder} = 1\n" * 300
+        file.write_text(
+            '"""What happens, and when: it is told here."""\n' + f"\nimport {folder}{folder}\n" * 200 + says,
+            encoding="utf-8",
+        )
+    with indexed(tmp_path / "root", tmp_path / "data") as opened:
+        items = opened.page("zq_events.py").items
+        firsts = {item.path: "What happens" in item.snippet for item in reversed(items)}
+        assert sorted(firsts.values()) == [False, True]
+        one_by_one = [opened.page("zq_events.py", 1, offset).items[0] for offset in range(len(items))]
+        assert [(item.path, item.pointer) for item in one_by_one] == [(item.path, item.pointer) for item in items]
 
 
 def test_what_is_written_with_signs_that_the_index_does_not_keep_is_found_where_it_is_written_so(tmp_path):

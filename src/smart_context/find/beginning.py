@@ -20,6 +20,7 @@ _LOOKED_AT, _TITLE = (
     3,
     8,
 )  # passages of which the first is taken that has so many words: a web page's first is often its title alone
+_FILES = 50  # of the results, that are looked at: of thousands that share a name, nobody means a later one
 _STEP = 0.000001  # of a score: ties go by pointer
 
 
@@ -36,7 +37,8 @@ def _first(placed: Iterator[Placed], name: str, record: Record, view: View, limi
     for one in placed:
         file_id = one.file.file_id
         if file_id not in given:
-            ahead = _beginning(one, record, view, limits) if names.is_spelt(one.file.path, name) else None
+            is_meant = len(given) < _FILES and names.is_spelt(one.file.path, name)
+            ahead = _beginning(one, record, view, limits) if is_meant else None
             given[file_id] = ahead.segment.segment_id if ahead else 0
             if ahead and ahead.segment.segment_id != one.segment.segment_id:
                 most = min(most, round(one.score + _STEP, 6))
