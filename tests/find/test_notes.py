@@ -57,6 +57,18 @@ def test_a_query_without_a_word_is_told_so(app, query):
     assert (answer["items"], answer["notes"][0]) == ([], "the query has no word to look for")
 
 
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("gryphon -folder", "without 'folder': a '-' or NOT before a word excludes it"),
+        ("gryphon NOT (folder OR indexed)", "without 'folder' or 'indexed': a '-' or NOT before a word excludes it"),
+        ('gryphon AND (a OR -"the folder")', "without 'the folder': a '-' or NOT before a word excludes it"),
+    ],
+)
+def test_what_a_query_excludes_is_said(app, query, said):
+    assert app.search_files(query)["notes"][0] == said
+
+
 WON = "The walruses of the northern harbour won the regatta before the lighthouse keepers, who rowed with broken oars."
 FULL = "walruses northern harbour regatta lighthouse keepers"
 
@@ -123,7 +135,7 @@ def test_where_a_query_may_mean_a_kind_of_file_or_a_word_the_texts_decide(tmp_pa
         answer = opened.search_files(query)
         marks = search.sought(opened.index.both()[1], query)
     assert answer["items"][0]["path"].endswith(f"/{first}")
-    assert answer["notes"] == [note]
+    assert answer["notes"][0] == note
     if note.startswith("'markdown' read"):  # then it is marked in a preview as well
         text = "A markdown page."
         [cut] = snippet.cut_all([(Passage(text), "en")], marks)

@@ -156,6 +156,18 @@ def test_a_hundred_words_may_stand_between_at_most(typed, between):
     ("text", "expected"),
     [
         ("a --force", Some((a, Word("--force")))),
+        ("ls -la", Some((Word("ls"), Word("-la")))),
+        ("what does rm -r -f do", Some((Word("what"), Word("does"), Word("rm"), Word("-r"), Word("-f"), Word("do")))),
+        ("git commit -m", Some((Word("git"), Word("commit"), Word("-m")))),
+        ("find . -name a", Some((Word("find"), Word("-name"), a))),
+        ("python -m a", Some((Word("python"), Word("-m"), a))),
+        ("java -jar a", Some((Word("java"), Word("-jar"), a))),
+        # Words that are no options, or stand too far from a program, or behind a phrase
+        ("python -snake", Some((Word("python"), Not(Word("snake"))))),
+        ("cat -dog", Some((Word("cat"), Not(Word("dog"))))),
+        ("grep a b c -d", Some((Word("grep"), a, b, c, Not(Word("d"))))),
+        ('ls "a" -b', Some((Word("ls"), Phrase("a"), Not(b)))),
+        ('ls -"a"', Some((Word("ls"), Not(Phrase("a"))))),
         ("a ---b", Some((a, Not(b)))),
         ("a -- b", Some((a, b))),
         ("a -b*", Some((a, Not(Prefix("b"))))),

@@ -5,7 +5,7 @@ Always: no text is an error; what cannot be read as an operator is read as words
 
     budget plan            some of the words, the more the better
     "annual report"        the words one after the other
-    -draft   NOT draft     without; --force is an option of a program, and a word
+    -draft   NOT draft     without; --force and ls -la are options of a program, and words
     a AND b   a OR b       both, either; AND binds tighter, words side by side bind tightest
     a NEAR/5 b             at most five words between them, either way round (NEAR alone: ten)
     contract*              any word that begins so
@@ -15,7 +15,9 @@ Always: no text is an error; what cannot be read as an operator is read as words
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
+from smart_context import later
 from smart_context.data import dataclass
 from smart_context.text.words import has_no_spaces, units
 
@@ -110,6 +112,31 @@ _NEAR_TOKEN = re.compile(r"NEAR(?:/([0-9]{1,6}))?")
 _LETTER = re.compile(r"\w")
 _JOINS = frozenset(["und", "oder", "bzw", "sowie", "en", "och", "og", "eller"])  # before half a compound, as in German
 _OPTION = re.compile(r"--\w.*")  # as programs take them: words, not exclusions
+_SHORT_OPTION = later.pattern(r"-[\w+].*")  # so is this, behind a program's name
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+# Programs whose name is no word of a language: what begins with a dash behind them is an option.
+_PROGRAMS = _set("""
+    7z adb ansible apk apt apt-get awk bash bzip2 cd chgrp chmod chown clang cmake cp crontab curl df dig dmesg docker docker-compose dpkg du
+    dnf egrep ffmpeg ffprobe fgrep gcc gdb gh git gpg grep gunzip gzip htop hg ifconfig iptables journalctl jq kubectl ldd ln ls lsblk lsof
+    ltrace mkdir mkfs mv mvn mysql mysqldump nc netstat nginx nmap npm npx objdump openssl pgrep php pip pip3 pipx pkill pnpm podman ps psql
+    pytest python3 rg rm rmdir rsync rustc scp sed sftp sqlite3 ssh ssh-keygen strace sudo svn systemctl tar tcpdump telnet terraform tmux
+    traceroute umount uname uniq unzip useradd usermod uv uvx vim wc wget xargs xz yum zsh zstd
+""")
+# Others are words as well: behind them, an option is one letter, or one of these.
+_PROGRAMS_AND_WORDS = _set("""
+    brew cargo cat conda cut date dd diff echo env find free go head helm history id install ip java javac kill last less make man more mount
+    nano ninja node perl ping python ruby screen seq sh sort split stat su tail tee time top touch tr tree vi watch which who yarn zip
+""")
+_THEIR_OPTIONS = later.pattern(
+    r"-(?:\w[0-9]*|cp|classpath|exec|iname|jar|maxdepth|mtime|name|newer|print0?|size|type|version)"
+)
+_FAR = 12  # tokens that are looked at for a program
+_BEHIND = 2  # words that may stand between a program and its options, beside other options
 
 
 def parse(text: str) -> Query | None:
@@ -130,6 +157,27 @@ def parse(text: str) -> Query | None:
 class _Token:
     kind: str
     text: str
+
+
+def excluded(tree: Query | None) -> tuple[str, ...]:
+    """What a query excludes, as it was typed."""
+    match tree:
+        case Not(item):
+            return tuple(_leaves(item))
+        case And(items) | Or(items) | Some(items):
+            return tuple(text for item in items for text in excluded(item))
+    return ()
+
+
+def _leaves(tree: Query) -> Iterator[str]:
+    match tree:
+        case Word(text) | Prefix(text) | Phrase(text):
+            yield text
+        case Near(left, right):
+            yield from (*_leaves(left), *_leaves(right))
+        case And(items) | Or(items) | Some(items):
+            for item in items:
+                yield from _leaves(item)
 
 
 def is_plain(tree: Query) -> bool:
@@ -208,7 +256,7 @@ class _Reader:
         return inner
 
     def _leaf(self, token: _Token) -> Query | None:
-        has_dash = token.text.startswith("-") and not _OPTION.fullmatch(token.text)
+        has_dash = token.text.startswith("-") and not (_OPTION.fullmatch(token.text) or self._is_option(token))
         text = token.text.lstrip("-") if has_dash else token.text
         excluded = has_dash and not (self.place > 1 and self._tokens[self.place - 2].text in _JOINS)
         if not _LETTER.search(text) or self._words >= MAX_WORDS:
@@ -222,6 +270,21 @@ class _Reader:
         else:
             leaf = Word(text)
         return Not(leaf) if excluded else leaf
+
+    def _is_option(self, token: _Token) -> bool:
+        """Whether this token, which was read last, stands as the option of a program does: `ls -la`, `git commit -m`."""
+        if token.kind != "word" or not _SHORT_OPTION.fullmatch(token.text):
+            return False
+        between = 0
+        for before in self._tokens[max(0, self.place - 1 - _FAR) : self.place - 1][::-1]:
+            if before.kind != "word" or between > _BEHIND:
+                return False
+            if before.text in _PROGRAMS:
+                return True
+            if before.text in _PROGRAMS_AND_WORDS:
+                return _THEIR_OPTIONS.fullmatch(token.text) is not None
+            between += not before.text.startswith("-")
+        return False
 
     def _operator(self, name: str) -> bool:
         """Whether this operator stands here with something to its right; to its left the caller has seen something."""

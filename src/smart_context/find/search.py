@@ -239,7 +239,7 @@ def _asked(reading: Reading, limits: Filters, view: View, typed: str) -> _Asked:
     planned = (
         plan.make(tree, view, typed) if tree or listing else Plan(Group(), ())
     )  # neither a word nor a filter: nothing
-    return _Asked(reading, planned, limits, listing, _notes(reading, planned))
+    return _Asked(reading, planned, limits, listing, _notes(reading, planned, query.excluded(tree)))
 
 
 def _any(view: View, asked: _Asked) -> bool:
@@ -382,12 +382,13 @@ def _why(ordering: order.Ordering, one: Placed, typed: dict[str, str]) -> tuple[
     return tuple(whole.as_typed(line, typed) for line in one.why or ordering.explain(one))
 
 
-def _notes(reading: Reading, planned: Plan) -> tuple[str, ...]:
-    """What was read into the query, and which of its words stand nowhere."""
+def _notes(reading: Reading, planned: Plan, excluded: Sequence[str]) -> tuple[str, ...]:
+    """What was read into the query, what it excludes, and which of its words stand nowhere."""
     read = [f"read from the query: {reading.told()}"] if reading.has_read else []
     nowhere = [f"nothing has {_listed(planned.nowhere)}; looked for the other words"] if planned.nowhere else []
     empty = ["the query has no word to look for"] if planned.wanted == Group() else []
-    return (*read, *nowhere, *empty)
+    without = [f"without {_listed(excluded)}: a '-' or NOT before a word excludes it"] if excluded else []
+    return (*read, *without, *nowhere, *empty)
 
 
 def _listed(words: Sequence[str]) -> str:
