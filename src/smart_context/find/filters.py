@@ -123,8 +123,9 @@ class Reading:
         return " and ".join(f"{name} {values}" for name, values in parts if values)
 
     def without_labels(self) -> Reading:
-        """The same without the times and fields that the text named; a field's value is looked for as words."""
-        text = " ".join([self.text, *(one.value for one in self.fields)]).strip()
+        """The same without the times and fields that the text named; a field's value, and a day, are looked for as words."""
+        text = " ".join([self.text, self.read_times.day, *(one.value for one in self.fields)])
+        text = " ".join(text.split())
         return replace(self, text=text, times=self.given_times, read_times=_ANY_TIME, fields=())
 
 

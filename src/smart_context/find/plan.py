@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Set
 
 from smart_context.data import replace
 from smart_context.engine import names
-from smart_context.engine.expression import Everything, Expression, Group, Sequence, Term
+from smart_context.engine.expression import AnyOf, Everything, Expression, Group, Sequence, Term
 from smart_context.engine.port import View
-from smart_context.find import asking, query, spelt, synonyms, wishes
+from smart_context.find import asking, dates, query, spelt, synonyms, wishes
 from smart_context.find.lookup import Lookup
 from smart_context.find.query import Query
 from smart_context.find.sought import Plan, Sought
@@ -183,6 +183,7 @@ class _Planner:
                 wished.append(self._prefix(item.text, scored=scored))
             elif isinstance(item, query.Phrase) and tree.is_prose:
                 wished += self._wishes(item.text, scored=scored)
+        wished += self._named_days(tree) if scored else []
         free = (*_free(tree), query.Not)
         bound = [item for item in tree.items if not isinstance(item, free)]
         must = [self.expression(item, scored=scored) for item in bound]
@@ -300,16 +301,21 @@ class _Planner:
         wholes = _wholes(tokens[0]) if len(tokens) == 1 else []
         if not wholes or any(map(analysis.has_no_spaces, units)):
             return []
+        other = dates.elsewhere(tokens[0], self._view, self._words.present)
         terms = frozenset(
-            term for whole in wholes for term in (*self._words.terms(whole), whole) if self._view.having(term)
+            term
+            for whole in wholes
+            for term in ((whole,) if other else (*self._words.terms(whole), whole))
+            if self._view.having(term)
         )
         key = f"{tokens[0]} (whole)"
         whole = self._words.found.get(key) or self._words.weighted(
-            Sought(tokens[0], terms, stands=False, is_joined=True)
+            Sought(tokens[0], terms, other.terms - terms, stands=False, is_joined=True)
         )
         has_digit = any(char.isdigit() for char in text)
         sequence = [wishes.sequence(text, self._words.present)] if has_digit and len(units) > 1 else []
-        if not whole.count and not (sequence and self._view.count(sequence[0])):
+        sequence += other.lines
+        if not whole.count and not (sequence and self._view.count(wishes.any_of(sequence))):
             return []
         is_code = identifiers.is_code(tokens[0])
         wanted = [unit for unit in units if unit not in self._stop or is_code]
@@ -317,12 +323,23 @@ class _Planner:
         if whole.count:
             self._words.found[key] = whole
             self._times[key] = self._times.get(key, 0) + scored
-        found: list[Expression] = [Term(term) for term in sorted(terms)]
+        found: list[Expression] = [Term(term) for term in sorted(terms | other.terms)]
         if has_digit:
             return [wishes.any_of([*sequence, *found])]
         return found + [
             wishes.of_word(self._words.word(unit), self._view) for unit in wanted if unit not in self._common
         ]
+
+    def _named_days(self, tree: query.Some) -> list[Expression]:
+        """Days whose months are named, as they are written in numbers: there, the number stands for the month."""
+        out: list[Expression] = []
+        for month, day in dates.named(" ".join(item.text for item in tree.items if isinstance(item, query.Word))):
+            terms = dates.as_terms([day], self._view)
+            word = self._words.word(month)
+            if terms and not word.instead:
+                self._words.found[month] = self._words.weighted(replace(word, parts=word.parts | terms))
+                out.append(AnyOf(tuple(sorted(terms)), round(wishes.PART * word.idf, 3)))
+        return out
 
     def _pieces_of(self, text: str, *, scored: bool) -> list[Expression]:
         """The pieces of one word that is written in several cases or with digits: worth little where the whole stands somewhere."""

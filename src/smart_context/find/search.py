@@ -229,7 +229,8 @@ def _share(record: Record, view: View, never_show: Sequence[str], asked: _Asked)
 
 def _dropped(reading: Reading, less: Reading) -> str:
     parts = replace(reading, read_exts=(), read_years=()).told()
-    return f"searched without {parts}" + (", with the other filters" if less.has_read else "")
+    day = f", for '{day}' in the texts" if (day := reading.read_times.day) else ""
+    return f"searched without {parts}" + (", with the other filters" if less.has_read else "") + day
 
 
 def _asked(reading: Reading, limits: Filters, view: View, typed: str) -> _Asked:

@@ -29,17 +29,23 @@ _MONTHS = (
     "november|novembre|noviembre|nov",
     "december|dezember|décembre|diciembre|dec|dez",
 )
-_NUMBER = {name: number for number, names in enumerate(_MONTHS, 1) for name in names.split("|")}
-_MONTH = "|".join(sorted(_NUMBER, key=lambda name: (-len(name), name)))
-ENDS_IN_MONTH = later.pattern(rf"(?<!\w)(?:{_MONTH})\.?,?\s+$", re.IGNORECASE)
+NUMBER = {name: number for number, names in enumerate(_MONTHS, 1) for name in names.split("|")}
+MONTH = "|".join(sorted(NUMBER, key=lambda name: (-len(name), name)))
+# What a year stands behind where it is part of a date: "March", "March 15,"
+ENDS_IN_MONTH = later.pattern(rf"(?<!\w)(?:{MONTH})\.?(?:\s+[0-3]?[0-9](?:st|nd|rd|th)?)?,?\s+$", re.IGNORECASE)
 _YEAR = r"(?:19|20)[0-9]{2}"
 _UNITS = {"day": "days? tagen? tage jours? días?", "week": "weeks? wochen? semaines? semanas?",
           "month": "months? monate?n? mois meses", "year": "years? jahre?n? ans? años?"}  # fmt: skip
 _UNIT = "|".join(f"(?P<{unit}s>{words.replace(' ', '|')})" for unit, words in _UNITS.items())
 _LAST = r"(?:last|past|previous|letzten?|vergangenen?|letzter|letztes|derni(?:er|ère)s?|últim[oa]s?)"
 _ISO = rf"(?P<year>{_YEAR})(?:-(?P<month>0[1-9]|1[0-2])(?:-(?P<day>0[1-9]|[12][0-9]|3[01]))?)?(?![-\w])"
+_NUMBERED = rf"(?P<numbered>[0-3]?[0-9]\.[01]?[0-9]\.{_YEAR}|[0-3]?[0-9]/[0-3]?[0-9]/{_YEAR})(?![-\w])"
+_NUMBERS = later.pattern(
+    rf"(?P<year>{_YEAR})(?P<mark>[-./])(?P<month>[0-9]{{1,2}})(?P=mark)(?P<day>[0-9]{{1,2}})"
+    rf"|(?P<one>[0-9]{{1,2}})(?P<sign>[-./])(?P<two>[0-9]{{1,2}})(?P=sign)(?P<last>{_YEAR})"
+)
 _NAMED = (
-    rf"(?:(?P<first>[0-3]?[0-9])(?:st|nd|rd|th|\.)?\s+(?:of\s+|de\s+)?)?(?P<named>{_MONTH})\.?"
+    rf"(?:(?P<first>[0-3]?[0-9])(?:st|nd|rd|th|\.)?\s+(?:of\s+|de\s+)?)?(?P<named>{MONTH})\.?"
     rf"(?:\s+(?P<then>[0-3]?[0-9])(?:st|nd|rd|th)?,)?\s+(?:de\s+|of\s+)?(?P<of>{_YEAR})(?![-\w])"
 )
 _RELATIVE = (
@@ -53,7 +59,7 @@ _RELATIVE = (
     rf"|(?:the\s+|den\s+|les\s+|los\s+|las\s+)?{_LAST}\s+(?P<many>[0-9]{{1,4}})\s+(?:{_UNIT})"
     rf"|(?P<ago>[0-9]{{1,4}})\s+(?:{_UNIT.replace('?P<', '?P<ago')})\s+ago"
 )
-_ONE = rf"(?:{_ISO}|{_NAMED}|(?:{_RELATIVE})(?![\w'’-]))"
+_ONE = rf"(?:{_ISO}|{_NUMBERED}|{_NAMED}|(?:{_RELATIVE})(?![\w'’-]))"
 _PERIOD = later.pattern(_ONE, re.IGNORECASE)
 _ANY = re.sub(r"\?P<\w+>", "?:", _ONE)
 _RELATIVE_ANY = re.sub(r"\?P<\w+>", "?:", rf"(?:{_RELATIVE})(?![\w'’-])")
@@ -115,6 +121,11 @@ class Times:
     def __bool__(self) -> bool:
         return bool(self.since or self.until or self.modified_since or self.modified_until)
 
+    @property
+    def day(self) -> str:
+        """The day, where it is one alone."""
+        return self.since if self.since == self.until else ""
+
     def within(self, other: Times) -> Times:
         """Both."""
         return Times(
@@ -166,7 +177,7 @@ def to_try(text: str) -> list[re.Pattern[str]]:
     is_relative = _has(plain, _DAY_WORDS) or (_has(plain, units) and _has(plain, _LAST_WORDS))
     if not (has_year or is_relative):
         return []
-    dated = is_relative or "-" in plain or _has(plain, _CHANGED_WORDS) or _has(plain, _NUMBER)
+    dated = is_relative or "-" in plain or _has(plain, _CHANGED_WORDS) or _has(plain, NUMBER)
     words = ((_FIELD, ":" in plain), (_SINCE, _has(plain, _SINCE_WORDS)), (_UNTIL, _has(plain, _UNTIL_WORDS)))
     return [pattern for pattern, may_stand in (*words, (_IN, dated)) if may_stand]
 
@@ -198,6 +209,28 @@ def period(text: str, today: str = "") -> tuple[str, str] | None:
         return _named(match, today) if match else None
     except (ValueError, OverflowError):
         return None
+
+
+def numbered(text: str) -> list[date]:
+    """The days that a token of numbers may be; none where it is no date. `03/04/2021` may be two."""
+    found = _NUMBERS.fullmatch(text.strip(".,;:!?")) if text[:1].isdigit() else None
+    if not found:
+        return []
+    if found["year"]:
+        return days(found["year"], (found["month"], found["day"]))
+    both = ((found["two"], found["one"]), (found["one"], found["two"]))
+    return days(found["last"], *both[: 1 if found["sign"] == "." else 2])
+
+
+def days(year: str, *months_and_days: tuple[str, str]) -> list[date]:
+    """The days of a year that there are, by the numbers of their months and their own."""
+    out = []
+    for month, day in dict.fromkeys((int(month), int(day)) for month, day in months_and_days):
+        try:
+            out.append(date(int(year), month, day))
+        except ValueError:
+            continue
+    return out
 
 
 def _field(match: re.Match[str], today: str, _text: str) -> Times:
@@ -245,9 +278,12 @@ def _in(match: re.Match[str], today: str, text: str) -> Times:
 def _named(match: re.Match[str], today: str) -> tuple[str, str] | None:
     if match["year"]:
         return _span(int(match["year"]), int(match["month"] or 0), int(match["day"] or 0))
+    if match["numbered"]:
+        # Of two days that it may be, neither is meant for sure.
+        return (found[0].isoformat(),) * 2 if len(found := numbered(match["numbered"])) == 1 else None
     if match["named"]:
         day = int(match["first"] or match["then"] or 0)
-        return _span(int(match["of"]), _NUMBER[match["named"].lower()], day)
+        return _span(int(match["of"]), NUMBER[match["named"].lower()], day)
     return _relative(match, date.fromisoformat(today)) if today else None
 
 
