@@ -49,6 +49,16 @@ def test_what_is_asked_or_said_about_is_a_word(text):
 
 
 @pytest.mark.parametrize(
+    "text",
+    ["excel formula for a sum", "show me excel functions for dates", "Excel Formeln", "excel password forgotten"],
+)
+def test_what_belongs_to_a_kind_of_file_makes_it_a_word(text):
+    word = "Excel" if "Excel" in text else "excel"
+    assert asks(text, word) is kinds.Asked.NO
+    assert asks(f"only {text}", word, is_type=True)
+
+
+@pytest.mark.parametrize(
     ("text", "asked"),
     [
         ("slides about walruses", "YES"), ("show me all slides", "YES"), ("I need the slides of the walrus club", "YES"), ("where are the slides with the walrus", "YES"),

@@ -108,18 +108,18 @@ def test_a_year_in_a_question_gives_way_where_hardly_anything_that_names_it_answ
     assert all(item["path"].endswith("/b.txt") for item in bound["items"])  # what is given beside the query binds
 
 
-MANUAL = [f"Chapter {number}. The markdown viewer shows a page, and the otter swims." for number in range(4)]
+MANUAL = [f"Chapter {number}. The markdown window shows a page, and the otter swims." for number in range(4)]
 
 
 @pytest.mark.parametrize(
     ("query", "first", "note"),
     [
-        ("markdown viewer", "manual0.txt", "'markdown' read as a word, as many texts have it; 'only markdown' asks for files of that type"),  # said side by side
+        ("markdown window", "manual0.txt", "'markdown' read as a word, as many texts have it; 'only markdown' asks for files of that type"),  # said side by side
         ("otter markdown", "manual0.txt", "'markdown' read as a word, as many texts have it; 'only markdown' asks for files of that type"),  # by many more texts
-        ("only markdown viewer", "viewer.md", "read from the query: file types .markdown, .md"),
-        ("markdown about a viewer", "viewer.md", "read from the query: file types .markdown, .md"),
-        ("seal markdown", "viewer.md", "read from the query: file types .markdown, .md"),  # texts do not say it so
-        ("markdown -otter viewer", "viewer.md", "read from the query: file types .markdown, .md"),
+        ("only markdown window", "window.md", "read from the query: file types .markdown, .md"),
+        ("markdown about a window", "window.md", "read from the query: file types .markdown, .md"),
+        ("seal markdown", "window.md", "read from the query: file types .markdown, .md"),  # texts do not say it so
+        ("markdown -otter window", "window.md", "read from the query: file types .markdown, .md"),
         ("markdown zebra", "manual0.txt", "nothing matches with file types .markdown, .md, so that the query was searched as words"),
     ],
 )  # fmt: skip
@@ -129,7 +129,7 @@ def test_where_a_query_may_mean_a_kind_of_file_or_a_word_the_texts_decide(tmp_pa
     for number, text in enumerate(MANUAL):
         (root / f"manual{number}.txt").write_text(text, encoding="utf-8")
     (root / "seal.txt").write_text("A seal and another seal, and a seal once more.", encoding="utf-8")
-    (root / "viewer.md").write_text("A viewer of the seal, seen by a viewer in spring.", encoding="utf-8")
+    (root / "window.md").write_text("A window of the seal, seen by a window in spring.", encoding="utf-8")
     with App(Settings(roots=(str(root),), data_dir=str(tmp_path / "data"))) as opened:
         opened.index_here(str(root), full=False, on_progress=lambda _step: None)
         answer = opened.search_files(query)

@@ -71,6 +71,13 @@ _IS = _set("""
     would should must may not ist sind war waren hat haben kann können wird werden nicht est sont ne es son está están no
 """)
 _AS = _set("as als")
+# What belongs to a kind of file or to its programs, rather than to what the files are about: "excel formula", "pdf password"
+_OF_KIND = _set("""
+    formula formulas formulae function functions macro macros shortcut shortcuts viewer viewers reader readers editor editors password passwords
+    converter converters parser parsers printer plugin plugins add-in add-ins library libraries syntax delimiter delimiters schema schemas
+    formel formeln funktion funktionen makro makros passwort kennwort betrachter konverter formule formules lecteur convertisseur fórmula
+    fórmulas contraseña lector visor
+""")
 _SAYS_WHAT = {("what", "is"), ("what", "are"), ("was", "ist"), ("was", "sind")}  # a question of what something is
 _SOME = 3  # segments that have the name of a type with the other words, as a word,
 _TIMES = 5  # in so many times as many as there are files of that type,
@@ -98,7 +105,7 @@ def asked(text: str, start: int, end: int, *, is_type: bool, is_written: bool = 
         return Asked.NO
     if said in _AS:
         return Asked.YES
-    if _is_done(before, after) or _is_told(before, after):
+    if _is_done(before, after) or _is_told(before, after) or (not is_type and not _OF_KIND.isdisjoint(after[:1])):
         return Asked.NO
     is_last = len(text) - end < REACH and all(map(_BESIDE.fullmatch, after))
     is_first = start < REACH and all(word in _LEAD for word in before)
@@ -120,7 +127,7 @@ def asked(text: str, start: int, end: int, *, is_type: bool, is_written: bool = 
 
 def are_words(view: View, typed: str, names: Sequence[str], given: Filters, left: str, read: Filters) -> bool:
     """Whether the texts of an index say the names of types that a query has as words: many more of them have all of the query than files of these types have
-    what is left of it, or they say them side by side with another word of it ("pdf viewer")."""
+    what is left of it, or they say them side by side with another word of it ("pdf settings")."""
     every = _count(view, typed, given) if names else 0
     if every < _SOME:
         return False
