@@ -69,6 +69,13 @@ def test_what_a_query_excludes_is_said(app, query, said):
     assert app.search_files(query)["notes"][0] == said
 
 
+def test_a_word_that_is_not_typed_to_its_end_is_taken_for_what_begins_so(app):
+    answer = app.search_files("gryp")
+    assert len(answer["items"]) == 2
+    assert answer["notes"][0] == "nothing has 'gryp'; looked for 'gryphon' instead"
+    assert app.search_files("gry")["items"] == []
+
+
 WON = "The walruses of the northern harbour won the regatta before the lighthouse keepers, who rowed with broken oars."
 FULL = "walruses northern harbour regatta lighthouse keepers"
 

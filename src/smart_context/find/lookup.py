@@ -25,6 +25,7 @@ _LONG = 6  # letters of such a word
 _FEW = 3  # words of a query in which it is looked for: in a sentence, others tell what is meant
 _HARDLY_ANY = 20  # times as many segments in other languages, where a word is not looked for in compounds
 _MAX_PARTS = 300  # compounds that a word is looked for in, the shortest first
+_BEGUN, _MOST = 4, 3  # letters of a word that may be the beginning of others, and of how many
 _MAX_BEGINNINGS = 20_000  # words that a beginning may stand for
 
 
@@ -67,7 +68,7 @@ class Lookup:
                 return part
         if not unit.isalpha():
             return found
-        instead = self._pieces(unit) or spelling.words(unit, terms, self._view)
+        instead = self._pieces(unit) or self._begun(unit) or spelling.words(unit, terms, self._view)
         if not instead:
             return found
         return self.weighted(Sought(unit, frozenset(instead), instead=tuple(instead)))
@@ -124,6 +125,12 @@ class Lookup:
         counts = {term: self._view.having(term) for term in self._forms.get(unit, ())}
         own = sum(n for term, n in counts.items() if term.rpartition(analysis.TAG)[2] in COMPOUNDING)
         return _HARDLY_ANY * own >= sum(counts.values())
+
+    def _begun(self, unit: str) -> tuple[str, ...]:
+        """The commonest words that begin so, of a word that is not typed to its end yet, or was cut."""
+        found = self._view.terms(analysis.fold(unit)) if len(unit) >= _BEGUN else []
+        counts = {term: self._view.having(term) for term in found[:_MAX_PARTS]}
+        return tuple(sorted((term for term, n in counts.items() if n), key=lambda term: (-counts[term], term))[:_MOST])
 
     def _pieces(self, unit: str) -> tuple[str, ...]:
         """A compound that stands nowhere, cut in two words that do: the cut that leaves the longer first part."""
