@@ -44,6 +44,9 @@ def test_roots_are_added_listed_indexed_and_removed(tree, run, tmp_path):
     assert run("roots", "add", root).returncode == 0
     assert told(run("roots", "--json")) == [{"root": str(root), "state": "available"}]
     assert [r["indexed"] for r in told(run("index", "--json"))] == [2]
+    inner = run("roots", "add", root / "sub").stderr.decode()
+    assert "it lies in the root ~/tree, so that its files could be read already\n" in inner
+    assert run("roots", "remove", root / "sub").returncode == 0
     done = run("index", root / "sub")
     assert b"roots add" not in done.stderr
     [status] = told(run("status", "--json"))["roots"]
@@ -79,7 +82,8 @@ def test_what_cannot_be_done_is_an_error_with_a_hint(run, args, status):
 
 def test_status_names_what_failed_and_why(tree, run):
     root = tree({"bad.docx": b"PK\x03\x04" + os.urandom(40), "good.txt": "fine"})
-    run("index", root)
+    done = run("index", root)
+    assert f"see what failed, and why: context status --root {root}\n" in done.stderr.decode()
     done = run("status", "--root", root)
     assert done.returncode == 0
     text = done.stdout.decode()

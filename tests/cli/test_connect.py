@@ -37,6 +37,12 @@ def test_connecting_tries_the_server_and_removing_undoes_it(run, tree, tmp_path)
     assert json.loads(settings(tmp_path).read_text(encoding="utf-8")) == {"theme": "dark", "mcpServers": {}}
 
 
+def test_removing_what_was_not_connected_says_so_and_writes_nothing(run, tmp_path):
+    done = run("connect", "claude-desktop", "--remove", "--yes")
+    assert (done.returncode, done.stderr) == (0, b"Claude Desktop was not connected\n")
+    assert not settings(tmp_path).exists()
+
+
 def test_a_missing_folder_or_nothing_to_serve_is_refused(run, tmp_path):
     assert run("connect", "cursor", "--yes").returncode == 1
     assert run("connect", "cursor", "--root", tmp_path / "absent", "--yes").returncode == 1

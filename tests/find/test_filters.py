@@ -173,6 +173,10 @@ def test_what_is_given_binds(text, exts, years, expected):
     assert filters.read(text, exts, years) == expected
 
 
+def test_several_extensions_or_years_may_be_given_with_commas():
+    assert filters.given(("pdf,docx", ".md"), ("2020, 2021",)) == ((".pdf", ".docx", ".md"), ("2020", "2021"))
+
+
 def test_extensions_and_years_are_put_in_one_form():
     assert filters.given(("PDF", " .Docx", "*.md", "pdf"), (" 2021",)) == ((".pdf", ".docx", ".md"), ("2021",))
 

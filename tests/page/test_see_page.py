@@ -36,6 +36,13 @@ def test_lines_keep_their_numbers(window, site):
     ]
 
 
+def test_where_there_is_no_other_match_to_go_to_nothing_takes_its_place(window, site):
+    window.goto(seen(site, "odd/" + "long-" * 40 + "name.txt", "", "walrus"))
+    window.wait_for_selector("[data-copy]")
+    heading, first = (window.locator(one).bounding_box()["x"] for one in ("h1", "[data-copy]"))
+    assert heading == first
+
+
 def test_a_sheet_is_a_table(window, site):
     window.goto(seen(site, "finance/budget-2026.xlsx", "sheet 'Q2'", "laptops"))
     assert window.inner_text("tr:nth-child(1) td:nth-child(3)") == "EUR"

@@ -72,7 +72,11 @@ def connect(
         return
     chosen = CLIENTS[client]
     if remove:
-        _apply(change.remove(chosen, places), places, yes=yes)
+        plan = change.remove(chosen, places)
+        if plan.is_empty:
+            say(f"{chosen.title} was not connected")
+        else:
+            _apply(plan, places, yes=yes)
         return
     flags = {"roots": roots, "data_dir": data_dir, "cache_root": cache_root, "config": config_file}
     settings = config.load(dict(flags))

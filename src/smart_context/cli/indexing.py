@@ -67,7 +67,7 @@ def run(
     if as_json:
         echo(json_of([{"root": shown(f), **asdict(r)} for f, r in reports.items()]))
     else:
-        _summarize(list(reports.values()))
+        _summarize(list(reports.values()), "".join(f" --root {_quoted(shown(folder))}" for folder in new))
     if embedded:
         say(f"{plural(embedded, 'segment')} embedded")
     for folder in (folder for folder in new if folder in reports):
@@ -84,7 +84,7 @@ def read(settings: Settings, folders: Sequence[str]) -> None:
 
     with App(settings) as app:
         reports, failures = _run(app, folders, (), full=False)
-    _summarize(list(reports.values()))
+    _summarize(list(reports.values()), "")
     if failures:
         raise failures[0]
 
@@ -269,7 +269,8 @@ def _embed(app: App) -> int:
         raise
 
 
-def _summarize(reports: Sequence[IndexReport]) -> None:
+def _summarize(reports: Sequence[IndexReport], options: str) -> None:
+    """Say what runs have done; options: what another command needs to look at folders that are no roots."""
     from smart_context.index.model import KindCount
 
     kinds: dict[str, KindCount] = {}
@@ -291,7 +292,7 @@ def _summarize(reports: Sequence[IndexReport]) -> None:
         told = ", ".join(f"{count:,} {_TOTALS[name]}" for name, count in done.items() if count or name == "indexed")
         say(f"{told} in {f'{seconds:,.1f} s' if seconds < 60 else exactly(seconds)}")
         if done["failed"]:
-            say("see what failed, and why: context status")
+            say(f"see what failed, and why: context status{options}")
         if seconds >= _LONG and done["indexed"] and is_terminal(sys.stderr):
             say("search what was read with: context search WORDS")
 

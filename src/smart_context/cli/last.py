@@ -51,7 +51,7 @@ def result(data_dir: str, number: int) -> tuple[str, str]:
     if not 0 < number - offset <= len(rows):
         shown = f"it showed {offset + 1} to {offset + len(rows)}" if rows else "it found nothing"
         raise NotFound(
-            f"the last search has no result {number}; {shown}", hint=f"for a file of that name: context open ./{number}"
+            f"the last search has no result {number}; {shown}", hint=f"a file of that name is written ./{number}"
         )
     return rows[number - offset - 1]
 

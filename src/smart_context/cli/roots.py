@@ -62,6 +62,9 @@ def add(settings: Settings, folder: str) -> None:
     done = write.add_root(path, name)
     _check(path)
     say(f"{home(name)} {'is now' if done else 'was already'} a root, in {home(str(path))}")
+    around = next((root for root in settings.roots if name.startswith(f"{root.rstrip('/')}/")), "") if done else ""
+    if around:
+        say(f"it lies in the root {home(around)}, so that its files could be read already")
     if done:
         say("read it into the index with: context index")
 

@@ -180,10 +180,11 @@ def given(exts: Iterable[str], years: Iterable[str]) -> tuple[tuple[str, ...], t
 
     Raises: BadRequest naming the argument.
     """
-    plain = dict.fromkeys("." + ext.strip().lower().lstrip("*").lstrip(".") for ext in exts)
+    several = (part for ext in exts for part in ext.split(","))  # no extension has a comma
+    plain = dict.fromkeys("." + ext.strip().lower().lstrip("*").lstrip(".") for ext in several)
     if "." in plain:
         raise BadRequest("`exts` holds an empty extension", hint="an extension looks like .docx")
-    numbers = dict.fromkeys(year.strip() for year in years)
+    numbers = dict.fromkeys(part.strip() for year in years for part in year.split(","))
     for year in numbers:
         if not re.fullmatch(r"[0-9]{4}", year):
             raise BadRequest(f"`years` holds {year[:20]!r}, which is no year", hint="a year looks like 2021")

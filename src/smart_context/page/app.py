@@ -178,7 +178,8 @@ class Page:
         try:
             found = await caches.listed(self._desk, visit)
         except SearchError:
-            why = "No folder of caches is configured, or this token may not see it."
+            is_own = visit.caller.is_owner
+            why = "No folder of caches is configured." if is_own else "This token may not see a folder of caches."
         return render.page("caches.html", caches=found, why=why, **self._common(visit))
 
     async def _cache(self, request: Request, visit: Visit) -> Response:
