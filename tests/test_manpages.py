@@ -48,6 +48,6 @@ def test_an_example_stands_in_a_page_as_it_is_typed():
     shown = subprocess.run(command, capture_output=True, timeout=PATIENCE, check=True).stdout.decode()
     for line in (
         "context search '\"notice period\" -draft' --ext .docx",
-        "context search -l invoice total | xargs -d '\\n' ls -l",
+        "context search -0 invoice total | xargs -0 ls -l",
     ):
         assert line in [one.strip() for one in shown.splitlines()]

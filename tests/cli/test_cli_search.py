@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 
 import pytest
@@ -67,6 +68,24 @@ def test_results_are_one_json_document_and_open_takes_what_they_name(run, share)
         assert (opened["path"], opened["pointer"]) == (item["path"], item["pointer"])
         assert "gryphon" in opened["preview"]
         assert "bob@" not in opened["preview"] + item["snippet"]
+
+
+@pytest.mark.parametrize("name", [b"new\nline.md", b"caf\xe9.md", b"a\\x62.md", "🎉 party.md".encode()])
+def test_names_can_be_given_to_another_program_as_they_are_on_disk(run, share, tmp_path, name):
+    (share / os.fsdecode(name)).write_text("a walrus", encoding="utf-8")
+    run("index", "--root", share)
+    found = run("search", "-0", "walrus", "--root", share, cwd=share)
+    assert (found.returncode, found.stdout) == (0, name + b"\0")
+    assert (
+        run("search", "walrus", "--null", "--root", share).stdout
+        == os.fsencode(share.relative_to(tmp_path)) + b"/" + found.stdout
+    )
+
+
+@pytest.mark.parametrize("ways", [("--json", "-l"), ("--jsonl", "--json"), ("-0", "--json")])
+def test_one_way_to_print_is_taken(run, share, ways):
+    done = run("search", "gryphon", "--root", share, *ways)
+    assert (done.returncode, done.stdout) == (1, b"")
 
 
 @pytest.mark.parametrize("as_json", [(), ("--json",)])

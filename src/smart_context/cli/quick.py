@@ -42,6 +42,8 @@ COMMANDS: Mapping[str, tuple[str, Mapping[str, tuple[str, str]]]] = {
             "--explain": ("explain", "flag"),
             "-l": ("names", "flag"),
             "--names": ("names", "flag"),
+            "-0": ("null", "flag"),
+            "--null": ("null", "flag"),
             "--group": ("grouped", "flag"),
             "--open": ("opened", "number"),
             "--unredacted": ("unredacted", "flag"),

@@ -61,13 +61,22 @@ def names(page: SearchPage) -> list[str]:
     return list(dict.fromkeys(place(item.path) for item in page.items))
 
 
+def paths(page: SearchPage) -> list[str]:
+    """The same files, each as it can be given to another program from here."""
+    return list(dict.fromkeys(_here(item.path) for item in page.items))
+
+
 def place(path: str) -> str:
     """A path as people type it here: below the working folder relative to it."""
+    return plain.line(_here(path))
+
+
+def _here(path: str) -> str:
     try:
         relative = os.path.relpath(path)
     except OSError:  # the working folder was removed
-        return plain.line(path)
-    return plain.line(relative if not relative.startswith(os.pardir) else path)
+        return path
+    return relative if not relative.startswith(os.pardir) else path
 
 
 def _path(path: str, room: int) -> str:

@@ -35,6 +35,7 @@ from smart_context.cli.program import Command
 @click.option("--all-copies", is_flag=True, help="Show copies too: a text in every file that holds it.")
 @click.option("--explain", is_flag=True, help="Show how the query was read and why each result is where it is.")
 @click.option("-l", "--names", is_flag=True, help="Print only the names of the files, each once.")
+@click.option("-0", "--null", is_flag=True, help="Print the names as they are on disk, each with a NUL behind it.")
 @click.option("--group", "grouped", is_flag=True, help="Put the results of a file together.")
 @click.option("--open", "opened", type=int, metavar="N", help="Open the Nth result in its application.")
 @click.option("--unredacted", is_flag=True, help="Hide nothing. For your own use; it is logged.")
@@ -53,7 +54,7 @@ def search(**given: Any) -> None:
       context search minutes --since 2024-03 --sort date
       context search travel policy --open 1
       context search router password --unredacted
-      context search -l invoice total | xargs -d '\\n' ls -l
+      context search -0 invoice total | xargs -0 ls -l
       context search -i
     """
     searching.run(**given)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import TYPE_CHECKING
 
 from smart_context import defaults, plain
 from smart_context.access.roots import parsed
 from smart_context.cli import echo, last, results, say, unindexed
+from smart_context.cli.layout import is_terminal
 from smart_context.cli.show import json_of, say_unredacted
 from smart_context.errors import IoError, UsageError
 from smart_context.find.model import NOT_INDEXED, SearchRequest
@@ -34,6 +36,7 @@ def run(
     all_copies: bool = False,
     explain: bool = False,
     names: bool = False,
+    null: bool = False,
     grouped: bool = False,
     opened: int | None = None,
     unredacted: bool = False,
@@ -44,6 +47,9 @@ def run(
     """Find files by what they say, and show them."""
     from smart_context.api import App
 
+    names = names or null
+    if as_json + jsonl + names > 1:
+        raise UsageError("--json, --jsonl and --names are ways to print the same; give one of them")
     request = SearchRequest(
         " ".join(words),
         k,
@@ -82,7 +88,10 @@ def run(
         echo(json_of(page.explained() if explain else page.answer()))
     else:
         _say_notes(page, explain=explain and not (jsonl or names))
-    if jsonl or names:
+    if null and not is_terminal(sys.stdout):
+        sys.stdout.buffer.write(b"".join(os.fsencode(parsed(name)) + b"\0" for name in results.paths(page)))
+        sys.stdout.flush()
+    elif jsonl or names:
         for line in map(json_of, page.answer()["items"]) if jsonl else results.names(page):
             echo(line)
     elif not as_json:
