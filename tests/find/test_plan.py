@@ -112,6 +112,16 @@ def test_a_name_among_other_words_is_worth_as_much_as_the_best_of_them():
     assert Term("/notes.md") in named.wanted.should
 
 
+@pytest.mark.parametrize(
+    ("typed", "is_asked"),
+    [("os.error denied", True), ("error: denied", False), ("denied error.", False), ("what is an error?", False)],
+)
+def test_a_word_is_no_identifier_for_what_stands_behind_it(typed, is_asked):
+    counts = {"error": 400, "deni": 20, "oserror": 3, "os": 9, "^error": 5, "^oserror": 2}
+    sought = made(typed, Words(counts)).sought
+    assert any("explained" in word.text for word in sought) is is_asked
+
+
 def test_four_names_are_looked_for_at_most():
     names = [f"n{number}.md" for number in range(6)]
     view = Words({f"/{name}": 1 for name in names})

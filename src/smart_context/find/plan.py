@@ -253,7 +253,8 @@ class _Planner:
         is_all = isinstance(tree, query.Word | query.Phrase)
         out: dict[str, Sought] = {}
         for text in _texts(tree):
-            if not is_all and not identifiers.is_code(text):
+            # What ends a sentence, or stands before a message, makes no identifier of a word: "error: permission denied."
+            if not is_all and not identifiers.is_code(text.rstrip(".,:;!?")):
                 continue
             whole, *rest = explained.asked(text) or [""]
             # Its last part alone is another thing, unless nothing has the whole.
