@@ -40,4 +40,5 @@ def prune(root: str | None, keep: int, older_than: str | None, yes: bool) -> Non
         if yes:
             stage.remove(root, one)
         click.echo(f"{'removed' if yes else 'would remove'}  {one.created_at:%Y-%m-%d %H:%M}  {safe(one.name)}")
-    say(plural(len(old), "cache") + ("" if yes or not old else "; nothing is removed without --yes"))
+    told = plural(len(old), "cache") if old else "no cache is to be removed"
+    say(told + ("" if yes or not old else "; nothing is removed without --yes"))
