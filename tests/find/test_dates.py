@@ -61,6 +61,7 @@ def test_a_day_is_looked_for_beside_other_words(folder):
 
 
 def test_a_day_that_no_file_is_from_is_looked_for_in_the_texts(folder):
+    assert "in the texts" not in folder.page("signed yesterday", today="2021-03-16").notes[0]
     page = folder.page("signed on March 15, 2021", today="2026-01-01")
     assert page.items[0].path.endswith("/iso.txt")
     when_none = "since 2021-03-15 until 2021-03-15"

@@ -199,9 +199,9 @@ def _read(request: SearchRequest, record: Record, view: View, redactor: Redactor
         if kinds.are_words(view, plain.text, reading.perhaps, other.limits, reading.text, found.limits):
             return replace(other, notes=(kinds.told(reading.perhaps), *other.notes))
     if not _any(view, found):
-        less = reading.without_labels()
+        less = reading.without_labels(request.query)
         if less != reading and filters.has_words(less.text) and _any(view, found := asked(less)):
-            given_up = f"nothing matches with {reading.told()}; {_dropped(reading, less)}"
+            given_up = f"nothing matches with {reading.told()}; {_dropped(reading, less, request.query)}"
             return replace(found, notes=(given_up, *found.notes))
         return as_words("nothing")
     if filters.gives_way(reading, request.query) and _few_pass(view, found):
@@ -227,9 +227,9 @@ def _share(record: Record, view: View, never_show: Sequence[str], asked: _Asked)
     return float(best.made_of.made.found[best.made_of.row]) if best and best.made_of else 0.0
 
 
-def _dropped(reading: Reading, less: Reading) -> str:
+def _dropped(reading: Reading, less: Reading, typed: str) -> str:
     parts = replace(reading, read_exts=(), read_years=()).told()
-    day = f", for '{day}' in the texts" if (day := reading.read_times.day) else ""
+    day = f", for '{day}' in the texts" if (day := reading.day(typed)) else ""
     return f"searched without {parts}" + (", with the other filters" if less.has_read else "") + day
 
 
