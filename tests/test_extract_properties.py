@@ -114,3 +114,5 @@ def test_an_author_is_one_line_and_not_long() -> None:
     source = f"<html><head><meta name=author content='{name}'></head><body>x".encode()
     _, author, _ = about(source, "a.html")
     assert author == ("Ann " * 50).strip()
+    source = f"<html><head><meta name=author content='{'Ann ' * 47}jane.doe@example.org'></head><body>x".encode()
+    assert about(source, "a.html")[1] == ("Ann " * 47).strip()

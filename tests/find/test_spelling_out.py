@@ -14,6 +14,7 @@ from smart_context.find.model import SearchRequest
 from smart_context.settings.config import Settings
 
 SECRETS = ("tr0ub4dorzebra99", "qx7mmlopfgiraf31")
+STRONG = ("q7Rk2ZpX9vLm4TnB", "Wd5tY8hJ3sFg6KcN")  # told also where nothing names them
 CARDS = ("4111 1111 1111 1111", "5500 0000 0000 0004")
 ACCOUNTS = ("DE89 3704 0044 0532 0130 00", "GB82 WEST 1234 5698 7654 32")
 MAILS = ("zebulon.quagga@example.com", "albrecht.ocelot@example.net")
@@ -23,12 +24,18 @@ PHONES = ("+49 30 901820 47", "+44 20 7946 0958")
 def folder(tmp_path, which):
     root = tmp_path / f"of {which}" / "docs"
     root.mkdir(parents=True)
-    secret, card, account, mail, phone = (values[which] for values in (SECRETS, CARDS, ACCOUNTS, MAILS, PHONES))
+    secret, strong, card, account, mail, phone = (
+        values[which] for values in (SECRETS, STRONG, CARDS, ACCOUNTS, MAILS, PHONES)
+    )
     files = {
         "notes.txt": f"The notes of the router.\npassword: {secret}\nThe lease ends in May.\n",
         "german.txt": f"Das Passwort des Netzwerks steht hier und ist nicht geheim.\npasswort: {secret}\nDie Verwaltung der Häuser.\n",
         "head.md": f"# Access password: {secret}\n\nThe notes below a heading.\n",
         "page.html": f"<title>password: {secret}</title><h1>password={secret}</h1><p>Notes on a page.</p>",
+        "again.md": f"password: {strong}\n\n# {strong}\n\nNotes below the secret itself.\n",
+        "below.html": f"<p>Password:</p><h2>{strong}</h2><p>Notes below a label and the secret.</p>",
+        "cut.md": f"# {'long ' * 38}{strong}\npassword: {strong}\n\nNotes below a long heading.\n",
+        "cut mail.md": f"# {'tall ' * 38}{mail}\n\nThe notice below a long heading.\n",
         "bank.txt": f"Notes: the card {card} and the account {account} pay the rent.\n",
         "people.txt": f"Notes: write to {mail} or call {phone} about the garden.\n",
     }
@@ -72,7 +79,7 @@ FORMS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("values", [SECRETS, CARDS, ACCOUNTS], ids=["secret", "card", "account"])
+@pytest.mark.parametrize("values", [SECRETS, STRONG, CARDS, ACCOUNTS], ids=["secret", "strong", "card", "account"])
 @pytest.mark.unmeasured
 def test_no_search_depends_on_a_secret_a_card_or_an_account(both, values):
     for beginning in beginnings(values[0]):

@@ -99,3 +99,35 @@ def test_a_title_shows_nothing_that_is_hidden_in_it_or_in_the_file():
 def test_a_heading_is_shown_without_what_is_hidden_in_it():
     [part] = document.judged([Segment(0, "page 1", "of S3CRET-1", "text")], REDACTOR)
     assert part.heading == "of [redacted:custom]"
+
+
+def heading(text, heading):
+    [part] = document.judged([Segment(0, "page 1", heading, text)], REDACTOR)
+    return part.heading
+
+
+def test_a_heading_shows_nothing_that_is_hidden_in_its_file():
+    value, token = "q7Rk2ZpX9vLm4TnB", "ghp_Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
+    assert heading(f"password = {value}\n", f"The {value} plan") == "The [redacted:secret] plan"
+    assert heading(f"# {token[:20]}\n## {token[20:]}\n", token[20:]) == "[redacted:secret]"  # a line break cut it
+    assert heading(f"password = {value}\n", "The q7Rk plan") == "The q7Rk plan"
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [("q7Rk2ZpX9vLm4TnB", "secret"), ("jane.doe@example.org", "email"), ("4111 1111 1111 1111", "card")],
+)
+def test_a_heading_that_was_cut_does_not_end_in_half_a_secret(value, kind):
+    whole = "long " * 38 + value
+    for cut in range(195, len(whole)):
+        assert heading(f"# {whole}\npassword = {value}\n", whole[:cut]) in {
+            f"{'long ' * 38}[redacted:{kind}]",
+            f"{'long ' * 38}[redacted:secret]",
+        }
+
+
+def test_many_secrets_and_many_headings_take_no_longer_together():
+    text = "".join(f"password = q7Rk2ZpX9vLm4T{number}\n" for number in range(2000))
+    parts = [Segment(number, f"page {number + 1}", f"q7Rk of part {number}", text[:40]) for number in range(2000)]
+    told = document._told([part.heading for part in parts], [(line[11:], "secret") for line in text.splitlines()])
+    assert len(told) == document._SOUGHT

@@ -153,6 +153,10 @@ def test_a_broken_notebook_is_text():
         ('"first name",city\nAnna,Ulm\n', "first name, city"),
         ("1,2\n3,4\n", ""),
         ("alone\n", ""),
+        (
+            f"name;{'x' * 290};jane.doe@example.org\n",
+            f"name, {'x' * 290}",
+        ),  # whole cells: half an address is not told from a word
     ],
 )
 def test_a_header_row_is_the_heading(source, heading):
@@ -288,6 +292,11 @@ def test_unfinished_markup_is_read_in_one_pass(piece):
 def test_rtf_gives_its_paragraphs(source, expected):
     (unit,) = read(source.encode("ascii"), "a.rtf").units
     assert unit.text.split("\n") == expected
+
+
+def test_an_rtf_title_that_is_too_long_is_none():
+    assert read(rb"{\rtf1{\info{\title " + b"a " * 499 + rb"b}}text}", "a.rtf").title == "a " * 499 + "b"
+    assert read(rb"{\rtf1{\info{\title " + b"a " * 495 + rb"jane.doe@example.org}}text}", "a.rtf").title == ""
 
 
 def test_rtf_headings_are_sections():

@@ -7,7 +7,7 @@ Always: no cut, page or border between segments changes what is hidden; a stretc
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
@@ -22,6 +22,8 @@ from smart_context.redact.gate import Redactor, Span
 _SECRET = 4  # characters that a secret has at least; fewer stand in any title
 _LONGEST = 512  # characters of a secret that is looked for in the rest of its file
 _SOUGHT = 256  # secrets of a file that are
+_CUT = 190  # characters from which on a title or heading may have been cut by its reader
+_BESIDE_LINES = " \t\r>|*#"  # what stands beside a secret that a line break cuts, and is no part of it
 _BLANKED = re.compile("\0+")
 _PUBLIC = frozenset({"email", "phone"})  # what is hidden wherever it stands, and need not be looked for
 _RANGE = later.pattern(r"(?:(.*) )?(lines|rows|paragraphs) ([1-9][0-9]{0,8})-([1-9][0-9]{0,8})", re.DOTALL)
@@ -49,22 +51,23 @@ def judged(segments: Sequence[Segment], redactor: Redactor) -> list[Segment]:
     """Judge a file: its segments, each with what is hidden in it, and with a heading that may be shown."""
     places = _laid(segments)
     text = _joined(segments, places)
-    hidden = _parted(_with_repeats(text, redactor.spans(text)), segments, places)
+    hidden = list(_parted(_with_repeats(text, redactor.spans(text)), segments, places))
+    headings = {one.heading: _clean(redactor, one.heading) for one in segments if one.heading}
+    told = _told(headings, _values(segments, hidden)) if headings else []
+    if told:
+        headings = {heading: _without(told, heading, clean) for heading, clean in headings.items()}
     return [
-        Segment(one.seq, one.pointer, _clean(redactor, one.heading), one.text, own, one.certainty)
+        Segment(one.seq, one.pointer, headings.get(one.heading, ""), one.text, own, one.certainty)
         for one, own in zip(segments, hidden, strict=True)
     ]
 
 
 def head(text: str, segments: Sequence[Segment], redactor: Redactor) -> str:
     """A title or an author of a judged file as it may be shown: without what is hidden in it, or as a secret anywhere in the file."""
-    clean = redactor.clean(text)
-    for segment in segments if clean else ():
-        for start, end, kind in segment.hidden:
-            value = segment.text[start:end].strip()
-            if len(value) >= _SECRET and kind not in _PUBLIC and value in clean:
-                clean = clean.replace(value, f"[redacted:{kind}]")
-    return clean
+    if not text:
+        return ""
+    told = _told([text], _values(segments, [segment.hidden for segment in segments]))
+    return _without(told, text, redactor.clean(text))
 
 
 def join(segments: Sequence[Segment]) -> tuple[str, list[Piece]]:
@@ -126,6 +129,41 @@ def hidden_in(segments: Sequence[Segment], pieces: Sequence[Piece]) -> list[Span
             else:
                 found.append(Span(piece.start + start, piece.start + end, kind))
     return found
+
+
+def _values(segments: Sequence[Segment], hidden: Sequence[Hidden]) -> Iterator[tuple[str, str]]:
+    """What is hidden in segments, and its kind."""
+    for segment, own in zip(segments, hidden, strict=True):
+        for start, end, kind in own:
+            yield segment.text[start:end], kind
+
+
+def _told(heads: Iterable[str], values: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The lines of what is hidden that may stand in a title or heading, by how they begin: the first `_SOUGHT`."""
+    begins: set[str] = set()
+    found: dict[str, str] = {}
+    for value, kind in values:
+        if not begins:
+            begins = {text[at : at + _SECRET] for text in heads for at in range(len(text))}
+        for line in value.splitlines():
+            bare = line.strip(_BESIDE_LINES)
+            if len(bare) >= _SECRET and bare[:_SECRET] in begins:
+                found.setdefault(bare, kind)
+    return list(islice(found.items(), _SOUGHT))
+
+
+def _without(told: Sequence[tuple[str, str]], head: str, clean: str) -> str:
+    """A title or heading that is clean by itself, without what is hidden in its file; of one that may have been cut, without the beginning of that at its end."""
+    for value, kind in told:
+        if kind not in _PUBLIC:
+            clean = clean.replace(value, f"[redacted:{kind}]")
+        if len(head) < _CUT:
+            continue
+        at = clean.find(value[:_SECRET], max(0, len(clean) - len(value)))
+        while at >= 0 and not value.startswith(clean[at:]):
+            at = clean.find(value[:_SECRET], at + 1)
+        clean = clean if at < 0 else f"{clean[:at]}[redacted:{kind}]"
+    return clean
 
 
 @lru_cache(maxsize=2048)  # files of one kind share their headings

@@ -7,6 +7,7 @@ Always: line n of the unit is line n of the file, also where a quoted cell runs 
 from __future__ import annotations
 
 import csv
+from itertools import accumulate
 
 from smart_context.model import Extracted, Unit
 from smart_context.sources.extract import Buffer, Job
@@ -35,4 +36,5 @@ def _header(text: str) -> str:
     named = [cell for cell in cells if cell]
     if len(named) < 2 or not all(any(map(str.isalpha, cell)) for cell in named):
         return ""
-    return ", ".join(named)[:_LONGEST_HEADING]
+    lengths = accumulate(len(cell) + 2 for cell in named)
+    return ", ".join([cell for cell, upto in zip(named, lengths, strict=True) if upto <= _LONGEST_HEADING + 2])

@@ -32,8 +32,9 @@ class About:
 
 
 def line(text: str) -> str:
-    """A property on one line, cut."""
-    return " ".join(text[: 4 * LONGEST].split())[:LONGEST].rstrip()
+    """A property on one line, cut between two words: half an address is not told from a word."""
+    made = " ".join(text[: 4 * LONGEST].split())
+    return made if len(made) <= LONGEST else made[: LONGEST + 1].rpartition(" ")[0]
 
 
 def day(*texts: str) -> str:

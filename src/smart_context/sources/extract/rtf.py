@@ -77,7 +77,7 @@ _CHARSETS = {
 }
 _PAGES = {"mac": "mac_roman", "pc": "cp437", "pca": "cp850"}
 _HEADING_STYLE = re.compile(r"(?:heading|title)\s*\d?$", re.IGNORECASE)
-_LONGEST_HEADING = 300
+_LONGEST_HEADING, _LONGEST_TITLE = 300, 1000
 _DEEPEST_ASIDE = 8
 
 
@@ -161,7 +161,8 @@ class _Reader:
                 self.sections.append((text, []))
             else:
                 self.sections[-1][1].append(text)
-        self.title = " ".join(self.title.split())
+        # Cut, it could end in half a secret, which nothing would tell from a word.
+        self.title = " ".join(self.title.split()) if len(self.title) <= _LONGEST_TITLE else ""
 
     def _token(self, match: re.Match[bytes]) -> None:
         kind = match.lastgroup
@@ -321,7 +322,7 @@ class _Reader:
         if into == "body":
             self._now.aside.line.append(text)
         elif into == "title":
-            self.title = (self.title + text)[:1000]
+            self.title = (self.title + text)[: _LONGEST_TITLE + 1]
         elif into == "stylesheet" and len(self._style_name) < 100:
             self._style_name.append(text)
 
