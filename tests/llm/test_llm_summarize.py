@@ -110,6 +110,9 @@ def test_nothing_unredacted_and_nothing_beyond_the_cap_is_ever_sent(tmp_path):
             summary(tmp_path, model(server), snippets, query=f"what about {some[0][0]}")
         for named in [text for text, _ in _SECRETS if "/" not in text and "\\" not in text and "\n" not in text][::10]:
             summary(tmp_path, model(server), [Snippet(f"/r/{named}", "text", f"section '{named}'")])
+        for sign in ("\x01", "\x1f", "\x7f", "\u200b", "\U000e0041"):  # not to be seen, and not sent
+            cut = f"ghp_q7Rk2ZpX9vLm{sign}4TnB8wYc3HdJ6sFgA1eU9bQz"
+            summary(tmp_path, model(server), [Snippet(f"/r/{cut}.txt", f"It is {cut} here.", cut)], query=cut)
         # The cap would cut through this token.
         long = "word " * 389 + "ghp_" + "q7Rk2ZpX9vLm4TnB8wYc3HdJ6sFgA1eU9bQz" + " end" * 9000
         summary(tmp_path, model(server), [Snippet("/r/long.txt", long)] * 99, query="x " * 5000)

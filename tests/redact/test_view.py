@@ -70,7 +70,7 @@ def test_letters_in_another_style_are_plain_and_what_is_no_letter_stays():
     assert view.of("\U0001d3ff\u24ea\U0001f18a").text == "\U0001d3ff\u24ea\U0001f18a"
 
 
-UNSEEN = "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b\u180f\u200b\u200f\u202a\u202e\u2060\u206f\ufe00\ufe0f\ufeff\U000e0000\U000e0fff"
+UNSEEN = "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b\u180f\u200b\u200f\u202a\u202e\u2060\u206f\u3164\ufe00\ufe0f\ufeff\uffa0\ufff0\ufffb\U0001bca0\U0001bca3\U0001d173\U0001d17a\U000e0000\U000e0fff"
 
 
 @pytest.mark.parametrize("sign", UNSEEN)
@@ -82,7 +82,7 @@ def test_what_cannot_be_seen_splits_nothing(sign):
 
 
 @pytest.mark.parametrize(
-    "sign", "\u00ac\u00ae\u034e\u180a\u1810\u200a\u2010\u2029\u202f\u205f\u2070\ufdff\ufe10\U000e1000"
+    "sign", "\u00ac\u00ae\u034e\u180a\u1810\u200a\u2010\u2029\u202f\u205f\u2070\u3163\ufdff\ufe10\uff9f\uffef\ufffd\U0001bc9f\U0001d172\U0001d17b\U000e1000"
 )
 def test_what_is_next_to_it_can_be_seen(sign):
     assert len(view.of(f"ab{sign}cd").text) == 5

@@ -54,7 +54,7 @@ notes: one short sentence on what you did."""
 
 def summary(query: str, snippets: Sequence[Snippet], style: str, redactor: Redactor) -> tuple[Message, ...]:
     """Ask for a summary of the snippets."""
-    parts = ["Question:", _fenced(redactor.clean(query)[:MAX_QUERY_CHARS])]
+    parts = ["Question:", _fenced(redactor.clean(_seen(query))[:MAX_QUERY_CHARS])]
     for number, (label, text) in enumerate(sent(snippets, redactor), 1):
         parts += [f"Snippet [{number}], from", _fenced(label), "says", _fenced(text)]
     parts.append(f"End of the snippets. {_STYLE[style]}")
@@ -66,11 +66,11 @@ def sent(snippets: Sequence[Snippet], redactor: Redactor) -> list[tuple[str, str
     out: list[tuple[str, str]] = []
     room = MAX_CHARS
     kept = snippets[:MAX_SNIPPETS]
-    for snippet, clean in zip(kept, joined.clean([one.text for one in kept], redactor), strict=True):
+    for snippet, clean in zip(kept, joined.clean([_seen(one.text) for one in kept], redactor), strict=True):
         if room <= 0:
             break
         name = os.path.basename(snippet.path.replace("\\", "/"))
-        label = redactor.clean(f"{name}, {snippet.pointer}" if snippet.pointer else name)[:MAX_LABEL_CHARS]
+        label = redactor.clean(_seen(f"{name}, {snippet.pointer}" if snippet.pointer else name))[:MAX_LABEL_CHARS]
         text = clean[: min(MAX_SNIPPET_CHARS, room)]
         room -= len(text)
         out.append((label, text))
@@ -79,7 +79,7 @@ def sent(snippets: Sequence[Snippet], redactor: Redactor) -> list[tuple[str, str
 
 def rewriting(query: str, redactor: Redactor) -> tuple[Message, ...]:
     """Ask for a query."""
-    asked = _fenced(redactor.clean(query)[:MAX_QUERY_CHARS])
+    asked = _fenced(redactor.clean(_seen(query))[:MAX_QUERY_CHARS])
     return Message("system", _REWRITE_RULES), Message("user", f"Question:\n{asked}\nEnd of the question.")
 
 
@@ -90,6 +90,11 @@ def repair(first: tuple[Message, ...], problem: str) -> tuple[Message, ...]:
     )
 
 
+def _seen(data: str) -> str:
+    """Text without what cannot be seen, before it is redacted: taken out later, it would join the parts of a secret that it had cut."""
+    return _INVISIBLE.sub("", data)
+
+
 def _fenced(data: str) -> str:
-    lines = _INVISIBLE.sub("", _TEMPLATE.sub(r"\g<0> ", data)).splitlines() or [""]
+    lines = _TEMPLATE.sub(r"\g<0> ", data).splitlines() or [""]
     return "\n".join(f"| {line}" for line in lines)

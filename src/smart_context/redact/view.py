@@ -21,8 +21,8 @@ except ImportError:
 
 MASK = "\ufffc"
 
-# Soft hyphens, zero-width and direction marks, variation selectors: invisible on paper, so they split nothing here.
-_INVISIBLE = "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff"
+# Soft hyphens, zero-width and direction marks, variation selectors, fillers, and what else Unicode shows as nothing: invisible on paper, so they split nothing here.
+_INVISIBLE = "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 _HIDDEN = later.pattern(rf"\[redacted:[a-z]{{1,16}}\]|[{_INVISIBLE}]++")
 _HIDDEN_ASCII = later.pattern(r"\[redacted:[a-z]{1,16}\]")
 _IS_INVISIBLE = later.pattern(f"[{_INVISIBLE}]")
