@@ -12,7 +12,7 @@ import pytest
 from machine import children
 from office_files import pdf_pages, shown
 from smart_context.api import App
-from smart_context.errors import CallCancelled, CallTimeout, NotFound
+from smart_context.errors import BadRequest, CallCancelled, CallTimeout, NotFound
 from smart_context.settings import config
 
 
@@ -108,3 +108,22 @@ def test_a_search_that_waits_for_its_turn_ends_when_its_caller_goes(app):
             with pytest.raises(CallCancelled):
                 app.search_files("text", stop=gone)
         assert app.search_files("text")["items"]
+
+
+def test_no_error_repeats_half_of_what_was_typed(app):
+    """Redaction tells a whole token, and half of one from no word."""
+    [root] = app.roots.names
+    token = "ghp_q7Rk2ZpX9vLm4TnB8wYc3HdJ6sFgA1eU9bQz"
+    refused = (
+        lambda typed: app.open_file(f"{root}/1.txt", typed),
+        lambda typed: app.search_files("text", years=[typed]),
+        lambda typed: app.search_files("text", since=typed),
+        lambda typed: app.summarize_results("text", [{"path": f"{root}/1.txt", "snippet": "text"}], typed),
+    )
+    with app:
+        for call in refused:
+            for before in range(0, 90, 6):
+                with pytest.raises(BadRequest) as error:
+                    call("x" * before + token)
+                told = f"{error.value.message} {error.value.hint}"
+                assert token in told or token[:9] not in told

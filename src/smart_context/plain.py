@@ -37,6 +37,11 @@ def masked(text: str) -> str:
     return text if text.isprintable() else _IN_A_LINE.sub("?", text)
 
 
+def quoted(text: str, most: int = 40) -> str:
+    """What somebody typed, for an error that says what is wrong with it: as a whole or not at all, because half a secret is not told from a word."""
+    return repr(text) if len(text) <= most else f"{len(text):,} characters"
+
+
 def json_text(document: str) -> str:
     """Escape the same in JSON, the way JSON does; what is read from it stays the same."""
     return document if document.isprintable() else _IN_LINES.sub(_escaped, document)

@@ -18,7 +18,7 @@ from __future__ import annotations
 import re
 from typing import NoReturn
 
-from smart_context import later
+from smart_context import later, plain
 from smart_context.errors import BadRequest
 from smart_context.model import Part, Pointer
 
@@ -116,5 +116,4 @@ def _check_order(text: str, parts: list[Part]) -> None:
 
 
 def _refuse(text: str) -> NoReturn:
-    shown = text if len(text) <= 80 else text[:77] + "..."
-    raise BadRequest(f"pointer cannot be read: {shown!r}", hint=_HINT)
+    raise BadRequest(f"pointer cannot be read: {plain.quoted(text, 80)}", hint=_HINT)

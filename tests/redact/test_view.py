@@ -82,7 +82,8 @@ def test_what_cannot_be_seen_splits_nothing(sign):
 
 
 @pytest.mark.parametrize(
-    "sign", "\u00ac\u00ae\u034e\u180a\u1810\u200a\u2010\u2029\u202f\u205f\u2070\u3163\ufdff\ufe10\uff9f\uffef\ufffd\U0001bc9f\U0001d172\U0001d17b\U000e1000"
+    "sign",
+    "\u00ac\u00ae\u034e\u180a\u1810\u200a\u2010\u2029\u202f\u205f\u2070\u3163\ufdff\ufe10\uff9f\uffef\ufffd\U0001bc9f\U0001d172\U0001d17b\U000e1000",
 )
 def test_what_is_next_to_it_can_be_seen(sign):
     assert len(view.of(f"ab{sign}cd").text) == 5

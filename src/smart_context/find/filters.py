@@ -16,6 +16,7 @@ from smart_context.errors import BadRequest
 from smart_context.find import kinds, labels, when
 from smart_context.find.labels import Field
 from smart_context.find.when import Times
+from smart_context.plain import quoted
 from smart_context.sources.formats import FORMATS
 from smart_context.text import languages
 
@@ -192,7 +193,7 @@ def given(exts: Iterable[str], years: Iterable[str]) -> tuple[tuple[str, ...], t
     numbers = dict.fromkeys(part.strip() for year in years for part in year.split(","))
     for year in numbers:
         if not re.fullmatch(r"[0-9]{4}", year):
-            raise BadRequest(f"`years` holds {year[:20]!r}, which is no year", hint="a year looks like 2021")
+            raise BadRequest(f"`years` holds {quoted(year)}, which is no year", hint="a year looks like 2021")
     return tuple(plain), tuple(numbers)
 
 

@@ -14,6 +14,7 @@ from datetime import date, timedelta
 from smart_context import later
 from smart_context.data import dataclass
 from smart_context.errors import BadRequest
+from smart_context.plain import quoted
 
 _MONTHS = (
     "january|januar|janvier|enero|jan|ene",
@@ -196,7 +197,7 @@ def given(since: str, until: str, today: str = "") -> Times:
         found = period(text, today) if text.strip() else ("", "")
         if found is None:
             raise BadRequest(
-                f"`{name}` is no date: {text[:40]!r}", hint="a date looks like 2024-03-31, 31.03.2024, 2024-03 or 2024"
+                f"`{name}` is no date: {quoted(text)}", hint="a date looks like 2024-03-31, 31.03.2024, 2024-03 or 2024"
             )
         ends.append(found[end])
     return Times(*ends)

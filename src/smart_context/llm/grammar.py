@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from smart_context.plain import quoted
+
 MAX_CHARS = 1000
 _TOKEN = re.compile(r'\s+|(?P<quote>-?"[^"]*")|(?P<open>-?\()|(?P<close>\))|(?P<word>[^\s()"]+)|(?P<stray>")')
 _NEAR = re.compile(r"NEAR(?:/[1-9][0-9]?)?")
@@ -28,7 +30,7 @@ def problem(text: str) -> str:
         if kind == "quote" and not re.search(r"\w", piece):
             return "a phrase is empty"
         if kind == "word" and not _NEAR.fullmatch(piece) and (piece.startswith("NEAR/") or not _WORD.fullmatch(piece)):
-            return f"{piece[:40]!r} is no word"
+            return f"{quoted(piece)} is no word"
     return _structure(tokens)
 
 

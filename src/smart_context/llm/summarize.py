@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from smart_context import defaults
+from smart_context import defaults, plain
 from smart_context.errors import BadRequest
 from smart_context.llm import answered, compose, extractive, joined, prompt, provider
 from smart_context.llm.model import Sample, Snippet, Summary
@@ -69,7 +69,7 @@ def _check(query: str, snippets: Sequence[Snippet], style: str, max_tokens: int 
     if not snippets:
         raise BadRequest("`results` is empty", hint="pass items of `searchFiles`, each with path and snippet")
     if style not in defaults.STYLES:
-        raise BadRequest(f"`style` must be one of {', '.join(defaults.STYLES)}", hint=f"it is {style[:40]!r}")
+        raise BadRequest(f"`style` must be one of {', '.join(defaults.STYLES)}", hint=f"it is {plain.quoted(style)}")
     if max_tokens is not None and max_tokens < 1:
         raise BadRequest(
             "`max_tokens` must be at least 1", hint=f"the default is {DEFAULT_TOKENS}, the most {MAX_TOKENS}"
