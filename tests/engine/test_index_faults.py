@@ -361,7 +361,13 @@ def test_maintenance_makes_a_ranking_anew_in_which_a_byte_changed_wherever_that_
         assert upkeep.maintain(data) == ""
 
 
-def test_a_search_in_a_ranking_that_lost_the_numbers_of_its_segments_is_refused(data, complete):
+@pytest.mark.parametrize("look", [
+    lambda view: view.packed(view.all_of(Term("zebra1"), Filters())),
+    lambda view: view.matches(Term("zebra1"), Filters()).top(10),
+    lambda view: view.matches(Term("zebra1"), Filters()).files(10),
+    lambda view: view.first_segments(Filters()),
+], ids=["all", "best", "files", "first"])  # fmt: skip
+def test_a_search_in_a_ranking_that_lost_the_numbers_of_its_segments_is_refused(data, complete, look):
     shutil.copytree(complete, data)
     [numbers] = (data / RANKING).glob("*.fast")
     sound = numbers.read_bytes()
@@ -371,8 +377,7 @@ def test_a_search_in_a_ranking_that_lost_the_numbers_of_its_segments_is_refused(
         numbers.write_bytes(sound[:at] + bytes(len(sound[at : at + 64])) + sound[at + 64 :])
         try:
             with Index.open(data) as opened:
-                view = opened.ranking.view()
-                view.packed(view.all_of(Term("zebra1"), Filters()))
+                look(opened.ranking.view())
         except errors.SearchFailed as error:
             said.append(error.hint)
     assert said

@@ -247,14 +247,15 @@ class View:
     def described(self, found: Sequence[Match]) -> list[Candidate]:
         """What the engine found, as candidates.
 
-        Raises: ValueError where a damaged file says something else than numbers.
+        Raises: SearchFailed where a damaged file says something else than numbers.
         """
         places = [place for _, place in found]
-        segment_ids = self._searcher.fast_field_values("segment_id", places)
-        file_ids = self._searcher.fast_field_values("file_id", places)
-        codes = [int(code or 0) for code in self._searcher.fast_field_values("language", places)]
-        if None in segment_ids or None in file_ids or max(codes, default=0) >= len(languages.CODES):
-            raise ValueError("a segment has no number, file or language")
+        with engine.translated(self.folder):
+            segment_ids = self._searcher.fast_field_values("segment_id", places)
+            file_ids = self._searcher.fast_field_values("file_id", places)
+            codes = [int(code or 0) for code in self._searcher.fast_field_values("language", places)]
+            if None in segment_ids or None in file_ids or max(codes, default=0) >= len(languages.CODES):
+                raise ValueError("a segment has no number, file or language")
         scores = [score for score, _ in found]
         spoken = [languages.CODES[code] for code in codes]
         rows = zip(segment_ids, file_ids, spoken, scores, strict=True)
