@@ -19,6 +19,7 @@ import pytest
 import ready
 from conftest import PATIENCE, clean_env
 from machine import children, rest
+from smart_context.server import frames as lines
 
 ROOT = Path(__file__).parents[2]
 CONTEXT = [sys.executable, "-m", "smart_context"]
@@ -195,6 +196,29 @@ def test_a_body_over_the_limit_is_refused_and_the_server_goes_on(served):
     status, _ = served.ask("POST", "/mcp", b" " * 2_000_000, ACCEPT)
     assert status == 413
     assert served.ask("POST", "/mcp", INITIALIZE, ACCEPT)[0] == 200
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "request_id"),
+    [
+        (b"nonsense", -32700, None),
+        (b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":["\\udead"]}}', -32700, None),
+        (b"[" * 400_000, -32700, None),
+        (b'[{"jsonrpc":"2.0","id":1,"method":"ping"}]', -32600, None),
+        (b'{"id":"seven","method":"ping"}', -32600, "seven"),
+        (b'{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32600, None),  # a request, and no notification
+        (b'{"jsonrpc":"2.0","id":null,"method":"tools/call","params":{"name":"listRoots"}}', -32600, None),
+        (b'{"jsonrpc":"2.0","id":8,"method":"ping","params":["ghp_q7Rk2ZpX9vLm"]}', -32600, 8),
+    ],
+)
+def test_what_is_no_message_gets_the_error_that_it_gets_over_standard_input_and_is_not_repeated(
+    served, body, code, request_id
+):
+    status, answer = served.ask("POST", "/mcp", body, ACCEPT)
+    told = json.loads(answer)
+    assert (status, told["id"], told["error"]["code"]) == (400, request_id, code)
+    assert b"q7Rk2ZpX9vLm" not in answer
+    assert answer == lines.encode(lines.decode(body).message()).rstrip()
 
 
 def test_many_senders_that_never_finish_keep_nobody_waiting(served):

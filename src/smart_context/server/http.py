@@ -20,11 +20,11 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from smart_context import talk
 from smart_context.errors import ConfigError
 from smart_context.index.model import Health
-from smart_context.server import protocol
+from smart_context.server import frames, protocol
 from smart_context.server.at_once import AtOnce, Entrance
 from smart_context.server.connection import Listener, listener
-from smart_context.server.direct import Direct
-from smart_context.server.gate import OPEN_PATHS, Gate, Policy, Receive, Scope, Send, allowed_hosts, is_loopback
+from smart_context.server.direct import Direct, again
+from smart_context.server.gate import OPEN_PATHS, App, Gate, Policy, Receive, Scope, Send, allowed_hosts, is_loopback
 from smart_context.server.listen import Listen, bind, url
 from smart_context.server.metrics import Metrics
 from smart_context.server.ops import PATHS as OPS_PATHS
@@ -95,7 +95,7 @@ def application(
         max_request_body_size=listen.max_body,
         max_sessions=None,
     )
-    sessions = Sessions(manager.handle_request)
+    sessions = Sessions(partial(_messages, manager.handle_request))
     calls = Single(Direct(sessions, offer, listen.session_seconds), offer)
     issuer = _issuer(listen)
     told = issuer.paths if issuer else frozenset()
@@ -121,6 +121,22 @@ def application(
             await ops(scope, receive, send)
 
     return Gate(route, policy), calls
+
+
+async def _messages(inner: App, scope: Scope, receive: Receive, send: Send) -> None:
+    """Pass on what is a message, and refuse the rest as over standard input: the SDK would take a request whose id is none as a notification, and repeat what it cannot read."""
+    if scope["method"] != "POST":
+        await inner(scope, receive, send)
+        return
+    first = await receive()  # the whole body: the gate has seen to that
+    found = frames.decode(first.get("body", b""))
+    if not isinstance(found, frames.Refusal):
+        await inner(scope, again(first, receive), send)
+        return
+    body = frames.encode(found.message()).rstrip(b"\n")
+    head = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": 400, "headers": head})
+    await send({"type": "http.response.body", "body": body})
 
 
 def _issuer(listen: Listen) -> Issuer | None:
