@@ -33,6 +33,8 @@ def folder(tmp_path, which):
         "head.md": f"# Access password: {secret}\n\nThe notes below a heading.\n",
         "page.html": f"<title>password: {secret}</title><h1>password={secret}</h1><p>Notes on a page.</p>",
         "again.md": f"password: {strong}\n\n# {strong}\n\nNotes below the secret itself.\n",
+        "settings.xml": f"<settings><note>Notes on a server.</note><password>{secret}</password></settings>",
+        "beans.xml": f'<beans><p name="password" value="{secret}"/><e key="password">{secret}</e><note>Notes on beans.</note></beans>',
         "below.html": f"<p>Password:</p><h2>{strong}</h2><p>Notes below a label and the secret.</p>",
         "cut.md": f"# {'long ' * 38}{strong}\npassword: {strong}\n\nNotes below a long heading.\n",
         "cut mail.md": f"# {'tall ' * 38}{mail}\n\nThe notice below a long heading.\n",

@@ -255,6 +255,31 @@ def test_entities_are_not_expanded():
     ]
 
 
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        ("<server><id>x</id><password>hunter2x</password></server>", "x password: hunter2x"),
+        ("<s:apiKey\n>q7Rk</s:apiKey>", "apiKey: q7Rk"),
+        ('<property name="db.password" value="hunter2x"/>', "db.password db.password: hunter2x"),
+        ('<property value="hunter2x" name="password"/>', "password: hunter2x password"),
+        ('<entry key="password">hunter2x</entry>', "password: hunter2x"),
+        ('<password value="hunter2x"/>', "password: hunter2x"),
+        ('<login pwd="hunter two x"/>', "pwd: hunter two x"),
+        ("<dict><key>password</key><string>hunter2x</string></dict>", "password: hunter2x"),
+        ("<name>password</name>\n<value>hunter2x</value>", "password:\nhunter2x"),
+        ("<p>the <code>password</code> is kept by the secretary</p>", "the password is kept by the secretary"),
+        ("<keyword>ships</keyword><tokens><t>a</t></tokens><compass>b</compass>", "ships a b"),
+    ],
+)
+def test_xml_keeps_the_name_of_what_may_be_a_secret_before_it(source, text):
+    (unit,) = read(f"<?xml version='1.0'?>{source}".encode(), "a.xml").units
+    assert [_one_space(line) for line in unit.text.strip().split("\n")] == text.split("\n")
+
+
+def _one_space(line):
+    return " ".join(line.split())
+
+
 def test_deep_and_broken_xml_is_read():
     assert words(read(b"<?xml version='1.0'?>" + b"<a>" * 50_000 + b"deep", "a.xml")) == ["deep"]
     assert words(read(b"<?xml version='1.0'?><a>one</b>two<c", "a.xml")) == ["one", "two<c"]

@@ -1,6 +1,6 @@
 """Read XML of any vocabulary.
 
-In: the bytes of an XML file.  Out: its text, and the attributes that are sentences.
+In: the bytes of an XML file.  Out: its text, the attributes that are sentences, and names of elements and settings before what may be a secret under them: redaction knows it by them.
 Always: line n of the unit is line n of the file; nothing is parsed but tags: no entity is expanded, no DTD or address is
 followed, no depth costs anything, and what is not well-formed is still read.
 """
@@ -21,7 +21,7 @@ _MARKUP = re.compile(
     r"|<!\[CDATA\[(?P<cdata>.*?)(?:\]\]>|\Z)"
     r"|<\?.*?(?:\?>|\Z)"
     r"|<!DOCTYPE[^\[>]*(?:\[.*?(?:\]\s*>|\Z)|>|\Z)"
-    r"|</?[A-Za-z_][^\s<>/]*+(?P<attributes>(?:[^<>\"']|\"[^\"<]*\"|'[^'<]*')*+)>",
+    r"|<(?P<end>/?)(?P<tag>[A-Za-z_][^\s<>/]*+)(?P<attributes>(?:[^<>\"']|\"[^\"<]*\"|'[^'<]*')*+)>",
     re.DOTALL,
 )
 _ATTRIBUTE = re.compile(r"""(?<![\w:.-])([\w:.-]++)\s*+=\s*+(?:"([^"<]*)"|'([^'<]*)')""")
@@ -30,6 +30,15 @@ _DECLARED = re.compile(rb"""<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{2,40})
 _TITLE = re.compile(r"<title\b[^<>]*>([^<]{1,500})</title", re.IGNORECASE)
 _WORDY = frozenset({"title", "alt", "label", "name", "description", "value", "content", "summary", "caption", "text"})
 _SPACES = re.compile(r"[ \t]+")
+# Names of what may be secret, and where settings say their names. Whether a value is one, redaction decides.
+_SECRET = re.compile(
+    r"(?:pass(?:word|wort|wd|wrd|phrase|code)|(?<![a-z])pass(?![a-z])|pwd|(?<![a-z])pw(?![a-z])|secret(?!ar)|token|(?:api|access|secret|private|encrypt|encryption"
+    r"|sign|signing|master|account|auth|shared|license|client|storage|session)[_.-]?key|kennwort|contrase[nñ]a|senha|wachtwoord|l[oö]senord|mot_?de_?passe|has[lł]o|heslo"
+    r"|пароль|密码|密碼|パスワード|비밀번호)(?!s(?![a-z]))",
+    re.IGNORECASE,
+)
+_LONGEST_NAME = 80
+_LABELS = frozenset({"name", "key", "id", "label", "property", "param-name", "field", "variable"})
 
 
 def read(data: Buffer, job: Job) -> Extracted:
@@ -47,7 +56,11 @@ def plain(source: str) -> str:
     pieces: list[str] = []
     at = 0
     for match in _MARKUP.finditer(source):
-        pieces.append(_unescaped(source[at : match.start()]))
+        said = _unescaped(source[at : match.start()])
+        pieces.append(said)
+        # `<key>password</key><string>…`: what follows is its value.
+        if match["end"] and _local(match["tag"]).lower() in _LABELS and _names_a_secret(said.strip()):
+            pieces.append(":")
         pieces.append(_kept(match))
         at = match.end()
     pieces.append(_unescaped(source[at:]))
@@ -55,24 +68,39 @@ def plain(source: str) -> str:
 
 
 def _kept(match: re.Match[str]) -> str:
-    """What stands for a tag: its wordy attributes, a space, and as many line ends as it had."""
+    """What stands for a tag: its wordy attributes, the name of a secret in it, a space, and as many line ends as it had."""
     if match["cdata"] is not None:
         return match["cdata"]
+    tag, source = match["tag"] or "", match["attributes"] or ""
+    label = _local(tag) if _names_a_secret(_local(tag)) else ""
     words = ""
-    if match["attributes"] and "=" in match["attributes"]:
-        words = " ".join(_attributes(match["attributes"]))
+    if "=" in source:
+        label, found = _attributes(source, label)
+        words = " ".join(found)
+    if label and not match["end"] and not source.endswith("/"):
+        words += f" {label}:"
     return "\n" * max(0, match[0].count("\n") - words.count("\n")) + f" {words} "
 
 
-def _attributes(source: str) -> list[str]:
+def _attributes(source: str, label: str) -> tuple[str, list[str]]:
+    """The name of the secret that a tag holds, if it does: its own (label), or one that an attribute says; and the attributes that are words, after such a name."""
+    given = [(m[1], _local(m[1]).lower(), _unescaped(m[2] or m[3] or "")) for m in _ATTRIBUTE.finditer(source)]
+    label = label or next((v for _, name, v in given if name in _LABELS and _names_a_secret(v)), "")
     found = []
-    for match in _ATTRIBUTE.finditer(source):
-        value = _unescaped(match[2] or match[3] or "")
-        name = match[1].rpartition(":")[2].lower()
-        is_words = name in _WORDY or (" " in value and "://" not in value and not match[1].startswith("xmlns"))
+    for whole, name, value in given:
+        is_words = name in _WORDY or (" " in value and "://" not in value and not whole.startswith("xmlns"))
         if is_words and any(map(str.isalpha, value)):
-            found.append(value)
-    return found
+            own = name if _names_a_secret(name) else label
+            found.append(f"{own}: {value}" if own and value != label else value)
+    return label, found
+
+
+def _local(name: str) -> str:
+    return name.rpartition(":")[2]
+
+
+def _names_a_secret(name: str) -> bool:
+    return len(name) <= _LONGEST_NAME and " " not in name and _SECRET.search(name) is not None
 
 
 def _unescaped(text: str) -> str:
