@@ -76,6 +76,16 @@ def test_a_word_that_is_not_typed_to_its_end_is_taken_for_what_begins_so(app):
     assert app.search_files("gry")["items"] == []
 
 
+def test_a_long_word_that_hardly_anything_begins_with_is_rather_mistyped(tmp_path):
+    for n in range(60):
+        (tmp_path / f"{n}.txt").write_text(f"Fortress {n}.", encoding="utf-8")
+    (tmp_path / "odd.txt").write_text("A fortreseque creature.", encoding="utf-8")
+    with App(Settings(roots=(str(tmp_path),), data_dir=str(tmp_path / "data"))) as app:
+        app.index_here(str(tmp_path), full=False, on_progress=lambda _step: None)
+        assert app.search_files("fortrese")["notes"] == ["nothing has 'fortrese'; looked for 'fortress' instead"]
+        assert app.search_files("fort")["notes"][0].startswith("nothing has 'fort'; looked for 'fortress' or 'fortrese")
+
+
 WON = "The walruses of the northern harbour won the regatta before the lighthouse keepers, who rowed with broken oars."
 FULL = "walruses northern harbour regatta lighthouse keepers"
 

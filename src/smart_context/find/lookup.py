@@ -68,7 +68,7 @@ class Lookup:
                 return part
         if not unit.isalpha():
             return found
-        instead = self._pieces(unit) or self._begun(unit) or spelling.words(unit, terms, self._view)
+        instead = self._pieces(unit) or self._meant(unit, terms)
         if not instead:
             return found
         return self.weighted(Sought(unit, frozenset(instead), instead=tuple(instead)))
@@ -125,6 +125,13 @@ class Lookup:
         counts = {term: self._view.having(term) for term in self._forms.get(unit, ())}
         own = sum(n for term, n in counts.items() if term.rpartition(analysis.TAG)[2] in COMPOUNDING)
         return _HARDLY_ANY * own >= sum(counts.values())
+
+    def _meant(self, unit: str, terms: frozenset[str]) -> tuple[str, ...]:
+        """What begins as a word does, or else what is nearest to it; a long word that others hardly begin with is rather mistyped."""
+        begun = self._begun(unit)
+        commoner = _FAR * self._view.having(begun[0]) if begun else 1
+        near = spelling.words(unit, terms, self._view, least=commoner) if not begun or len(unit) >= _LONG else ()
+        return near or begun
 
     def _begun(self, unit: str) -> tuple[str, ...]:
         """The commonest words that begin so, of a word that is not typed to its end yet, or was cut."""
