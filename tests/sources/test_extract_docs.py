@@ -24,7 +24,7 @@ from office_files import (
 )
 from smart_context.model import Extracted, Limits, Part, Skipped, Unit
 from smart_context.pointer import format as written
-from smart_context.sources.extract import extract
+from smart_context.sources.extract import extract, xmlsafe
 
 STYLES = f"""<w:styles {W}>
   <w:style w:type="paragraph" w:styleId="H1"><w:name w:val="heading 1"/></w:style>
@@ -34,8 +34,17 @@ STYLES = f"""<w:styles {W}>
 </w:styles>"""
 
 
+def outcome(data: bytes, limits: Limits | None = None, name: str = "file") -> Extracted | Skipped:
+    """What a reader makes of a file, which is the same where parts are read piece by piece, as large ones are."""
+    found = extract(data, name, limits or Limits())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(xmlsafe, "_SMALL", -1)
+        assert extract(data, name, limits or Limits()) == found
+    return found
+
+
 def read(data: bytes, limits: Limits | None = None) -> Extracted:
-    found = extract(data, "file", limits or Limits())
+    found = outcome(data, limits)
     assert isinstance(found, Extracted), found
     return found
 
@@ -45,7 +54,7 @@ def places(found: Extracted) -> list[tuple[str, str]]:
 
 
 def refusal(data: bytes) -> tuple[str, str]:
-    found = extract(data, "file", Limits())
+    found = outcome(data)
     assert isinstance(found, Skipped)
     return found.kind, found.reason
 
@@ -404,6 +413,6 @@ def test_every_truncation_of_a_file_ends_with_an_answer(kind: str) -> None:
         "epub": epub({"a.xhtml": page("<p>words</p>")}),
     }[kind]
     for cut in range(0, len(whole), 37):
-        assert isinstance(extract(whole[:cut], f"a.{kind}", Limits()), Extracted | Skipped)
+        assert isinstance(outcome(whole[:cut], name=f"a.{kind}"), Extracted | Skipped)
         flipped = whole[:cut] + bytes([whole[cut] ^ 0x55]) + whole[cut + 1 :]
-        assert isinstance(extract(flipped, f"a.{kind}", Limits()), Extracted | Skipped)
+        assert isinstance(outcome(flipped, name=f"a.{kind}"), Extracted | Skipped)

@@ -25,7 +25,7 @@ def read(data: Buffer, job: Job) -> Extracted:
     """Read every sheet, up to the limits."""
     document = odf.Document(data, job)
     units = Units(job.limits)
-    events = xmlsafe.events(document.stream("content.xml"), _TAGS, free=_FREE)
+    events = xmlsafe.events(document.stream("content.xml"), _TAGS, free=_FREE, always=True)
     try:
         with units.part("content.xml"):
             for event, name, element in events:

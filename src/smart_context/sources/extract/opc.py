@@ -35,6 +35,7 @@ class Package:
 
     def __init__(self, data: Buffer, job: Job) -> None:
         self.zip = zipped.open_zip(data, job)
+        self._relations: dict[str, tuple[Relation, ...]] = {}
 
     def main(self, usual: str) -> str:
         """The part everything starts from, where relations say or else where it usually is."""
@@ -42,6 +43,11 @@ class Package:
 
     def relations(self, part: str) -> tuple[Relation, ...]:
         """Relations of a part (of the whole package: "") to parts that exist, in the order of the file."""
+        if part not in self._relations:
+            self._relations[part] = self._read(part)
+        return self._relations[part]
+
+    def _read(self, part: str) -> tuple[Relation, ...]:
         folder, name = posixpath.split(part)
         rels = posixpath.join(folder, "_rels", name + ".rels")
         if rels not in self.zip:

@@ -97,7 +97,7 @@ def _slides(document: odf.Document) -> Iterator[Unit]:
 def _blocks(pieces: Iterator[bytes]) -> Iterator[tuple[str, str]]:
     """Yield what kind of line comes (h, line, title, margin, page, soft-page-break) and its text."""
     reader = _Reader()
-    for event, name, element in xmlsafe.events(pieces, _TAGS, free=_FREE):
+    for event, name, element in xmlsafe.events(pieces, _TAGS, free=_FREE, always=True):
         if event == "start":
             reader.start(name, element)
         elif (found := reader.end(name, element)) is not None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator
+from itertools import chain
 from typing import Literal
 
 from lxml import etree
@@ -19,16 +20,71 @@ Element = etree._Element
 _DOCTYPE = re.compile(rb"<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>", re.DOTALL)
 Event = tuple[Literal["start", "end"], str, Element]
 """What happened, the short name of the tag, and the element; its text is there at the end only."""
+_SMALL = 1 << 20  # bytes of a part that may be in memory as a whole
 
 
-def events(pieces: Iterable[bytes], names: dict[str, str], *, free: Collection[str]) -> Iterator[Event]:
+def events(
+    pieces: Iterable[bytes], names: dict[str, str], *, free: Collection[str], always: bool = False
+) -> Iterator[Event]:
     """Yield starts and ends of the tags in `names` (full tag → short name), in document order.
 
-    An element whose short name is in `free` is emptied after its end, together with what stood before it.
+    An element whose short name is in `free` is emptied after its end, together with what stood before it, so that little is in memory at a time. A
+    small part is in memory as a whole; `always` says that they are emptied there too, so that a paragraph in a paragraph is no part of its text.
 
     Raises:
         Refused: when all that could be read has been yielded and the XML was broken. Small breaks are bridged before that.
     """
+    begun, rest = _begun(_without_doctype(pieces))
+    root = _well_formed(b"".join(begun)) if sum(map(len, begun)) <= _SMALL else None
+    if root is None:
+        yield from _streamed(chain(begun, rest), names, free)
+        return
+    for event, element in etree.iterwalk(root, ("start", "end"), tuple(names)):
+        short = names[str(element.tag)]
+        if event == "start":
+            yield "start", short, element
+        else:
+            yield "end", short, element
+            if always and short in free:
+                _let_go(element)
+    for _ in rest:  # raises what was wrong behind the last piece
+        pass
+
+
+def _begun(pieces: Iterator[bytes]) -> tuple[list[bytes], Iterator[bytes]]:
+    """All pieces of a small part, or the first of a larger one; and what gives the others, or fails as they did."""
+    begun: list[bytes] = []
+    size = 0
+    try:
+        for piece in pieces:
+            begun.append(piece)
+            size += len(piece)
+            if size > _SMALL:
+                break
+    except Refused as refusal:
+        return begun, _Failing(refusal)
+    return begun, pieces
+
+
+class _Failing(Iterator[bytes]):
+    """Pieces of which there are none, for this reason."""
+
+    def __init__(self, refusal: Refused) -> None:
+        self._refusal = refusal
+
+    def __next__(self) -> bytes:
+        raise self._refusal
+
+
+def _well_formed(data: bytes) -> Element | None:
+    """The tree of a part without any fault, which is built in half the time that a parser needs to tell of each element; None for others."""
+    try:
+        return etree.fromstring(data, _parser(recover=False))
+    except (etree.XMLSyntaxError, ValueError):
+        return None
+
+
+def _streamed(pieces: Iterable[bytes], names: dict[str, str], free: Collection[str]) -> Iterator[Event]:
     parser = etree.XMLPullParser(
         ("start", "end"),
         tag=tuple(names),
@@ -42,7 +98,7 @@ def events(pieces: Iterable[bytes], names: dict[str, str], *, free: Collection[s
         huge_tree=False,
     )
     try:
-        for piece in _without_doctype(pieces):
+        for piece in pieces:
             parser.feed(piece)
             yield from _drain(parser, names, free)
         parser.close()
@@ -94,22 +150,25 @@ def tree(data: bytes) -> Element:
     Raises:
         Refused: it is not XML.
     """
-    parser = etree.XMLParser(
-        resolve_entities=False,
-        no_network=True,
-        load_dtd=False,
-        remove_comments=True,
-        remove_pis=True,
-        recover=True,
-        huge_tree=False,
-    )
     try:
-        root = etree.fromstring(data, parser)
+        root = etree.fromstring(data, _parser(recover=True))
     except (etree.XMLSyntaxError, ValueError) as error:
         raise Refused("damaged", f"XML: {error}") from error
     if root is None:
         raise Refused("damaged", "XML without an element")
     return root
+
+
+def _parser(*, recover: bool) -> etree.XMLParser:
+    return etree.XMLParser(
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        remove_comments=True,
+        remove_pis=True,
+        recover=recover,
+        huge_tree=False,
+    )
 
 
 def tags(names: Iterable[str], *namespaces: str) -> dict[str, str]:

@@ -138,7 +138,7 @@ def directory(data: Buffer, most: int) -> tuple[tuple[Entry, ...], bool]:
     while at + _ENTRY.size <= end:
         if len(entries) == most:
             return tuple(entries), True
-        fields = _ENTRY.unpack(data[at : at + _ENTRY.size])
+        fields = _ENTRY.unpack_from(data, at)
         if fields[0] != b"PK\1\2":
             break
         name_at = at + _ENTRY.size
