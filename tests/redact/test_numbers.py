@@ -31,3 +31,35 @@ def test_groups_of_digits_are_seen_in_a_row_of_numbers(text, data):
     last = data.draw(st.integers(first, len(text))) if data else len(text)
     assert codes._has_layout(shaped, first, last) == bool(codes._SHAPES.search(shaped, first, last))
     assert phones._has_grouped(shaped, first, last) == bool(phones._GROUPED.search(shaped, first, last))
+
+
+NUMBERS = ["+49 30 1234567", "0049 30 1234567", "030 1234567", "(212) 555-0123", "212-555-0123", "1 212 555 0123", "0.123456789", "0 123 456 789", "2024-01-02", "20", "4111 1111 1111 1111", "4111111111111111", "3782 822463 10005", "41111111\n11111111", "123.456"]  # fmt: skip
+BETWEEN = [" ", "\t", "\n", "\r\n", ")", "(", "-", ".", ",", "x", "tel ", "fax:", "call me at ", " phone", "(home)", "card ", "visa: ", " x ", "%"]  # fmt: skip
+ROWS = st.lists(st.sampled_from([*NUMBERS, *BETWEEN]), max_size=16).map("".join)
+
+
+@given(ROWS)
+@example("1.5\t030 1234567\t0.123456789\n(212) 555-0123 phone")
+@example("tel 1.5\t123456789\t7654321 fax")
+def test_telephone_numbers_in_rows_are_those_that_a_look_at_each_run_of_digits_finds(text):
+    low, shaped = text.lower(), shape.of(text)
+    found = [
+        span
+        for run in phones._RUN.finditer(text)
+        if run.end() - run.start() >= 6 and not phones._sticks(text[run.end() : run.end() + 1] or " ")
+        for span in phones._in_run(text, low, run)
+    ]
+    assert list(phones.find(text, low, shaped, list(shape.numbers(shaped, 6)))) == found
+
+
+@given(ROWS)
+@example("visa: 1.5\t4111111111111111\n4111 1111\n1111 1111")
+def test_cards_in_rows_are_those_that_a_look_at_each_run_of_digits_finds(text):
+    low, shaped = text.lower(), shape.of(text)
+    found = []
+    before = 0
+    for run in codes._RUN.finditer(text):
+        since, before = max(before, run.start() - 60), run.end()
+        named = codes._is_said(low, shaped, since, run.start())
+        found += codes._cards_in(text, codes._groups(text, *run.span()), named=named)
+    assert list(codes.cards(text, low, shaped, list(shape.numbers(shaped, 6)))) == found

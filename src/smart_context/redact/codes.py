@@ -56,12 +56,15 @@ def cards(text: str, low: str, shape: bytes, numbers: Sequence[tuple[int, int]])
         for run in _RUN.finditer(text, first, last):
             start, end = run.span()
             since, before = max(before, start - 60), end
-            digits = shape.count(b"0", start, end)
-            if digits < _MIN_CARD:
+            if end - start < _MIN_CARD or (digits := shape.count(b"0", start, end)) < _MIN_CARD:
                 continue
-            named = _is_said(low, shape, since, start)
+            named = since < first and _is_said(low, shape, since, start)  # no word stands inside a stretch
             # Without a word for it, a card has a layout of cards or is broken over two lines, alone there.
-            if named or has_layout or (digits <= _MAX_CARD and text.count("\n", start, end) == 1):
+            if (
+                named
+                or (has_layout and _has_layout(shape, start, end))
+                or (digits <= _MAX_CARD and text.count("\n", start, end) == 1)
+            ):
                 yield from _cards_in(text, _groups(text, start, end), named=named)
 
 

@@ -46,13 +46,14 @@ _NANP = re.compile(
 # The shapes of `_NANP`, one of which must be there.
 _GROUPED = re.compile(rb"\(000\)|000 000-0000|000-\n?000-\n?0000|000 000 0000(?<![0\- ]000 000 0000)")
 _LEADS = re.compile(r"\+|(?<!\d)0\d")  # how a number with its country code or its trunk zero begins
-_ZERO = re.compile(r"\D*00?")
+_ZERO = re.compile(r"\D*0\d")
 # The first three letters of every word that announces a number, in `_STRONG` and `_SOFT`; fewer are the whole word.
 _FIRST_LETTERS = frozenset(
     "tel pho fon fax puh cel mob mov han gsm wha sms hot lan ruf ph fix cal dia rin rea tex dir off hom wor por con kon app lla anr t m p f c w h d".split()  # noqa: SIM905
 )
 _LETTERS = re.compile(r"[a-z]+")
 _WINDOW = 48  # characters before a number in which a word may announce it
+_BEFORE_WORD = 4  # characters at most between a number and the first letter of a word after it, and one more
 _MIN_DIGITS, _MAX_DIGITS = 6, 15
 _MIN_TRUNK, _MAX_TRUNK = 9, 12  # digits of a number with its trunk zero
 _WITH_ZERO = (
@@ -95,9 +96,14 @@ def find(text: str, low: str, shape: bytes, numbers: Sequence[tuple[int, int]]) 
         for run in _RUN.finditer(text, max(before, first - 3), last):
             start, end = run.span()
             since, before = before, end
-            if end - start < _MIN_DIGITS or (end < len(text) and _sticks(text[end])):
+            if end - start < _MIN_DIGITS:
                 continue
-            if has_grouped or _begins_as_one(text, shape, start, end) or _is_said(low, since, start, end):
+            if (
+                (has_grouped and _has_grouped(shape, start, end))
+                or _begins_as_one(text, shape, start, end)
+                # As above: no word stands between two runs of a stretch.
+                or ((since <= first or end > last - _BEFORE_WORD) and _is_said(low, since, start, end))
+            ) and not (end < len(text) and _sticks(text[end])):
                 yield from _in_run(text, low, run)
 
 
@@ -118,14 +124,17 @@ def _in_run(text: str, low: str, run: re.Match[str]) -> Iterator[tuple[int, int]
 
 
 def _begins_as_one(text: str, shape: bytes, start: int, end: int) -> bool:
-    """Whether digits begin with a plus, or a line of them with two zeros, or with one and is as long as a number."""
-    if "+" in text[start : start + 3]:
+    """Whether digits begin with a plus, or a line of them with two zeros, or with one before another digit and is as long as a number."""
+    if text[start] in "123456789":
+        if text.find("\n", start, end) < 0:  # as nearly all do
+            return False
+    elif "+" in text[start : start + 3]:
         return True
     while start < end:
         stop = text.find("\n", start, end)
         stop = end if stop < 0 else stop
         zero = _ZERO.match(text, start, stop)
-        if zero and (zero[0].endswith("00") or _MIN_TRUNK <= shape.count(b"0", start, stop) <= _MAX_TRUNK):
+        if zero and (zero[0][-1] == "0" or _MIN_TRUNK <= shape.count(b"0", start, stop) <= _MAX_TRUNK):
             return True
         start = stop + 1
     return False
