@@ -1,6 +1,6 @@
-"""Frozen dataclasses that are made quickly.
+"""Dataclasses that are made quickly.
 
-In: a class under `@dataclass(frozen=True, slots=True)`.  Out: the class that `dataclasses` makes of it.
+In: a class under `@dataclass(frozen=True, slots=True)`, or `slots` alone.  Out: the class that `dataclasses` makes of it.
 Always: whatever is unusual about a class, or asked for besides, is left to `dataclasses` itself.
 
 `dataclasses` writes six functions as text for each class and compiles them one by one, half a millisecond in all; a search from the command
@@ -22,6 +22,7 @@ __all__ = ["Field", "asdict", "dataclass", "field", "fields", "replace"]
 
 _OPTIONS = {"frozen": True, "slots": True}
 _UNEQUAL = {**_OPTIONS, "eq": False}
+_OPEN = {"slots": True}
 _OWN = {"__init__", "__repr__", "__eq__", "__hash__", "__post_init__", "__setattr__", "__delattr__", "__slots__"}
 _OWN |= {"__getstate__", "__setstate__", "__match_args__", "__replace__"}
 _UNUSUAL = ("ClassVar", "InitVar", "KW_ONLY")
@@ -73,6 +74,8 @@ else:
             return _quick
         if cls is None and options == _UNEQUAL:
             return _quick_unequal
+        if cls is None and options == _OPEN:
+            return _quick_open
         return _slow(options) if cls is None else _slow(options)(cls)
 
     def field(**given: Any) -> Any:
@@ -121,12 +124,17 @@ def _quick(cls: type, options: Mapping[str, bool] = _OPTIONS) -> type:
     described = {name: _Described(name, options) for name in _Described.NAMES}
     names = tuple(fields)
     own = {_FIELDS: fields, "__slots__": names, "__match_args__": names, "__qualname__": cls.__qualname__}
-    compared = _compared(fields) if options is _OPTIONS else {}
-    return type(cls.__name__, (), inside | own | compared | _SHARED | described | {"__init__": _Made()})
+    compared = {} if options is _UNEQUAL else _compared(fields)
+    shared = _SHARED if options is not _OPEN else {"__repr__": _told, "__replace__": _replaced, "__hash__": None}
+    return type(cls.__name__, (), inside | own | compared | shared | described | {"__init__": _Made()})
 
 
 def _quick_unequal(cls: type) -> type:
     return _quick(cls, _UNEQUAL)
+
+
+def _quick_open(cls: type) -> type:
+    return _quick(cls, _OPEN)
 
 
 def _slow(options: Mapping[str, bool]) -> Callable[[type], type]:
