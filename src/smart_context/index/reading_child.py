@@ -12,7 +12,6 @@ import mmap
 import os
 import pkgutil
 from collections.abc import Sequence
-from dataclasses import asdict
 from importlib import import_module
 
 from smart_context import redact
@@ -21,13 +20,17 @@ from smart_context.index.prepare import Preparing
 from smart_context.model import Extracted, Limits, Prepared, Skipped
 from smart_context.redact import Redactor
 from smart_context.sources import worker_child
-from smart_context.sources.child import command
 from smart_context.sources.kept import Kept
 from smart_context.text import languages, stems
 
 
 def started_with(how: Preparing) -> list[str]:
     """The command line of such a process."""
+    # What starts a process is not for the process itself, which would load a dozen modules more.
+    from dataclasses import asdict
+
+    from smart_context.sources.child import command
+
     return [*command("smart_context.index.reading_child"), json.dumps(asdict(how))]
 
 

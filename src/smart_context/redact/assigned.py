@@ -6,9 +6,9 @@ Always: a name alone gives nothing; the value must look like one, the more so th
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
+from smart_context import later
 from smart_context.data import dataclass
 from smart_context.redact import names, values, wrap
 
@@ -16,49 +16,49 @@ _CLOSED = r"(?:[\"'`\])}*\\]{0,4}+|&quot;|&#3[49];|%22|%27)"
 _OF = r"(?:[ ](?:for|of|to|für|zu[rm]?|vom?|des?|del|du|da|do|pour|per|para|для|от|на)[ ][^\s:=]{1,40}(?:[ ][^\s:=]{1,40}){0,2})?"
 # A type stands apart from its "=", or a string follows: an "=" right after it is the padding of base64 otherwise.
 _TYPED = r"(?:[ ]?:[ ]?[A-Za-z_][\w.\[\]| ]{0,30}(?=[ ]=[ ]?[^=\s]|=[ ]?[brf]{0,2}[\"'`][^\s,;)}\]\"'`]))?"
-_ASSIGN = re.compile(
+_ASSIGN = later.pattern(
     rf"{_CLOSED}(?:[ ]?\([^()\n]{{1,40}}\))?{_OF}{_TYPED}[ \t]{{0,40}}(?::=|=>|->|={{1,3}}|::?|→|⇒|%3[ad]|&#61;|\\u003d)[ \t]{{0,40}}(?:&quot;|&#3[49];|%22|%27|%20)?(?:[|>][+\-]?(?=[ \t]*\n))?"
     r"(?P<newline>[ \t]{0,8}\r?\n[ \t>*|\-]{0,40})?"
 )  # fmt: skip
-_IS = re.compile(
+_IS = later.pattern(
     rf"{_CLOSED}{_OF}(?:[ ]+(?:is|was|are|be|ist|lautet|war|est|es|era|è|é|jest|är|er)(?:[ ]now|[ ]set to)?[ ]?[: ][ ]?|[ ]?(?:是|为|為|は|는|은)[ :]?)"
 )
-_CELL = re.compile(rf"{_CLOSED}:?[ ]?(?:\t|[ ]?\|)[ ]?")
-_TAG = re.compile(r"(?:[ ][^<>\n]{0,80})?>(?:<!\[cdata\[)?[ ]?")
-_VALUE_FIELD = re.compile(r"[\"']?[\s,;/{]{0,40}[\"']?(?:(?:default[-_]?)?value|default)[\"']?[ ]{0,20}[:=][ ]?")
-_CALL = re.compile(r"\([ ]?(?=[\"'])")
-_PAIR = re.compile(r"[\"'][ ]?,[ ]{0,40}(?=[\"'])")
-_BELOW = re.compile(r"[\"'`*_]{0,3}[ \t]{0,8}\r?\n(?:[ \t=\-]{0,60}\r?\n)?[ \t>*|]{0,40}")
-_LABEL = re.compile(r"[ \t#*>|\-_\"'`]{0,12}(?:[\w\-]{1,20}[ _\-]){0,3}")
-_DIRECTIVE = re.compile(r"[ \t]{0,40}(?:(?:run|docker)[ ])?(?:env|arg|set|setx|setenv|export)[ ]{1,4}[\w.\-]{0,60}")
-_WORD_BEFORE = re.compile(r"[ \t]{0,40}[\w.\-]{0,60}")
-_LIST = re.compile(r"[\[({]\s{0,80}(?=[\"'])")
-_NEXT_QUOTED = re.compile(r"[ \t]{0,20},?\s{0,80}(?=[\"'])")
-_NEXT_ITEM = re.compile(r"[\"'`]?[ \t]{0,20}\r?\n[ \t]{0,40}-[ \t]{1,8}")
-_SPACE = re.compile(r"[*_]{0,3}[ ]{1,3}(?=[^\s])")
-_BRACKET = re.compile(r"[*_\"'`]{0,3}[ ]?\([\"'`]?(?=[\w+/\-]{16})")
-_IN_TAG = re.compile(r"<[\w:.\-]{0,40}$")
+_CELL = later.pattern(rf"{_CLOSED}:?[ ]?(?:\t|[ ]?\|)[ ]?")
+_TAG = later.pattern(r"(?:[ ][^<>\n]{0,80})?>(?:<!\[cdata\[)?[ ]?")
+_VALUE_FIELD = later.pattern(r"[\"']?[\s,;/{]{0,40}[\"']?(?:(?:default[-_]?)?value|default)[\"']?[ ]{0,20}[:=][ ]?")
+_CALL = later.pattern(r"\([ ]?(?=[\"'])")
+_PAIR = later.pattern(r"[\"'][ ]?,[ ]{0,40}(?=[\"'])")
+_BELOW = later.pattern(r"[\"'`*_]{0,3}[ \t]{0,8}\r?\n(?:[ \t=\-]{0,60}\r?\n)?[ \t>*|]{0,40}")
+_LABEL = later.pattern(r"[ \t#*>|\-_\"'`]{0,12}(?:[\w\-]{1,20}[ _\-]){0,3}")
+_DIRECTIVE = later.pattern(r"[ \t]{0,40}(?:(?:run|docker)[ ])?(?:env|arg|set|setx|setenv|export)[ ]{1,4}[\w.\-]{0,60}")
+_WORD_BEFORE = later.pattern(r"[ \t]{0,40}[\w.\-]{0,60}")
+_LIST = later.pattern(r"[\[({]\s{0,80}(?=[\"'])")
+_NEXT_QUOTED = later.pattern(r"[ \t]{0,20},?\s{0,80}(?=[\"'])")
+_NEXT_ITEM = later.pattern(r"[\"'`]?[ \t]{0,20}\r?\n[ \t]{0,40}-[ \t]{1,8}")
+_SPACE = later.pattern(r"[*_]{0,3}[ ]{1,3}(?=[^\s])")
+_BRACKET = later.pattern(r"[*_\"'`]{0,3}[ ]?\([\"'`]?(?=[\w+/\-]{16})")
+_IN_TAG = later.pattern(r"<[\w:.\-]{0,40}$")
 
-_QUOTED = re.compile(
+_QUOTED = later.pattern(
     r"[bBrRuUfFL@$]{0,2}(?P<quote>\"{3}|'{3}|[\"'`])(?P<value>(?:\\.|(?!(?P=quote))[^\\\n]){1,1024}+)(?P=quote)"
 )
-_ESCAPED = re.compile(r"(?P<quote>\\{1,7}[\"'])(?P<value>[^\"'\\\n]{1,1024}+)(?=\\)")
-_BARE = re.compile(r"[^\s\uFFFC]{1,512}+")
-_STOP = re.compile(
+_ESCAPED = later.pattern(r"(?P<quote>\\{1,7}[\"'])(?P<value>[^\"'\\\n]{1,1024}+)(?=\\)")
+_BARE = later.pattern(r"[^\s\uFFFC]{1,512}+")
+_STOP = later.pattern(
     r"&(?=[\w.\-]{1,60}=)|;(?=\s|$|[\w ]{1,40}=)|,(?=\s|$|[\"'\w.\-]{1,60}[=:])|[\"'`](?=[\s,;)}\]>&|]|$)|\\n|\\\"|\\r|</|\]\]>|\s"
     r"|&(?:quot|amp|apos|lt|gt);|&#3[49];|%2[267](?!\d)"
 )
-_CELL_STOP = re.compile(r"[ ]{0,2}(?:\t|\||\n|$)")
-_END_OF_LINE = re.compile(r"[\"'`;,.)\]}]*[ \t]*(?:(?:#|//|--).*)?(?:\r?\n|$|\t)")
-_RUN = re.compile(r"[^\s\"'`,;<>]{1,512}+")
-_PADDED = re.compile(r"[A-Za-z0-9+/]{10,}={1,2}")  # base64 to its end
-_LENGTHS = re.compile(r"\d{1,3}(?:[-+]\d{0,3})?\+?|\d{1,2}-[a-z]+")
-_SYMBOL = re.compile(r"[^\w\-.'/,:;()]")
-_APP_PASSWORD = re.compile(r"[a-z]{4}(?: [a-z]{4}){3}(?!\w| \w)")  # as Google prints them
-_PLAIN = re.compile(r"[^\W\d_]+(?:[-'][^\W\d_]+)*")
+_CELL_STOP = later.pattern(r"[ ]{0,2}(?:\t|\||\n|$)")
+_END_OF_LINE = later.pattern(r"[\"'`;,.)\]}]*[ \t]*(?:(?:#|//|--).*)?(?:\r?\n|$|\t)")
+_RUN = later.pattern(r"[^\s\"'`,;<>]{1,512}+")
+_PADDED = later.pattern(r"[A-Za-z0-9+/]{10,}={1,2}")  # base64 to its end
+_LENGTHS = later.pattern(r"\d{1,3}(?:[-+]\d{0,3})?\+?|\d{1,2}-[a-z]+")
+_SYMBOL = later.pattern(r"[^\w\-.'/,:;()]")
+_APP_PASSWORD = later.pattern(r"[a-z]{4}(?: [a-z]{4}){3}(?!\w| \w)")  # as Google prints them
+_PLAIN = later.pattern(r"[^\W\d_]+(?:[-'][^\W\d_]+)*")
 _PUBLIC = ("AAAA", "ssh-", "-----", "MII")
 _BLANK = frozenset(" \t\r\n\"'`*_")
-_URL = re.compile(r"[a-z][a-z0-9+.\-]{1,20}://")
+_URL = later.pattern(r"[a-z][a-z0-9+.\-]{1,20}://")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,19 +6,19 @@ Always: a column is read as far as its rows go on, and a cell is taken only if i
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
+from smart_context import later
 from smart_context.redact import values
 
-_HEAD = re.compile(
+_HEAD = later.pattern(
     r"(?:(?:initial|temp(?:orary)?|default|current|old|new|admin|root|db|user|wifi|wlan|login|web|app|client|api|access|auth|secret|private)[ _-]?)*"
     r"(?:pass(?:word|wort|wd|phrase|code)?|kennwort|pwd|pw|secret|token|(?:api|access|secret|private)[ _-]?key|credentials?|"
     r"contraseña|clave|senha|mot de passe|mdp|wachtwoord|parola|hasło|heslo|пароль|密码|密碼|パスワード|비밀번호)"
 )
-_RULE = re.compile(r"[\s|:\-+=]+")
+_RULE = later.pattern(r"[\s|:\-+=]+")
 _SEPARATORS = ("\t", "|", ";", ",")
-_MADE = re.compile(r"token|secret|key|credential")  # by machines, and nobody's word
+_MADE = later.pattern(r"token|secret|key|credential")  # by machines, and nobody's word
 _MIN_PASSWORD, _MIN_TOKEN, _MIN_CELLS = 4, 8, 2
 _MAX_HEAD = 4096  # characters of a line with the heads
 

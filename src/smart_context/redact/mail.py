@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 
+from smart_context import later
 from smart_context.redact import stems
 
 _LOCAL_MAX, _DOMAIN_MAX = 128, 255
@@ -19,14 +20,14 @@ _WRITTEN_SIGNS = (
     *("at ]", "at )", "at }", "at>", "at >"),
 )
 _OPENERS = ("[", "(", "{", "<")
-_WRITTEN = re.compile(
+_WRITTEN = later.pattern(
     r"(?<![\w.])(?P<local>[\w.+'\-]{1,64}+)[ ]{0,2}(?:[\[({<][ ]?(?:at|ät|a|@|arroba)[ ]?[\])}>]|(?P<bare>[ ]at[ ]))[ ]{0,2}"
     r"(?P<domain>\w[\w\-]{0,62}+(?:(?:[ ]{0,2}[\[({<][ ]?(?:dot|punkt|punto|point|\.)[ ]?[\])}>][ ]{0,2}|(?P<dot>[ ]dot[ ])|\.)\w[\w\-]{0,62}+){1,5})"
 )
-_DOMAIN_GAP = re.compile(r"[ \t]{0,4}\r?\n[ \t>|*#]{0,20}")
+_DOMAIN_GAP = later.pattern(r"[ \t]{0,4}\r?\n[ \t>|*#]{0,20}")
 _LABELS = re.compile(r"\w[\w\-]{0,62}+(?:\.\w[\w\-]{0,62}+){0,8}+")
-_LITERAL = re.compile(r"\[(?:IPv6:[0-9A-Fa-f:.]{2,45}|\d{1,3}(?:\.\d{1,3}){3})\]")
-_QUOTED = re.compile(r'"[^"\n]{1,64}"$')
+_LITERAL = later.pattern(r"\[(?:IPv6:[0-9A-Fa-f:.]{2,45}|\d{1,3}(?:\.\d{1,3}){3})\]")
+_QUOTED = later.pattern(r'"[^"\n]{1,64}"$')
 _FILES = frozenset(
     """
     png jpg jpeg gif svg webp ico bmp tiff css scss js mjs ts tsx jsx py json yml yaml md txt pdf zip gz
@@ -38,7 +39,7 @@ _COMMON = frozenset(
     ca mx br ar in cn jp kr au nz za
     """.split()  # noqa: SIM905
 )
-_WIDE = re.compile(
+_WIDE = later.pattern(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\ua000-\ua4cf\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]"
 )
 
@@ -105,7 +106,7 @@ def _domain_end(text: str, start: int, *, spaced: bool) -> int | None:
     labels = _LABELS.match(text, at, at + _DOMAIN_MAX)
     if labels is None:
         return None
-    wide = bool(_WIDE.match(labels[0]))
+    wide = not labels[0].isascii() and bool(_WIDE.match(labels[0]))
     end = _narrow_end(text, at, labels.end(), wide=wide)
     end = _over_lines(text, at, end)
     domain = re.sub(r"-?\s+[>|*#]*\s*", "", text[at:end])
@@ -122,7 +123,7 @@ def _domain_end(text: str, start: int, *, spaced: bool) -> int | None:
 
 def _narrow_end(text: str, start: int, end: int, *, wide: bool) -> int:
     """Text in a script without spaces follows an address directly; it is not part of it."""
-    if not wide:
+    if not wide and not text[start:end].isascii():
         stop = _WIDE.search(text, start, end)
         if stop and text[stop.start() - 1] != ".":
             return stop.start()
@@ -158,7 +159,7 @@ def _local_start(text: str, end: int) -> int | None:
     at = stop = end - len(text[max(0, end - 8) : end]) + len(text[max(0, end - 8) : end].rstrip()) if spaced else end
     if at <= 0:
         return None
-    wide = bool(_WIDE.match(text[at - 1]))
+    wide = not text[at - 1].isascii() and bool(_WIDE.match(text[at - 1]))
     while at > 0 and stop - at < _LOCAL_MAX and _is_local(text[at - 1], wide=wide):
         at -= 1
     at = _before_break(text, at)

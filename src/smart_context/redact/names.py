@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from operator import attrgetter
 
 from smart_context.data import dataclass
 from smart_context.redact import stems
@@ -90,7 +91,7 @@ _OPTION = re.compile(r"(?<![\w\-])--?[a-z][\w\-]{0,40}$")
 _OPEN_KEY = re.compile(r"(?:pub|public)[ _.\-]?$")
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class Name:
     """Where a name starts and ends, and how it reads.
 
@@ -111,7 +112,7 @@ def find(low: str, seen: stems.Seen, letters: frozenset[str]) -> list[Name]:
     if letters:
         rows += [(row, None) for first, row in _OTHER if not letters.isdisjoint(first) and row[0] in low]
     found = [name for row, places in rows for name in _of(low, places, *row)]
-    found.sort()
+    found.sort(key=attrgetter(*Name.__match_args__))
     return found
 
 

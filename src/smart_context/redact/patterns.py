@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import warnings
 
+from smart_context import later
 from smart_context.errors import ConfigError
 from smart_context.redact import ambiguity
 
@@ -17,8 +18,8 @@ _MAX_STEPS = 20_000  # at one place of a text
 # How often a thing is repeated that something follows: alone, inside another repetition, around another repetition.
 _ALONE, _INSIDE, _AROUND = 1000, 100, 30
 # `{2,}`, `*`, `+`; what follows of their lazy and possessive forms stays as it is.
-_UNBOUNDED = re.compile(r"([*+]|\{(\d*),\})([+?]?)")
-_PIECE = re.compile(
+_UNBOUNDED = later.pattern(r"([*+]|\{(\d*),\})([+?]?)")
+_PIECE = later.pattern(
     r"\\.|\[(?:\^?\]|\^)?(?:\\.|[^\]\\])*\]|\(\?#[^)]*\)|\(\?P?[<=!:>a-zA-Z(\-]*|[()|]|(?P<repeat>(?:[*+?]|\{\d*,?\d*\})[+?]?)|.",
     re.DOTALL,
 )

@@ -9,21 +9,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from smart_context import later
 from smart_context.redact import values
 
 # Escaped line breaks are those of keys inside JSON and shell variables.
-_MARKER = re.compile(
+_MARKER = later.pattern(
     r"-{3,5}[ ]?(BEGIN|END)[ ](?:[A-Z0-9 ]{0,30} )??PRIVATE[ ]KEY(?:[ ]BLOCK)?[ ]?-{3,5}", re.IGNORECASE
 )
 _GAP = r"(?:[ \t\r\n>|*#\"',+]|\\{1,8}(?:[nrt]|[\"'])){0,40}+"
-_LINE = re.compile(
+_LINE = later.pattern(
     rf"{_GAP}(?:(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset)\s?:[^\n\\]{{0,200}}+"
     rf"|(?P<body>[A-Za-z0-9+/=_\-]{{16,4096}}+)|[A-Za-z0-9+/]{{2,15}}+={{1,2}}|=[A-Za-z0-9+/]{{4}})"
 )
-_LAST = re.compile(
+_LAST = later.pattern(
     r"[ \t\r>|*#\"',+]{0,10}+(?:\n|\\n|\\r\\n| )[ \t>|*#\"',+]{0,10}+(?P<body>[A-Za-z0-9+/]{1,63}+={0,2})(?=\s|$|-|\\)"
 )
-_PUTTY = re.compile(
+_PUTTY = later.pattern(
     r"Private-Lines:\s?[0-9]{1,6}+((?:(?:\r?\n|\\{1,4}n)[ \t>|*#]{0,40}+[A-Za-z0-9+/=]{1,64}+(?=\s|$|\\)){1,20000}+)"
 )
 _APART = 20_000  # characters between the two marks of one key, if not all of them are lines of it

@@ -10,24 +10,25 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from smart_context import later
 from smart_context.data import dataclass
 from smart_context.redact import values
 
 _BEFORE = r"[ \t]{0,8}+[\\\-]?[\"']?[ \t]{0,4}+[+\\]?\r?"
 _AFTER = r"\n[ \t>|*#]{0,40}+[\"']?"
-_BREAK = re.compile(_BEFORE + _AFTER)
+_BREAK = later.pattern(_BEFORE + _AFTER)
 _BEFORE_BREAK, _MOST_BEFORE = re.compile(_BEFORE + "$"), 16  # characters
 _MAY_STAND_BEFORE = frozenset(" \t\\-\"'+\r")
 _AFTER_BREAK = re.compile(_AFTER)
-_AFTER_NAME = re.compile(r"[ \t]{0,4}+(?:[:(]|=(?!=*+[\s\"';,]|=*+$))")
-_REST_OF_LINE = re.compile(r"[\"'`;,.)\]}=]*+[ \t]*+(?:\r?\n|$)")
+_AFTER_NAME = later.pattern(r"[ \t]{0,4}+(?:[:(]|=(?!=*+[\s\"';,]|=*+$))")
+_REST_OF_LINE = later.pattern(r"[\"'`;,.)\]}=]*+[ \t]*+(?:\r?\n|$)")
 _MAX_LINES = 80
 # How a line begins that may go on with a token: with a piece that holds a digit.
-_BEGINS = re.compile(
+_BEGINS = later.pattern(
     r"\n[ \t>|*#]{0,40}+[\"']?(?=[A-Za-z_\-+/.=~:%]{0,200}+[0-9])(?P<piece>[A-Za-z0-9_\-+/.=~:%]{2,4096}+)"
 )
 _MAY_END_LINE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+/=.~%:\\\"' \t\r")
-_PLAIN_WORD = re.compile(r"(?:[a-z]+[.:]?\s)*[A-Z]?[a-z]+[.:]?\r?")  # no token begins with it
+_PLAIN_WORD = later.pattern(r"(?:[a-z]+[.:]?\s)*[A-Z]?[a-z]+[.:]?\r?")  # no token begins with it
 _MOST_OF_LINE = 4096
 
 

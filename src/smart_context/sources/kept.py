@@ -10,17 +10,20 @@ import marshal
 import os
 import sys
 from collections.abc import Callable, Sequence
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import MAGIC_NUMBER, cache_from_source
 from types import CodeType, ModuleType
+from typing import TYPE_CHECKING, cast
+
+if TYPE_CHECKING:
+    from importlib.abc import Loader
 
 _HEAD = 16  # bytes before the code of a compiled module: its magic number, how it fits its source, and time and size of that
 _BY_TIME = bytes(4)
 
 
-class Kept(MetaPathFinder, Loader):
-    """Imports modules whose code it keeps."""
+class Kept:
+    """Imports modules whose code it keeps: a finder and a loader, without the base classes of these, which load a dozen modules."""
 
     def __init__(self) -> None:
         self._files: dict[str, tuple[str, bytes, bool]] = {}
@@ -48,7 +51,11 @@ class Kept(MetaPathFinder, Loader):
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None, /
     ) -> ModuleSpec | None:
         """Where a module comes from: here, or not."""
-        return ModuleSpec(fullname, self) if fullname in self._files else None
+        return ModuleSpec(fullname, cast("Loader", self)) if fullname in self._files else None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        """What a module is made of: as usual."""
+        return None
 
     def exec_module(self, module: ModuleType) -> None:
         """Run a module's code."""

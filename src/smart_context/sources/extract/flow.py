@@ -10,21 +10,23 @@ from __future__ import annotations
 import re
 from typing import Protocol
 
+from smart_context import later
+
 try:
     from smart_context.sources.extract import _flow as compiled
 except ImportError:
     compiled = None  # type: ignore[assignment]  # not compiled here: the same in Python
 
 # Elements whose text is written without escapes, or that have a tree of their own.
-_RARE = re.compile("<(?:template|xmp|iframe|noembed|noframes|plaintext)[ >]")
-_LEFT_OUT = re.compile("<!--.*?-->|<(script|style)(?: [^>]*)?>(.*?)</\\1>", re.DOTALL)
+_RARE = later.pattern("<(?:template|xmp|iframe|noembed|noframes|plaintext)[ >]")
+_LEFT_OUT = later.pattern("<!--.*?-->|<(script|style)(?: [^>]*)?>(.*?)</\\1>", re.DOTALL)
 _ODD_SPACES = "\x0b\x1c\x1d\x1e\x1f"  # white space to Python that is none to a page
 _ESCAPES = (("&nbsp;", "\xa0"), ("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&amp;", "&"))
 _MARK = ' href="#'
 _NAVIGATION = ' role="navigation"'
 _UNSAID = frozenset({"hidden", "password", "checkbox", "radio"})  # inputs whose value is not seen
 _LOOKS = 8  # how often all of a page may be looked at ahead; links nested in links would take more
-_SPACES = re.compile(r"[ \t\n\f\r\u00a0]+")
+_SPACES = later.pattern(r"[ \t\n\f\r\u00a0]+")
 
 (INLINE, BLOCK, CELL, SPOKEN, SPOKEN_BLOCK, HEADING, HEADING_END, VERBATIM, VERBATIM_END, NAVIGATION, ROLE, DROPPED) = (
     range(12)
@@ -51,18 +53,18 @@ _SILENT = _names(
     "sub sup time u var wbr button select"
 )
 _SPEAKING = ("a", "abbr", "img", "input", "svg")
-_SILENT_TAG = re.compile(f"</?(?:{'|'.join(_SILENT)})(?: [^>]*+)?+>|</t[dh]>")
+_SILENT_TAG = later.pattern(f"</?(?:{'|'.join(_SILENT)})(?: [^>]*+)?+>|</t[dh]>")
 # Elements that do nothing but end a line where they begin and end: several tags in a row, with spaces between them, are as good as one.
 _BLOCKS = _names(
     "li p div dt ul tr dd dl section tbody table br hr ol thead tfoot aside body html blockquote article header footer main figure "
     "figcaption address form fieldset center caption colgroup col"
 )
 _BLOCK_TAG = f"</?(?:{'|'.join(_BLOCKS)})(?: [^>]*+)?+>"
-_BLOCKS_IN_A_ROW = re.compile(f"{_BLOCK_TAG}(?:[ \\t\\n\\f\\r]*+{_BLOCK_TAG})++")
-_NAVIGATES = re.compile(f"<(nav|(?:div|ul|section|aside|table)(?=[^>]*{_NAVIGATION}))(?: [^>]*+)?+>")
-_PLAIN_LINK = re.compile('<a(?=[ >])(?![^>]* (?:href="#|alt="|aria-label="|title="))[^>]*+>')
-_ATTRIBUTE = re.compile(r' ([^ ][^ =]*+)="([^"]*+)"')  # one may end in what looks like the start of the next
-_LINK = re.compile("<a( [^>]*+)>([^<]*+)</a>")
+_BLOCKS_IN_A_ROW = later.pattern(f"{_BLOCK_TAG}(?:[ \\t\\n\\f\\r]*+{_BLOCK_TAG})++")
+_NAVIGATES = later.pattern(f"<(nav|(?:div|ul|section|aside|table)(?=[^>]*{_NAVIGATION}))(?: [^>]*+)?+>")
+_PLAIN_LINK = later.pattern('<a(?=[ >])(?![^>]* (?:href="#|alt="|aria-label="|title="))[^>]*+>')
+_ATTRIBUTE = later.pattern(r' ([^ ][^ =]*+)="([^"]*+)"')  # one may end in what looks like the start of the next
+_LINK = later.pattern("<a( [^>]*+)>([^<]*+)</a>")
 
 
 def _actions() -> dict[str, int]:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from itertools import accumulate
 
+from smart_context import later
+
 try:
     from smart_context.sources.extract import _tame as compiled
 except ImportError:
@@ -23,8 +25,8 @@ _FORMATTING = _names("a b big code em font i nobr s small span strike strong tt 
 _VOID = _names("area base br col embed hr img input link meta param source track wbr")
 _ENDS_ITSELF = _names("p li dt dd td th tr option optgroup tbody thead tfoot colgroup html body head")
 _HEADINGS = _names("h1 h2 h3 h4 h5 h6")
-_TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9:]*)(?:[^<>\"']|\"[^\"<>]*\"|'[^'<>]*')*>?")
-_NAMES = re.compile(r"<(/?[a-zA-Z][a-zA-Z0-9:]*)")
+_TAG = later.pattern(r"<(/?)([a-zA-Z][a-zA-Z0-9:]*)(?:[^<>\"']|\"[^\"<>]*\"|'[^'<>]*')*>?")
+_NAMES = later.pattern(r"<(/?[a-zA-Z][a-zA-Z0-9:]*)")
 _MOST_NAMES = 1000  # of tags that are remembered
 _DEEPEST = 400
 # Open formatting is opened anew in every block that follows: a few dozen can stand for millions of elements.
@@ -32,7 +34,7 @@ _MOST_FORMATTING = 16
 # The parser compares each attribute with all before it. An attribute as browsers read it, and tags with more than a page ever needs.
 _ATTRIBUTE = r"""[\s/]*+[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>"'][^\s>]*+|))?+"""
 # A name is gone over once, whatever stands in it: `<a<a<a` is one.
-_ATTRIBUTES = re.compile(rf"(<[a-zA-Z][^\s/>]*+)(?:((?:{_ATTRIBUTE}){{256}}+)(?:{_ATTRIBUTE})++)?")
+_ATTRIBUTES = later.pattern(rf"(<[a-zA-Z][^\s/>]*+)(?:((?:{_ATTRIBUTE}){{256}}+)(?:{_ATTRIBUTE})++)?")
 
 
 def tamed(markup: str) -> str:
