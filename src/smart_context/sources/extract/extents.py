@@ -120,8 +120,10 @@ def of_biff(workbook: bytes) -> int:
             row, column = pair.unpack_from(workbook, at)
             if kind in _BIFF_SPANS:
                 column = struct.unpack_from("<H", workbook, at + length - 2)[0]
-            last_row = max(last_row, row + 1)
-            last_column = max(last_column, column + 1)
+            if row >= last_row:
+                last_row = row + 1
+            if column >= last_column:
+                last_column = column + 1
         elif kind in _BIFF_BEGIN:
             total += last_row * last_column
             last_row = last_column = 0

@@ -19,18 +19,21 @@ _WIDEST_GAP = 100
 
 def line(values: Iterable[Value]) -> str:
     """One row: cells parted by tabs, without empty ones at the end."""
-    return "\t".join([shown(value) for value in values]).rstrip("\t")
+    # Most cells are plain text, which is shown as it is.
+    return "\t".join(
+        [value if type(value) is str and value.isprintable() else shown(value) for value in values]
+    ).rstrip("\t")
 
 
 def shown(value: Value) -> str:
     """One cell as text."""
     if isinstance(value, str):
         return value if value.isprintable() else " ".join(value.split())
-    if isinstance(value, bool):
-        return "TRUE" if value else "FALSE"
     if isinstance(value, float):
         # Fifteen digits, as spreadsheets keep: 0.1 + 0.2 reads 0.3.
         return str(int(value)) if value.is_integer() and abs(value) < 1e15 else f"{value:.15g}"
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
     if isinstance(value, dt.datetime):
         return value.strftime("%Y-%m-%d") if value.time() == dt.time() else value.isoformat(" ", "seconds")
     if isinstance(value, dt.timedelta):
