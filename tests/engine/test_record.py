@@ -125,6 +125,22 @@ def test_replaced_text_stays_for_searches_under_way_until_the_next_commit(tmp_pa
     writer.close()
 
 
+def test_of_a_file_that_is_put_twice_before_a_commit_the_last_text_is_left(tmp_path):
+    writer = Record.open(tmp_path, writable=True)
+    put(writer, "/r/a", "first", "second")
+    put(writer, "/r/b", "other")
+    put(writer, "/r/a", "fresh")
+    writer.commit()
+    assert texts(writer, "/r/a") == ["fresh"]
+    put(writer, "/r/c", "new")
+    writer.rollback()
+    put(writer, "/r/c", "newer")
+    put(writer, "/r/c", "newest")
+    writer.commit()
+    assert [texts(writer, path) for path in ("/r/a", "/r/b", "/r/c")] == [["fresh"], ["other"], ["newest"]]
+    writer.close()
+
+
 def test_a_passage_is_there_until_a_commit_after_it_was_replaced(tmp_path):
     writer = Record.open(tmp_path, writable=True)
     put(writer, "/r/a", "other")
