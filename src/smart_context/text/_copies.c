@@ -1,6 +1,6 @@
 /* What `copies` does for each word of a text: tell different words, number them, and keep the least of each bin; and for each bin of two sketches.
 
-   In: a text's bytes in lower case; or sketches.  Out: the text without white space, and its sketch; None where it has no words;
+   In: a text's bytes; or sketches.  Out: the text in lower case without white space, and its sketch; None where it has no words;
        or which sketches are near others.
    Always: the answer is that of `copies.py`, which does the same where this could not be compiled. What is no sketch is near nothing. */
 
@@ -13,18 +13,26 @@
 
 enum { BINS = 128, ENOUGH = 8, UNBROKEN = 16 };
 
+/* A word: where it stands in the text without white space, its length, which is never 0, and a hash of it. */
 typedef struct {
-    const unsigned char *start;
-    uint32_t length, number;
+    uint32_t start, length, hash;
 } Word;
+
+typedef struct {
+    Word *slots;
+    size_t mask, count;
+} Words;
 
 static const uint64_t SPREAD = 0x9E3779B1; /* the low forty bits of a product are those of Python */
 static uint32_t crc_table[256];
+static unsigned char small[256], is_space[256]; /* a byte in lower case, as `bytes.lower` has it; whether it is white space */
 static Secret secret;
 
-static void fill_crc_table(void)
+static void fill_tables(void)
 {
     for (uint32_t byte = 0; byte < 256; byte++) {
+        small[byte] = (unsigned char)(byte >= 'A' && byte <= 'Z' ? byte + 'a' - 'A' : byte);
+        is_space[byte] = byte == ' ' || (byte >= '\t' && byte <= '\r');
         uint32_t crc = byte;
         for (int bit = 0; bit < 8; bit++)
             crc = crc & 1 ? crc >> 1 ^ 0xEDB88320u : crc >> 1;
@@ -40,33 +48,62 @@ static uint32_t crc32_of(const unsigned char *data, Py_ssize_t length)
     return ~crc;
 }
 
-static int is_space(unsigned char c)
+static int grow_words(Words *words)
 {
-    return c == ' ' || (c >= '\t' && c <= '\r');
+    size_t mask = words->slots ? words->mask << 1 | 1 : 255;
+    Word *slots = PyMem_Calloc(mask + 1, sizeof *slots);
+    if (!slots) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (size_t old = 0; words->slots && old <= words->mask; old++) {
+        size_t slot = words->slots[old].hash & mask;
+        while (slots[slot].length)
+            slot = (slot + 1) & mask;
+        if (words->slots[old].length)
+            slots[slot] = words->slots[old];
+    }
+    PyMem_Free(words->slots);
+    words->slots = slots;
+    words->mask = mask;
+    return 0;
 }
 
-/* Put the different words of a text into `slots`, of which there are `mask` + 1, most of them empty; how many there are. */
-static Py_ssize_t different(const unsigned char *data, Py_ssize_t length, Word *slots, size_t mask)
+/* Add a word of the text without white space, unless it is there. */
+static inline int add_word(Words *words, const unsigned char *plain, size_t start, size_t length)
 {
-    Py_ssize_t count = 0;
-    for (Py_ssize_t at = 0; at < length;) {
-        if (is_space(data[at])) {
-            at++;
-            continue;
-        }
-        Py_ssize_t start = at;
-        while (at < length && !is_space(data[at]))
-            at++;
-        Word word = {data + start, (uint32_t)(at - start), crc32_of(data + start, at - start)};
-        size_t slot = (size_t)(hash_of(secret, word.start, word.length) >> 16) & mask;
-        while (slots[slot].start && !(slots[slot].number == word.number && slots[slot].length == word.length &&
-                                      !memcmp(slots[slot].start, word.start, word.length)))
-            slot = (slot + 1) & mask;
-        if (!slots[slot].start) {
-            slots[slot] = word;
-            count++;
-        }
+    if ((!words->slots || words->count > words->mask / 2) && grow_words(words) < 0)
+        return -1;
+    Word word = {(uint32_t)start, (uint32_t)length, (uint32_t)(hash_of(secret, plain + start, length) >> 16)};
+    size_t slot = word.hash & words->mask;
+    for (; words->slots[slot].length; slot = (slot + 1) & words->mask) {
+        const Word *known = words->slots + slot;
+        if (known->hash == word.hash && known->length == word.length && is_equal(plain + known->start, plain + start, length))
+            return 0;
     }
+    words->slots[slot] = word;
+    words->count++;
+    return 0;
+}
+
+/* Write a text without its white space, in lower case, and put its different words into `words`; how many words it has, or -1. */
+static Py_ssize_t read_words(const unsigned char *data, Py_ssize_t length, unsigned char *plain, Py_ssize_t *kept, Words *words)
+{
+    unsigned char *to = plain, c;
+    Py_ssize_t count = 0;
+    for (const unsigned char *at = data, *stop = data + length; at < stop;) {
+        unsigned char *start = to;
+        for (; at < stop && !is_space[c = *at]; at++)
+            *to++ = small[c];
+        if (to > start) {
+            count++;
+            if (add_word(words, plain, (size_t)(start - plain), (size_t)(to - start)) < 0)
+                return -1;
+        }
+        while (at < stop && is_space[*at])
+            at++;
+    }
+    *kept = to - plain;
     return count;
 }
 
@@ -98,24 +135,14 @@ static void end_bins(const Bins *bins, unsigned char *sketch)
         sketch[bin] = bins->filled[bin] ? (bins->least[bin] >> 7) % 255 + 1 : 0;
 }
 
-static int sketch_of_words(const unsigned char *data, Py_ssize_t length, Py_ssize_t words, unsigned char *sketch)
+static void sketch_of_words(const unsigned char *plain, const Words *words, unsigned char *sketch)
 {
-    size_t mask = 255;
-    while ((Py_ssize_t)mask < 2 * words)
-        mask = mask << 1 | 1;
-    Word *slots = PyMem_Calloc(mask + 1, sizeof(Word));
-    if (!slots) {
-        PyErr_NoMemory();
-        return -1;
-    }
     Bins bins;
-    begin_bins(&bins, different(data, length, slots, mask));
-    for (size_t slot = 0; slot <= mask; slot++)
-        if (slots[slot].start)
-            put_number(&bins, slots[slot].number);
+    begin_bins(&bins, (Py_ssize_t)words->count);
+    for (size_t slot = 0; slot <= words->mask; slot++)
+        if (words->slots[slot].length)
+            put_number(&bins, crc32_of(plain + words->slots[slot].start, words->slots[slot].length));
     end_bins(&bins, sketch);
-    PyMem_Free(slots);
-    return 0;
 }
 
 /* Different pairs of characters, each as one number that is not 0. */
@@ -187,29 +214,27 @@ static int sketch_of_pairs(const char *plain, Py_ssize_t length, unsigned char *
 static PyObject *sketched(PyObject *self, PyObject *argument)
 {
     char *bytes;
-    Py_ssize_t length, words = 0, kept = 0;
+    Py_ssize_t length, kept = 0;
     if (PyBytes_AsStringAndSize(argument, &bytes, &length) < 0)
         return NULL;
-    const unsigned char *data = (const unsigned char *)bytes;
+    /* Places of words would not fit their fields: no text that is indexed is as long. */
+    if (length > UINT32_MAX)
+        Py_RETURN_NONE;
     PyObject *plain = PyBytes_FromStringAndSize(NULL, length);
     if (!plain)
         return NULL;
-    char *to = PyBytes_AS_STRING(plain);
-    for (Py_ssize_t at = 0; at < length; at++) {
-        if (is_space(data[at]))
-            continue;
-        words += at == 0 || is_space(data[at - 1]);
-        to[kept++] = bytes[at];
-    }
-    /* A word of which the length does not fit its field cannot be told: no text that is indexed is as long. */
-    if (!words || length > UINT32_MAX) {
+    unsigned char *to = (unsigned char *)PyBytes_AS_STRING(plain), sketch[BINS];
+    Words words = {0};
+    Py_ssize_t count = read_words((const unsigned char *)bytes, length, to, &kept, &words);
+    int told = count < 0 ? -1 : 0;
+    if (count > 0 && kept > UNBROKEN * count)
+        told = sketch_of_pairs((const char *)to, kept, sketch);
+    else if (count > 0)
+        sketch_of_words(to, &words, sketch);
+    PyMem_Free(words.slots);
+    if (told < 0 || count == 0) {
         Py_DECREF(plain);
-        Py_RETURN_NONE;
-    }
-    unsigned char sketch[BINS];
-    if ((kept > UNBROKEN * words ? sketch_of_pairs(to, kept, sketch) : sketch_of_words(data, length, words, sketch)) < 0) {
-        Py_DECREF(plain);
-        return NULL;
+        return told < 0 ? NULL : Py_NewRef(Py_None);
     }
     if (_PyBytes_Resize(&plain, kept) < 0)
         return NULL;
@@ -321,7 +346,7 @@ static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "_copies", "What `cop
 
 PyMODINIT_FUNC PyInit__copies(void)
 {
-    fill_crc_table();
+    fill_tables();
     /* Python's own secret, as its sets of words have it. */
     PyObject *words[2] = {PyUnicode_FromString("seed of copies"), PyUnicode_FromString("factor of copies")};
     if (words[0] && words[1])

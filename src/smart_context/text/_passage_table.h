@@ -153,16 +153,6 @@ static int grow(Map *map)
     return 0;
 }
 
-/* Whether two texts of a length are the same: words are short, and most of the time is spent here. */
-static inline int is_equal(const unsigned char *one, const unsigned char *other, size_t length)
-{
-    if (length > 16)
-        return !memcmp(one, other, length);
-    if (length > 8 && part_of(one + length - 8, 8) != part_of(other + length - 8, 8))
-        return 0;
-    return part_of(one, length) == part_of(other, length);
-}
-
 /* The number of a text that is not in the arena; a new one if it was not met before. NONE without memory. */
 static uint32_t number_of(Table *table, Map *map, const unsigned char *text, size_t length)
 {

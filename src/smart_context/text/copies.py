@@ -48,10 +48,11 @@ class Marks:
 
 def marks(pieces: Iterable[str]) -> Marks:
     """The marks of a text that comes in pieces."""
-    data = "\n".join(pieces).encode("utf-8", "replace").lower()
+    data = "\n".join(pieces).encode("utf-8", "replace")
     if compiled and (made := compiled.sketched(data)):
         plain, sketch = made
         return Marks(_digest(plain), sketch)
+    data = data.lower()
     words = data.split()
     if not words:
         return Marks()
