@@ -14,9 +14,10 @@ static inline int add_bytes(Walk *walk, const unsigned char *word, size_t length
     uint32_t number = number_of(walk->table, &walk->table->words, word, length);
     if (number == NONE)
         return -1;
-    Key *key = walk->table->words.keys + number;
-    if (is_new(key, walk->now) && key->flags & ENGLISH)
-        walk->english++;
+    if (number < walk->table->flagged) { /* what is known of any other word need not be looked at here */
+        Key *key = walk->table->words.keys + number;
+        walk->english += is_new(key, walk->now) && key->flags & ENGLISH;
+    }
     return append_number(&walk->numbers, number);
 }
 
@@ -496,6 +497,7 @@ static int set_flags(Table *table, PyObject *flags)
             return -1;
         table->words.keys[number].flags = (uint32_t)mask;
     }
+    table->flagged = table->words.count;
     return 0;
 }
 

@@ -9,7 +9,7 @@
 
 #include "_hash.h"
 
-enum { MAX_TERM = 64, MOST_PARTS = 8, GROUP = 3, LONGEST_TAG = 16, CLASSES = 0x32400 };
+enum { MAX_TERM = 64, MOST_PARTS = 8, GROUP = 3, LONGEST_TAG = 16, CLASSES = 0x32400, AHEAD = 16, RECENT = 4096 };
 enum { LOWER = 1, UPPER = 2, DIGIT = 4, UNDERSCORE = 8, LETTER = LOWER | UPPER };         /* of ASCII */
 enum { MARK = 1, TOGETHER = 2, CLUSTERED = 4, BEFORE = 8, AFTER = 16, UNSPACED = 2 | 4 }; /* of other characters, as Python says */
 static const uint32_t VOTES = 1u << 30, ENGLISH = 1u << 31, NONE = UINT32_MAX;            /* the other bits: a stop word of which languages */
@@ -29,10 +29,17 @@ typedef struct {
     uint32_t start, length, hash, seen, flags, data;
 } Key;
 
+/* A short text that was looked up, as most are: it and its number lie together, and those of common words in little memory. */
+typedef struct {
+    uint64_t text;
+    uint32_t length, number; /* + 1 */
+} Recent;
+
 typedef struct {
     Key *keys;
     uint64_t *slots; /* the hash and the number + 1 */
     uint32_t count, room, mask;
+    Recent recent[RECENT];
 } Map;
 
 /* What is known of a word in a language. Its term lies in the arena, after it other terms joined by spaces, and their codes. */
@@ -46,7 +53,7 @@ typedef struct {
     PyObject_HEAD
     Map words, tokens;
     Record *records;
-    uint32_t record_count, record_room, now;
+    uint32_t record_count, record_room, now, flagged; /* the first words are those with flags */
     Buffer arena;
     Secret secret;
     unsigned char *classes;
@@ -153,12 +160,12 @@ static int grow(Map *map)
     return 0;
 }
 
-/* The number of a text that is not in the arena; a new one if it was not met before. NONE without memory. */
-static uint32_t number_of(Table *table, Map *map, const unsigned char *text, size_t length)
+/* The number of a text that is not in the arena and has a hash; a new one if it was not met before. NONE without memory. */
+static uint32_t looked_up(Table *table, Map *map, const unsigned char *text, size_t length, uint32_t hash)
 {
     if (map->count == map->room && grow(map) < 0)
         return NONE;
-    uint32_t hash = (uint32_t)(hash_of(table->secret, text, length) >> 16), slot = hash & map->mask;
+    uint32_t slot = hash & map->mask;
     for (; map->slots[slot]; slot = (slot + 1) & map->mask) {
         if (map->slots[slot] >> 32 != hash)
             continue;
@@ -173,6 +180,22 @@ static uint32_t number_of(Table *table, Map *map, const unsigned char *text, siz
     map->keys[map->count] = key;
     map->slots[slot] = (uint64_t)hash << 32 | (map->count + 1);
     return map->count++;
+}
+
+/* The same of any such text. */
+static inline uint32_t number_of(Table *table, Map *map, const unsigned char *text, size_t length)
+{
+    uint32_t hash = (uint32_t)(hash_of(table->secret, text, length) >> 16), number;
+    if (length > sizeof map->recent->text)
+        return looked_up(table, map, text, length, hash);
+    Recent *recent = map->recent + hash % RECENT;
+    uint64_t whole = part_of(text, length);
+    if (recent->number && recent->text == whole && recent->length == length)
+        return recent->number - 1;
+    number = looked_up(table, map, text, length, hash);
+    if (number != NONE)
+        *recent = (Recent){whole, (uint32_t)length, number + 1};
+    return number;
 }
 
 /* A number for this call: what was seen in it has it. */

@@ -11,13 +11,25 @@ typedef struct {
     Buffer line, also, line_codes, also_codes, there;
 } Reading;
 
+/* Append what lies in the arena with so many bytes behind it: most terms are short, and copied at once. */
+static inline int append_term(Buffer *buffer, const unsigned char *data, size_t length)
+{
+    if (reserve(buffer, length + AHEAD) < 0)
+        return -1;
+    memcpy(buffer->data + buffer->length, data, AHEAD);
+    if (length > AHEAD)
+        memcpy(buffer->data + buffer->length + AHEAD, data + AHEAD, length - AHEAD);
+    buffer->length += length;
+    return 0;
+}
+
 static int read_word(Reading *reading, uint32_t word)
 {
     const unsigned char *arena = reading->table->arena.data;
     const Record *record = record_of(reading->table, word, reading->language);
     if (!record)
         return UNKNOWN;
-    if (append(&reading->line, arena + record->term, record->term_length + 1u) < 0)
+    if (append_term(&reading->line, arena + record->term, record->term_length + 1u) < 0)
         return -1;
     if (!record->is_empty && append_code(&reading->line_codes, record->code) < 0)
         return -1;
@@ -68,7 +80,7 @@ static int read_token(Reading *reading, uint32_t token)
 
 static int read_all(Reading *reading, PyObject *words, PyObject *tokens)
 {
-    int told = check(reading->table, words, tokens, reading->language);
+    int told = check(reading->table, words, tokens, reading->language) < 0 ? -1 : reserve(&reading->table->arena, AHEAD);
     reading->now = next_call(reading->table);
     for (Py_ssize_t at = 0; told == 0 && at < PyBytes_GET_SIZE(words) / 4; at++)
         told = read_word(reading, number_at(PyBytes_AS_STRING(words), (size_t)at));
@@ -110,6 +122,8 @@ static PyObject *table_line(Table *self, PyObject *arguments)
     if (!PyArg_ParseTuple(arguments, "iU", &reading.language, &text) || begin(&walk, self, text) < 0)
         return NULL;
     int told = walk.text.is_ascii ? add_words_of_ascii(&walk) : add_words(&walk);
+    if (told == 0)
+        told = reserve(&self->arena, AHEAD);
     reading.now = next_call(self);
     for (size_t at = 0; told == 0 && at < walk.numbers.length / 4; at++)
         told = read_word(&reading, number_at(walk.numbers.data, at));
