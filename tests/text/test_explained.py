@@ -89,15 +89,24 @@ def test_every_word_that_declares_does_so_in_c_as_in_python(word):
     assert quickly == slowly != []
 
 
-@given(st.lists(st.sampled_from(PIECES), max_size=40).map("".join), st.data(), st.booleans())
-def test_a_sentence_follows_in_c_as_in_python(text, data, may_end):
-    text = f"\n{text}\n"
-    place = data.draw(st.integers(0, len(text) - 1))
-    quickly, slowly = both(lambda: explained._goes_on(text, place, may_end), explained)
+# Lines that are nearly entries: what may declare, a name, what may follow it, and the end of a line.
+LEADS = ["", "", "", " ", "@", "static ", "const  ", "unsigned", "class ", "\tdef ", "int *", "T *", "T  *", ".. c:function:: ", ".. ab::", ".. a:: ", ".. abcdefghijklmnopqrstu:: "]  # fmt: skip
+NAMES = ["a", "os.path", "aB", "AB", "x_1", "é", "aé::B", "self.x", "return", "with-x", "--all", "--dry-run_é", "--_x", "a.b.c.d.e.f.g.h", "a.b.c.d.e.f.g.h.i", "a:b"]  # fmt: skip
+THENS = ["", "", " ", "\t ", "(", " (", "(a, (b)", "(a)", "  (a)", "(3)", "(3p)", "(31x)", "(é)", "=", " <x>", "[", "(a\tb)", "-"]  # fmt: skip
+ENDS = ["", ")", ") -> x", ":", ") {", ")¶ ", " : x", " one two three four", " one two"]
+LINES = st.tuples(*map(st.sampled_from, (LEADS, LEADS, NAMES, THENS, ENDS))).map("".join)
+OTHERS = st.sampled_from(
+    ["", "A sentence of some five words.", "two words", "(two words)", "@a.b", "async def x():", "  class Y:", "def"]
+)
+
+
+@given(st.lists(LINES | OTHERS, max_size=24).map("\n".join))
+def test_entries_are_told_in_c_as_in_python(text):
+    quickly, slowly = both(lambda: explained.terms(text), explained)
     assert quickly == slowly
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=40).map("".join))
-def test_lines_are_passed_over_in_c_as_in_python(text):
+def test_any_text_is_read_in_c_as_in_python(text):
     quickly, slowly = both(lambda: explained.terms(text), explained)
     assert quickly == slowly

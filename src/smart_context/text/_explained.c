@@ -1,38 +1,24 @@
-/* What `explained` does for each line of a text: pass over those that begin no entry, which are nearly all.
+/* What `explained` does for each line of a text: tell those that begin an entry, which are few, by what `explained._BEGINS` and `_is_entry` say.
 
-   In: a text that begins and ends with a line break.  Out: the places of the line breaks behind which an entry may begin.
-   Always: every line that `explained` takes for the beginning of an entry is among them; it decides. */
+   In: a text that begins and ends with a line break.  Out: the names that its entries begin with, in their order.
+   Always: the names are those of `explained.py`, which does the same where this could not be compiled. A line is looked at once, and the few behind it
+   that decide whether it is explained. */
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <string.h>
 
-/* First words of `explained._DECLARES`, by their first letters. */
-static const char *const declares[26][9] = {
-    {"abstract", "async", "attribute", "awaitable"},
-    {"bool"},
-    {"const", "class", "classmethod", "char", "coroutine"},
-    {"def", "double", "decorator"},
-    {"export", "extern", "exception", "enum"},
-    {"final", "function", "func", "fn", "float"},
-    {"gboolean", "gint", "guint", "gchar"},
-    {NULL},
-    {"inline", "int", "interface"},
-    {NULL},
-    {NULL},
-    {"long"},
-    {"method", "module", "macro"},
-    {NULL},
-    {NULL},
-    {"public", "private", "protected", "proc"},
-    {NULL},
-    {NULL},
-    {"static", "staticmethod", "struct", "sub", "size_t", "ssize_t"},
-    {"type", "trait"},
-    {"unsigned"},
-    {"virtual", "void"},
-};
-enum { LONGEST = 12, PROSE = 4, TOGETHER = 20 };
+/* The words of `explained._DECLARES`, in front and behind, and `_STATEMENTS`. */
+static const char *const qualifies[] = {"public", "private", "protected", "static", "final", "abstract", "async", "export", "unsigned", "extern",
+                                        "inline", "virtual", "const", NULL};
+static const char *const declares[] = {"class", "def", "function", "func", "fn", "exception", "method", "classmethod", "staticmethod", "interface",
+                                       "struct", "enum", "type", "trait", "module", "macro", "sub", "proc", "attribute", "awaitable", "coroutine",
+                                       "decorator", "void", "int", "char", "long", "bool", "float", "double", "size_t", "ssize_t", "gboolean", "gint",
+                                       "guint", "gchar", NULL};
+static const char *const statements[] = {"if", "while", "for", "return", "switch", "elif", "except", "catch", "print", "assert", "with", "and", "or",
+                                         "not", "in", "is", "new", "delete", "throw", "raise", "yield", "await", "sizeof", "super", "self", NULL};
+static const char *const begins_code[] = {"async ", "def ", "class ", NULL};
+enum { LONGEST = 12, PROSE = 4, TOGETHER = 20, MORE_PARTS = 7, LEAST_DIRECTIVE = 2, MOST_DIRECTIVE = 20 };
 
 typedef struct {
     int kind;
@@ -67,19 +53,30 @@ static Py_ssize_t after_word(const Text *text, Py_ssize_t place)
     return place;
 }
 
-/* Behind a name: words that dots, colons or dashes join. is_odd: whether it is written as no plain word is. */
-static Py_ssize_t after_name(const Text *text, Py_ssize_t place, int *is_odd)
+static Py_ssize_t after_blanks(const Text *text, Py_ssize_t place)
 {
-    *is_odd = 0;
-    for (;; *is_odd = 1) {
-        Py_UCS4 last = 0, c;
-        for (; is_word(c = at(text, place)); place++, last = c)
-            *is_odd |= c == '_' || (c >= 'A' && c <= 'Z' && last >= 'a' && last <= 'z');
-        Py_ssize_t next = c == '.' || c == '-' ? place + 1 : c == ':' && at(text, place + 1) == ':' ? place + 2 : 0;
-        if (!next || !is_letter(at(text, next)))
-            return place;
-        place = next;
+    while (is_blank(at(text, place)))
+        place++;
+    return place;
+}
+
+/* Whether what stands between two places is one of some words. */
+static int is_one_of(const Text *text, Py_ssize_t start, Py_ssize_t end, const char *const *words)
+{
+    char own[LONGEST + 1];
+    if (end - start > LONGEST)
+        return 0;
+    for (Py_ssize_t place = start; place < end; place++) {
+        Py_UCS4 c = at(text, place);
+        if (c > 127)
+            return 0;
+        own[place - start] = (char)c;
     }
+    own[end - start] = 0;
+    for (; *words; words++)
+        if (**words == own[0] && !strcmp(own, *words))
+            return 1;
+    return 0;
 }
 
 static Py_ssize_t line_end(const Text *text, Py_ssize_t place)
@@ -110,94 +107,165 @@ static int goes_on(const Text *text, Py_ssize_t place, int may_end)
     return 0;
 }
 
-static int may_declare(const Text *text, Py_ssize_t start)
+/* Behind `explained._DECLARES`, and blanks before it; 0 where nothing is declared. */
+static Py_ssize_t after_declaring(const Text *text, Py_ssize_t place)
 {
-    Py_ssize_t end = after_word(text, start);
-    if (end == start) /* the name of what it declares has small letters and colons */
-        return at(text, start) == '.' && at(text, start + 1) == '.' && at(text, start + 2) == ' ' &&
-               (at(text, start + 3) == ':' || (at(text, start + 3) >= 'a' && at(text, start + 3) <= 'z'));
-    if (at(text, end) == '*' || (at(text, end) == ' ' && at(text, end + 1) == '*'))
-        return 1;
-    Py_UCS4 first = at(text, start);
-    if (end - start > LONGEST || first < 'a' || first > 'z' || !declares[first - 'a'][0])
-        return 0;
-    char word[LONGEST + 1];
-    for (Py_ssize_t place = start; place < end; place++) {
-        Py_UCS4 c = at(text, place);
-        if (c > 127)
+    Py_ssize_t start = after_blanks(text, place), end;
+    while (end = after_word(text, start), at(text, end) == ' ' && is_one_of(text, start, end, qualifies))
+        for (start = end; at(text, start) == ' ';)
+            start++;
+    if (end == start) { /* a directive: small letters and colons, two of these at the end */
+        if (at(text, start) != '.' || at(text, start + 1) != '.' || at(text, start + 2) != ' ')
             return 0;
-        word[place - start] = (char)c;
+        for (end = start += 3; at(text, end) == ':' || (at(text, end) >= 'a' && at(text, end) <= 'z');)
+            end++;
+        if (end - 2 - start < LEAST_DIRECTIVE || end - 2 - start > MOST_DIRECTIVE || at(text, end - 1) != ':' || at(text, end - 2) != ':')
+            return 0;
+        if (!is_blank(at(text, end)) && at(text, end) != '*')
+            return 0;
+    } else if (at(text, end) != '*' && !(at(text, end) == ' ' && at(text, end + 1) == '*')) {
+        if (!is_blank(at(text, end)) || !is_one_of(text, start, end, declares))
+            return 0;
     }
-    word[end - start] = 0;
-    for (const char *const *one = declares[first - 'a']; *one; one++)
-        if (!strcmp(word, *one))
+    while (is_blank(at(text, end)) || at(text, end) == '*')
+        end++;
+    return end;
+}
+
+/* What may begin an entry: a name, and what follows it. */
+typedef struct {
+    Py_ssize_t start, end, behind; /* the name, and the place behind what follows it */
+    Py_UCS4 sign;                  /* what follows: a bracket or another sign behind a blank at most, or a line break */
+    int is_option, is_odd, is_close;  /* it begins with two dashes; it is written as no plain word is; nothing stands before the sign */
+} Begun;
+
+/* `explained._NAME` and what may follow; 0 where it is no such line. */
+static int begin_at(const Text *text, Py_ssize_t place, Begun *begun)
+{
+    Py_UCS4 c, last = 0;
+    *begun = (Begun){.start = place};
+    if (at(text, place) == '-' && at(text, place + 1) == '-' && is_letter(at(text, place + 2)) && at(text, place + 2) != '_') {
+        begun->is_option = 1;
+        while (is_word(at(text, place)) || at(text, place) == '-')
+            place++;
+    } else if (is_letter(at(text, place))) {
+        for (int parts = 0;; parts++) {
+            for (; is_word(c = at(text, place)); place++, last = c)
+                begun->is_odd |= c == '_' || (c >= 'A' && c <= 'Z' && last >= 'a' && last <= 'z');
+            Py_ssize_t next = c == '.' || c == '-' ? place + 1 : c == ':' && at(text, place + 1) == ':' ? place + 2 : 0;
+            if (!next || parts == MORE_PARTS || !is_letter(at(text, next)))
+                break;
+            begun->is_odd = 1;
+            last = 0;
+            place = next;
+        }
+    } else {
+        return 0;
+    }
+    begun->end = place;
+    Py_ssize_t sign = place + is_blank(at(text, place));
+    begun->sign = at(text, sign);
+    begun->is_close = sign == place;
+    begun->behind = sign + 1;
+    switch (begun->sign) {
+    case '(': /* a section of the manual is no bracket of an entry */
+        c = at(text, sign + 1);
+        if (c < '0' || c > '9')
             return 1;
+        return at(text, sign + 2) != ')' && !(is_word(at(text, sign + 2)) && at(text, sign + 3) == ')');
+    case '=': case '<': case '[':
+        return 1;
+    default:
+        begun->behind = after_blanks(text, place);
+        begun->sign = '\n';
+        return at(text, begun->behind) == '\n';
+    }
+}
+
+/* `explained._is_signature`. */
+static int is_signature(const Text *text, Py_ssize_t place)
+{
+    for (int depth = 1; depth; place++) {
+        Py_UCS4 c = at(text, place);
+        if (c == '\n' || c == '\t')
+            return c == '\n';
+        depth += (c == '(') - (c == ')');
+    }
+    place = after_blanks(text, place);
+    Py_UCS4 c = at(text, place);
+    if (c == '-' && at(text, place + 1) == '>')
+        return 1;
+    return at(text, c == ':' || c == '{' || c == 0xB6 ? after_blanks(text, place + 1) : place) == '\n';
+}
+
+/* Whether code that is decorated follows the line of a place. `*run` is where lines that decorate end, as far as that is known: none is looked at twice. */
+static int decorates(const Text *text, Py_ssize_t place, Py_ssize_t *run)
+{
+    Py_ssize_t start = line_end(text, place) + 1;
+    if (start > *run)
+        for (*run = start; *run < text->length && at(text, *run) == '@';)
+            *run = line_end(text, *run) + 1;
+    for (const char *const *one = begins_code; *one; one++) {
+        Py_ssize_t at_code = after_blanks(text, *run), length = 0;
+        while ((*one)[length] && at(text, at_code + length) == (Py_UCS4)(*one)[length])
+            length++;
+        if (!(*one)[length])
+            return 1;
+    }
     return 0;
 }
 
-static int may_begin(const Text *text, Py_ssize_t start)
+/* `explained._is_entry`. declared: what stands before it declares it; decorating: it stands behind an @. */
+static int is_entry(const Text *text, const Begun *begun, int declared, int decorating, Py_ssize_t *run)
 {
-    Py_ssize_t place = start;
-    while (is_blank(at(text, place)))
-        place++;
-    if (place > start)
-        return may_declare(text, place);
-    Py_UCS4 first = at(text, start);
-    if (first == '@')
-        return 1;
-    if (first == '-' && at(text, start + 1) == '-')
-        return is_letter(at(text, start + 2)) && at(text, start + 2) != '_';
-    if (is_letter(first)) {
-        int is_odd;
-        Py_ssize_t end = after_name(text, start, &is_odd);
-        if (at(text, end) == '(')
-            return goes_on(text, end, 1);
-        while (is_odd && is_blank(at(text, end)))
-            end++;
-        if (is_odd && (at(text, end) == '(' || at(text, end) == '\n') && goes_on(text, end, 1))
-            return 1;
-    }
-    return may_declare(text, start);
+    int is_call = begun->sign == '(' && begun->is_close;
+    if (begun->is_option)
+        return !is_call;
+    Py_ssize_t first = begun->start;
+    while (first < begun->end && at(text, first) != '.')
+        first++;
+    if (is_one_of(text, begun->start, first, statements))
+        return 0;
+    if (!declared && !decorating && ((!is_call && !begun->is_odd) || !goes_on(text, begun->behind, begun->sign == '(' && !begun->is_close)))
+        return 0;
+    if (decorating && decorates(text, begun->behind, run))
+        return 0;
+    return begun->sign == '\n' || (begun->sign == '(' && is_signature(text, begun->behind));
 }
 
-static PyObject *begins(PyObject *self, PyObject *argument)
+static int add_name(PyObject *names, PyObject *text, const Begun *begun)
+{
+    PyObject *name = PyUnicode_Substring(text, begun->start, begun->end);
+    int told = name ? PyList_Append(names, name) : -1;
+    Py_XDECREF(name);
+    return told;
+}
+
+static PyObject *names(PyObject *self, PyObject *argument)
 {
     if (!PyUnicode_Check(argument))
         return PyErr_Format(PyExc_TypeError, "a text is needed");
     Text text = {PyUnicode_KIND(argument), PyUnicode_DATA(argument), PyUnicode_GET_LENGTH(argument)};
     PyObject *found = PyList_New(0);
-    if (!found)
-        return NULL;
-    for (Py_ssize_t place = line_end(&text, 0); place + 1 < text.length; place = line_end(&text, place + 1)) {
-        if (!may_begin(&text, place + 1))
-            continue;
-        PyObject *number = PyLong_FromSsize_t(place);
-        if (!number || PyList_Append(found, number) < 0) {
-            Py_XDECREF(number);
-            Py_DECREF(found);
-            return NULL;
+    Py_ssize_t run = -1;
+    for (Py_ssize_t place = line_end(&text, 0); found && place + 1 < text.length; place = line_end(&text, place + 1)) {
+        Py_ssize_t start = place + 1, behind = after_declaring(&text, start);
+        Begun begun;
+        int declared = behind && begin_at(&text, behind, &begun), decorating = 0;
+        if (!declared && at(&text, start) == '@') {
+            Py_ssize_t end = after_word(&text, start + 1);
+            decorating = end > start + 1 && at(&text, end) == '.' && begin_at(&text, start + 1, &begun);
         }
-        Py_DECREF(number);
+        if (!declared && !decorating && !begin_at(&text, start, &begun))
+            continue;
+        if (is_entry(&text, &begun, declared, decorating, &run) && add_name(found, argument, &begun) < 0)
+            Py_CLEAR(found);
     }
     return found;
 }
 
-static PyObject *sentence_follows(PyObject *self, PyObject *arguments)
-{
-    PyObject *given;
-    Py_ssize_t place;
-    int may_end;
-    if (!PyArg_ParseTuple(arguments, "Unp", &given, &place, &may_end))
-        return NULL;
-    if (place < 0)
-        return PyErr_Format(PyExc_ValueError, "no place of the text");
-    Text text = {PyUnicode_KIND(given), PyUnicode_DATA(given), PyUnicode_GET_LENGTH(given)};
-    return PyBool_FromLong(place < text.length && goes_on(&text, place, may_end));
-}
-
 static PyMethodDef methods[] = {
-    {"begins", begins, METH_O, "The places of the line breaks behind which an entry may begin."},
-    {"goes_on", sentence_follows, METH_VARARGS, "Whether a sentence follows the line of a place, or the text ends with it where it may."},
+    {"names", names, METH_O, "The names that the entries of a text begin with."},
     {NULL},
 };
 

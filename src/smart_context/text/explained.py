@@ -7,7 +7,6 @@ Always: terms depend on the text alone. Who looks for an identifier mostly wants
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 from smart_context import later
 from smart_context.text.words import MAX_TERM
@@ -71,27 +70,27 @@ _STATEMENTS = frozenset(
 def terms(text: str) -> list[str]:
     """The terms of what a text explains, each once."""
     found: dict[str, None] = {}
-    text = f"\n{text}\n"
-    for begun in _begun(text):
-        if _is_entry(text, begun):
-            found.update(dict.fromkeys(of(begun["name"])))
-            if len(found) > _MOST:
-                return []
+    for name in _names(f"\n{text}\n"):
+        for term in of(name):
+            found[term] = None
+        if len(found) > _MOST:
+            return []
     return list(found)
 
 
-def _begun(text: str) -> Iterable[re.Match[str]]:
+def _names(text: str) -> list[str]:
     if compiled:
-        return filter(None, (_BEGINS.match(text, place) for place in compiled.begins(text)))
-    return _BEGINS.finditer(text)
+        return compiled.names(text)
+    return [begun["name"] for begun in _BEGINS.finditer(text) if _is_entry(text, begun)]
 
 
 def of(name: str) -> list[str]:
     """The terms by which an entry is found that begins with a name: its whole, and its last part."""
     if name.startswith("--"):
         return [f"{MARK}--{_joined(name)}"]
-    parts = dict.fromkeys(map(_joined, (name, name.replace("::", ".").rpartition(".")[2])))
-    return [MARK + part for part in parts if part]
+    last = name.replace("::", ".").rpartition(".")[2]
+    parts = (_joined(name), _joined(last)) if last != name else (_joined(name),)
+    return [MARK + part for part in dict.fromkeys(parts) if part]
 
 
 def asked(name: str) -> list[str]:
@@ -104,7 +103,9 @@ def asked(name: str) -> list[str]:
 
 
 def _joined(name: str) -> str:
-    plain = name if name.isascii() and name.isalnum() else "".join(_PART.findall(name))
+    plain = name.replace("_", "").replace(".", "").replace(":", "").replace("-", "")
+    if not plain.isascii() or not plain.isalnum():
+        plain = "".join(_PART.findall(name))
     return plain.lower()[:MAX_TERM]
 
 
@@ -123,8 +124,6 @@ def _is_entry(text: str, begun: re.Match[str]) -> bool:
 
 def _goes_on(text: str, start: int, may_end: bool) -> bool:
     """Whether a sentence follows, behind further names at most: one of many in a list explains nothing. may_end: or the text ends with it, and goes on elsewhere."""
-    if compiled:
-        return compiled.goes_on(text, start, may_end)
     begin = text.index("\n", start) + 1
     for line in range(_TOGETHER):
         end = text.find("\n", begin)
