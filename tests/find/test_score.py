@@ -224,7 +224,7 @@ def test_a_score_is_explained_by_its_parts():
         "share of the query found: 1.00",
     )
     assert scorer.explain(none) == ("neighbours: 0.0000", "share of the query found: 0.00")
-    assert scorer.scores([]) == []
+    assert list(scorer.scores([])) == []
 
 
 @pytest.mark.parametrize(("stop", "told"), [(0, 0.75), (7, 0.8), (14, 0.85), (21, 0.9), (35, 1.0), (60, 1.0)])

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from itertools import repeat
+from typing import TYPE_CHECKING, NamedTuple, Protocol, overload
 
 from smart_context.engine.expression import Expression, Filters
 from smart_context.engine.facts import Label, Labelled, Marked
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class Candidate(NamedTuple):
-    """A segment that may answer, with the engine's own rough score. A tuple, because a search makes hundreds."""
+    """A segment that may answer, with the engine's own rough score."""
 
     segment_id: int
     file_id: int
@@ -45,12 +46,69 @@ class Candidate(NamedTuple):
     score: float
 
 
+class Candidates(Sequence[Candidate]):
+    """Candidates as columns, because a search has hundreds and looks at a few: one is made when it is asked for."""
+
+    __slots__ = ("_languages", "_scores", "file_ids", "segment_ids")
+
+    def __init__(self, segment_ids: list[int], file_ids: list[int], languages: list[str], scores: list[float]) -> None:
+        self.segment_ids, self.file_ids = segment_ids, file_ids
+        self._languages, self._scores = languages, scores
+
+    @classmethod
+    def of(cls, several: Iterable[Candidate]) -> Candidates:
+        """Candidates that were made one by one."""
+        rows = list(several)
+        return cls(*map(list, zip(*rows, strict=True))) if rows else cls([], [], [], [])
+
+    def only(self, places: Iterable[int]) -> Candidates:
+        """Those at some places."""
+        return Candidates.of(self[at] for at in places)
+
+    def __add__(self, others: Candidates) -> Candidates:
+        return Candidates(
+            self.segment_ids + others.segment_ids,
+            self.file_ids + others.file_ids,
+            self._languages + others._languages,
+            self._scores + others._scores,
+        )
+
+    def __len__(self) -> int:
+        return len(self.segment_ids)
+
+    @overload
+    def __getitem__(self, at: int) -> Candidate: ...
+    @overload
+    def __getitem__(self, at: slice) -> Candidates: ...
+    def __getitem__(self, at: int | slice) -> Candidate | Candidates:
+        columns = (self.segment_ids, self.file_ids, self._languages, self._scores)
+        if isinstance(at, slice):
+            return Candidates(*(column[at] for column in columns))  # type: ignore[arg-type]  # each of its own kind
+        return Candidate(*(column[at] for column in columns))  # type: ignore[arg-type]
+
+    def __iter__(self) -> Iterator[Candidate]:
+        rows = zip(self.segment_ids, self.file_ids, self._languages, self._scores, strict=True)
+        return map(tuple.__new__, repeat(Candidate), rows)  # as `Candidate._make` does, without a call for each
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]  # as a list
+
+
+def segment_ids(candidates: Sequence[Candidate]) -> list[int]:
+    """The number of each candidate."""
+    if isinstance(candidates, Candidates):
+        return candidates.segment_ids
+    return [candidate.segment_id for candidate in candidates]
+
+
 class Matches(Protocol):
     """What an expression matches under filters. It belongs to one search."""
 
     count: int
 
-    def top(self, limit: int, start: int = 0) -> Sequence[Candidate]:
+    def top(self, limit: int, start: int = 0) -> Candidates:
         """The best candidates by the rough score, best first; without so many at the start."""
 
     def scores(self, limit: int) -> Sequence[float]:
@@ -83,7 +141,7 @@ class View(Protocol):
     def matches(self, wanted: Expression, filters: Filters) -> Matches:
         """Look once for what will be asked several times."""
 
-    def all_of(self, wanted: Expression, filters: Filters, among: Set[int] | None = None) -> Sequence[Candidate]:
+    def all_of(self, wanted: Expression, filters: Filters, among: Set[int] | None = None) -> Candidates:
         """Every match, in no order; of some segments alone where given."""
 
     def those(self, wanted: Mapping[int, int], filters: Filters, binding: Expression = ...) -> Sequence[Candidate]:
@@ -92,7 +150,7 @@ class View(Protocol):
     def packed(self, candidates: Sequence[Candidate]) -> list[bytes]:
         """What exact scoring needs of each candidate, as `text.forward` packed it."""
 
-    def first_segments(self, filters: Filters) -> Sequence[Candidate]:
+    def first_segments(self, filters: Filters) -> Candidates:
         """The first segment of every file, in no order."""
 
     def file_count(self, filters: Filters) -> int:

@@ -11,16 +11,14 @@ never by what was asked before; candidates that are alike (`alike`), or say the 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import repeat
-from operator import itemgetter
 from statistics import median
 from typing import TYPE_CHECKING
 
 from smart_context.engine.expression import Everything, Filters, Group
-from smart_context.engine.port import Candidate, Record, View
+from smart_context.engine.port import Candidate, Candidates, Record, View
 from smart_context.find import feedback
 from smart_context.find.alike import Alike
-from smart_context.find.order import TIERS, Ordering, Placed, Scored
+from smart_context.find.order import TIERS, Ordering, Placed, Ranked
 from smart_context.find.score import DIGITS, Score, Scorer
 from smart_context.find.sought import Plan
 from smart_context.model import Stop
@@ -81,19 +79,19 @@ class Fused(Ordering):
     def best(self) -> Iterator[Placed]:
         """Every result, best first."""
         count = self.matches.count
-        tier, given = self._tier(self.matches, 0, LEXICAL) if count else ([], 0)
+        tier, given = self._tier(self.matches, 0, LEXICAL) if count else (Candidates.of(()), 0)
         tier = self._with_verbatim(tier) if count else tier
         nearest = self._nearest({candidate.segment_id: candidate for candidate in tier})
         scored = self._leading = self._fused(tier, nearest)
         self.added = tuple(one.candidate.file_id for one in scored if one.made_of and not self._has_any(one.made_of))
         yield from self._placed(scored)
         lowest = scored[-1].score if scored else 1.0
-        seen = {candidate.segment_id for candidate in (*tier, *nearest)}
+        seen = {*tier.segment_ids, *(candidate.segment_id for candidate in nearest)}
         for size in (size for size in TIERS if size > LEXICAL):
             if given >= count:
                 return
             tier, given = self._tier(self.matches, given, size)
-            after = self._scored([c for c in tier if c.segment_id not in seen], lowest)
+            after = self._scored(self._unseen(tier, seen), lowest)
             yield from self._placed(after)
             lowest = after[-1].score if after else lowest
         if given < count:
@@ -171,53 +169,52 @@ class Fused(Ordering):
         for candidate in self._view.those(wanted, self._limits, self._plan.binding):
             looked_at[candidate.segment_id] = candidate
 
-    def _fused(self, tier: Sequence[Candidate], nearest: Sequence[Candidate]) -> list[Scored]:
+    def _fused(self, tier: Candidates, nearest: Sequence[Candidate]) -> Ranked:
         """Score by words and meaning, best first."""
-        segments = [candidate.segment_id for candidate in (*tier, *nearest)]
+        both = tier + Candidates.of(nearest)
+        segments = both.segment_ids
         alike = Alike(self._likeness, [] if self._alone else segments)
         self._cosines = alike.unlike_others(self._likeness.cosines(segments), COMMON)
         # What has no vector yet is taken to be as like as others that were found by their words; failing those, as the last of
         # the nearest.
-        by_words = [self._cosines[c.segment_id] for c in tier if c.segment_id in self._cosines]
+        by_words = [self._cosines[one] for one in tier.segment_ids if one in self._cosines]
         others = median(by_words) if by_words else min(self._cosines.values(), default=0.0)
-        scored = self._scored([*tier, *nearest], _ANY)
-        self._most = scored[0].score if scored else 0.0
+        scored = self._scored(both, _ANY)
+        self._most = scored.totals[0] if scored else 0.0
         trust = max(0.0, 1 - UNKNOWN * (1 - self._known)) * (len(by_words) / len(tier) if tier else 1.0)
-        peak = _peak([one.score for one in scored])
+        peak = _peak(scored.totals)
         # Where even the nearest text is far from the question, the model has little to say about it.
         apart = self._spread / max(LEAST, max(self._cosines.values(), default=0.0))
         self._share = 1.0 if self._alone else trust / (1 + self._weight() * peak * apart)
-        totals = {}
-        for one in scored:
-            segment_id = one.candidate.segment_id
-            cosine = max(0.0, self._cosines.get(segment_id, others))
-            totals[segment_id] = (1 - self._share) * self._words(one.score) + self._share * cosine
-        agreed = self._agreed(alike, [one.candidate for one in scored], totals, trust / peak)
-        share = 0.0 if self._alone else self._share
-        final = {
-            one.candidate.segment_id: _with_run(agreed[one.candidate.segment_id], one.made_of, share) for one in scored
+        by_words_first = [segments[place] for place in scored.order]
+        totals = {
+            segment_id: (1 - self._share) * self._words(score)
+            + self._share * max(0.0, self._cosines.get(segment_id, others))
+            for segment_id, score in zip(by_words_first, scored.totals, strict=True)
         }
+        agreed = self._agreed(alike, by_words_first, totals, trust / peak)
+        share = 0.0 if self._alone else self._share
         self._gained = {segment_id: agreed[segment_id] - total for segment_id, total in totals.items()}
-        rows = [
-            (candidate, round(min(final[candidate.segment_id], 1.0), DIGITS), made_of)
-            for candidate, _, made_of in scored
+        gained = scored.scores.made.gained
+        final = [
+            round(min(_with_run(agreed[segment_id], share * float(gained[at])), 1.0), DIGITS)
+            for at, segment_id in enumerate(segments)
         ]
-        rows.sort(key=itemgetter(1), reverse=True)  # stable: equals stay as the engine has them
-        return list(map(tuple.__new__, repeat(Scored), rows))
+        return Ranked(both, scored.scores, final, scored.order)
 
     def _agreed(
-        self, alike: Alike, candidates: Sequence[Candidate], totals: Mapping[int, float], trust: float
+        self, alike: Alike, segments: Sequence[int], totals: Mapping[int, float], trust: float
     ) -> dict[int, float]:
         """The scores, with what other candidates add to them. Few vectors, or a model that hardly knows the words, have little to say about what is alike."""
-        if self._alone or not trust or not candidates:
+        if self._alone or not trust or not segments:
             return dict(totals)
         scores = alike.shared(totals, SHARED * trust)
         said = SAID * trust * min(1.0, len(self._plan.sought) / LONG)
-        ranked = [round(scores[candidate.segment_id], DIGITS) for candidate in candidates]
-        common = feedback.common(self._packed.packed(candidates), ranked, self._view.average_length)
+        ranked = [round(scores[segment_id], DIGITS) for segment_id in segments]
+        common = feedback.common(self._packed.known(segments), ranked, self._view.average_length)
         return {
-            c.segment_id: (scores[c.segment_id] + said * one) / (1 + said)
-            for c, one in zip(candidates, common, strict=True)
+            segment_id: (scores[segment_id] + said * one) / (1 + said)
+            for segment_id, one in zip(segments, common, strict=True)
         }
 
     def _weight(self) -> float:
@@ -246,7 +243,11 @@ class _Packed:
         known = self._known
         missing = [candidate for candidate in candidates if candidate.segment_id not in known]
         known.update(zip((c.segment_id for c in missing), self._view.packed(missing), strict=True))
-        return [known[candidate.segment_id] for candidate in candidates]
+        return self.known([candidate.segment_id for candidate in candidates])
+
+    def known(self, segments: Sequence[int]) -> list[bytes]:
+        """The same of those that were read."""
+        return [self._known[segment_id] for segment_id in segments]
 
 
 def _peak(by_words: Sequence[float]) -> float:
@@ -256,9 +257,8 @@ def _peak(by_words: Sequence[float]) -> float:
     return 1 + PEAKED * max(0.0, stands_out - PEAK)
 
 
-def _with_run(total: float, made_of: Score | None, share: float) -> float:
+def _with_run(total: float, gained: float) -> float:
     """A score with what it gains by having the words one after the other: as by words alone, for the share that words have no part in."""
-    gained = share * float(made_of.made.gained[made_of.row]) if made_of else 0.0
     return total + gained * max(0.0, 1 - total)
 
 

@@ -12,15 +12,15 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from functools import cached_property, partial
-from itertools import groupby, islice, repeat
-from typing import NamedTuple
+from itertools import islice, repeat, takewhile
+from typing import NamedTuple, overload
 
 from smart_context.data import dataclass, replace
 from smart_context.engine import names
 from smart_context.engine.expression import Filters
 from smart_context.engine.model import FileRow, SegmentRow
-from smart_context.engine.port import Candidate, Matches, Record, View
-from smart_context.find.score import DIGITS, Score, Scorer
+from smart_context.engine.port import Candidate, Candidates, Matches, Record, View
+from smart_context.find.score import DIGITS, Score, Scorer, Scores
 from smart_context.find.sought import Plan
 from smart_context.find.spelt import Spelling
 from smart_context.model import Stop
@@ -52,11 +52,37 @@ class Placed:
 
 
 class Scored(NamedTuple):
-    """A candidate with its exact score. A tuple, because a search makes hundreds."""
+    """A candidate with its exact score."""
 
     candidate: Candidate
     score: float
     made_of: Score | None = None
+
+
+class Ranked(Sequence[Scored]):
+    """Candidates by their exact scores, best first: one is made when it is asked for, because a search has hundreds and shows a few."""
+
+    def __init__(
+        self, candidates: Candidates, scores: Scores, totals: Sequence[float], order: Iterable[int] | None = None
+    ) -> None:
+        """totals: what they are ordered by; order: that of equals, else as the engine has them."""
+        self.candidates, self.scores = candidates, scores
+        places = range(len(totals)) if order is None else order
+        self.order = sorted(places, key=totals.__getitem__, reverse=True)
+        self.totals = list(map(totals.__getitem__, self.order))
+
+    def __len__(self) -> int:
+        return len(self.order)
+
+    @overload
+    def __getitem__(self, at: int) -> Scored: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Scored]: ...
+    def __getitem__(self, at: int | slice) -> Scored | list[Scored]:
+        if isinstance(at, slice):
+            return [self[place] for place in range(len(self.order))[at]]
+        place = self.order[at]
+        return Scored(self.candidates[place], self.totals[at], self.scores[place])
 
 
 class Leading(NamedTuple):
@@ -82,7 +108,7 @@ class Ordering:
         self._hides = ignore.hider(never_show) if never_show else None
         self._scorer = Scorer(plan, view)
         self._verbatim: frozenset[int] = frozenset()
-        self._leading: Sequence[Scored] = ()
+        self._leading: Ranked | None = None
         # The segments that have an identifier as it was typed, once they were looked at.
         self._as_typed: Set[int] | None = None
         self._files: dict[int, FileRow] = {}
@@ -109,29 +135,30 @@ class Ordering:
         for size in TIERS if count > _ALL_AT_ONCE else (count,):
             tier, given = self._tier(self.matches, given, size)
             tier = self._unseen(tier, seen) if seen else self._with_verbatim(tier)
-            scored = last + self._scored(tier, lowest)
-            self._leading = self._leading or scored
+            ranked = self._scored(tier, lowest)
+            self._leading = self._leading or ranked
+            scored: Sequence[Scored] = [*last, *ranked] if last else ranked
             lowest = scored[-1].score if scored else lowest
             higher = len(scored)
             while higher and scored[higher - 1].score == lowest:
                 higher -= 1
-            last = scored[higher:]
-            yield from self._placed(scored[:higher])
+            last = list(scored[higher:])
+            yield from self._placed(scored, higher)
             if given >= count:
                 break
-            seen = seen or frozenset(c.segment_id for c in tier)
+            seen = seen or frozenset(tier.segment_ids)
         yield from self._placed(last + (self._rest(given, count, lowest, seen) if given < count else []))
 
     def leading(self, limit: int) -> Iterable[Leading]:
         """The best so many matches by their final score, and whatever scores the same as the last of them; once a result was read."""
-        every = self._leading
-        if not every:  # nothing tells them apart
+        best = self._leading
+        if not best:  # nothing tells them apart
             return (Leading(one.file.file_id, one.score) for one in islice(self.best(), limit))
-        end = min(limit, len(every))
-        while end < len(every) and every[end].score >= every[end - 1].score:
+        totals, end = best.totals, min(limit, len(best))
+        while end < len(totals) and totals[end] >= totals[end - 1]:
             end += 1
-        rows = [(one.candidate.file_id, one.score) for one in every[:end]]
-        return map(tuple.__new__, repeat(Leading), rows)
+        files = map(best.candidates.file_ids.__getitem__, best.order[:end])
+        return map(tuple.__new__, repeat(Leading), zip(files, totals, strict=False))
 
     def files(self, file_ids: Sequence[int]) -> dict[int, FileRow]:
         """The rows of files, of which most were read to put them in order; those that are not there are left out."""
@@ -155,7 +182,7 @@ class Ordering:
             found = look(replace(self._limits, files=tuple(some)))
             yield from self._placed([Scored(candidate, score) for candidate in found])
 
-    def _tier(self, matches: Matches, given: int, size: int) -> tuple[Sequence[Candidate], int]:
+    def _tier(self, matches: Matches, given: int, size: int) -> tuple[Candidates, int]:
         """The candidates from `given` to about `size`: further where the next ones score the same."""
         count = matches.count
         room = max(size, given) + max(size, given) // 4
@@ -169,80 +196,76 @@ class Ordering:
                 return matches.top(last, given), last
             room *= 4
 
-    def _scored(self, tier: Sequence[Candidate], most: float) -> list[Scored]:
+    def _scored(self, tier: Candidates, most: float) -> Ranked:
         self._stop()
-        scores = self._spelt(tier, self._scorer.scores(tier, self._verbatim))
+        scores = self._scorer.scores(tier, self._verbatim)
+        self._spell(tier, scores)
         if self._plan.identifier and self._as_typed is None:
-            scores = self._read(tier, scores)
-        totals = [score[0] for score in scores]
+            self._read(tier, scores)
+        totals = scores.totals
         if totals and max(totals) > most:
             totals = [min(total, most) for total in totals]
-        order = sorted(
-            range(len(totals)), key=totals.__getitem__, reverse=True
-        )  # stable: equals stay as the engine has them
-        rows = zip(*(map(of.__getitem__, order) for of in (tier, totals, scores)), strict=True)
-        return list(map(tuple.__new__, repeat(Scored), rows))  # hundreds of them: without a call for each
+        return Ranked(tier, scores, totals)
 
-    def _spelt(self, tier: Sequence[Candidate], scores: list[Score]) -> list[Score]:
-        """The scores, lower for files whose name is another spelling of the one typed, where some file has that one."""
+    def _spell(self, tier: Candidates, scores: Scores) -> None:
+        """Make the scores of files lower whose name is another spelling of the one typed, where some file has that one."""
+        times, totals = scores.made.times, scores.totals
         for number, word in enumerate(self._plan.sought):
-            named = [at for at, score in enumerate(scores) if score.made.times[score.row][number]] if word.name else []
-            if not named or word.count > _MOST_NAMED:
+            if not word.name or word.count > _MOST_NAMED:
                 continue
-            self._files.update(self.record.files({tier[at].file_id for at in named}.difference(self._files)))
-            others = [at for at in named if not self._is_spelt(tier[at], word.name)]
+            named = [at for at in range(len(totals)) if times[at][number]]
+            self._files.update(self.record.files({tier.file_ids[at] for at in named}.difference(self._files)))
+            others = [at for at in named if not self._is_spelt(tier.file_ids[at], word.name)]
             if len(others) < len(named):
                 for at in others:
-                    less = SPELT * float(scores[at].made.shares[scores[at].row][number])
-                    scores[at] = scores[at]._replace(total=round(scores[at].total - less, DIGITS))
-        return scores
+                    totals[at] = round(totals[at] - SPELT * float(scores.made.shares[at][number]), DIGITS)
 
-    def _read(self, tier: Sequence[Candidate], scores: list[Score]) -> list[Score]:
-        """The scores, higher for those of the best whose text has an identifier as it was typed, where not all of them do; more are read where none does."""
-        totals = [score.total for score in scores]
+    def _read(self, tier: Candidates, scores: Scores) -> None:
+        """Make the scores higher of those of the best whose text has an identifier as it was typed, where not all of them do; more are read where none does."""
+        totals = scores.totals
         for most in _READ:
             best = _best(totals, most)
             having = self._having_it(tier, scores, best)
             if having:
                 break
-        self._as_typed = frozenset(tier[at].segment_id for at in having) if len(having) < len(best) else frozenset()
+        self._as_typed = frozenset(tier.segment_ids[at] for at in having) if len(having) < len(best) else frozenset()
         for at in having if self._as_typed else ():
-            scores[at] = scores[at]._replace(total=round(totals[at] + AS_TYPED * (1 - totals[at]), DIGITS))
-        return scores
+            totals[at] = round(totals[at] + AS_TYPED * (1 - totals[at]), DIGITS)
 
-    def _having_it(self, tier: Sequence[Candidate], scores: list[Score], best: list[int]) -> list[int]:
+    def _having_it(self, tier: Candidates, scores: Scores, best: list[int]) -> list[int]:
         """Of some, those whose text or name has an identifier as it was typed."""
-        self._learn([tier[at] for at in best], [Scored(tier[at], 0.0) for at in best])
+        several = [tier[at] for at in best]
+        self._learn(several)
         spelling = Spelling(self._plan.identifier)
         texts = {
             segment_id: whole.left(passage.text, passage.hidden)
-            for segment_id, passage in self.record.passages(tier[at].segment_id for at in best).items()
+            for segment_id, passage in self.record.passages(one.segment_id for one in several).items()
         }
         named = [number for number, word in enumerate(self._plan.sought) if word.name]
 
         def has_it(at: int) -> bool:
-            candidate, (_, made, place) = tier[at], scores[at]
+            candidate, made = tier[at], scores.made
             file, row = self._files.get(candidate.file_id), self._segments.get(candidate.segment_id)
             text = f"{row.heading if row else ''}\n{texts.get(candidate.segment_id, '')}"
-            is_named = any(made.times[place][number] for number in named)
+            is_named = any(made.times[at][number] for number in named)
             return spelling.stands_in(text) or (is_named and file is not None and spelling.names(file.path))
 
         return list(filter(has_it, best))
 
-    def _is_spelt(self, candidate: Candidate, name: str) -> bool:
-        file = self._files.get(candidate.file_id)
+    def _is_spelt(self, file_id: int, name: str) -> bool:
+        file = self._files.get(file_id)
         return file is not None and names.is_spelt(file.path, name)
 
-    def _with_verbatim(self, tier: Sequence[Candidate]) -> Sequence[Candidate]:
+    def _with_verbatim(self, tier: Candidates) -> Candidates:
         """A tier, and what has a sentence as it was typed: common words may put much before that, roughly."""
         if self._plan.verbatim is None:
             return tier
         found, _ = self._tier(self._view.matches(self._plan.verbatim, self._limits), 0, _MOST_VERBATIM)
-        self._verbatim = frozenset(candidate.segment_id for candidate in found)
-        return [*tier, *self._unseen(found, {candidate.segment_id for candidate in tier})]
+        self._verbatim = frozenset(found.segment_ids)
+        return tier + self._unseen(found, set(tier.segment_ids))
 
-    def _unseen(self, tier: Sequence[Candidate], seen: Set[int]) -> list[Candidate]:
-        return [candidate for candidate in tier if candidate.segment_id not in seen]
+    def _unseen(self, tier: Candidates, seen: Set[int]) -> Candidates:
+        return tier.only(at for at, segment_id in enumerate(tier.segment_ids) if segment_id not in seen)
 
     def _rest(self, given: int, count: int, most: float, seen: Set[int]) -> list[Scored]:
         """What hardly anybody reads this far for: in the engine's order."""
@@ -250,13 +273,19 @@ class Ordering:
         top = found[0].score if found and found[0].score > 0 else 1.0
         return [Scored(c, round(most * min(1.0, c.score / top), DIGITS)) for c in found]
 
-    def _placed(self, scored: Sequence[Scored]) -> Iterator[Placed]:
-        """Put equal scores in order. Rows are read as they are needed, because most are not."""
-        at = 0
-        for score, several in groupby(scored, key=lambda one: one.score):
-            tied = list(several)
-            self._learn([one.candidate for one in scored[at : max(at + len(tied), at + _ROWS)]], tied)
-            at += len(tied)
+    def _placed(self, scored: Sequence[Scored], upto: int | None = None) -> Iterator[Placed]:
+        """Put equal scores in order, of the first so many. Rows are read as they are needed, because most are not."""
+        at, end = 0, len(scored) if upto is None else upto
+        ahead: list[Scored] = []  # those whose rows were read
+        while ahead or at < end:
+            while at < end and (not ahead or ahead[-1].score == ahead[0].score == scored[at].score):
+                more = scored[at : min(at + max(_ROWS, len(ahead)), end)]
+                self._learn([one.candidate for one in more])
+                ahead += more
+                at += len(more)
+            score = ahead[0].score
+            tied = list(takewhile(lambda one: one.score == score, ahead))  # noqa: B023  # taken at once
+            ahead = ahead[len(tied) :]
             placed = [
                 Placed(row, self._files[c.file_id], c.language, score, one.made_of)
                 for one in tied
@@ -268,12 +297,13 @@ class Ordering:
                 else placed
             )
 
-    def _learn(self, ahead: Sequence[Candidate], tied: Sequence[Scored]) -> None:
-        if all(one.candidate.segment_id in self._segments for one in tied):
+    def _learn(self, several: Sequence[Candidate]) -> None:
+        segments = [one.segment_id for one in several if one.segment_id not in self._segments]
+        if not segments:
             return
         self._stop()
-        self._segments.update(self.record.segments(c.segment_id for c in ahead if c.segment_id not in self._segments))
-        missing = {candidate.file_id for candidate in ahead}.difference(self._files)
+        self._segments.update(self.record.segments(segments))
+        missing = {one.file_id for one in several}.difference(self._files)
         if missing:
             self._files.update(self.record.files(missing))
 

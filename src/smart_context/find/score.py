@@ -16,11 +16,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence, Set
 from functools import cached_property
-from itertools import count, repeat
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from itertools import count
+from typing import TYPE_CHECKING, NamedTuple, Protocol, overload
 
 from smart_context.data import dataclass
-from smart_context.engine.port import Candidate
+from smart_context.engine.port import Candidate, segment_ids
 from smart_context.find import neighbours
 from smart_context.find.sought import Plan
 from smart_context.find.wishes import PART
@@ -76,7 +76,7 @@ if TYPE_CHECKING:
 
 class Score(NamedTuple):
     """A segment's score, and what it is made of: how often each word (by its number) was found and its share, the share of
-    neighbours, the share of the query that was found, what its longest run gained, and what is left for its sentences. A tuple, because a search makes hundreds."""
+    neighbours, the share of the query that was found, what its longest run gained, and what is left for its sentences."""
 
     total: float
     made: Made
@@ -103,6 +103,28 @@ class Made:
     found: Column
     gained: Column
     told: Column
+
+
+class Scores(Sequence[Score]):
+    """The scores of many segments: one is made when it is asked for, because most are looked at by their totals alone."""
+
+    __slots__ = ("made", "totals")
+
+    def __init__(self, totals: list[float], made: Made) -> None:
+        self.totals, self.made = totals, made
+
+    def __len__(self) -> int:
+        return len(self.totals)
+
+    @overload
+    def __getitem__(self, at: int) -> Score: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Score]: ...
+    def __getitem__(self, at: int | slice) -> Score | list[Score]:
+        if isinstance(at, slice):
+            return [self[row] for row in range(len(self))[at]]
+        row = range(len(self.totals))[at]
+        return Score(self.totals[row], self.made, row)
 
 
 class Weighed:
@@ -208,12 +230,12 @@ class Scorer:
         self._view = view
         self._weighed = Weighed(plan, view.average_length)
 
-    def scores(self, candidates: Sequence[Candidate], verbatim: Set[int] = frozenset()) -> list[Score]:
+    def scores(self, candidates: Sequence[Candidate], verbatim: Set[int] = frozenset()) -> Scores:
         """Score candidates; `verbatim`: the segments that have all that was typed."""
         if not candidates:
-            return []
+            return Scores([], Made([], [], [], [], [], []))
         packed = self._view.packed(candidates)
-        has_all = [candidate.segment_id in verbatim for candidate in candidates] if verbatim else []
+        has_all = [segment_id in verbatim for segment_id in segment_ids(candidates)] if verbatim else []
         if compiled and (found := compiled.scores(packed, has_all, self._weighed.columns)):
             return _read(*found, self._weighed.words)
         looks = len(candidates) * len(self._weighed.numbers)
@@ -237,12 +259,13 @@ class Scorer:
         )
 
 
-def _read(totals: list[float], data: bytes, words: int) -> list[Score]:
+def _read(totals: list[float], data: bytes, words: int) -> Scores:
     """What is compiled gives a row a segment: the times of each word, its shares, then the other columns."""
     numbers, apart = memoryview(data).cast("d"), 2 * words + 4
     near, found, gained, told = (numbers[2 * words + at :: apart] for at in range(4))
-    made = Made(Rows(numbers, words, apart), Rows(numbers[words:], words, apart), near, found, gained, told)
-    return list(map(tuple.__new__, repeat(Score), zip(totals, repeat(made), range(len(totals)), strict=False)))
+    return Scores(
+        totals, Made(Rows(numbers, words, apart), Rows(numbers[words:], words, apart), near, found, gained, told)
+    )
 
 
 _scored = count(1)

@@ -7,7 +7,6 @@ Always: the numbers of `score_each`, to the last bit.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import repeat
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,7 +23,7 @@ from smart_context.find.score import (
     VERBATIM,
     B,
     Made,
-    Score,
+    Scores,
     Weighed,
 )
 from smart_context.find.wishes import PART
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
     Column = NDArray[np.float64]  # a value a segment
 
 
-def scores(weighed: Weighed, packed: Sequence[bytes], has_all: Sequence[bool]) -> list[Score]:
+def scores(weighed: Weighed, packed: Sequence[bytes], has_all: Sequence[bool]) -> Scores:
     """Score segments; has_all: which of them have all that was typed, empty for none."""
     worth = np.array(weighed.worth)
     found = forward.scan(packed, weighed.numbers, weighed.there)
@@ -58,8 +57,7 @@ def scores(weighed: Weighed, packed: Sequence[bytes], has_all: Sequence[bool]) -
         gained[has_all] = VERBATIM
     totals += gained * (1 - totals)
     made = Made(times, shares / weighed.most, near / weighed.most, share, gained, told)
-    rows = zip(totals.round(DIGITS).tolist(), repeat(made), range(len(totals)), strict=False)
-    return list(map(tuple.__new__, repeat(Score), rows))  # hundreds of them: without a call for each
+    return Scores(totals.round(DIGITS).tolist(), made)
 
 
 def _told(weighed: Weighed, found: Found) -> Column:

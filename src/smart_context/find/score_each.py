@@ -21,7 +21,7 @@ from smart_context.find.score import (
     VERBATIM,
     B,
     Made,
-    Score,
+    Scores,
     Weighed,
     summed,
 )
@@ -36,7 +36,7 @@ Hit = tuple[int, int, int, bool]
 """Where a numbered term stands: its place, its number, in what, and whether as its stem is spelt. Plain tuples: a search makes hundreds."""
 
 
-def scores(weighed: Weighed, packed: Sequence[bytes], has_all: Sequence[bool]) -> list[Score]:
+def scores(weighed: Weighed, packed: Sequence[bytes], has_all: Sequence[bool]) -> Scores:
     """Score segments; has_all: which of them have all that was typed, empty for none."""
     terms = _terms(weighed)
     there = [codes.number(term) & 0xFFFF for term in weighed.there]
@@ -46,8 +46,7 @@ def scores(weighed: Weighed, packed: Sequence[bytes], has_all: Sequence[bool]) -
     ]
     columns = map(list, zip(*rows, strict=True)) if rows else ([] for _ in range(7))
     times, shares, near, found, gained, told, totals = columns
-    made = Made(times, shares, near, found, gained, told)
-    return [Score(total, made, at) for at, total in enumerate(totals)]
+    return Scores(totals, Made(times, shares, near, found, gained, told))
 
 
 Row = tuple[list[float], list[float], float, float, float, float, float]

@@ -11,16 +11,15 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from functools import partial
-from itertools import repeat
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from smart_context.data import dataclass, replace
 from smart_context.engine import entry, expression
 from smart_context.engine.expression import Expression, Filters
 from smart_context.engine.local.ranking import engine, holding, packed
 from smart_context.engine.local.ranking.compounds import Compounds
-from smart_context.engine.port import Candidate
+from smart_context.engine.port import Candidate, Candidates, segment_ids
 from smart_context.text import languages
 
 if TYPE_CHECKING:
@@ -150,7 +149,7 @@ class View:
         with engine.translated(self.folder):
             return Matches(self, self._narrowed(self._query(wanted), filters))
 
-    def all_of(self, wanted: Expression, filters: Filters, among: Set[int] | None = None) -> list[Candidate]:
+    def all_of(self, wanted: Expression, filters: Filters, among: Set[int] | None = None) -> Candidates:
         """Every match, in no order; of some segments alone where given."""
         with engine.translated(self.folder):
             query = self._narrowed(engine.query().const_score_query(self._query(wanted), 1.0), filters)
@@ -217,7 +216,7 @@ class View:
     def packed(self, candidates: Sequence[Candidate]) -> list[bytes]:
         """What each candidate says, as `codes` packed it."""
         with engine.translated(self.folder):
-            return self._packed.of([candidate.segment_id for candidate in candidates])
+            return self._packed.of(segment_ids(candidates))
 
     def read_all(self) -> None:
         """Read what every segment says.
@@ -227,7 +226,7 @@ class View:
         with engine.translated(self.folder):
             self._packed.check(self.segment_ids())
 
-    def first_segments(self, filters: Filters) -> list[Candidate]:
+    def first_segments(self, filters: Filters) -> Candidates:
         """The first segment of every file, in no order."""
         with engine.translated(self.folder):
             return self.described(self._all_hits(self._narrowed(self._first(), filters)))
@@ -244,22 +243,24 @@ class View:
         found, count = self.look(query, _AT_ONCE)
         return found if len(found) == count else self.look(query, count)[0]
 
-    def described(self, found: Sequence[Match]) -> list[Candidate]:
+    def described(self, found: Sequence[Match]) -> Candidates:
         """What the engine found, as candidates.
 
         Raises: SearchFailed where a damaged file says something else than numbers.
         """
         places = [place for _, place in found]
         with engine.translated(self.folder):
-            segment_ids = self._searcher.fast_field_values("segment_id", places)
-            file_ids = self._searcher.fast_field_values("file_id", places)
-            codes = [int(code or 0) for code in self._searcher.fast_field_values("language", places)]
-            if None in segment_ids or None in file_ids or max(codes, default=0) >= len(languages.CODES):
+            numbers, files, codes = (
+                cast("list[int]", self._searcher.fast_field_values(field, places))
+                for field in ("segment_id", "file_id", "language")
+            )
+            try:
+                spoken = [languages.CODES[code or 0] for code in codes]
+            except IndexError:
+                spoken = []
+            if None in numbers or None in files or len(spoken) < len(codes):
                 raise ValueError("a segment has no number, file or language")
-        scores = [score for score, _ in found]
-        spoken = [languages.CODES[code] for code in codes]
-        rows = zip(segment_ids, file_ids, spoken, scores, strict=True)
-        return list(map(tuple.__new__, repeat(Candidate), rows))  # as `Candidate._make` does, without a call for each
+        return Candidates(numbers, files, spoken, [score for score, _ in found])
 
     def compounds(self, part: str) -> list[str]:
         """The long words, of languages that compound, that hold a part: in front, at the end, or between."""
@@ -418,7 +419,7 @@ class Matches:
         self._query = query
         self._first, self.count = view.look(query, _AHEAD)
 
-    def top(self, limit: int, start: int = 0) -> list[Candidate]:
+    def top(self, limit: int, start: int = 0) -> Candidates:
         """The best candidates, best first; without so many at the start."""
         return self._view.described(self._hits(limit)[start:])
 
