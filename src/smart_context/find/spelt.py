@@ -8,11 +8,13 @@ Always: case counts where a capital was typed; what is hidden in a text has no p
 from __future__ import annotations
 
 import re
+from functools import cached_property
 
 from smart_context.engine import names
 from smart_context.text import analysis
 
 _INNER = re.compile("[a-z][A-Z]")  # nobody types a capital inside of a word by chance
+_OTHER_CASES = re.compile("[\u0130\u0131\u017f\u212a]")  # what is a letter of ASCII in another case, and is none itself
 SIGNED = re.compile(r"\w[\w.]*(?:\+\+|#)")  # `C++`, `F#`: the index knows the letters alone
 
 
@@ -28,13 +30,33 @@ class Spelling:
     def __init__(self, typed: str) -> None:
         self._typed = typed
         self._has_inner = bool(_INNER.search(typed))
-        flags = re.IGNORECASE if typed == typed.lower() else re.NOFLAG
-        self._pattern = re.compile(rf"(?<!\w){re.escape(typed)}(?!\w)", flags)
+        self._is_any_case = typed == typed.lower()
 
     def stands_in(self, text: str) -> bool:
         """Whether a text has it as it was typed."""
-        return bool(self._pattern.search(text))
+        found = text
+        if self._is_any_case:
+            # Letters of ASCII are found in a text that is made lower; what others are the same in any case, the pattern knows.
+            if not self._typed.isascii() or (not text.isascii() and _OTHER_CASES.search(text)):
+                return bool(self._pattern.search(text))
+            found = text.lower()
+        at = found.find(self._typed)  # a pattern would try every place of the text
+        while at >= 0:
+            end = at + len(self._typed)
+            if not _is_word(text[max(at - 1, 0) : at]) and not _is_word(text[end : end + 1]):
+                return True
+            at = found.find(self._typed, at + 1)
+        return False
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        return re.compile(rf"(?<!\w){re.escape(self._typed)}(?!\w)", re.IGNORECASE)
 
     def names(self, path: str) -> bool:
         """Whether a file is called so, whatever lies before its name."""
         return names.is_spelt(path, self._typed) and (not self._has_inner or self.stands_in(path))
+
+
+def _is_word(side: str) -> bool:
+    """Whether a character is one that patterns call a word's."""
+    return side.isalnum() or side == "_"

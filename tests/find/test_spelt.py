@@ -1,0 +1,53 @@
+"""Whether a text has an identifier as it was typed."""
+
+import re
+import sys
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from smart_context.find import spelt
+
+_PIECES = [
+    "size",
+    "SIZE",
+    "Size",
+    "kiss",
+    "_",
+    "-",
+    "+",
+    "#",
+    ".",
+    ",",
+    " ",
+    "ä",
+    "Ä",
+    "ß",
+    "ſ",
+    "K",
+    "İ",
+    "ı",
+    "٣",
+    "名",
+    "\u0301",
+    "😀",
+]
+texts = st.lists(st.sampled_from(_PIECES), max_size=8).map("".join) | st.text(max_size=20)
+
+
+def by_pattern(typed: str, text: str) -> bool:
+    flags = re.IGNORECASE if typed == typed.lower() else re.NOFLAG
+    return bool(re.search(rf"(?<!\w){re.escape(typed)}(?!\w)", text, flags))
+
+
+@given(texts.filter(bool), texts, texts, st.booleans())
+def test_an_identifier_stands_where_a_pattern_finds_it_as_a_word(typed, before, behind, is_there):
+    text = before + (typed if is_there else typed.swapcase()) + behind
+    assert spelt.Spelling(typed).stands_in(text) == by_pattern(typed, text)
+
+
+def test_the_letters_that_are_one_of_ascii_in_another_case_are_known():
+    every = "".join(map(chr, range(128, sys.maxunicode + 1)))
+    alike = {char for letter in "abcdefghijklmnopqrstuvwxyz" for char in re.findall(letter, every, re.IGNORECASE)}
+    assert alike == set(re.findall(spelt._OTHER_CASES, every))
+    assert [char for char in every if len(char.lower()) > 1] == ["İ"]
