@@ -6,6 +6,7 @@ import json
 import math
 import subprocess
 import sys
+import threading
 
 import pytest
 
@@ -20,7 +21,7 @@ from smart_context.engine import vectors  # noqa: E402
 from smart_context.engine.vectors import Vectors  # noqa: E402
 from smart_context.errors import ConfigError, SearchFailed  # noqa: E402
 from smart_context.meaning import bert, prepare, smooth  # noqa: E402
-from smart_context.meaning.encoder import Encoder  # noqa: E402
+from smart_context.meaning.encoder import Encoder, _Watchdog  # noqa: E402
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "a", "cat", "dog", "sat", "ran", "home"]
 SHAPE = bert.Shape(layers=2, heads=2, hidden=8, epsilon=1e-12)
@@ -143,6 +144,31 @@ def test_a_model_that_is_no_encoder_is_refused_in_its_time(tmp_path, kind):
         Encoder(broken_encoders.write(tmp_path / "model", kind), seconds=0.5)
     assert refused.value.reason
     assert refused.value.hint
+
+
+def test_the_runs_of_an_encoder_are_watched_by_one_thread(folder):
+    before = set(threading.enumerate())
+    encoder = Encoder(folder)
+    encoder.embed(["a cat sat", "a dog ran", "home"])
+    assert len(set(threading.enumerate()) - before) == 1
+
+
+def test_of_several_runs_those_are_stopped_that_have_not_ended_in_their_time():
+    class Run:
+        terminate = False
+
+    watchdog = _Watchdog(0.05)
+    ended, endless, other = Run(), Run(), Run()
+    for run in (ended, endless):
+        watchdog.begin(run)
+    watchdog.end(ended)
+    while watcher := watchdog._thread:
+        watcher.join()
+    watchdog.begin(other)
+    watchdog.end(other)
+    while watcher := watchdog._thread:
+        watcher.join()
+    assert [run.terminate for run in (ended, endless, other)] == [False, True, False]
 
 
 def test_a_model_that_does_not_end_is_said_by_index_and_what_was_indexed_stays(run, tree, tmp_path):

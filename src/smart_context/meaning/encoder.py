@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -62,6 +63,7 @@ class Encoder:
             raise _unusable(folder, str(error).splitlines()[0]) from error
         self.name = str(about.get("name", folder.name))
         self._folder, self._seconds, self._options = folder, seconds, onnxruntime.RunOptions
+        self._watchdog = _Watchdog(seconds)
         self._tokenizer.no_padding()
         self._most_tokens = _max_tokens(folder, about)
         self._tokenizer.enable_truncation(self._most_tokens)
@@ -120,24 +122,52 @@ class Encoder:
         """Run the model, and stop it when its time is over."""
         options = self._options()
         options.log_severity_level = 4  # what goes wrong is said by us
-        is_over = threading.Event()
-
-        def end() -> None:
-            is_over.set()
-            options.terminate = True
-
-        watchdog = threading.Timer(self._seconds, end)
-        watchdog.daemon = True
-        watchdog.start()
+        self._watchdog.begin(options)
         try:
             return self._session.run(None, feed, options)[0]
         except Exception as error:
-            if is_over.is_set():
+            if options.terminate:
                 why = f"one text took more than {self._seconds:g} seconds (`semantic.timeout`)"
                 raise _unusable(self._folder, why) from error
             raise
         finally:
-            watchdog.cancel()
+            self._watchdog.end(options)
+
+
+class _Watchdog:
+    """Stops runs whose time is over. One thread watches them all, and ends when there was none for that time: to start one for each
+    would take longer than anything else around a short run."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._runs: dict[int, tuple[float, Any]] = {}  # when its time is over, in the order in which they began
+        self._thread: threading.Thread | None = None
+
+    def begin(self, options: Any) -> None:
+        """Watch a run."""
+        self._runs[id(options)] = time.monotonic() + self._seconds, options
+        # After that: a thread that ends says so before it looks for runs once more.
+        if self._thread is None or not self._thread.is_alive():
+            self._thread = threading.Thread(target=self._watch, daemon=True)
+            self._thread.start()
+
+    def end(self, options: Any) -> None:
+        """A run has ended."""
+        self._runs.pop(id(options), None)
+
+    def _watch(self) -> None:
+        while True:
+            self._thread = None
+            runs = list(self._runs.values())
+            if not runs:
+                return
+            self._thread = threading.current_thread()
+            now = time.monotonic()
+            for until, options in runs:
+                if until <= now:
+                    options.terminate = True
+                    self.end(options)
+            time.sleep(max(0.0, min(until for until, _ in runs) - now))
 
 
 def _max_tokens(folder: Path, about: dict[str, Any]) -> int:
