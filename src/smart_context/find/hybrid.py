@@ -19,7 +19,7 @@ from smart_context.engine.port import Candidate, Candidates, Record, View
 from smart_context.find import feedback
 from smart_context.find.alike import Alike
 from smart_context.find.order import TIERS, Ordering, Placed, Ranked
-from smart_context.find.score import DIGITS, Score, Scorer
+from smart_context.find.score import DIGITS, Scorer
 from smart_context.find.sought import Plan
 from smart_context.model import Stop
 
@@ -83,7 +83,7 @@ class Fused(Ordering):
         tier = self._with_verbatim(tier) if count else tier
         nearest = self._nearest({candidate.segment_id: candidate for candidate in tier})
         scored = self._leading = self._fused(tier, nearest)
-        self.added = tuple(one.candidate.file_id for one in scored if one.made_of and not self._has_any(one.made_of))
+        self.added = tuple(self._without_words(scored))
         yield from self._placed(scored)
         lowest = scored[-1].score if scored else 1.0
         seen = {*tier.segment_ids, *(candidate.segment_id for candidate in nearest)}
@@ -106,9 +106,14 @@ class Fused(Ordering):
         parts = f"words {words:.4f} × {1 - self._share:.2f}, meaning {cosine:.4f} × {self._share:.2f}"
         return (*super().explain(one), others, parts)
 
-    def _has_any(self, made_of: Score) -> bool:
-        """Whether a segment has a word that finds."""
-        return made_of.has_any and any(not self._plan.sought[number].is_empty for number in made_of.times)
+    def _without_words(self, scored: Ranked) -> Iterator[int]:
+        """The files of segments that have no word that finds."""
+        finds = [number for number, word in enumerate(self._plan.sought) if not word.is_empty]
+        times, files = scored.scores.made.times, scored.candidates.file_ids
+        for place in scored.order:
+            counts = times[place]
+            if not any(counts[number] for number in finds):
+                yield files[place]
 
     def _nearest(self, known: Mapping[int, Candidate]) -> list[Candidate]:
         """The nearest segments that will do, without those that are known already: these do, because they were found by what binds too."""

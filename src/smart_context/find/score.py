@@ -83,11 +83,6 @@ class Score(NamedTuple):
     row: int
 
     @property
-    def has_any(self) -> bool:
-        """Whether any word was found."""
-        return any(self.made.times[self.row])
-
-    @property
     def times(self) -> dict[int, float]:
         """How often each word that was found was found."""
         return {n: float(t) for n, t in enumerate(self.made.times[self.row]) if t}
