@@ -194,3 +194,9 @@ def test_letters_that_tell_too_little_are_not_looked_for():
     assert telling("server", "serving", "log-in") == ("serv",)
     assert telling("server", "die") == ()
     assert telling("größe") == ()
+
+
+@given(st.sets(st.text("abc", min_size=2, max_size=6), max_size=40))
+def test_what_tells_tokens_is_every_front_that_begins_with_no_other(fronts):
+    plainly = {front for front in fronts if not any(front != other and front.startswith(other) for other in fronts)}
+    assert marking._telling(fronts) == tuple(sorted(plainly))

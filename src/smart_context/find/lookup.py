@@ -110,15 +110,18 @@ class Lookup:
         if not self._compounds or not unit.isalpha() or not analysis.depends_on_language(unit):
             return frozenset()
         out: set[str] = set()
-        holding = cache(self._view.compounds)  # looks through all long words: languages mostly agree on a stem
+        holding = cache(self._shortest)  # looks through all long words: languages mostly agree on a stem
         for language in sorted(COMPOUNDING.intersection(self.present)) if self._may_compound(unit) else ():
             [[term, *_]] = analysis.words([unit], language)
             stem = term.partition(analysis.TAG)[0]
             if len(stem) < _SHORTEST_PART:
                 continue
-            words = sorted(holding(stem), key=lambda word: (len(word), word))[:_MAX_PARTS]
-            out.update(terms[0] for terms in analysis.words(words, language))
+            out.update(terms[0] for terms in analysis.words(holding(stem), language))
         return frozenset(out)
+
+    def _shortest(self, stem: str) -> list[str]:
+        """The compounds that hold a stem: the shortest, by the alphabet."""
+        return sorted(sorted(self._view.compounds(stem)), key=len)[:_MAX_PARTS]
 
     def _may_compound(self, unit: str) -> bool:
         """Whether a word belongs to languages that compound: not where nearly all that have it are in others."""

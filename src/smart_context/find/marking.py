@@ -68,11 +68,13 @@ def words(sought: Sequence[Sought]) -> Words:
             own = wide if has_no_spaces(word.beginning) else beginnings
             own.setdefault(word.beginning, number)
             continue
+        mine = (number,)
         for term in word.terms | word.parts:
-            terms.setdefault(term, (number,))
-            if has_no_spaces(term):
+            terms.setdefault(term, mine)
+            if not term.isascii() and has_no_spaces(term):
                 wide.setdefault(term, number)
-    fronts = {_front(term.partition(analysis.TAG)[0]) for term in terms}.union(beginnings)
+    # Stems first: compounds are hundreds of terms, and languages agree on most of their stems.
+    fronts = {_front(stem) for stem in {term.partition(analysis.TAG)[0] for term in terms}}.union(beginnings)
     worth = tuple(max(1, round(100 * word.idf * min(word.times, 1.0))) for word in sought)
     return Words(terms, wide, beginnings, worth, tuple(sorted(filter(None, fronts))), _telling(fronts))
 
@@ -83,7 +85,13 @@ def _telling(fronts: Iterable[str]) -> tuple[str, ...]:
     found = sorted(front for front in fronts if front.isascii() and front.isalnum())
     if any(len(front) < _TELLS for front in found):
         return ()
-    return tuple(front for at, front in enumerate(found) if not front.startswith(tuple(found[:at])))
+    out: list[str] = []
+    for front in (
+        found
+    ):  # in order, so that what begins with another one follows it, and what was left out follows what was kept
+        if not out or not front.startswith(out[-1]):
+            out.append(front)
+    return tuple(out)
 
 
 def _front(stem: str) -> str:
