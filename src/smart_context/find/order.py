@@ -18,6 +18,7 @@ from typing import NamedTuple, overload
 from smart_context.data import dataclass, replace
 from smart_context.engine import names
 from smart_context.engine.expression import Filters
+from smart_context.engine.facts import Marked
 from smart_context.engine.model import FileRow, SegmentRow
 from smart_context.engine.port import Candidate, Candidates, Matches, Record, View
 from smart_context.find.score import DIGITS, Score, Scorer, Scores
@@ -166,6 +167,11 @@ class Ordering:
         if missing:
             self._files.update(self.record.files(missing))
         return {file_id: self._files[file_id] for file_id in file_ids if file_id in self._files}
+
+    def marks(self, file_ids: set[int]) -> list[Marked]:
+        """What tells copies of files, by their numbers: of those that were read to put them in order it is known."""
+        known = [Marked(i, row.same_text, row.like_text) for i in file_ids if (row := self._files.get(i))]
+        return sorted((*known, *self.record.marks(file_ids.difference(self._files))))
 
     def explain(self, one: Placed) -> tuple[str, ...]:
         """Why a segment stands where it does, in lines."""

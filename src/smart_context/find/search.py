@@ -127,7 +127,7 @@ def find(
         reached = list(islice(_few_a_file(apart), min(wanted, sys.maxsize)))
         page = reached[request.offset :]
         leading = {one.file_id for one in ordering.leading(_AHEAD)} if folds and page else set()
-        ahead = record.marks(leading.union(ordering.added)) if leading else []
+        ahead = ordering.marks(leading.union(ordering.added)) if leading else []
         also = _also(page, ordering, folds, presence, ahead) if folds else {}
     stop()
     items = tuple(_items(record, page, ordering, asked.plan, redactor, typed, also))
