@@ -106,12 +106,12 @@ def test_what_is_as_it_is_known_is_the_same_compiled_and_in_python(tree: Tree) -
 def test_what_is_not_known_as_files_are_is_refused(tree: Tree) -> None:
     root = tree({"a.txt": "1"})
     with os.scandir(root) as entries, pytest.raises(TypeError):
-        walk.compiled.unmet(-1, f"{root}/", entries, {str(root / "a.txt"): (1, 2)}, {})
+        walk.compiled.unmet(-1, f"{root}/", entries, {str(root / "a.txt"): (1, 2)}, [], [])
     with pytest.raises(TypeError):
-        walk.compiled.unmet(-1, f"{root}/", [SimpleNamespace(name=b"a.txt")], {}, {})
+        walk.compiled.unmet(-1, f"{root}/", [SimpleNamespace(name=b"a.txt")], {}, [], [])
     known = {f"{root}/a\0b": ("", 1, 2, 3)}
     entry = SimpleNamespace(name="a\0b")
-    assert walk.compiled.unmet(-1, f"{root}/", [entry], known, {}) == [entry]
+    assert walk.compiled.unmet(-1, f"{root}/", [entry], known, [], []) == [entry]
     assert len(known) == 1
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -42,8 +42,10 @@ _JUNK_STARTS = ("~$", ".~lock.")  # what office programs leave beside an open fi
 OnProblem = Callable[[str, str], None]
 OnMount = Callable[[str, int], None]
 OnMet = Callable[[str, int], None]
-Known = dict[str, tuple[str | bytes, int, int, int]]
-"""Files by path; of what is known of each, the last two say its size and modification time."""
+Stamp = tuple[str | bytes, int, int, int]
+"""What is known of a file: the last two say its size and modification time."""
+Known = dict[str, Stamp]
+"""Files by path."""
 
 _OPEN_FOLDERS = 64  # descriptors held; a deeper tree gives up the outer ones and takes them back through `..`
 _KERNEL_VIEWS = frozenset({
@@ -203,27 +205,29 @@ class _Walk:
         if self._frames and info.st_dev != self._frames[-1].identity[0]:
             self._on_mount(path, info.st_dev)
         path = path.rstrip("/")
-        met: Known = {}
+        met: list[str] = []
+        stamps: list[Stamp] = []
         try:
             with os.scandir(fd) as found:
-                entries = self._unmet(fd, path, found, met) if self._known else list(found)
+                entries = self._unmet(fd, path, found, met, stamps) if self._known else list(found)
         except OSError as error:
             self._report(path or "/", _why(error))
-            self._put_back(path, met)
+            self._put_back(path, zip(met, stamps, strict=True))
             os.close(fd)
             return
         names = [*met, *[entry.name for entry in entries]]
         telling = _TELLING.intersection(names)
         if telling and self._frames and not self._options.include_junk and _is_marked_junk(fd, telling):
-            self._put_back(path, met)
+            self._put_back(path, zip(met, stamps, strict=True))
             os.close(fd)
             return
         if telling and self._options.honour_ignore_files:
             keep = self._with_ignore_files(keep, fd, path, telling)
         suspects = self._suspects(names, telling, keep)
         if met and suspects:
-            left_out = [name for name in suspects & met.keys() if not self._takes(name, False, keep)]
-            self._put_back(path, {name: met.pop(name) for name in left_out})
+            left_out = {name for name in suspects.intersection(met) if not self._takes(name, False, keep)}
+            self._put_back(path, [one for one in zip(met, stamps, strict=True) if one[0] in left_out])
+            met = [name for name in met if name not in left_out]
         if met:
             self._on_met(path, len(met))
         todo = self._sorted_out(entries, suspects, keep)
@@ -247,12 +251,14 @@ class _Walk:
         todo.sort(key=_NAME, reverse=True)
         return todo
 
-    def _unmet(self, fd: int, path: str, found: Iterator[os.DirEntry[str]], met: Known) -> list[os.DirEntry[str]]:
+    def _unmet(
+        self, fd: int, path: str, found: Iterator[os.DirEntry[str]], met: list[str], stamps: list[Stamp]
+    ) -> list[os.DirEntry[str]]:
         """Entries but for files that are as they are known, which are `met`, in one tight loop: a run over an unchanged folder does little else."""
         left: list[os.DirEntry[str]] = []
         known, folder = self._known, f"{path}/"
         if compiled and not _CAN_BE_ELSEWHERE:
-            return compiled.unmet(fd, folder, found, known, met)
+            return compiled.unmet(fd, folder, found, known, met, stamps)
         for entry in found:
             name = entry.name
             stamp = known.pop(folder + name, None)
@@ -270,15 +276,16 @@ class _Walk:
                     and info.st_mode & _KIND == _REGULAR
                     and not (_CAN_BE_ELSEWHERE and is_placeholder(info))
                 ):
-                    met[name] = stamp
+                    met.append(name)
+                    stamps.append(stamp)
                     continue
             known[folder + name] = stamp
             left.append(entry)
         return left
 
-    def _put_back(self, path: str, met: Known) -> None:
+    def _put_back(self, path: str, met: Iterable[tuple[str, Stamp]]) -> None:
         """Make files known again that were met, but are not to be read."""
-        for name, stamp in met.items():
+        for name, stamp in met:
             self._known[f"{path}/{name}"] = stamp
 
     def _suspects(self, names: list[str], telling: frozenset[str], keep: Filter) -> set[str]:
