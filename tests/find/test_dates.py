@@ -70,6 +70,13 @@ def test_a_day_that_no_file_is_from_is_looked_for_in_the_texts(folder):
     )
 
 
+def test_a_month_that_no_file_is_from_is_looked_for_in_the_texts(folder):
+    for typed in ("from March 2021", "in 2021-03"):
+        note = folder.page(f"signed {typed}", today="2026-01-01").notes[0]
+        assert note.endswith(f", for '{typed.partition(' ')[2]}' in the texts")
+    assert "in the texts" not in folder.page("signed since March 2021 until May 2021", today="2026-01-01").notes[0]
+
+
 @pytest.mark.parametrize(
     ("text", "days"),
     [

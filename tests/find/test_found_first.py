@@ -246,6 +246,19 @@ def test_a_number_that_reads_as_thousands_is_not_found_as_a_fraction(folder):
     assert folder.names("250,000")[:2] == ["money/thousands.txt", "money/plain.txt"]
 
 
+def test_of_names_that_differ_in_their_case_the_one_that_was_typed_comes_first(tmp_path):
+    for name, text in (
+        ("a/Zqreport.txt", "Short, but not without any words at all."),
+        ("b/zqreport.txt", f"Long. {PROSE}"),
+    ):
+        path = tmp_path / "files" / name
+        path.parent.mkdir(parents=True)
+        path.write_text(text, encoding="utf-8")
+    with indexed(tmp_path / "files", tmp_path / "data") as twins:
+        typed = ("zqreport.txt", "Zqreport.txt", "Zqreport", "zqreport", "ZQREPORT.TXT")  # the last two mean no case
+        assert [twins.names(query)[0][0] for query in typed] == ["b", "a", "a", "a", "a"]
+
+
 def test_a_name_does_not_drown_what_the_texts_say(folder):
     assert folder.names("what does argparse read and where is it in the library")[0] == "docs/argparse.md"
 

@@ -38,12 +38,13 @@ def asked(typed: str) -> list[str]:
     return [f"{MARK}{parent}/{key}" if parent else MARK + key for key in own]
 
 
-def is_spelt(path: str, typed: str) -> bool:
-    """Whether a file is called exactly what was typed, but for case: with its extension, or without."""
-    name = os.path.basename(path).lower()
+def is_spelt(path: str, typed: str, *, cased: bool = False) -> bool:
+    """Whether a file is called exactly what was typed: with its extension, or without; but for case, unless that counts."""
+    name, asked = os.path.basename(path), os.path.basename(typed.replace("\\", "/").rstrip("/"))
+    if not cased:
+        name, asked = name.lower(), asked.lower()
     inner = _COMPRESSED.sub("", name)
-    spelt = {name, inner, _EXTENSION.sub("", name), _EXTENSION.sub("", inner)}
-    return os.path.basename(typed.replace("\\", "/").rstrip("/")).lower() in spelt
+    return asked in {name, inner, _EXTENSION.sub("", name), _EXTENSION.sub("", inner)}
 
 
 def _with_extension(name: str) -> str:

@@ -123,14 +123,9 @@ class Reading:
         parts += [("dates", self.read_times.told()), *((one.name, one.value) for one in self.fields)]
         return " and ".join(f"{name} {values}" for name, values in parts if values)
 
-    def day(self, typed: str) -> str:
-        """The one day that a text names with its year; "yesterday" is none."""
-        day = self.read_times.day
-        return day if day and day[:4] in typed else ""
-
     def without_labels(self, typed: str) -> Reading:
-        """The same without the times and fields that the text named; a field's value, and a day, are looked for as words."""
-        text = " ".join([self.text, self.day(typed), *(one.value for one in self.fields)])
+        """The same without the times and fields that the text named; a field's value, and a day or month, are looked for as words."""
+        text = " ".join([self.text, self.read_times.named(typed), *(one.value for one in self.fields)])
         text = " ".join(text.split())
         return replace(self, text=text, times=self.given_times, read_times=_ANY_TIME, fields=())
 

@@ -221,9 +221,11 @@ class Ordering:
                 continue
             named = [at for at in range(len(totals)) if times[at][number]]
             self._files.update(self.record.files({tier.file_ids[at] for at in named}.difference(self._files)))
-            others = [at for at in named if not self._is_spelt(tier.file_ids[at], word.name)]
-            if len(others) < len(named):
-                for at in others:
+            spelt = [at for at in named if self._is_spelt(tier.file_ids[at], word.name)]
+            if "." in word.name or not word.name.islower():  # of twins but for case, the one that was typed
+                spelt = [at for at in spelt if self._is_spelt(tier.file_ids[at], word.name, cased=True)] or spelt
+            if spelt:
+                for at in set(named).difference(spelt):
                     totals[at] = round(totals[at] - SPELT * float(scores.made.shares[at][number]), DIGITS)
 
     def _read(self, tier: Candidates, scores: Scores) -> None:
@@ -258,9 +260,9 @@ class Ordering:
 
         return list(filter(has_it, best))
 
-    def _is_spelt(self, file_id: int, name: str) -> bool:
+    def _is_spelt(self, file_id: int, name: str, *, cased: bool = False) -> bool:
         file = self._files.get(file_id)
-        return file is not None and names.is_spelt(file.path, name)
+        return file is not None and names.is_spelt(file.path, name, cased=cased)
 
     def _with_verbatim(self, tier: Candidates) -> Candidates:
         """A tier, and what has a sentence as it was typed: common words may put much before that, roughly."""

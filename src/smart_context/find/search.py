@@ -229,8 +229,8 @@ def _share(record: Record, view: View, never_show: Sequence[str], asked: _Asked)
 
 def _dropped(reading: Reading, less: Reading, typed: str) -> str:
     parts = replace(reading, read_exts=(), read_years=()).told()
-    day = f", for '{day}' in the texts" if (day := reading.day(typed)) else ""
-    return f"searched without {parts}" + (", with the other filters" if less.has_read else "") + day
+    named = f", for '{named}' in the texts" if (named := reading.read_times.named(typed)) else ""
+    return f"searched without {parts}" + (", with the other filters" if less.has_read else "") + named
 
 
 def _asked(reading: Reading, limits: Filters, view: View, typed: str) -> _Asked:

@@ -62,6 +62,9 @@ _RELATIVE = (
 )
 _ONE = rf"(?:{_ISO}|{_NUMBERED}|{_NAMED}|(?:{_RELATIVE})(?![\w'’-]))"
 _PERIOD = later.pattern(_ONE, re.IGNORECASE)
+_IN_A_MONTH = later.pattern(
+    rf"(?<!\w)(?:(?:{MONTH})\.?,?\s+(?:de\s+|of\s+)?{_YEAR}|{_YEAR}-(?:0[1-9]|1[0-2]))(?![-\w])", re.IGNORECASE
+)
 _ANY = re.sub(r"\?P<\w+>", "?:", _ONE)
 _RELATIVE_ANY = re.sub(r"\?P<\w+>", "?:", rf"(?:{_RELATIVE})(?![\w'’-])")
 _CHANGED = r"(?:modified|changed|edited|updated|saved|created|written|dated|geändert|bearbeitet|modifiés?|modificados?)"
@@ -122,10 +125,14 @@ class Times:
     def __bool__(self) -> bool:
         return bool(self.since or self.until or self.modified_since or self.modified_until)
 
-    @property
-    def day(self) -> str:
-        """The day, where it is one alone."""
-        return self.since if self.since == self.until else ""
+    def named(self, typed: str) -> str:
+        """The one day or month, as words to look for, that was typed with its year; "yesterday" is none."""
+        if not self.since or self.since[:4] not in typed:
+            return ""
+        if self.since == self.until:
+            return self.since
+        found = _IN_A_MONTH.search(typed) if self.since[:7] == self.until[:7] else None
+        return found[0] if found else ""
 
     def within(self, other: Times) -> Times:
         """Both."""
