@@ -104,8 +104,10 @@ def test_without_scripts_forms_and_links_do_the_same(browser, site):
         page.wait_for_url("**/?q=vendor")
         assert page.locator(".result").count() > 1
         page.click("text=date")
+        page.wait_for_url("**sort=date**")
         assert asked(page) == {"q": ["vendor"], "sort": ["date"]}
         page.click(".filters a:has-text('docx')")
+        page.wait_for_url("**kind=.docx**")
         assert asked(page) == {"q": ["vendor"], "sort": ["date"], "kind": [".docx"]}
 
 

@@ -98,15 +98,13 @@ def test_matches_are_gone_through_by_key_and_button_across_pages(window, site):
     assert marks > 1
     for number in range(marks):
         window.keyboard.press("j")
-        assert window.locator("#text mark.here").count() == 1
-        assert (
-            window.evaluate(
-                "() => [...document.querySelectorAll('#text mark')].findIndex(m => m.classList.contains('here'))"
-            )
-            == number
+        window.wait_for_function(
+            "n => [...document.querySelectorAll('#text mark')].findIndex(m => m.classList.contains('here')) === n",
+            arg=number,
         )
+        assert window.locator("#text mark.here").count() == 1
     window.keyboard.press("k")
-    assert f"{marks - 1} of {marks}" in window.inner_text("#told")
+    window.wait_for_selector(f"#told:has-text('{marks - 1} of {marks}')")
 
 
 def test_the_next_match_may_be_on_another_page_without_scripts_too(browser, site):
@@ -117,9 +115,9 @@ def test_the_next_match_may_be_on_another_page_without_scripts_too(browser, site
         page.goto(seen(site, "odd/far.txt", q="walrus"))
         assert page.is_hidden("[data-match='-1']")
         page.click("[data-match='1']")
-        assert page.locator("li:has(mark)").get_attribute("value") == "901"
+        page.wait_for_selector("li[value='901'] mark")
         page.click("[data-match='-1']")
-        assert page.locator("li:has(mark)").get_attribute("value") == "4"
+        page.wait_for_selector("li[value='4'] mark")
     with visit(browser, site) as page:
         page.goto(seen(site, "odd/far.txt", q="walrus"))
         page.keyboard.press("j")
