@@ -26,6 +26,7 @@ _FEW = 3  # words of a query in which it is looked for: in a sentence, others te
 _HARDLY_ANY = 20  # times as many segments in other languages, where a word is not looked for in compounds
 _MAX_PARTS = 300  # compounds that a word is looked for in, the shortest first
 _BEGUN, _MOST = 4, 3  # letters of a word that may be the beginning of others, and of how many
+_COUNTED = 300  # of these, the commonest as the engine has them, which counts what was removed too
 _MAX_BEGINNINGS = 20_000  # words that a beginning may stand for
 
 
@@ -139,7 +140,7 @@ class Lookup:
     def _begun(self, unit: str) -> tuple[str, ...]:
         """The commonest words that begin so, of a word that is not typed to its end yet, or was cut."""
         found = self._view.terms(analysis.fold(unit)) if len(unit) >= _BEGUN else []
-        counts = {term: self._view.having(term) for term in found[:_MAX_PARTS]}
+        counts = {term: self._view.having(term) for term in found[:_COUNTED]}
         return tuple(sorted((term for term, n in counts.items() if n), key=lambda term: (-counts[term], term))[:_MOST])
 
     def _pieces(self, unit: str) -> tuple[str, ...]:
