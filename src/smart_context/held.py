@@ -230,7 +230,11 @@ class Held(Closes):
         """What marks the words of a query; None where there is nothing to mark by."""
         from smart_context.find import search
 
-        if not query.strip() or not self.has_index():
+        if not query.strip():
+            return None
+        try:
+            self.index.refresh()
+        except NotFound:
             return None
         _, view = self.index.both(caller.key)
         return search.sought(view if caller.roots is None else view.within(self._roots_of(caller).names), query)

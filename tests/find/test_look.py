@@ -40,6 +40,14 @@ def test_what_is_hidden_is_not_led_to(app):
     assert opened.look_at(str(root / "hidden.txt"), None, "walrus").match_after == ""
 
 
+def test_words_are_marked_that_were_indexed_since_the_index_was_opened(app):
+    opened, root = app
+    assert opened.look_at(str(root / "open.txt"), None, "narwhal").marks == ()
+    (root / "new.txt").write_text("A narwhal.\n", "utf-8")
+    opened.index_here(str(root), full=False, on_progress=lambda _step: None)
+    assert opened.look_at(str(root / "new.txt"), None, "narwhal").marks == ((2, 9),)
+
+
 def test_without_words_nothing_is_led_to(app):
     opened, root = app
     look = opened.look_at(str(root / "open.txt"))

@@ -84,6 +84,7 @@ def freeze(desk: Desk, question: Question, target: str, how: How, *, created_at:
     else:
         placed = [replace(one, path=desk.may_show(shown(one.path)).path) for one in how.picked]
         with desk.turn():
+            desk.index().refresh()
             texts = _texts(desk, placed, how.unredacted)
         paths = tuple(sorted({shown(text.path) for text in texts}))
         question = replace(question, k=0, folders=(), paths=paths)
