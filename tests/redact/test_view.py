@@ -89,6 +89,28 @@ def test_what_is_next_to_it_can_be_seen(sign):
     assert len(view.of(f"ab{sign}cd").text) == 5
 
 
+DRAWN = "\u0300\u034e\u0350\u036f\u1ab0\u1aff\u1dc0\u1dff\u20d0\u20ff\ufe20\ufe2f"
+
+
+@pytest.mark.parametrize("sign", DRAWN)
+def test_what_is_drawn_over_a_letter_splits_nothing_where_something_like_it_is_beside_a_digit(sign):
+    assert view.of(f"a{sign}b{sign}1{sign}").text == view.of(f"a{sign}b{sign}_").text.replace("_", "1") == "ab1"
+    found = view.of(f"a{sign}b1")
+    assert found.text == f"a{sign}b1"  # as in the words of a language
+    found = view.of(f"x1{sign}{sign}yz")
+    assert found.text == "x1yz"
+    assert found.origin(1, 3) == (1, 5)
+
+
+@pytest.mark.parametrize("sign", "\u02ff\u0370\u1aaf\u1b00\u1dbf\u1e00\u20cf\u2100\ufe30")
+def test_what_is_not_drawn_over_a_letter_stays_beside_a_digit(sign):
+    assert len(view.of(f"a1{sign}b").text) == 4
+
+
+def test_a_form_feed_ends_a_line():
+    assert view.of("a\fb\vc").text == "a\nb\nc"
+
+
 @pytest.mark.parametrize(
     ("text", "plain"),
     [

@@ -24,11 +24,15 @@ _IS = later.pattern(
     rf"{_CLOSED}{_OF}(?:[ ]+(?:is|was|are|be|ist|lautet|war|est|es|era|è|é|jest|är|er)(?:[ ]now|[ ]set to)?[ ]?[: ][ ]?|[ ]?(?:是|为|為|は|는|은)[ :]?)"
 )
 _CELL = later.pattern(rf"{_CLOSED}:?[ ]?(?:\t|[ ]?\|)[ ]?")
+_REACH = 16  # characters in which `_CELL` and `_BRACKET` have their sign
 _TAG = later.pattern(r"(?:[ ][^<>\n]{0,80})?>(?:<!\[cdata\[)?[ ]?")
 _VALUE_FIELD = later.pattern(r"[\"']?[\s,;/{]{0,40}[\"']?(?:(?:default[-_]?)?value|default)[\"']?[ ]{0,20}[:=][ ]?")
 _CALL = later.pattern(r"\([ ]?(?=[\"'])")
 _PAIR = later.pattern(r"[\"'][ ]?,[ ]{0,40}(?=[\"'])")
-_BELOW = later.pattern(r"[\"'`*_]{0,3}[ \t]{0,8}\r?\n(?:[ \t=\-]{0,60}\r?\n)?[ \t>*|]{0,40}")
+_BELOW = later.pattern(r"[\"'`*_]{0,3}:?[\"'`*_]{0,3}[ \t]{0,8}\r?\n(?:[ \t=\-]{0,60}\r?\n)?[ \t>*|]{0,40}")
+_ROW = later.pattern(r"[\"']?[,;](?=[^\s,;])")
+_ROW_BEGINS = later.pattern(r"[\"']?(?:[a-z]{1,20}[ _\-]){0,2}")
+_NEXT_ROW = later.pattern(r"[ \t]{0,8}\r?\n[ \t]{0,8}")
 _LABEL = later.pattern(r"[ \t#*>|\-_\"'`]{0,12}(?:[\w\-]{1,20}[ _\-]){0,3}")
 _DIRECTIVE = later.pattern(r"[ \t]{0,40}(?:(?:run|docker)[ ])?(?:env|arg|set|setx|setenv|export)[ ]{1,4}[\w.\-]{0,60}")
 _WORD_BEFORE = later.pattern(r"[ \t]{0,40}[\w.\-]{0,60}")
@@ -49,21 +53,24 @@ _STOP = later.pattern(
     r"|&(?:quot|amp|apos|lt|gt);|&#3[49];|%2[267](?!\d)"
 )
 _CELL_STOP = later.pattern(r"[ ]{0,2}(?:\t|\||\n|$)")
+_ROW_STOP = later.pattern(r"[\"']?(?:[,;\t]|$)")
 _END_OF_LINE = later.pattern(r"[\"'`;,.)\]}]*[ \t]*(?:(?:#|//|--).*)?(?:\r?\n|$|\t)")
+_END_OF_CELL = later.pattern(r"[\"'`]?[ \t]*(?:\r?\n|$|[\t|;,])")
 _RUN = later.pattern(r"[^\s\"'`,;<>]{1,512}+")
 _PADDED = later.pattern(r"[A-Za-z0-9+/]{10,}={1,2}")  # base64 to its end
 _LENGTHS = later.pattern(r"\d{1,3}(?:[-+]\d{0,3})?\+?|\d{1,2}-[a-z]+")
 _SYMBOL = later.pattern(r"[^\w\-.'/,:;()]")
 _APP_PASSWORD = later.pattern(r"[a-z]{4}(?: [a-z]{4}){3}(?!\w| \w)")  # as Google prints them
 _PLAIN = later.pattern(r"[^\W\d_]+(?:[-'][^\W\d_]+)*")
+_MIN_MADE = 8  # characters of a secret that a machine made, alone below its name
 _PUBLIC = ("AAAA", "ssh-", "-----", "MII")
-_BLANK = frozenset(" \t\r\n\"'`*_")
+_BESIDE = frozenset(" \t\r\n\"'`*_:,;")
 _URL = later.pattern(r"[a-z][a-z0-9+.\-]{1,20}://")
 
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a value starts, and how much the syntax before it says: "assign", "call", "pair", "say", "cell", "tag", "space", "below"."""
+    """Where a value starts, and how much the syntax before it says: "assign", "call", "pair", "say", "cell", "tag", "space", "below", "row"."""
 
     start: int
     syntax: str
@@ -102,13 +109,18 @@ def _places(low: str, name: names.Name) -> Iterator[_Place]:
     if match := _ASSIGN.match(low, end):
         # "(forget_passphrase): Likewise." speaks of a name; it assigns nothing.
         yield _Place(match.end(), "say" if low[end] == ")" else "assign", same_line=match["newline"] is None)
-    if _IN_TAG.search(low, max(0, start - 42), start) and (match := _TAG.match(low, end)):
+    after = low[end : end + _REACH]
+    if (
+        low.rfind("<", max(0, start - 42), start) >= 0
+        and _IN_TAG.search(low, max(0, start - 42), start)
+        and (match := _TAG.match(low, end))
+    ):
         yield _Place(match.end(), "tag")
     if match := _VALUE_FIELD.match(low, end):
         yield _Place(match.end(), "assign")
-    if match := _CALL.match(low, end):
+    if after[:1] == "(" and (match := _CALL.match(low, end)):
         yield _Place(match.end(), "call")
-    if match := _PAIR.match(low, end):
+    if after[:1] in {'"', "'"} and (match := _PAIR.match(low, end)):
         yield _Place(match.end(), "pair")
     if name.is_many:
         return
@@ -118,11 +130,19 @@ def _places(low: str, name: names.Name) -> Iterator[_Place]:
         if match := _SPACE.match(low, end):
             yield _Place(match.end(), "space")
         return
-    if match := _BRACKET.match(low, end):
+    if "(" in after and (match := _BRACKET.match(low, end)):
         yield _Place(match.end(), "space")
-    if match := _CELL.match(low, end):
+    if ("|" in after or "\t" in after) and (match := _CELL.match(low, end)):
         yield _Place(match.end(), "cell")
-    line = low[max(low.rfind("\n", 0, start) + 1, start - 100) : start] if low[end : end + 1] in _BLANK else ""
+    yield from _by_line(low, name)
+
+
+def _by_line(low: str, name: names.Name) -> Iterator[_Place]:
+    """Places that the line tells in which a name stands: an option, a label, the first cell of a row."""
+    start, end = name.start, name.end
+    line = low[max(low.rfind("\n", 0, start) + 1, start - 100) : start] if low[end : end + 1] in _BESIDE else ""
+    if _ROW_BEGINS.fullmatch(line) and (match := _ROW.match(low, end)):
+        yield _Place(match.end(), "row")
     if (end - start > 4 or start == 0 or low[start - 1] == "d") and (match := _SPACE.match(low, end)):
         yield _Place(match.end(), "assign" if _is_directive(line, name.word) else "space")
     if _LABEL.fullmatch(line) and (match := _BELOW.match(low, end)):
@@ -148,7 +168,7 @@ def _values(text: str, low: str, place: _Place, name: names.Name) -> list[tuple[
     at = place.start
     while (span := _value(text, low, _Place(at, place.syntax, place.same_line), name)) is not None:
         found.append(span)
-        more = None if place.same_line else _NEXT_ITEM.match(text, span[1])
+        more = None if place.same_line else (_NEXT_ROW if place.syntax == "below" else _NEXT_ITEM).match(text, span[1])
         if more is None:
             break
         at = more.end()
@@ -168,7 +188,7 @@ def _quoted_items(text: str, at: int, place: _Place, name: names.Name) -> list[t
 
 
 def _value(text: str, low: str, place: _Place, name: names.Name) -> tuple[int, int] | None:
-    if place.syntax not in {"cell", "tag"} and (
+    if place.syntax not in {"cell", "tag", "row"} and (
         quoted := _QUOTED.match(text, place.start) or _ESCAPED.match(text, place.start)
     ):
         return quoted.span("value") if _is_quoted(quoted["value"], place, name) else None
@@ -182,7 +202,8 @@ def _value(text: str, low: str, place: _Place, name: names.Name) -> tuple[int, i
     value = text[start:end]
     if not value or _URL.match(low, start):
         return None
-    if not _is_bare(value, place, name, alone=_END_OF_LINE.match(text, end) is not None):
+    alone = (_END_OF_CELL if place.syntax in {"cell", "row"} else _END_OF_LINE).match(text, end) is not None
+    if not _is_bare(value, place, name, alone=alone):
         return None
     if bare.end() - start >= 512:
         while more := _BARE.match(text, end):
@@ -202,14 +223,9 @@ def _is_quoted(value: str, place: _Place, name: names.Name) -> bool:
 def _is_bare(value: str, place: _Place, name: names.Name, *, alone: bool) -> bool:
     if name.is_vague:
         return values.is_generated(value) and not values.is_code(value) and _is_unreadable(value)
-    if place.syntax == "below":
-        return (
-            alone
-            and values.is_strong(value)
-            and not values.is_code(value)
-            and value[0] not in "/<-+[("
-            and "://" not in value
-        )
+    if place.syntax in {"below", "row"}:
+        is_one = values.is_strong(value) or (values.is_chosen(value) and (name.is_password or len(value) >= _MIN_MADE))
+        return alone and is_one and not values.is_code(value) and value[0] not in "/<-+[(" and "://" not in value
     if name.is_password:
         return _bare_password(value, place, alone=alone)
     return _bare_secret(value, name.word, place, alone=alone)
@@ -226,11 +242,7 @@ def _is_salt(value: str) -> bool:
 
 
 def _bare_end(text: str, start: int, end: int, syntax: str) -> int:
-    if syntax in {"tag", "cell"}:
-        pattern = _STOP if syntax == "tag" else _CELL_STOP
-    else:
-        pattern = _STOP
-    stop = pattern.search(text, start, end)
+    stop = {"cell": _CELL_STOP, "row": _ROW_STOP}.get(syntax, _STOP).search(text, start, end)
     if stop:
         end = stop.start()
     while end > start and text[end - 1] in ".,;:)]}\"'`|" and not _balanced(text, start, end):

@@ -7,10 +7,11 @@ Always: no cut, page or border between segments changes what is hidden; a stretc
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
-from typing import NamedTuple
+from operator import attrgetter
 
 from smart_context import later
 from smart_context import pointer as grammar
@@ -27,6 +28,7 @@ _BESIDE_LINES = " \t\r>|*#"  # what stands beside a secret that a line break cut
 _BLANKED = re.compile("\0+")
 _PUBLIC = frozenset({"email", "phone"})  # what is hidden wherever it stands, and need not be looked for
 _RANGE = later.pattern(r"(?:(.*) )?(lines|rows|paragraphs) ([1-9][0-9]{0,8})-([1-9][0-9]{0,8})", re.DOTALL)
+_start = attrgetter("start")
 _LINES_OF = {"sheet": "rows", "section": "paragraphs"}  # what the lines of a place are called; elsewhere, lines
 
 
@@ -49,17 +51,19 @@ class Piece:
 
 def judged(segments: Sequence[Segment], redactor: Redactor) -> list[Segment]:
     """Judge a file: its segments, each with what is hidden in it, and with a heading that may be shown."""
-    places = _laid(segments)
-    text = _joined(segments, places)
-    hidden = list(_parted(_with_repeats(text, redactor.spans(text)), segments, places))
-    headings = {one.heading: _clean(redactor, one.heading) for one in segments if one.heading}
+    starts = _starts(segments)
+    text = _joined(segments, starts)
+    hidden = _parted(_with_repeats(text, redactor.spans(text)), segments, starts)
+    headings = {heading: _clean(redactor, heading) for heading in {one.heading: None for one in segments} if heading}
     told = _told(headings, _values(segments, hidden)) if headings else []
     if told:
         headings = {heading: _without(told, heading, clean) for heading, clean in headings.items()}
     return [
-        Segment(one.seq, one.pointer, headings.get(one.heading, ""), one.text, own, one.certainty)
+        one if one.hidden == own and heading == one.heading
+        else Segment(one.seq, one.pointer, heading, one.text, own, one.certainty)
         for one, own in zip(segments, hidden, strict=True)
-    ]
+        for heading in (headings.get(one.heading, ""),)
+    ]  # fmt: skip
 
 
 def head(text: str, segments: Sequence[Segment], redactor: Redactor) -> str:
@@ -72,49 +76,59 @@ def head(text: str, segments: Sequence[Segment], redactor: Redactor) -> str:
 
 def join(segments: Sequence[Segment]) -> tuple[str, list[Piece]]:
     """A file's text as one, and where each segment stands in it."""
-    places = _laid(segments)
+    starts = _starts(segments)
     pieces: list[Piece] = []
-    for segment, place in zip(segments, places, strict=True):
-        last = pieces[-1] if pieces else None
-        first = last.lines.first + last.text.count("\n") if last and place.goes_on else 1
-        own = place.lines or _counted(place.frame, first, segment.text)
-        pieces.append(Piece(place.start, segment.text, place.frame, own, bool(place.lines), segment.certainty))
-    return _joined(segments, places), pieces
+    before: Segment | None = None
+    for segment, start in zip(segments, starts, strict=True):
+        frame, lines = _place(segment.pointer)
+        goes_on = before is not None and _goes_on(before, segment)
+        first = pieces[-1].lines.first + pieces[-1].text.count("\n") if goes_on else 1
+        own = lines or _counted(frame, first, segment.text)
+        pieces.append(Piece(start, segment.text, frame, own, bool(lines), segment.certainty))
+        before = segment
+    return _joined(segments, starts), pieces
 
 
-class _Place(NamedTuple):
-    """Where a segment begins in the joined text, what it stands in, its lines by its pointer, and whether it begins in the last one's line."""
-
-    start: int
-    frame: Pointer
-    lines: Part | None
-    goes_on: bool
-
-
-def _laid(segments: Sequence[Segment]) -> list[_Place]:
+def _starts(segments: Sequence[Segment]) -> list[int]:
     """Lay segments end to end: a line that goes on is joined without a seam; what begins anew gets a line of its own."""
-    places: list[_Place] = []
+    starts: list[int] = []
     last: Segment | None = None
     length = 0
     for segment in segments:
-        frame, lines = _place(segment.pointer)
-        goes_on = last is not None and last.certainty == segment.certainty and _goes_on(places[-1], frame, lines)
-        if last and not goes_on and not last.text.endswith("\n"):
+        if last is not None and not last.text.endswith("\n") and not _goes_on(last, segment):
             length += 1
-        places.append(_Place(length, frame, lines, goes_on))
+        starts.append(length)
         length += len(segment.text)
         last = segment
-    return places
+    return starts
 
 
-def _joined(segments: Sequence[Segment], places: Sequence[_Place]) -> str:
+def _goes_on(last: Segment, segment: Segment) -> bool:
+    """Whether a segment begins in the line in which the last one ended: it stands in the same, and its first line is the last one of that."""
+    if last.certainty != segment.certainty:
+        return False
+    frame, _, end = _bounds(last.pointer)
+    return (frame, end) == _bounds(segment.pointer)[:2]
+
+
+def _bounds(pointer: str) -> tuple[str, str, str]:
+    """What a pointer stands in, its first line and its last, as they are written: for that, no pointer need be parsed."""
+    head, _, lines = pointer.rpartition(" ")
+    frame, _, kind = head.rpartition(" ")
+    if kind not in grammar.RANGES or lines.endswith("'"):  # a name may end as a range does
+        return pointer, "", ""
+    first, _, last = lines.partition("-")
+    return frame, first, last or first
+
+
+def _joined(segments: Sequence[Segment], starts: Sequence[int]) -> str:
     parts: list[str] = []
     length = 0
-    for segment, place in zip(segments, places, strict=True):
-        if place.start > length:
+    for segment, start in zip(segments, starts, strict=True):
+        if start > length:
             parts.append("\n")
         parts.append(segment.text)
-        length = place.start + len(segment.text)
+        length = start + len(segment.text)
     return "".join(parts)
 
 
@@ -191,13 +205,6 @@ def _place(pointer: str) -> tuple[Pointer, Part | None]:
     return split(_parsed(pointer))
 
 
-def _goes_on(last: _Place, frame: Pointer, lines: Part | None) -> bool:
-    """Whether the segment of a frame, with these lines of it, begins in the line in which the last one ended."""
-    if last.frame != frame:
-        return False
-    return last.lines is None if lines is None else last.lines is not None and lines.first == last.lines.last
-
-
 def _counted(frame: Pointer, first: int, text: str) -> Part:
     last = first + text.count("\n") - text.endswith("\n")
     return Part(_LINES_OF.get(frame[-1].kind, "lines") if frame else "lines", first=first, last=max(first, last))
@@ -207,7 +214,7 @@ def _with_repeats(text: str, spans: Sequence[Span]) -> Sequence[Span]:
     """Hide a secret also where it stands in its file without the name that told it: the first `_SOUGHT` of a file."""
     told = (text[span.start : span.end].strip() for span in spans if span.kind not in _PUBLIC)
     sought = dict.fromkeys(value for value in told if len(value) <= _LONGEST and values.is_strong(value))
-    if not sought:
+    if not any(_stands_elsewhere(value, text, spans) for value in islice(sought, _SOUGHT)):
         return spans
     rest, at = [], 0  # of the text, with what is hidden already blanked out
     for span in spans:
@@ -220,12 +227,28 @@ def _with_repeats(text: str, spans: Sequence[Span]) -> Sequence[Span]:
     return sorted([*spans, *repeats], key=lambda span: span.start) if repeats else spans
 
 
-def _parted(spans: Sequence[Span], segments: Sequence[Segment], places: Sequence[_Place]) -> Iterator[Hidden]:
+def _stands_elsewhere(value: str, text: str, spans: Sequence[Span]) -> bool:
+    """Whether a secret may stand where nothing is hidden: mostly it does not, and the text need not be gone through for it."""
+    if " " in value:  # what stands for a space there is told by the slow way alone
+        return True
+    at = text.find(value)
+    while at >= 0:
+        last = bisect_right(spans, at, key=_start) - 1
+        if last < 0 or spans[last].end < at + len(value):
+            return True
+        at = text.find(value, at + 1)
+    return False
+
+
+def _parted(spans: Sequence[Span], segments: Sequence[Segment], starts: Sequence[int]) -> list[Hidden]:
     """What of the spans falls into each segment."""
+    hidden: list[Hidden] = []
     at = 0
-    for segment, place in zip(segments, places, strict=True):
+    for segment, first in zip(segments, starts, strict=True):
+        if at == len(spans):
+            break
+        last = first + len(segment.text)
         own: list[tuple[int, int, str]] = []
-        first, last = place.start, place.start + len(segment.text)
         while at < len(spans) and spans[at].start < last:
             span = spans[at]
             start, end = max(span.start, first), min(span.end, last)
@@ -234,4 +257,5 @@ def _parted(spans: Sequence[Span], segments: Sequence[Segment], places: Sequence
             if span.end > last:
                 break
             at += 1
-        yield tuple(own)
+        hidden.append(tuple(own))
+    return hidden + [()] * (len(segments) - len(hidden))

@@ -60,7 +60,10 @@ class Redactor:
 
     def spans(self, text: str) -> tuple[Span, ...]:
         """Return what `clean` would replace, in text order, apart from each other."""
-        found = _merged(self._looked(text, ()))
+        found = self._looked(text, ())
+        if not found:  # as nearly always
+            return ()
+        found = _merged(found)
         fresh = found if len(text) <= _SHORT else [span for span in found if not _stands_apart(text, span)]
         for _ in range(_MAX_LOOKS - 1):
             fresh = [span for window in _around(fresh, len(text)) for span in self._again(text, found, *window)]
@@ -110,6 +113,8 @@ def _around(found: Sequence[Span], length: int) -> list[tuple[int, int]]:
 
 def part(text: str, spans: Sequence[Span], start: int, end: int) -> str:
     """Return what may be shown of a part of a text: a span that reaches into it is replaced as a whole."""
+    if not spans:
+        return text[start:end]
     parts: list[str] = []
     at = start
     for span in spans:

@@ -190,3 +190,5 @@ LONG = 34
 SHORT = frozenset({RSA, "sig="})
 MARKS = (*(marked.prefix for marked in MARKED), *(shape.sign for shape in SHAPED))
 """What a token of any of them surely holds."""
+BY_PREFIX = {row.prefix: [other for other in MARKED if other.prefix == row.prefix] for row in MARKED}
+"""The rows of `MARKED` for each prefix."""

@@ -24,6 +24,8 @@ _WRITTEN = later.pattern(
     r"(?<![\w.])(?P<local>[\w.+'\-]{1,64}+)[ ]{0,2}(?:[\[({<][ ]?(?:at|ät|a|@|arroba)[ ]?[\])}>]|(?P<bare>[ ]at[ ]))[ ]{0,2}"
     r"(?P<domain>\w[\w\-]{0,62}+(?:(?:[ ]{0,2}[\[({<][ ]?(?:dot|punkt|punto|point|\.)[ ]?[\])}>][ ]{0,2}|(?P<dot>[ ]dot[ ])|\.)\w[\w\-]{0,62}+){1,5})"
 )
+_BRACKETED = later.pattern(r"[\[({<][ ]?(?:at|ät|a|@|arroba)[ ]?[\])}>]")
+_FAR = 1024  # characters after an "at": more than two domains have
 _DOMAIN_GAP = later.pattern(r"[ \t]{0,4}\r?\n[ \t>|*#]{0,20}")
 _LABELS = re.compile(r"\w[\w\-]{0,62}+(?:\.\w[\w\-]{0,62}+){0,8}+")
 _LITERAL = later.pattern(r"\[(?:IPv6:[0-9A-Fa-f:.]{2,45}|\d{1,3}(?:\.\d{1,3}){3})\]")
@@ -61,8 +63,15 @@ def find(text: str, low: str, seen: stems.Seen) -> Iterator[tuple[int, int]]:
 def _written(low: str, sign: str, places: Sequence[int] | None) -> Iterator[tuple[int, int]]:
     """Addresses that are written out, with this sign for "at"."""
     done = 0
+    is_bare = sign == " at "
+    # Plain words are an address only with a "dot" near; without any bracket around an "at", nothing else can be found beside them.
+    needs_dot = is_bare and _BRACKETED.search(low) is None
     for at in _places(low, sign) if places is None else places:
-        if at < done or (sign != " at " and low[at - 1 : at] not in _OPENERS and low[at - 2 : at - 1] not in _OPENERS):
+        if at < done:
+            continue
+        if needs_dot and low.find(" dot ", max(0, at - _LOCAL_MAX), at + _FAR) < 0:
+            continue
+        if not is_bare and low[at - 1 : at] not in _OPENERS and low[at - 2 : at - 1] not in _OPENERS:
             continue
         for match in _WRITTEN.finditer(low, max(done, at - _LOCAL_MAX), at + _DOMAIN_MAX + 32):
             if match.start() > at:

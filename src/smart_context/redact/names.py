@@ -20,6 +20,8 @@ _KEY_OF = (
     "integration origin license machine agent runner trigger feed job global delivery identity insert browser bedrock"
 )
 _BEFORE_KEY = re.compile(rf"(?:{'|'.join(sorted(set(_KEY_OF.split()), key=len, reverse=True))})[ _.\-]?$")
+_BESIDE_KEY = frozenset(" _.-")
+_ENDS_KIND = tuple(sorted(set(_KEY_OF.split())))
 _LATIN = r"(?<![a-z])"
 
 # stem, pattern that begins with it, whether people choose the value themselves (a password) or a machine makes it (a token)
@@ -85,6 +87,7 @@ _SUFFIX = re.compile(
     r"backup|bak|copy|tmp|temp|default|current|previous|prev|next|string|binary|data|base|encoded|enc|rotated|legacy|fallback|alt|[0-9]{1,3}))"
     r"{0,2}+(?![a-z0-9\u00df-\u024f])"
 )
+_NO_SUFFIX = frozenset(" \t\r\n\"'`:;,=<>()[]{}|/\\*+&%$#@!?~^")  # what ends a name that stands before it
 # What follows a name that is given a value; a key of no kind that is known is a name only there.
 _GIVEN = re.compile(r"[\"'`\])}*\\]{0,4}+[ \t]{0,40}+(?:[:=,]|->|=>|%3[ad]|value|>|(?:is|was|ist)[ :]|[\w\-+/=]{20})")
 _OPTION = re.compile(r"(?<![\w\-])--?[a-z][\w\-]{0,40}$")
@@ -118,19 +121,38 @@ def find(low: str, seen: stems.Seen, letters: frozenset[str]) -> list[Name]:
 
 def _of(low: str, places: Sequence[int] | None, stem: str, pattern: str, is_chosen: bool) -> Iterator[Name]:
     for match in stems.matches(pattern, stem, low, places):
-        suffix = _SUFFIX.match(low, match.end())
-        if suffix is None:
-            continue
-        word, start = match[0], match.start()
-        is_vague = word.startswith("client") or (word == "token" and suffix["many"] is not None)
+        word, (start, end), is_many = match[0], match.span(), False
+        if low[end : end + 1] not in _NO_SUFFIX:
+            suffix = _SUFFIX.match(low, end)
+            if suffix is None:
+                continue
+            end, is_many = suffix.end(), suffix["many"] is not None
+        is_vague = word.startswith("client") or (word == "token" and is_many)
         if word.startswith("key"):
-            kind = _BEFORE_KEY.search(low, max(0, start - 16), start)
+            kind = _kind_before(low, start)
             if kind is not None:
                 start = kind.start()
-            elif (
-                _GIVEN.match(low, suffix.end()) or _OPTION.search(low, max(0, start - 44), match.end())
-            ) and not _OPEN_KEY.search(low, max(0, start - 8), start):
+            elif _is_given(low, start, match.end(), end):
                 is_vague = True
             else:
                 continue
-        yield Name(start, suffix.end(), word, is_chosen, is_vague, suffix["many"] is not None)
+        yield Name(start, end, word, is_chosen, is_vague, is_many)
+
+
+def _kind_before(low: str, start: int) -> re.Match[str] | None:
+    """The word before a key that says what kind of key it is; looked for only where one ends there."""
+    ends = start - (low[start - 1 : start] == "\n")
+    ends -= low[ends - 1 : ends] in _BESIDE_KEY
+    return (
+        _BEFORE_KEY.search(low, max(0, start - 16), start)
+        if low.endswith(_ENDS_KIND, max(0, start - 16), ends)
+        else None
+    )
+
+
+def _is_given(low: str, start: int, end: int, after: int) -> bool:
+    """Whether a key of no kind that is known is given a value, as a name or as an option."""
+    is_one = _GIVEN.match(low, after) or (
+        low.find("-", max(0, start - 44), start) >= 0 and _OPTION.search(low, max(0, start - 44), end)
+    )
+    return bool(is_one) and not _OPEN_KEY.search(low, max(0, start - 8), start)

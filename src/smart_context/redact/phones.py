@@ -142,18 +142,19 @@ def _begins_as_one(text: str, shape: bytes, start: int, end: int) -> bool:
 
 def _is_said(low: str, since: int, start: int, end: int) -> bool:
     """Whether a word that announces a telephone number stands before digits or after them."""
-    window = _said(low[max(since, start - _WINDOW) : start])
-    return bool((window and (_STRONG.search(window) or _SOFT.search(window))) or _AFTER.match(low, end))
+    window = low[max(since, start - _WINDOW) : start]
+    return _says(window, _STRONG, _SOFT) or _AFTER.match(low, end) is not None
 
 
-def _said(window: str) -> str:
-    """What stands before a number, or nothing where none of its last words can announce one."""
+def _says(window: str, *patterns: re.Pattern[str]) -> bool:
+    """Whether one of the patterns ends what stands before a number; in plain letters, looked for where a word begins that may announce one."""
     last = window.rstrip(_BETWEEN)[-1:]
     if not last or last.isdigit():
-        return ""
-    if window.isascii() and not any(word[:3] in _FIRST_LETTERS for word in _LETTERS.findall(window)[-6:]):
-        return ""
-    return window
+        return False
+    if not window.isascii():
+        return any(pattern.search(window) for pattern in patterns)
+    begins = [word.start() for word in _LETTERS.finditer(window) if word[0][:3] in _FIRST_LETTERS]
+    return any(pattern.match(window, at) for pattern in patterns for at in begins)
 
 
 def _sticks(c: str) -> bool:
@@ -209,12 +210,12 @@ def _announced(text: str, low: str, line: _Line) -> int | None:
     """The end of a national number, by the word before or after it or by its trunk zero."""
     if _DATE.search(text, line.start, line.end) or _ADDRESS.fullmatch(text, line.start, line.end):
         return None
-    window = _said(low[max(0, line.start - _WINDOW) : line.start])
-    if window and _STRONG.search(window):
+    window = low[max(0, line.start - _WINDOW) : line.start]
+    if _says(window, _STRONG):
         return _national(text, line, loose="\n" not in window[len(window.rstrip(_BETWEEN)) :])
     if _is_other(text, line):
         return None
-    if (window and _SOFT.search(window)) or _AFTER.match(low, line.end):
+    if _says(window, _SOFT) or _AFTER.match(low, line.end):
         return _national(text, line, loose=False)
     digits = _trunk(text, line)
     return line.end if digits and _is_valid(digits, 10) else None

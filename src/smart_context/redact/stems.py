@@ -17,8 +17,10 @@ Seen = Mapping[str, Sequence[int] | None]
 def matches(pattern: str, stem: str, text: str, places: Sequence[int] | None = None) -> Iterator[re.Match[str]]:
     """Yield where the pattern matches. places: where it may, if that is known; every place of the stem is among them."""
     done = 0
+    match_at = None
     for at in _places(stem, text) if places is None else places:
-        if at >= done and (match := _compiled(pattern).match(text, at)):
+        match_at = match_at or _compiled(pattern).match
+        if at >= done and (match := match_at(text, at)):
             yield match
             done = match.end()
 

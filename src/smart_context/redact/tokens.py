@@ -27,8 +27,8 @@ def find(text: str, glance: glances.Glance) -> Iterator[tuple[int, int]]:
     if glance.breaks:  # a token that a line break cuts may begin with a short word
         marks |= glances.marks_in("\n".join([text[seam.start : seam.end] for seam in glance.breaks]))
     if marks:
-        for marked in issuers.MARKED:
-            if marked.prefix in marks:
+        for mark in marks:
+            for marked in issuers.BY_PREFIX.get(mark, ()):
                 yield from _marked(text, marked)
         yield from ((start, end) for start, end, _ in _shaped(text, marks, glances.long_words(text, issuers.LONG)))
     for first, last in wrap.regions(glance.breaks):
@@ -98,6 +98,8 @@ def _end(text: str, start: int, marked: issuers.Marked) -> tuple[int, bool]:
     if marked.whole is None or had < marked.whole:
         missing = None if marked.whole is None else marked.whole - had
         whole = wrap.follow(text, end, marked.body, missing, lacking=marked.least - had)
+    if whole == end and had < (marked.whole or marked.least):
+        whole = _over_space(text, end, had, marked)
     if whole == end:  # a full stop after a token ends the sentence; only before a line break may it be the token's own
         while whole > start and text[whole - 1] in ".:?":
             whole -= 1
@@ -105,6 +107,18 @@ def _end(text: str, start: int, marked: issuers.Marked) -> tuple[int, bool]:
     if len(found) < marked.least:
         return whole, False
     return whole, marked.may_hold_words or (values.is_random(found) and values.oddness(found) >= marked.oddness)
+
+
+def _over_space(text: str, end: int, had: int, marked: issuers.Marked) -> int:
+    """Where a token really ends that a space cuts, as readers make one of a line break in a heading: what follows makes it whole, and looks generated."""
+    rest = marked.body.match(text, end + 1) if text[end : end + 1] == " " else None
+    if rest is None or not values.is_random(rest[0]):
+        return end
+    length = had + len(rest[0])
+    is_whole = (
+        length >= marked.least and values.is_generated(rest[0]) if marked.whole is None else length == marked.whole
+    )
+    return rest.end() if is_whole else end
 
 
 def _bare(text: str, words: Sequence[str]) -> Iterator[tuple[int, int]]:

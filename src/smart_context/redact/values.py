@@ -164,6 +164,12 @@ def is_strong(value: str) -> bool:
     return len(value) >= 20 or _switches(value) >= 4 or any(c in "!@#$%^&*+=~?" for c in value[1:])
 
 
+def is_chosen(value: str) -> bool:
+    """Tell whether a value that stands alone below a word for a secret, or in the cell after it, is one that somebody chose: letters and digits."""
+    has_both = _DIGIT.search(value) is not None and _LETTER.search(value) is not None
+    return len(value) >= 6 and has_both and len(set(value)) >= 4 and is_password(value)
+
+
 def is_password(value: str) -> bool:
     """Tell whether an explicitly assigned value may be a password: not a stand-in, not code, not a date."""
     return len(value) >= 3 and not is_placeholder(value) and _DATE.fullmatch(value) is None

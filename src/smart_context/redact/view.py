@@ -23,6 +23,11 @@ MASK = "\ufffc"
 
 # Soft hyphens, zero-width and direction marks, variation selectors, fillers, and what else Unicode shows as nothing: invisible on paper, so they split nothing here.
 _INVISIBLE = "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+# Accents, lines and rings that are drawn over the letter before them. Beside a digit or an underscore, or before a capital inside a word, as in no language, they are there to split something.
+_DRAWN = "\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
+_IS_DRAWN = later.pattern(f"[{_DRAWN}]")
+_DRAWN_OVER = later.pattern(f"[0-9_][{_DRAWN}]|[{_DRAWN}][0-9_]|[a-z][{_DRAWN}][A-Z]")
+_HIDDEN_OR_DRAWN = later.pattern(rf"\[redacted:[a-z]{{1,16}}\]|[{_INVISIBLE}{_DRAWN}]++")
 _HIDDEN = later.pattern(rf"\[redacted:[a-z]{{1,16}}\]|[{_INVISIBLE}]++")
 _HIDDEN_ASCII = later.pattern(r"\[redacted:[a-z]{1,16}\]")
 _IS_INVISIBLE = later.pattern(f"[{_INVISIBLE}]")
@@ -123,6 +128,8 @@ def of(text: str, hidden: Sequence[tuple[int, int]] = ()) -> View:
         text_at.append(end)
         at = end
     folded = "".join((*parts, text[at:]))
+    if "\f" in folded or "\v" in folded:  # a line ends there as well
+        folded = folded.replace("\f", "\n").replace("\v", "\n")
     if not folded.isascii():
         folded = _folded(folded, others)
         if _STYLED.search("".join(others)):  # what they are drawn as may be Greek
@@ -150,9 +157,11 @@ def _beyond_ascii(text: str) -> frozenset[str]:
 def _cuts(text: str, others: frozenset[str]) -> list[tuple[int, int, str]]:
     """What is not read as it stands, and what is read in its place. others: the characters beyond ASCII."""
     cuts: list[tuple[int, int, str]] = []
-    invisible = _IS_INVISIBLE.search("".join(others))
-    if invisible or "[redacted:" in text:
-        pattern = _HIDDEN if invisible else _HIDDEN_ASCII
+    unusual = "".join(others)
+    invisible = _IS_INVISIBLE.search(unusual)
+    drawn = _IS_DRAWN.search(unusual) and _DRAWN_OVER.search(text)
+    if invisible or drawn or "[redacted:" in text:
+        pattern = _HIDDEN_OR_DRAWN if drawn else _HIDDEN if invisible else _HIDDEN_ASCII
         cuts = [(m.start(), m.end(), MASK if m[0][0] == "[" else "") for m in pattern.finditer(text)]
     if "%" in text and (escapes := [(m.start(), m.end(), chr(int(m[0][1:], 16))) for m in _ESCAPE.finditer(text)]):
         cuts += escapes
