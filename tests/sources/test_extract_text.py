@@ -280,6 +280,14 @@ def _one_space(line):
     return " ".join(line.split())
 
 
+def test_xml_reads_the_same_however_many_names_it_has():
+    secret = '<x:api_key Label="a&amp;b">1</x:api_key><set name="token" value="v"/><p x="1" y="two words"/>'
+    names = "".join(f'<n{number} a{number}="b"/>' for number in range(markup._MOST_NAMES + 1))
+    alone = markup.plain(secret)
+    assert alone == "api_key: a&b api_key: 1 token token: v two words"
+    assert markup.plain(names + secret) == alone == markup.plain(secret)
+
+
 def test_deep_and_broken_xml_is_read():
     assert words(read(b"<?xml version='1.0'?>" + b"<a>" * 50_000 + b"deep", "a.xml")) == ["deep"]
     assert words(read(b"<?xml version='1.0'?><a>one</b>two<c", "a.xml")) == ["one", "two<c"]

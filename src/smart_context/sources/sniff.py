@@ -67,6 +67,8 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"MSCF\0", "compressed"),
 )
 
+_MARKS = tuple(magic for magic, _ in (*_STARTS, *_MAGIC))  # asked for at once: most files begin with none
+
 _BY_EXTENSION: dict[str, str] = {
     extension: each.kind for each in FORMATS if each.is_text for extension in each.extensions.split()
 }
@@ -186,13 +188,8 @@ def _is_tar(block: bytes) -> bool:
 def _by_magic(data: Buffer, head: bytes, name: str) -> str | None:
     if _is_pdf(data, head, name):
         return "pdf"
-    for mark, found in _STARTS:
-        if head.startswith(mark):
-            return found
-    for magic, found in _MAGIC:
-        # A mark in plain letters may also be how a text begins.
-        if head.startswith(magic) and (b"\0" in head or not magic.isascii() or not magic.decode().isprintable()):
-            return found
+    if head.startswith(_MARKS) and (found := _marked(head)):
+        return found
     if head.startswith(b"RIFF"):
         return {b"WEBP": "image", b"WAVE": "audio", b"AVI ": "video"}.get(head[8:12], "unknown")
     if head[4:8] == b"ftyp":
@@ -203,6 +200,17 @@ def _by_magic(data: Buffer, head: bytes, name: str) -> str | None:
         return "executable"
     if head.startswith(b"BM") and b"\0" in head[:30]:
         return "image"
+    return None
+
+
+def _marked(head: bytes) -> str | None:
+    for mark, found in _STARTS:
+        if head.startswith(mark):
+            return found
+    for magic, found in _MAGIC:
+        # A mark in plain letters may also be how a text begins.
+        if head.startswith(magic) and (b"\0" in head or not magic.isascii() or not magic.decode().isprintable()):
+            return found
     return None
 
 

@@ -35,6 +35,7 @@ UNJAILED = 78  # exit status of a process that must be in the jail and cannot
 _READY = 0x40
 _LONGEST_AUTHOR = 1000  # with what stands in place of what is hidden in it
 _LONGEST_MARK = 128
+_NO_ANSWER = "not an answer"
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
@@ -100,7 +101,7 @@ def decode(meta: bytes | bytearray, body: bytes | bytearray) -> Answer:
         _check(isinstance(sha256, str))
         return Answer(_outcome(head, body), sha256, bool(is_last))
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        raise Garbled("not an answer") from error
+        raise Garbled(_NO_ANSWER) from error
 
 
 def _about(doc: Extracted) -> list[object]:
@@ -125,20 +126,22 @@ def _prepared(head: dict[str, Any], body: bytes | bytearray) -> Prepared:
     _check(all(type(size) is int and size > 0 for size in sizes) and sum(sizes) <= len(body))
     _check(len(sizes) in {0, len(head["ready"])})
     at = len(body) - sum(sizes)
-    text = body[:at].decode("utf-8")
     entries = []
-    for size in sizes:
-        entries.append(bytes(body[at : at + size]))
-        at += size
+    with memoryview(body) as view:  # each part is copied once
+        text = str(view[:at], "utf-8")
+        for size in sizes:
+            entries.append(view[at : at + size].tobytes())
+            at += size
     segments = []
-    at = 0
+    at, end = 0, len(text)
     for seq, (pointer, heading, length, hidden, certainty) in enumerate(head["ready"]):
-        _check(isinstance(pointer, str) and isinstance(heading, str))
-        _check(type(length) is int and 0 < length <= len(text) - at)
-        known = _hidden(hidden, length), _certainty(certainty)
-        segments.append(Segment(seq, pointer, heading, text[at : at + length], *known))
-        at += length
-    _check(at == len(text))
+        start, at = at, at + length
+        if not (type(pointer) is type(heading) is str and type(length) is int and start < at <= end):
+            raise Garbled(_NO_ANSWER)
+        known = _hidden(hidden, length) if hidden or type(hidden) is not list else ()
+        sure = certainty if certainty is None else _certainty(certainty)
+        segments.append(Segment(seq, pointer, heading, text[start:at], known, sure))
+    _check(at == end)
     years = tuple(head["years"])
     _check(all(isinstance(year, str) and len(year) == 4 and year.isdigit() for year in years))
     marks = [bytes.fromhex(mark) for mark in head["marks"]]
@@ -195,4 +198,4 @@ def _part(kind: object, name: object, nth: object, first: object, last: object) 
 
 def _check(holds: bool) -> None:
     if not holds:
-        raise Garbled("not an answer")
+        raise Garbled(_NO_ANSWER)

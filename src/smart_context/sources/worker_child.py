@@ -227,23 +227,23 @@ class _Memory:
         self.extra = extra
         self.replace_above = replace_above
         try:
-            self._status = os.open("/proc/self/status", os.O_RDONLY)
+            self._told, self._page = os.open("/proc/self/statm", os.O_RDONLY), os.sysconf("SC_PAGE_SIZE")
         except OSError:
-            self._status = -1
+            self._told = -1
 
     def now(self) -> int:
         """Bytes of address space in use; 0 where the system does not say."""
-        return self._told(b"VmSize:")
+        return self._bytes(0)
 
     def held(self) -> int:
         """Bytes that it holds in memory, or the most that it ever held where the system says only that; 0 where it does not say."""
-        if self._status >= 0:
-            return self._told(b"VmRSS:")
+        if self._told >= 0:
+            return self._bytes(1)
         # Not on Linux: there it begins with what the parent held when it started us, and under a large one we would always seem large.
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss if sys.platform == "darwin" else 0
 
-    def _told(self, what: bytes) -> int:
+    def _bytes(self, which: int) -> int:
         try:
-            return int(os.pread(self._status, 4096, 0).partition(what)[2].split(maxsplit=1)[0]) * 1024
+            return int(os.pread(self._told, 256, 0).split()[which]) * self._page
         except (OSError, ValueError, IndexError):
             return 0

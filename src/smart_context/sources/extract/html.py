@@ -7,12 +7,14 @@ Always: work grows with the length of the markup, not with its depth; scripts, s
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from smart_context.data import dataclass, field
 from smart_context.model import Extracted
-from smart_context.sources.extract import Buffer, Job, flow, tame
+from smart_context.sources.extract import Buffer, Job, flow, orderly, tame
 from smart_context.sources.extract.collect import Sections
 from smart_context.sources.extract.encoding import clean, codec, decode_capped
 from smart_context.sources.extract.properties import About, day
@@ -82,23 +84,32 @@ def parse(markup: str) -> Page:
 
 
 def _parsed(markup: str) -> Page:
-    tree = LexborHTMLParser(tame.tamed(markup))
+    found = orderly.parts(markup)
+    page = _page(_unescaped(found[0]), partial(flow.read, found[1])) if found else None
+    if page is None:
+        tree = LexborHTMLParser(tame.tamed(markup))
+        page = _page(_said(tree.head), partial(_text, tree.root))
+    return page or Page()
+
+
+def _page(head: Iterable[tuple[str, str]], text: Callable[..., int | None]) -> Page | None:
+    """A page of what its head says, and of its text; None where that cannot be told."""
     page = Page()
-    lines = _head(tree.head, page) if tree.head is not None else []
+    lines = _head(head, page)
     page.sections.append(("", list(lines)))
-    root = tree.root
-    if root is not None:
-        left_out = _text(root, page)
-        # A page of links has its text in what is navigation elsewhere.
-        if left_out and left_out > sum(len(line) for _, kept in page.sections for line in kept):
-            page.sections[:] = [("", list(lines))]
-            _text(root, page, with_navigation=True)
+    left_out = text(page, with_navigation=False)
+    # A page of links has its text in what is navigation elsewhere.
+    if left_out and left_out > sum(sum(map(len, kept)) for _, kept in page.sections):
+        page.sections[:] = [("", list(lines))]
+        left_out = text(page, with_navigation=True)
     page.sections = [(heading, kept) for heading, kept in page.sections if heading or kept]
-    return page
+    return None if left_out is None else page
 
 
-def _text(root: LexborNode, page: Page, *, with_navigation: bool = False) -> int:
+def _text(root: LexborNode | None, page: Page, *, with_navigation: bool) -> int:
     """Put a page's text into its sections; how many characters of navigation were left out."""
+    if root is None:
+        return 0
     begun = [(heading, list(lines)) for heading, lines in page.sections]
     left_out = flow.read(root.html or "", page, with_navigation=with_navigation)
     if left_out is None:
@@ -109,26 +120,37 @@ def _text(root: LexborNode, page: Page, *, with_navigation: bool = False) -> int
     return left_out
 
 
-def _head(head: LexborNode, page: Page) -> list[str]:
-    """Take what a page says of itself; the lines of it that are also text."""
-    lines: list[str] = []
-    node = head.child
+def _said(head: LexborNode | None) -> Iterator[tuple[str, str]]:
+    """What a head says: names and what they stand for, "" for the title."""
+    node = head.child if head is not None else None
     while node is not None:
-        if node.tag == "title" and not page.title:
-            page.title = _line(node.text(deep=True))
-            if page.title:
-                lines.append(page.title)
+        if node.tag == "title":
+            yield "", node.text(deep=True)
         elif node.tag == "meta":
             attributes = node.attributes
-            name = (attributes.get("name") or attributes.get("property") or "").lower()
-            content = _line(attributes.get("content") or "")
-            if name in {"description", "keywords"} and content and content not in lines:
-                lines.append(content)
-            elif name in _AUTHOR:
-                page.author = page.author or content
-            elif name in _DATES:
-                page.dated = page.dated or day(content)
+            yield attributes.get("name") or attributes.get("property") or "-", attributes.get("content") or ""
         node = node.next
+
+
+def _unescaped(head: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    return ((flow.unescaped(name), flow.unescaped(text)) for name, text in head)
+
+
+def _head(said: Iterable[tuple[str, str]], page: Page) -> list[str]:
+    """Take what a page says of itself; the lines of it that are also text."""
+    lines: list[str] = []
+    for given, text in said:
+        name, content = given.lower(), _line(text)
+        if not name:
+            if not page.title and content:
+                page.title = content
+                lines.append(content)
+        elif name in {"description", "keywords"} and content and content not in lines:
+            lines.append(content)
+        elif name in _AUTHOR:
+            page.author = page.author or content
+        elif name in _DATES:
+            page.dated = page.dated or day(content)
     return lines
 
 

@@ -38,6 +38,7 @@ _SECRET = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_NAME = 80
+_MOST_NAMES = 1000  # of elements and attributes that are remembered
 _LABELS = frozenset({"name", "key", "id", "label", "property", "param-name", "field", "variable"})
 
 
@@ -59,7 +60,7 @@ def plain(source: str) -> str:
         said = _unescaped(source[at : match.start()])
         pieces.append(said)
         # `<key>password</key><string>…`: what follows is its value.
-        if match["end"] and _local(match["tag"]).lower() in _LABELS and _names_a_secret(said.strip()):
+        if match["end"] and _NAMES[match["tag"]][0] in _LABELS and _names_a_secret(said.strip()):
             pieces.append(":")
         pieces.append(_kept(match))
         at = match.end()
@@ -71,8 +72,8 @@ def _kept(match: re.Match[str]) -> str:
     """What stands for a tag: its wordy attributes, the name of a secret in it, a space, and as many line ends as it had."""
     if match["cdata"] is not None:
         return match["cdata"]
-    tag, source = match["tag"] or "", match["attributes"] or ""
-    label = _local(tag) if _names_a_secret(_local(tag)) else ""
+    source = match["attributes"] or ""
+    label = _NAMES[match["tag"] or ""][1]
     words = ""
     if "=" in source:
         label, found = _attributes(source, label)
@@ -84,7 +85,12 @@ def _kept(match: re.Match[str]) -> str:
 
 def _attributes(source: str, label: str) -> tuple[str, list[str]]:
     """The name of the secret that a tag holds, if it does: its own (label), or one that an attribute says; and the attributes that are words, after such a name."""
-    given = [(m[1], _local(m[1]).lower(), _unescaped(m[2] or m[3] or "")) for m in _ATTRIBUTE.finditer(source)]
+    given = []
+    for whole, in_double, in_single in _ATTRIBUTE.findall(source):
+        name, value = _NAMES[whole][0], in_double or in_single
+        # Most are neither: numbers, places, addresses.
+        if name in _WORDY or name in _LABELS or " " in value or "&" in value:
+            given.append((whole, name, _unescaped(value)))
     label = label or next((v for _, name, v in given if name in _LABELS and _names_a_secret(v)), "")
     found = []
     for whole, name, value in given:
@@ -95,12 +101,22 @@ def _attributes(source: str, label: str) -> tuple[str, list[str]]:
     return label, found
 
 
-def _local(name: str) -> str:
-    return name.rpartition(":")[2]
-
-
 def _names_a_secret(name: str) -> bool:
     return len(name) <= _LONGEST_NAME and " " not in name and _SECRET.search(name) is not None
+
+
+class _Names(dict[str, tuple[str, str]]):
+    """What is to be known of the name of an element or attribute, learnt when it is met: what it is without its prefix, in lower case; and where it names a secret, what it is called."""
+
+    def __missing__(self, name: str) -> tuple[str, str]:
+        local = name.rpartition(":")[2]
+        known = local.lower(), local if _names_a_secret(local) else ""
+        if len(self) < _MOST_NAMES and len(name) <= _LONGEST_NAME:
+            self[name] = known
+        return known
+
+
+_NAMES = _Names()
 
 
 def _unescaped(text: str) -> str:
