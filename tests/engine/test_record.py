@@ -7,6 +7,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import tempfile
 from contextlib import closing
 from pathlib import Path
 
@@ -63,6 +64,39 @@ def test_what_is_put_comes_back_as_data(tmp_path):
     assert reader.texts([99]) == reader.files([99]) == {}
     writer.close()
     reader.close()
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["", "a", "Costs", "it's", "ö"]), st.sampled_from(["", " (2)", " lines 1-2"])),
+        min_size=1,
+    )
+)
+def test_a_heading_that_a_pointer_names_is_kept_once(named):
+    with tempfile.TemporaryDirectory() as folder, closing(Record.open(Path(folder), writable=True)) as record:
+        pointers = [f"entry 'a.zip' section '{heading}'{more}" for heading, more in named]
+        segments = [
+            Segment(i, pointer, heading, "text", (), 50)
+            for i, (pointer, (heading, _)) in enumerate(zip(pointers, named, strict=True))
+        ]
+        file_id, ids = record.put(new("/r/a"), segments, (), NOW)
+        record.commit()
+        found = [(row.pointer, row.heading) for row in record.segments_of(file_id)]
+        assert found == [(pointer, heading) for pointer, (heading, _) in zip(pointers, named, strict=True)]
+        assert [(row.pointer, row.heading) for row in record.segments(ids).values()] == found
+        assert record.read_pages("/r") == len(set(pointers))
+        with closing(sqlite3.connect(Path(folder) / RECORD)) as db:
+            assert not db.execute("SELECT 1 FROM segments WHERE instr(pointer, 'Costs')").fetchall()
+
+
+def test_contents_are_told_apart_by_all_of_their_hash(tmp_path):
+    with closing(Record.open(tmp_path, writable=True)) as record:
+        same = "12345678" + 56 * "0"
+        like = "12345678" + 56 * "1"
+        for number, (content, ext) in enumerate([(like, ".a"), (same, ".b"), (same, ".a"), (same, ".a")]):
+            put(record, f"/r/{number}{ext}", "text", sha256=content)
+        found = [record.same_content(content, 3, ext) for content, ext in [(same, ".a"), (like, ".a"), (like, ".b")]]
+        assert [row and row.path for row in found] == ["/r/2.a", "/r/0.a", None]
 
 
 def test_a_folder_is_its_own_files_and_no_sibling_of_like_name(tmp_path):

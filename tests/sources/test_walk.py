@@ -17,9 +17,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from compiled import both
+from compiled import both, in_python
 from conftest import Tree
-from smart_context.sources import ignore, walk
+from smart_context.sources import ignore, known, walk
 from smart_context.sources.walk import Found, WalkOptions
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX names and links")
@@ -32,6 +32,16 @@ def problem(path: str, reason: str) -> None:
 def names(root: Path, *, top: Path | None = None, **options: object) -> list[str]:
     found = walk.files(str(root), WalkOptions(**options), problem, top=str(top) if top else None)  # type: ignore[arg-type]
     return [os.path.relpath(each.path, root) for each in found]
+
+
+def recorded(root: Path, **options: bool) -> dict[str, tuple[int, int, int]]:
+    """What a record would know of the files that are there: a number, size and time for each."""
+    found = walk.files(str(root), WalkOptions(**options), problem)
+    return {each.path: (number, each.size, each.mtime_ns) for number, each in enumerate(found)}
+
+
+def knowing(files: dict[str, tuple[int, int, int]]) -> known.Known:
+    return known.of(((os.fsencode(path), *facts) for path, facts in files.items()), walk.TELLING)
 
 
 def test_files_come_sorted_with_their_facts(tree: Tree) -> None:
@@ -49,9 +59,7 @@ def test_known_files_are_left_out_and_all_else_comes_as_without_knowing_them(tre
             "text",
         )
     )
-    known = {
-        found.path: (b"", 1, found.size, found.mtime_ns) for found in walk.files(str(root), WalkOptions(), problem)
-    }
+    files = recorded(root)
     (root / "longer.txt").write_text("more text", encoding="utf-8")
     os.utime(root / "later.txt", ns=(1, 1))
     (root / "gone.txt").unlink()
@@ -60,16 +68,16 @@ def test_known_files_are_left_out_and_all_else_comes_as_without_knowing_them(tre
     (root / "z.txt").unlink()
     tree({"z.txt/new.txt": "new", "sub/.gitignore": "left.txt", "b.txt": "text"})
     every = list(walk.files(str(root), WalkOptions(), problem))
-    as_known = [each for each in every if known.get(each.path, ())[2:] == (each.size, each.mtime_ns)]
+    as_known = [each for each in every if files.get(each.path, ())[1:] == (each.size, each.mtime_ns)]
     met: list[tuple[str, int]] = []
-    left = dict(known)
-    found = walk.files(
-        str(root), WalkOptions(), problem, known=left, on_met=lambda path, files: met.append((path, files))
-    )
+    left = knowing(files)
+    found = walk.files(str(root), WalkOptions(), problem, recorded=left, on_met=lambda *told: met.append(told))
     assert list(found) == [each for each in every if each not in as_known]
     assert [os.path.relpath(each.path, root) for each in as_known] == ["a.txt", "sub/b.txt"]
     assert met == [(str(root), 1), (str(root / "sub"), 1)]
-    assert left == {path: stamp for path, stamp in known.items() if path not in {each.path for each in as_known}}
+    met_paths = {each.path for each in as_known}
+    assert dict(left.left()) == {path: facts[0] for path, facts in files.items() if path not in met_paths}
+    assert len(left) == len(files) - len(as_known)
 
 
 @posix
@@ -78,41 +86,27 @@ def test_what_is_as_it_is_known_is_the_same_compiled_and_in_python(tree: Tree) -
     odd = os.fsencode(root) + b"/odd\xff.txt"
     with open(odd, "wb") as file:
         file.write(b"7")
-    known: walk.Known = {
-        found.path: (b"", 1, found.size, found.mtime_ns) for found in walk.files(str(root), WalkOptions(), problem)
-    }
-    assert os.fsdecode(odd) in known
+    files = recorded(root)
+    assert os.fsdecode(odd) in files
     for name, kind in (("link", lambda path: path.symlink_to("a.txt")), ("fifo", os.mkfifo)):
         (root / name).unlink()
         kind(root / name)
         info = (root / name).lstat()
-        known[str(root / name)] = (b"", 1, info.st_size, info.st_mtime_ns)
+        files[str(root / name)] = (1, info.st_size, info.st_mtime_ns)
     os.utime(root / "sub/b.txt", ns=(0, -(10**9)))
-    known[str(root / "sub/b.txt")] = (b"", 1, 1, -(10**9))
-    known[str(root / "a.txt")] = (b"", 1, 1, 1 << 70)
+    files[str(root / "sub/b.txt")] = (1, 1, -(10**9))
+    files[str(root / "a.txt")] = (1, 1, -1)
+    files[str(root / "sub")] = (1, 1, 1)
 
-    def work() -> tuple[list[Found], walk.Known, list[tuple[str, int]]]:
-        left, met = dict(known), list[tuple[str, int]]()
-        found = walk.files(str(root), WalkOptions(), problem, known=left, on_met=lambda *told: met.append(told))
-        return list(found), left, met
+    def work() -> tuple[list[Found], list[tuple[str, int]], list[tuple[str, int]]]:
+        left, met = knowing(files), list[tuple[str, int]]()
+        found = walk.files(str(root), WalkOptions(), problem, recorded=left, on_met=lambda *told: met.append(told))
+        return list(found), sorted(left.left()), met
 
-    quickly, slowly = both(work, walk)
+    quickly, slowly = both(work, known)
     assert quickly == slowly
     assert [each.path for each in quickly[0]] == [str(root / "a.txt")]
     assert quickly[2] == [(str(root), 2), (str(root / "sub"), 2)]
-
-
-@pytest.mark.skipif(not walk.compiled, reason="it is not compiled here")
-def test_what_is_not_known_as_files_are_is_refused(tree: Tree) -> None:
-    root = tree({"a.txt": "1"})
-    with os.scandir(root) as entries, pytest.raises(TypeError):
-        walk.compiled.unmet(-1, f"{root}/", entries, {str(root / "a.txt"): (1, 2)}, [], [])
-    with pytest.raises(TypeError):
-        walk.compiled.unmet(-1, f"{root}/", [SimpleNamespace(name=b"a.txt")], {}, [], [])
-    known = {f"{root}/a\0b": ("", 1, 2, 3)}
-    entry = SimpleNamespace(name="a\0b")
-    assert walk.compiled.unmet(-1, f"{root}/", [entry], known, [], []) == [entry]
-    assert len(known) == 1
 
 
 def test_known_files_that_are_left_out_now_stay_known_and_those_taken_back_are_met(tree: Tree) -> None:
@@ -122,11 +116,8 @@ def test_known_files_that_are_left_out_now_stay_known_and_those_taken_back_are_m
             **dict.fromkeys(("kept.log", "a.txt", "out/b.txt", "tagged/c.txt", "venv/d.txt", "~$e.txt", ".f.txt"), "text"),
         }
     )  # fmt: skip
-    known = {
-        found.path: (b"", 1, found.size, found.mtime_ns)
-        for found in walk.files(str(root), WalkOptions(include_hidden=True, include_junk=True), problem)
-        if not found.path.endswith(".gitignore")
-    }
+    files = recorded(root, include_hidden=True, include_junk=True)
+    del files[str(root / ".gitignore")]
     tree(
         {
             "out/.ignore": "b.txt",
@@ -134,18 +125,23 @@ def test_known_files_that_are_left_out_now_stay_known_and_those_taken_back_are_m
             "venv/pyvenv.cfg": "",
         }
     )
-    left, met = dict(known), {}
-    assert list(walk.files(str(root), WalkOptions(), problem, known=left, on_met=met.__setitem__)) == []
-    assert {os.path.relpath(path, root) for path in known.keys() - left.keys()} == {"kept.log", "a.txt"}
+
+    def work() -> tuple[dict[str, int], dict[str, int]]:
+        left, met = knowing(files), {}
+        assert list(walk.files(str(root), WalkOptions(), problem, recorded=left, on_met=met.__setitem__)) == []
+        return dict(left.left()), met
+
+    quickly, slowly = both(work, known)
+    assert quickly == slowly
+    left, met = quickly
+    assert {os.path.relpath(path, root) for path in files.keys() - left.keys()} == {"kept.log", "a.txt"}
     assert met == {str(root): 2}
-    assert left.items() <= known.items()
+    assert left.items() <= {path: facts[0] for path, facts in files.items()}.items()
 
 
 def test_known_files_of_a_folder_that_cannot_be_listed_stay_known(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     root = tree(dict.fromkeys(("a/1.txt", "a/2.txt", "b/1.txt"), "text"))
-    known = {
-        found.path: (b"", 1, found.size, found.mtime_ns) for found in walk.files(str(root), WalkOptions(), problem)
-    }
+    files = recorded(root)
 
     class Failing:
         """The disk fails after the first of a folder's names."""
@@ -172,10 +168,12 @@ def test_known_files_of_a_folder_that_cannot_be_listed_stay_known(tree: Tree, mo
 
     scandir = os.scandir
     monkeypatch.setattr(os, "scandir", Failing)
-    left, problems = dict(known), {}
-    assert list(walk.files(str(root), WalkOptions(), problems.__setitem__, known=left)) == []
+    problems: dict[str, str] = {}
+    with in_python(known):
+        left = knowing(files)
+        assert list(walk.files(str(root), WalkOptions(), problems.__setitem__, recorded=left)) == []
     assert problems == {str(root / "a"): "input/output error"}
-    assert left.keys() == {str(root / "a/1.txt"), str(root / "a/2.txt")}
+    assert {path for path, _ in left.left()} == {str(root / "a/1.txt"), str(root / "a/2.txt")}
 
 
 def test_hidden_and_junk_are_left_out_and_each_can_be_taken(tree: Tree) -> None:
@@ -406,7 +404,7 @@ def test_a_walk_left_early_leaves_no_descriptor(tree: Tree) -> None:
     ],
 )
 def test_files_that_are_only_in_the_cloud_are_known_by_their_attributes(facts: dict[str, int], expected: bool) -> None:
-    assert walk.is_placeholder(SimpleNamespace(**facts)) is expected  # type: ignore[arg-type]
+    assert known.is_placeholder(SimpleNamespace(**facts)) is expected  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

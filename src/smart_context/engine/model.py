@@ -92,8 +92,8 @@ class Passage:
     hidden: Hidden = ()
 
 
-Stamp = tuple[str | bytes, int, int, int]
-"""What decides whether a file is read again: (path as the record gave it, file_id, size, mtime_ns). A bare row, because a run over an unchanged
+Stamp = tuple[bytes, int, int, int]
+"""What decides whether a file is read again: (path as the record has it, file_id, size, mtime_ns). A bare row, because a run over an unchanged
 folder does little else than look at these; mtime_ns is -1 where the file should be tried again whatever its time."""
 
 

@@ -7,7 +7,7 @@ and cut off at any commit, give the same answers. `tests/engine/test_contract.py
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import AbstractContextManager
 from itertools import repeat
 from typing import TYPE_CHECKING, NamedTuple, Protocol, overload
@@ -135,6 +135,9 @@ class View(Protocol):
     def having(self, term: str) -> int:
         """How many segments have a term."""
 
+    def standing(self, terms: Collection[str]) -> list[str]:
+        """Those of some terms that any segment has."""
+
     def count(self, wanted: Expression, filters: Filters = ...) -> int:
         """How many segments match."""
 
@@ -175,6 +178,9 @@ class Record(Protocol):
 
     def stamps(self, folder: str) -> dict[str, Stamp]:
         """Every file recorded at or below a folder, by path."""
+
+    def stamped(self, folder: str) -> Iterable[Stamp]:
+        """The same without an object for each that lasts, in no order; paths are those of this machine."""
 
     def file(self, path: str) -> FileRow | None:
         """One file by its path."""

@@ -20,17 +20,17 @@ from typing import TYPE_CHECKING
 from smart_context import defaults
 from smart_context.access.roots import Place, Roots, shown
 from smart_context.data import dataclass, field, replace
-from smart_context.engine.model import LastRun, Stamp
-from smart_context.engine.port import Index
+from smart_context.engine.model import LastRun
 from smart_context.errors import NotFound
 from smart_context.index import between, mounts
 from smart_context.index.model import IndexReport, KindCount
 from smart_context.model import Limits, OnProgress, Progress, Stop
 from smart_context.redact import rules
-from smart_context.sources import walk
+from smart_context.sources import known, walk
 from smart_context.sources.walk import Found, WalkOptions
 
 if TYPE_CHECKING:
+    from smart_context.engine.port import Index
     from smart_context.index.intake import Intake, Taken
     from smart_context.sources.worker import Done, Pool, Task
 
@@ -145,7 +145,7 @@ def _device(index: Index, place: Place, *, full: bool) -> int:
     except OSError as error:
         raise NotFound(
             f"cannot look into {shown(place.path)}: {(error.strerror or '').lower()}",
-            hint="mount or restore it and try again; searches use the last index",
+            hint="check the spelling, or mount or restore it; searches use the last index",
         ) from error
     # An unmounted share leaves an empty folder of another device behind: that is no reason to forget what it holds.
     if is_empty and not full and index.record.device(place.path) not in {None, device}:
@@ -184,9 +184,9 @@ class _Run:
         self.committed_at, self.patience = 0.0, _FIRST_SECONDS
 
     def go(self, elsewhere: Callable[[Iterable[Found]], None] | None) -> None:
-        known = self.index.record.stamps(self.place.path)
-        changed = self._changed(known)
-        is_first, ahead = not known, list(islice(changed, _SOON))
+        recorded = known.of(self.index.record.stamped(self.place.path), walk.TELLING)
+        is_first, changed = not recorded, self._changed(recorded)
+        ahead = list(islice(changed, _SOON))
         if ahead and elsewhere:
             elsewhere(self._looked_ahead(ahead, changed))
         elif ahead:
@@ -197,7 +197,7 @@ class _Run:
         else:
             self.total = 0
         self._look_for_mounts()
-        self._forget(known)
+        self._forget(recorded)
 
     def _looked_ahead(self, ahead: list[Found], changed: Iterator[Found]) -> Iterator[Found]:
         """What has to be read, known before it is begun where it is not too much: large files first."""
@@ -207,8 +207,8 @@ class _Run:
         ahead.sort(key=lambda found: found.size < _LARGE)
         return _drained(deque(ahead), changed)
 
-    def _changed(self, known: dict[str, Stamp]) -> Iterator[Found]:
-        """Walk; take what is met out of `known`, and yield what has to be read."""
+    def _changed(self, recorded: known.Known) -> Iterator[Found]:
+        """Walk; take what is met out of what is recorded, and yield what has to be read."""
         own = {os.path.realpath(self.index.own_folder)} if self.index.own_folder else set()
         options = replace(self.options.walk, never_enter=self.options.walk.never_enter | own)
         for found in walk.files(
@@ -217,11 +217,11 @@ class _Run:
             self.problems.__setitem__,
             top=self.place.root,
             on_mount=self.mounts.__setitem__,
-            known=None if self.full else known,
+            recorded=None if self.full else recorded,
             on_met=self._skip,
         ):
             self._meet(found.path, 1)
-            known.pop(found.path, None)
+            recorded.take(found.path)
             yield found
 
     def _skip(self, folder: str, files: int) -> None:
@@ -299,9 +299,9 @@ class _Run:
         self.mounts = {**mounts.of_top(self.place.path), **below, **away}
         self.problems.update(dict.fromkeys(away, mounts.AWAY))
 
-    def _forget(self, known: dict[str, Stamp]) -> None:
+    def _forget(self, recorded: known.Known) -> None:
         """Remove what the walk looked for and did not meet."""
-        gone = [stamp[1] for path, stamp in known.items() if not self._is_out_of_sight(path)]
+        gone = sorted(file_id for path, file_id in recorded.left() if not self._is_out_of_sight(path))
         if gone:
             self.index.remove(gone)
             self.counts["removed"] += len(gone)

@@ -7,9 +7,12 @@ Always: it only looks. What is away has not lost its files, so that nothing belo
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from smart_context.access.mounted import is_away
-from smart_context.engine.port import Record
+
+if TYPE_CHECKING:
+    from smart_context.engine.port import Record
 
 AWAY = "not mounted now; its files are kept as they were indexed last"
 

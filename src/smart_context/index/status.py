@@ -11,12 +11,12 @@ from collections.abc import Iterable, Sequence
 
 from smart_context.access.roots import Roots, shown
 from smart_context.data import replace
-from smart_context.engine.model import FileRow, Stamp
+from smart_context.engine.model import FileRow
 from smart_context.engine.port import Engine, Record
 from smart_context.errors import NotFound
 from smart_context.index import mounts
 from smart_context.index.model import Changes, RootStatus, Status, Trouble
-from smart_context.sources import walk
+from smart_context.sources import known, walk
 from smart_context.sources.walk import WalkOptions
 
 MAX_LISTED = 1000
@@ -45,7 +45,7 @@ def _of_root(record: Record | None, roots: Roots, root: str, options: WalkOption
     changes = None
     if compare and is_there:
         away = mounts.away(record, root) if record else {}
-        changes = _changes(record.stamps(root) if record else {}, root, options, away)
+        changes = _changes(known.of(record.stamped(root) if record else (), walk.TELLING), root, options, away)
     return RootStatus(
         root=root,
         is_available=is_there,
@@ -63,17 +63,17 @@ def _of_root(record: Record | None, roots: Roots, root: str, options: WalkOption
     )
 
 
-def _changes(known: dict[str, Stamp], root: str, options: WalkOptions, away: Iterable[str]) -> Changes:
+def _changes(recorded: known.Known, root: str, options: WalkOptions, away: Iterable[str]) -> Changes:
     """What an indexing run would find new, changed or gone."""
     new = changed = 0
     problems: dict[str, str] = dict.fromkeys(away, mounts.AWAY)
-    for found in walk.files(root, options, problems.__setitem__):
-        stamp = known.pop(found.path, None)
-        if stamp is None:
+    for found in walk.files(root, options, problems.__setitem__, recorded=recorded):
+        was = recorded.take(found.path)
+        if was is None:
             new += 1
-        elif stamp[2:] != (found.size, found.mtime_ns) and stamp[3]:
+        elif was[2]:  # 0: what failed for a reason that may be over
             changed += 1
-    return Changes(new, changed, 0 if problems else len(known), tuple(sorted(problems)))
+    return Changes(new, changed, 0 if problems else len(recorded), tuple(sorted(problems)))
 
 
 def _troubles(rows: Sequence[FileRow]) -> tuple[Trouble, ...]:

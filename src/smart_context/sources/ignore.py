@@ -88,6 +88,7 @@ class Filter:
     def __init__(self, layers: tuple[_Layer, ...] = ()) -> None:
         self._layers = layers
         self.weight = sum(layer.rules.weight for layer in layers)
+        self.has_rules = bool(layers)
         self._is_same_below = not any(layer.live for layer in layers)
 
     def with_rules(self, rules: Rules) -> Filter:

@@ -12,19 +12,13 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Container, Iterable, Iterator
-from operator import attrgetter
+from collections.abc import Callable, Container, Iterator
 from typing import NamedTuple
 
 from smart_context.access import confined
 from smart_context.data import dataclass
-from smart_context.sources import ignore
+from smart_context.sources import ignore, known
 from smart_context.sources.ignore import Filter, Rules
-
-try:
-    from smart_context.sources import _walk as compiled
-except ImportError:
-    compiled = None  # type: ignore[assignment]  # not compiled here: the same in Python
 
 JUNK_FOLDERS = frozenset({
     ".git", ".hg", ".svn", ".bzr", "CVS", "_darcs",
@@ -36,16 +30,14 @@ JUNK_FOLDERS = frozenset({
 JUNK_FILES = frozenset({"Thumbs.db", "ehthumbs.db", "desktop.ini", ".DS_Store", "CACHEDIR.TAG"})
 JUNK = JUNK_FOLDERS | JUNK_FILES
 _IGNORING = frozenset({".git", ".gitignore", ".ignore"})
-_TELLING = JUNK | _IGNORING | {"pyvenv.cfg"}  # names that say something of their folder, or are left out of it
+TELLING = JUNK | _IGNORING | {"pyvenv.cfg"}
+"""Names that say something of their folder, or are left out of it: what `known.of` has to be told."""
 _JUNK_STARTS = ("~$", ".~lock.")  # what office programs leave beside an open file
 
 OnProblem = Callable[[str, str], None]
 OnMount = Callable[[str, int], None]
 OnMet = Callable[[str, int], None]
-Stamp = tuple[str | bytes, int, int, int]
-"""What is known of a file: the last two say its size and modification time."""
-Known = dict[str, Stamp]
-"""Files by path."""
+Entry = tuple[str, bool]  # the name of a file or folder, and whether it is a folder
 
 _OPEN_FOLDERS = 64  # descriptors held; a deeper tree gives up the outer ones and takes them back through `..`
 _KERNEL_VIEWS = frozenset({
@@ -53,11 +45,6 @@ _KERNEL_VIEWS = frozenset({
     "pstore", "efivarfs", "mqueue", "hugetlbfs", "fusectl", "binfmt_misc", "rpc_pipefs", "nsfs", "autofs",
 })  # fmt: skip
 _CACHE_TAG = b"Signature: 8a477f597d28d172789f06886806bc55"
-_NOT_HERE = 0x1000 | 0x40000 | 0x400000  # Windows: offline, recall on open, recall on data access
-_DATALESS = 0x40000000  # macOS: SF_DATALESS
-_KIND, _REGULAR = stat.S_IFMT(0o777777), stat.S_IFREG
-_NAME = attrgetter("name")
-_CAN_BE_ELSEWHERE = hasattr(os.stat_result, "st_file_attributes") or hasattr(os.stat_result, "st_flags")
 
 
 class Found(NamedTuple):
@@ -88,15 +75,15 @@ def files(
     *,
     top: str | None = None,
     on_mount: OnMount = lambda _path, _device: None,
-    known: Known | None = None,
+    recorded: known.Known | None = None,
     on_met: OnMet = lambda _path, _files: None,
 ) -> Iterator[Found]:
     """Yield the files below a folder; `top` is the root it lies in, whose ignore files count too.
 
-    on_mount: told of each folder below `top` that lies on another device than its parent, and of that device. known: files that are as it
+    on_mount: told of each folder below `top` that lies on another device than its parent, and of that device. recorded: files that are as it
     says are taken out of it and not yielded. on_met: told of each folder with such files, and how many these are.
     """
-    walk = _Walk(options, on_problem, on_mount, known or {}, on_met)
+    walk = _Walk(options, on_problem, on_mount, recorded or known.of((), TELLING), on_met)
     try:
         walk.start(folder, top or folder)
         yield from walk.run()
@@ -107,24 +94,20 @@ def files(
 class _Frame:
     """One folder on the way down: what is left to visit in it, last first."""
 
-    __slots__ = ("entries_hold", "fd", "identity", "keep", "path", "todo")
+    __slots__ = ("fd", "identity", "keep", "path", "todo")
 
-    def __init__(
-        self, fd: int, path: str, identity: tuple[int, int], keep: Filter, todo: list[os.DirEntry[str]]
-    ) -> None:
+    def __init__(self, fd: int, path: str, identity: tuple[int, int], keep: Filter, todo: list[Entry]) -> None:
         self.fd, self.path, self.identity, self.keep, self.todo = fd, path, identity, keep, todo
-        # An entry asks for its facts through the number of its folder's descriptor; once that is closed the number may be another's.
-        self.entries_hold = True
 
 
 class _Walk:
     def __init__(
-        self, options: WalkOptions, on_problem: OnProblem, on_mount: OnMount, known: Known, on_met: OnMet
+        self, options: WalkOptions, on_problem: OnProblem, on_mount: OnMount, recorded: known.Known, on_met: OnMet
     ) -> None:
         self._options = options
         self._report = on_problem
         self._on_mount = on_mount
-        self._known = known
+        self._known = recorded
         self._on_met = on_met
         self._frames: list[_Frame] = []
         self._views = _views_of_the_system()
@@ -157,23 +140,19 @@ class _Walk:
             if not frame.todo:
                 self._leave()
                 continue
-            entry = frame.todo.pop()
-            if entry.is_dir(follow_symlinks=False):
-                self._descend(entry.name)
+            name, is_folder = frame.todo.pop()
+            if is_folder:
+                self._descend(name)
                 continue
-            path = f"{frame.path}/{entry.name}"
+            path = f"{frame.path}/{name}"
             try:
-                info = (
-                    entry.stat(follow_symlinks=False)
-                    if frame.entries_hold
-                    else os.stat(entry.name, dir_fd=frame.fd, follow_symlinks=False)
-                )
+                info = os.stat(name, dir_fd=frame.fd, follow_symlinks=False)
             except OSError as error:
                 self._report(path, _why(error))
                 continue
             if not stat.S_ISREG(info.st_mode):  # swapped since it was listed
                 continue
-            if _CAN_BE_ELSEWHERE and is_placeholder(info):
+            if known.CAN_BE_ELSEWHERE and known.is_placeholder(info):
                 self._report(path, "only in the cloud")
                 continue
             yield Found(path, info.st_size, info.st_mtime_ns, info.st_dev, info.st_ino)
@@ -198,97 +177,51 @@ class _Walk:
         self._enter(fd, path, frame.keep.below(name))
 
     def _enter(self, fd: int, path: str, keep: Filter) -> None:
-        info = os.fstat(fd)
-        if info.st_dev in self._views:
+        identity = known.identity(fd)
+        device = identity[0]
+        if device in self._views:
             os.close(fd)
             return
-        if self._frames and info.st_dev != self._frames[-1].identity[0]:
-            self._on_mount(path, info.st_dev)
+        if self._frames and device != self._frames[-1].identity[0]:
+            self._on_mount(path, device)
         path = path.rstrip("/")
-        met: list[str] = []
-        stamps: list[Stamp] = []
         try:
-            with os.scandir(fd) as found:
-                entries = self._unmet(fd, path, found, met, stamps) if self._known else list(found)
+            met, entries, telling, is_odd = self._known.listed(fd, path)
         except OSError as error:
             self._report(path or "/", _why(error))
-            self._put_back(path, zip(met, stamps, strict=True))
             os.close(fd)
             return
-        names = [*met, *[entry.name for entry in entries]]
-        telling = _TELLING.intersection(names)
         if telling and self._frames and not self._options.include_junk and _is_marked_junk(fd, telling):
-            self._put_back(path, zip(met, stamps, strict=True))
+            self._known.put_back()
             os.close(fd)
             return
         if telling and self._options.honour_ignore_files:
             keep = self._with_ignore_files(keep, fd, path, telling)
-        suspects = self._suspects(names, telling, keep)
-        if met and suspects:
-            left_out = {name for name in suspects.intersection(met) if not self._takes(name, False, keep)}
-            self._put_back(path, [one for one in zip(met, stamps, strict=True) if one[0] in left_out])
-            met = [name for name in met if name not in left_out]
+        if telling or is_odd or keep.has_rules:  # else there is nothing that a name could be left out by
+            entries, met = self._sorted_out(entries, telling, keep)
         if met:
-            self._on_met(path, len(met))
-        todo = self._sorted_out(entries, suspects, keep)
-        self._frames.append(_Frame(fd, path, (info.st_dev, info.st_ino), keep, todo))
+            self._on_met(path, met)
+        if not entries:
+            os.close(fd)
+            return
+        entries.sort(reverse=True)
+        self._frames.append(_Frame(fd, path, identity, keep, entries))
         outer = len(self._frames) - _OPEN_FOLDERS
         if outer >= 0 and self._frames[outer].fd >= 0:
             os.close(self._frames[outer].fd)
             self._frames[outer].fd = -1
-            self._frames[outer].entries_hold = False
 
-    def _sorted_out(
-        self, entries: list[os.DirEntry[str]], suspects: Container[str], keep: Filter
-    ) -> list[os.DirEntry[str]]:
-        """What is to be visited, last first."""
-        todo = [
-            entry
-            for entry in entries
-            if ((is_folder := entry.is_dir(follow_symlinks=False)) or entry.is_file(follow_symlinks=False))
-            and (not suspects or entry.name not in suspects or self._takes(entry.name, is_folder, keep))
-        ]
-        todo.sort(key=_NAME, reverse=True)
-        return todo
+    def _sorted_out(self, entries: list[Entry], telling: set[str], keep: Filter) -> tuple[list[Entry], int]:
+        """The entries of the folder that was listed that are to be visited, and how many files of it were met and are to be read."""
+        met = self._known.met()
+        suspects = self._suspects([*met, *[name for name, _ in entries]], telling, keep)
+        if not suspects:
+            return entries, len(met)
+        left_out = {name for name in suspects.intersection(met) if not self._takes(name, False, keep)}
+        taken = [entry for entry in entries if entry[0] not in suspects or self._takes(entry[0], entry[1], keep)]
+        return taken, self._known.put_back(left_out)
 
-    def _unmet(
-        self, fd: int, path: str, found: Iterator[os.DirEntry[str]], met: list[str], stamps: list[Stamp]
-    ) -> list[os.DirEntry[str]]:
-        """Entries but for files that are as they are known, which are `met`, in one tight loop: a run over an unchanged folder does little else."""
-        left: list[os.DirEntry[str]] = []
-        known, folder = self._known, f"{path}/"
-        if compiled and not _CAN_BE_ELSEWHERE:
-            return compiled.unmet(fd, folder, found, known, met, stamps)
-        for entry in found:
-            name = entry.name
-            stamp = known.pop(folder + name, None)
-            if stamp is None:
-                left.append(entry)
-                continue
-            try:
-                info = entry.stat(follow_symlinks=False)
-            except OSError:  # it is looked at again when its turn comes, and reported
-                pass
-            else:
-                if (
-                    stamp[3] == info.st_mtime_ns
-                    and stamp[2] == info.st_size
-                    and info.st_mode & _KIND == _REGULAR
-                    and not (_CAN_BE_ELSEWHERE and is_placeholder(info))
-                ):
-                    met.append(name)
-                    stamps.append(stamp)
-                    continue
-            known[folder + name] = stamp
-            left.append(entry)
-        return left
-
-    def _put_back(self, path: str, met: Iterable[tuple[str, Stamp]]) -> None:
-        """Make files known again that were met, but are not to be read."""
-        for name, stamp in met:
-            self._known[f"{path}/{name}"] = stamp
-
-    def _suspects(self, names: list[str], telling: frozenset[str], keep: Filter) -> set[str]:
+    def _suspects(self, names: list[str], telling: set[str], keep: Filter) -> set[str]:
         """Names that may be left out. Almost every name passes, so all are looked at together before any by itself."""
         suspects = keep.suspects(names)
         together = "/" + "/".join(names)
@@ -346,21 +279,13 @@ class _Walk:
         """Open a folder again from one inside it. One that has been moved meanwhile is not the way back any more."""
         try:
             frame.fd = confined.folder("..", below)
-            info = os.fstat(frame.fd)
-            problem = "" if (info.st_dev, info.st_ino) == frame.identity else "moved while it was read"
+            problem = "" if known.identity(frame.fd) == frame.identity else "moved while it was read"
         except OSError as error:
             problem = _why(error)
         if problem:
             if frame.todo:
                 self._report(frame.path, problem)
             frame.todo.clear()
-
-
-def is_placeholder(info: os.stat_result) -> bool:
-    """Say whether a file's content is elsewhere, so that reading it would download it."""
-    attributes: int = getattr(info, "st_file_attributes", 0)
-    flags: int = getattr(info, "st_flags", 0)
-    return bool(attributes & _NOT_HERE or flags & _DATALESS)
 
 
 def _views_of_the_system() -> frozenset[int]:

@@ -107,12 +107,20 @@ def _keep_what_files_say_of_themselves(db: sqlite3.Connection) -> None:
     db.execute("ALTER TABLE segments ADD COLUMN certainty INTEGER")
 
 
+def _keep_less_twice(db: sqlite3.Connection) -> None:
+    # A part of the hash tells nearly all contents apart; the rest of it is compared in the row itself.
+    db.execute("DROP INDEX files_by_content")
+    db.execute("CREATE INDEX files_by_content ON files (size, substr(sha256, 1, 8), ext) WHERE state <> 'failed'")
+    # From here on, a heading that a pointer names is kept once, which older versions cannot read. What was recorded before stays as it is.
+
+
 STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     _first,
     _second,
     _keep_what_is_hidden,
     _keep_texts_in_blocks,
     _keep_what_files_say_of_themselves,
+    _keep_less_twice,
 )
 VERSION = len(STEPS)
 

@@ -96,6 +96,11 @@ class Record(Facts):
         outward = self._database.places.outward
         return {outward(row[0]): row for row in rows}
 
+    def stamped(self, folder: str) -> Iterator[Stamp]:
+        """The same, each with its path on this machine."""
+        for path, (_, file_id, size, mtime_ns) in self.stamps(folder).items():
+            yield os.fsencode(path), file_id, size, mtime_ns
+
     def file(self, path: str) -> FileRow | None:
         """One file by its path."""
         query = f"SELECT {FILE} FROM smart_context.files WHERE {_IS_PATH}"

@@ -1,0 +1,71 @@
+"""Choose the numbers of blocks so that the pages that hold them are full.
+
+In: how long a block is.  Out: its number.
+Always: no number is given twice; whatever is expected of SQLite here decides how full its pages are, and nothing else.
+
+SQLite keeps rows in pages in the order of their numbers. Rows with ever larger ones go into the last page, and into a new one where they do not fit: of
+blocks, which take half a page and more, that leaves a tenth empty. So each page gets some numbers when it is begun. Its first row has the largest of them, those that are added later
+the ones below: SQLite puts them into the same page as long as there is room.
+"""
+
+from __future__ import annotations
+
+from smart_context.data import dataclass
+
+_NUMBERS = 16  # of a page: more blocks are hardly ever in one
+_OPEN = 16  # pages that are filled at a time: with 64, half a per cent of what is spared would be spared besides
+_LEAST = 40  # bytes that are left of a page that is as good as full
+_PAGE_HEAD = 8  # bytes that a page begins with
+
+
+@dataclass(slots=True)
+class _Page:
+    room: int
+    number: int  # the last that was given
+    left: int  # how many may be given
+
+
+class Leaves:
+    """The pages of a table of blocks that have room."""
+
+    def __init__(self, page_size: int, last: int) -> None:
+        """page_size: of the database; last: the largest number that was ever given."""
+        self._size, self._last = page_size, last
+        self._open: list[_Page] = []
+
+    def number(self, payload: int) -> int:
+        """The number for a row of so many bytes."""
+        needed = _cell(payload, self._last, self._size)
+        page = min((one for one in self._open if one.room >= needed), key=lambda one: one.room, default=None)
+        if page is None:
+            self._last += _NUMBERS
+            page = _Page(self._size - _PAGE_HEAD, self._last + 1, _NUMBERS)
+            self._open.append(page)
+        page.room -= needed
+        page.number -= 1
+        page.left -= 1
+        if page.room < _LEAST or not page.left:
+            self._open.remove(page)
+        elif len(self._open) > _OPEN:
+            self._open.remove(min(self._open, key=lambda one: one.room))
+        return page.number
+
+
+def payload(file_id: int, data: int) -> int:
+    """How many bytes a row of a block has, of a file with so many bytes of data: a head, the file, the data."""
+    whole = next((size for size in (1, 2, 3, 4, 6) if file_id < 1 << 8 * size - 1), 8)
+    return 4 + _varint(13 + 2 * data) + whole + data
+
+
+def _cell(payload: int, number: int, usable: int) -> int:
+    """How many bytes a row takes in its page, by SQLite's file format: all of it, or what is over when as much as possible lies in pages of its own."""
+    head = 2 + _varint(payload) + _varint(number)
+    if payload <= usable - 35:
+        return head + payload
+    least = (usable - 12) * 32 // 255 - 23
+    over = least + (payload - least) % (usable - 4)
+    return head + 4 + (over if over <= usable - 35 else least)
+
+
+def _varint(number: int) -> int:
+    return max(1, (number.bit_length() + 6) // 7)
