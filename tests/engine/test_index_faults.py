@@ -23,6 +23,7 @@ from smart_context.engine.expression import Filters, Term
 from smart_context.engine.local import lock, ranking_state, upkeep
 from smart_context.engine.local.index import Index
 from smart_context.engine.local.place import RANKING, RECORD
+from smart_context.engine.local.ranking import engine as engine_of_rankings
 from smart_context.engine.local.record import Record
 from smart_context.engine.model import NewFile
 from smart_context.index import indexer, status
@@ -289,6 +290,18 @@ def test_a_reader_notices_that_a_damaged_index_was_replaced(data, root, complete
         assert reader.ranking.view().count(Term("zebra7")) == 1
 
 
+def test_a_reader_says_that_the_whole_index_was_removed_and_sees_the_next_one(data, root, complete):
+    shutil.copytree(complete, data)
+    with Index.open(data) as reader:
+        reader.refresh()
+        shutil.rmtree(data)
+        with pytest.raises(errors.NotFound):
+            reader.refresh()
+        run_on(data, root)
+        reader.refresh()
+        assert reader.ranking.view().count(Term("zebra7")) == 1
+
+
 def test_a_damaged_record_is_set_aside_whole_and_never_deleted(data, root, undisturbed, complete):
     shutil.copytree(complete, data)
     (data / RECORD).write_bytes(b"garbage" * 1000)
@@ -305,6 +318,26 @@ def test_repair_leaves_a_sound_record_and_makes_the_ranking_anew(data, root, und
     shutil.copytree(complete, data)
     _garbage(data)
     assert upkeep.repair(data) is None
+    check_complete(data, root, undisturbed)
+
+
+def test_searches_use_the_old_ranking_while_a_sound_one_is_built_anew_and_after_that_was_cut_short(
+    data, root, undisturbed, complete
+):
+    shutil.copytree(complete, data)
+
+    def cut_short(_step: object) -> None:
+        with Index.open(data) as reader:
+            found.append([reader.ranking.view().count(Term(f"zebra{i}")) for i in range(FILES)])
+        if len(found) == 3:
+            raise KeyboardInterrupt
+
+    found: list[list[int]] = []
+    with pytest.raises(KeyboardInterrupt):
+        upkeep.repair(data, cut_short)
+    assert found == [[1] * FILES] * 3
+    check_complete(data, root, undisturbed)
+    upkeep.repair(data)
     check_complete(data, root, undisturbed)
 
 
@@ -384,6 +417,46 @@ def test_a_search_in_a_ranking_that_lost_the_numbers_of_its_segments_is_refused(
     assert set(said) == {ranking_state.REBUILD}
 
 
+@pytest.mark.parametrize("kind", ["fast", "del"])
+def test_a_byte_that_changed_among_the_engines_numbers_is_noticed_by_every_search_and_mended_by_the_next_writer(
+    data, own, kind
+):
+    run_on(data, own)
+    for path in sorted(own.rglob("*.txt"))[:3]:
+        path.unlink()
+    run_on(data, own)
+    [numbers] = (data / RANKING).glob(f"*.{kind}")
+    sound = numbers.read_bytes()
+    drawn = random.Random(4)
+    for _ in range(40):
+        at = drawn.randrange(len(sound))
+        numbers.unlink()
+        numbers.write_bytes(sound[:at] + bytes([sound[at] ^ 1 << drawn.randrange(8)]) + sound[at + 1 :])
+        with pytest.raises(errors.SearchFailed) as told, Index.open(data) as opened:
+            opened.ranking.view()
+        assert told.value.hint == ranking_state.REBUILD
+    (own / "new.txt").write_text("okapi", encoding="utf-8")
+    with Index.open(data, writable=True) as opened:
+        report = indexer.run(opened, Roots([own]), str(own), OPTIONS)
+    assert "damaged: built anew" in report.renewed
+    with Index.open(data) as opened:
+        left = sorted(int(path.stem) for path in own.rglob("[0-9]*.txt"))
+        assert [opened.ranking.view().count(Term(f"zebra{i}")) for i in left] == [1] * len(left)
+
+
+@pytest.mark.parametrize(
+    ("kind", "is_ours"), [("PermissionDenied", True), ("ReadOnlyFilesystem", True), ("Other", False)]
+)
+def test_a_folder_that_cannot_be_written_is_not_taken_for_a_damaged_ranking(tmp_path, kind, is_ours):
+    said = f'Failed to acquire Lockfile: IoError(Os {{ code: 13, kind: {kind}, message: "no" }}). None'
+    with pytest.raises(errors.ContextError) as told, engine_of_rankings.translated(tmp_path):
+        raise ValueError(said)
+    assert (type(told.value), told.value.hint != ranking_state.REBUILD) == (
+        errors.StorageFailed if is_ours else errors.SearchFailed,
+        is_ours,
+    )
+
+
 def test_a_text_that_is_no_text_any_more_is_told_as_damage(data, complete):
     shutil.copytree(complete, data)
     with contextlib.closing(sqlite3.connect(data / RECORD)) as db, db:
@@ -423,8 +496,10 @@ def test_a_full_disk_ends_the_run_with_an_error_and_the_next_one_completes(data,
         (data / "filler").write_bytes(bytes(os.statvfs(data).f_bavail * os.statvfs(data).f_bsize))
         big = root / "big.txt"
         big.write_bytes(random.Random(1).randbytes(400_000).hex().encode())
-        with pytest.raises(errors.StorageFailed):
+        with pytest.raises(errors.StorageFailed) as told:
             run_on(data, root)
+        assert "is full" in told.value.message
+        assert told.value.hint == "make room and index again"
         assert rows(data) == before
         (data / "filler").unlink()
         big.unlink()

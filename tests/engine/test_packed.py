@@ -33,7 +33,7 @@ def read(folder: Path, numbers: list[int]) -> list[bytes] | str:
 def test_segments_are_read_by_their_numbers_in_the_order_asked_for(tmp_path):
     writer = Writer(tmp_path)
     for number in (7, 3, 4, 900):
-        writer.add(number, segment("segment", str(number)))
+        writer.add([number], [segment("segment", str(number))])
     writer.flush()
     assert Reader(tmp_path).of([900, 3, 7]) == [segment("segment", str(number)) for number in (900, 3, 7)]
     writer.close()
@@ -51,14 +51,14 @@ def test_what_is_not_there_is_told(tmp_path):
 def test_what_was_not_flushed_is_forgotten_and_its_number_can_be_used_again(tmp_path, monkeypatch):
     monkeypatch.setattr(packed, "_SPILL", 4)  # so that some of it is written nevertheless
     first = Writer(tmp_path)
-    first.add(1, segment("kept"))
+    first.add([1], [segment("kept")])
     first.flush()
-    first.add(2, segment("lost", "in", "a", "crash", "lost"))
+    first.add([2], [segment("lost", "in", "a", "crash", "lost")])
     first.close()
     assert Reader(tmp_path).of([1]) == [segment("kept")]
     assert read(tmp_path, [1, 2]) == "segment 2 is not there"
     second = Writer(tmp_path)
-    second.add(2, segment("another"))
+    second.add([2], [segment("another")])
     second.flush()
     second.close()
     assert Reader(tmp_path).of([1, 2]) == [segment("kept"), segment("another")]
@@ -66,10 +66,10 @@ def test_what_was_not_flushed_is_forgotten_and_its_number_can_be_used_again(tmp_
 
 def test_a_reader_keeps_what_it_saw(tmp_path):
     writer = Writer(tmp_path)
-    writer.add(1, segment("one", "one"))
+    writer.add([1], [segment("one", "one")])
     writer.flush()
     before = Reader(tmp_path)
-    writer.add(2, segment("two", "two"))
+    writer.add([2], [segment("two", "two")])
     writer.flush()
     writer.close()
     assert before.of([1]) == [segment("one", "one")]
@@ -85,7 +85,7 @@ def test_what_a_small_index_keeps_of_what_was_read_is_what_its_files_say(tmp_pat
     texts = {number: segment("some", "words", f"own{number}") for number in range(1, 60)}
     writer = Writer(tmp_path)
     for number, text in texts.items():
-        writer.add(number, text)
+        writer.add([number], [text])
     writer.flush()
     writer.close()
     drawn = random.Random(7)
@@ -100,7 +100,7 @@ def test_what_a_small_index_keeps_of_what_was_read_is_what_its_files_say(tmp_pat
 
 def test_checking_reads_the_files_whatever_was_kept_of_them(tmp_path):
     writer = Writer(tmp_path)
-    writer.add(1, segment("kept", "words"))
+    writer.add([1], [segment("kept", "words")])
     writer.flush()
     writer.close()
     reader = Reader(tmp_path)
@@ -118,7 +118,7 @@ def test_words_that_are_common_take_less_room_in_the_segments_that_follow(tmp_pa
     writer = Writer(tmp_path)
     for number in range(3):
         for at in range(9):
-            writer.add(10 * number + at, segment("the", "same", "words", f"other{number}{at}"))
+            writer.add([10 * number + at], [segment("the", "same", "words", f"other{number}{at}")])
         writer.flush()
         sizes.append((tmp_path / "packed.data").stat().st_size - sum(sizes))
     writer.close()
@@ -131,7 +131,7 @@ def test_words_that_are_common_take_less_room_in_the_segments_that_follow(tmp_pa
 def test_words_that_were_cut_off_in_a_crash_have_no_number_and_nothing_is_written_behind_them(tmp_path, left_over):
     writer = Writer(tmp_path)
     for number in range(9):
-        writer.add(number, segment("one", "two"))
+        writer.add([number], [segment("one", "two")])
     writer.flush()
     writer.close()
     packed.check(tmp_path)
@@ -146,7 +146,7 @@ def test_whatever_byte_changes_and_wherever_files_are_cut_it_is_told_or_changes_
     texts = {number: ["common", "words", "here", f"and{number % 5}", f"rare{number}"] * 2 for number in range(1, 60)}
     writer = Writer(tmp_path)
     for number, words in texts.items():
-        writer.add(number, segment(*words))
+        writer.add([number], [segment(*words)])
         if number % 25 == 0:
             writer.flush()
     writer.flush()
@@ -204,7 +204,7 @@ def test_segments_are_read_in_c_as_in_python_from_a_file_that_was_cut_off_too(tm
         file.unlink()
     writer = Writer(tmp_path)
     for number, words in enumerate(texts):
-        writer.add(number, segment(*words))
+        writer.add([number], [segment(*words)])
     writer.flush()
     writer.close()
     numbers = list(range(len(texts)))

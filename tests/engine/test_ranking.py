@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from smart_context.engine.expression import AnyOf, Everything, Filters, Group, Sequence, Term
-from smart_context.engine.local.ranking import Ranking, narrowed
+from smart_context.engine.local.ranking import Ranking, View, narrowed
 from smart_context.engine.model import RankedFile, RankedSegment
 from smart_context.errors import SearchFailed
+from smart_context.text import languages
 
 ALL = Filters()
 
@@ -343,3 +344,60 @@ def test_segments_are_found_by_their_numbers_as_by_looking_through_their_files(t
                     assert sorted(view.those(wanted, filters, binding)) == sorted(every)
     assert len(view.those(owners, ALL)) == 1 + 10 + 4 + 5 + 5 + 7 + 2 + 4
     assert len(view.within(("/r/0",)).those(owners, ALL)) == 10 + 5 + 2
+
+
+def test_the_terms_that_stand_somewhere_are_those_that_are_looked_up_one_by_one(tmp_path):
+    ranking = Ranking.open(tmp_path / "ranking", writable=True)
+    texts = {
+        1: "Die Programme der Datei sind nicht in der Liste und werden von dem System nicht mehr geladen",
+        2: "les programmes de la liste ne sont pas dans le fichier du système que vous avez choisi pour cela",
+        3: "the programs of the list are not in the file of the system that you have chosen for this",
+        4: "los programas de la lista no están en el archivo del sistema que usted ha elegido para esto",
+    }
+    for file_id, text in texts.items():
+        ranking.add(file(file_id, f"/r/programs-{file_id}.txt"), [RankedSegment(file_id, "Liste", text)])
+        ranking.commit(file_id)
+    ranking.delete([4])
+    ranking.commit(5)
+    ranking.reload()
+    stems = ("program", "programm", "list", "syst", "system", "sistem", "nowhere", "", "a")
+    tags = ("", *(f"~{code}" for code in languages.CODES if code != "en"))
+    every = [stem + tag for stem in stems for tag in tags]
+    whole = ranking.view()
+    for view in (whole, whole.within(("/r",)), View(whole.index, whole.folder, whole)):
+        one_by_one = View(whole.index, whole.folder, whole)
+        standing = view.standing(every)
+        assert standing == [term for term in every if one_by_one.having(term)]
+        assert list(map(view.having, every)) == list(map(one_by_one.having, every))
+    assert {"program", "list", "programm~de", "list~de"} <= set(standing)
+    assert "sistem~es" not in standing  # removed
+
+
+def test_what_stands_at_the_end_of_a_part_is_found_without_looking_through_its_file_once_a_search_has_met_it(tmp_path):
+    ranking = Ranking.open(tmp_path / "ranking", writable=True)
+    for file_id in (1, 2):
+        ranking.add(
+            file(file_id, f"/r/{file_id}.txt"), [RankedSegment(10 * file_id + i, "", f"word {i}") for i in range(9)]
+        )
+        ranking.commit(file_id)
+    ranking.reload()
+    looked: list[Filters] = []
+
+    class Looked(View):
+        def all_of(self, wanted, filters, among=None):
+            looked.append(filters)
+            return super().all_of(wanted, filters, among)
+
+    view = Looked(ranking.view().index, tmp_path / "ranking", ranking.view())
+    wanted = {13: 1, 18: 1, 24: 2}
+    found = sorted(view.those(wanted, ALL))
+    assert [(one.segment_id, one.file_id) for one in found] == [(13, 1), (18, 1), (24, 2)]
+    assert looked.pop().files == (1, 2)
+    assert sorted(view.those(wanted, ALL)) == found
+    assert not looked
+    assert len(view.those({28: 2}, ALL)) == 1
+    assert looked.pop().files == (2,)
+    fresh = Looked(ranking.view().index, tmp_path / "ranking", ranking.view())
+    fresh.matches(Term("8"), ALL).top(9)
+    assert sorted(fresh.those(wanted, ALL)) == found
+    assert not looked

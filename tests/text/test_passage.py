@@ -23,7 +23,7 @@ TOKENS = st.text(alphabet="abXY019_-.,':/@", max_size=90)
 def read(text: str, language: str) -> tuple[object, ...]:
     found = passage.of(text)
     said = (found.language(), found.language(2.0), found.language(0.2), passage.language(text))
-    return said, found.terms(language), found.surfaces(3), passage.line(text, language)
+    return said, found.terms(language), found.surfaces(3), found.head(language)
 
 
 @given(TEXTS, CODES)
@@ -58,6 +58,31 @@ def test_every_character_is_of_a_word_or_not_as_in_python():
         )
         quickly, slowly = both(lambda text=text: passage.of(text).terms("en"), passage)
         assert quickly == slowly, f"from {ord(part[0]):x}"
+
+
+@pytest.mark.skipif(passage.compiled is None, reason="nothing is compiled here")
+def test_every_character_is_made_plain_as_in_python():
+    for char in CHARACTERS:
+        if "\ud800" <= char < "\ue000":
+            continue
+        text, is_normal, is_lowered = passage.compiled.plain(f"a{char}b")
+        assert unicodedata.normalize("NFKC", text) == words.plainly(f"a{char}b"), f"{ord(char):x}"
+        if is_normal:
+            # Nothing that stands before it is joined to it.
+            assert all(unicodedata.is_normalized("NFKC", f"{before}{text[1:]}") for before in "ae가カᄀ"), (
+                f"{ord(char):x}"
+            )
+            assert not unicodedata.combining(text[1]), f"{ord(char):x}"
+        if is_lowered:
+            assert text[1].isascii() or text[1].lower() == text[1], f"{ord(char):x}"
+
+
+@given(TEXTS)
+def test_a_text_is_made_plain_as_in_python(text):
+    if passage.compiled:
+        plain, is_lowered = passage._plainly(text)
+        assert plain == words.plainly(text)
+        assert not is_lowered or passage._table().words(plain) == passage._table().words(plain.lower())
 
 
 @given(st.lists(st.tuples(TEXTS, CODES), max_size=6))
@@ -106,13 +131,36 @@ def test_what_is_carried_of_a_file_are_its_entries(pieces, title, goes_on):
 HEADS = passage.Heads(b"above \x1d ", b"/name", b"\1\2\3" * 3, b"\4\5" * 2)
 
 
-@given(TEXTS, CODES, st.lists(st.text(alphabet="^abé", min_size=1, max_size=5), max_size=3), st.integers(1, 5))
-@example("the " * 70_000 + "unexplained " * 70_000, "en", ["^one", "^two"], 4)
-@example(" ".join(f"getName{n}" for n in range(40_000)), "en", [], 4)
-def test_a_text_below_its_heads_is_written_the_same_in_python(text, language, explained, reach):
-    quickly, slowly = both(lambda: passage.of(text).written(language, HEADS, explained, reach), passage)
+EXPLAINED = st.lists(st.text(alphabet="^abé", min_size=1, max_size=5), max_size=3)
+
+
+@given(TEXTS, CODES, EXPLAINED, st.none() | TEXTS, st.sampled_from([b"", b"long words"]))
+@example("the " * 70_000 + "unexplained " * 70_000, "en", ["^one", "^two"], "a b", b"")
+@example(" ".join(f"getName{n}" for n in range(40_000)), "en", [], None, b"")
+@example("end", "de", [], "Über–all Straßen_bau", b"strassenbau")
+@example("", "en", [], "", b"")
+def test_a_text_below_its_heads_is_written_the_same_in_python(text, language, explained, following, compounds):
+    begins = None if following is None else passage.beginning(following)
+    around = passage.Around(HEADS, explained, begins, compounds)
+    passage.forget()
+    quickly, slowly = both(lambda: passage.of(text).written(language, around), passage)
+    assert quickly == slowly == passage.of(text).written(language, around)
+    assert searchable.packed(searchable.unpacked(quickly)) == quickly
+
+
+def test_languages_are_told_in_the_order_of_their_words():
+    found = list(passage._flags())
+    assert found == sorted(found), "sums of fractions depend on it"
+    for letter in languages.RARE:
+        text = f"der {letter} un la den"
+        quickly, slowly = both(lambda text=text: read(text, "en"), passage)
+        assert quickly == slowly
+
+
+@given(st.lists(st.sampled_from(sorted(languages.BY_WORD)), max_size=40), st.sampled_from([0.2, 1.0, 2.0]))
+def test_a_language_is_told_by_its_words_as_in_python(found, least):
+    quickly, slowly = both(lambda: passage.of(" ".join(found)).language(least), passage)
     assert quickly == slowly
-    assert codes.is_packed(quickly[4])
 
 
 @given(st.text(alphabet="abXY019 _-./:'@,+&\n", max_size=80))
@@ -154,9 +202,12 @@ def test_numbers_that_a_table_has_not_given_are_refused():
     with pytest.raises(ValueError, match="ASCII"):
         table.both("é")
     with pytest.raises(ValueError, match="has not given"):
-        table.written(1, b"\xff\xff\xff\xff", b"", b"", b"", b"", b"", [], 4)
-    assert table.written(1, met, b"", b"", b"", b"", b"", [], 4) is None
-    assert table.line(1, "one two") is None
+        table.written(1, b"\xff\xff\xff\xff", b"", HEADS, [], b"", None, b"|", 4)
+    with pytest.raises(ValueError, match="has not given"):
+        table.votes(b"\xff\xff\xff\xff", 300)
+    assert table.written(1, met, b"", HEADS, [], b"", None, b"|", 4) is None
+    assert table.written(1, b"", b"", HEADS, [], b"", "one two", b"|", 4) is None
+    assert table.head(1, met, b"", b"|") is None
 
 
 @given(st.lists(st.text(alphabet=NASTY.replace("\n", ""), min_size=1, max_size=8)))

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 # What lies in a data folder by our doing, and what it is. Whatever else is there is somebody else's, and stays.
 _OURS = {
     "record.sqlite*": "the index", "ranking*": "the index", "vectors-*.bin": "the index", "node": "the index",
-    "set-aside-*": "a damaged index", "write.lock": "a lock", "embed.lock": "a lock", "models": "models",
+    "set-aside-*": "a damaged index", "write.lock": "a lock", "embed.lock": "a lock", "models": "models", "forget.unfinished": "a note of `context forget`",
     "audit.jsonl*": "the audit log", "rates": "counts of calls", "tokens.json*": "tokens", "http-token": "tokens",
     "llm-usage.json*": "counts of tokens", "ui": "the page's files", "shown.json": "the last search", "last-search.json": "the last search",
 }  # fmt: skip

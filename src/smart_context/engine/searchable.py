@@ -13,43 +13,35 @@ from smart_context.engine import entry
 from smart_context.engine.entry import Entry
 from smart_context.engine.model import RankedSegment
 from smart_context.model import Segment
-from smart_context.text import codes, languages, whole
+from smart_context.text import codes, languages, passage, whole
 
-_HEAD = struct.Struct("<IIIIIIB")
+_HEAD = passage.ENTRY
 
 
 def every(path: str, title: str, segments: Sequence[Segment | RankedSegment]) -> list[Entry]:
     """The entries of a file's segments, in their order."""
-    return list(entry.every(path, whole.head(title), _pieces(segments, texts(segments))))
+    return list(map(unpacked, carried(path, title, segments, texts(segments))))
 
 
-def carried(path: str, title: str, segments: Sequence[Segment], shown: Sequence[str]) -> list[bytes]:
+def carried(path: str, title: str, segments: Sequence[Segment | RankedSegment], shown: Sequence[str]) -> list[bytes]:
     """The same as bytes. `shown`: what `texts` says of the segments."""
-    return [
-        _joined(made.length, made.language, (made.text, made.also, made.compounds, made.border, made.packed))
-        for made in entry.written(path, whole.head(title), _pieces(segments, shown))
-    ]
-
-
-def _pieces(segments: Sequence[Segment | RankedSegment], shown: Sequence[str]) -> list[RankedSegment]:
-    return [
-        RankedSegment(0, whole.head(one.heading), text, one.pointer) for one, text in zip(segments, shown, strict=True)
-    ]
+    pointers, headings = [one.pointer for one in segments], [whole.head(one.heading) for one in segments]
+    return list(entry.written(path, whole.head(title), pointers, headings, shown))
 
 
 def texts(segments: Iterable[Segment | RankedSegment]) -> list[str]:
     """What of each segment may be searched."""
-    return [whole.masked(one.text, one.hidden) for one in segments]
+    # What an index has of its own stands beyond the first plane: nearly every text is taken as it is.
+    return [
+        one.text if not one.hidden and passage.is_narrow(one.text) else whole.masked(one.text, one.hidden)
+        for one in segments
+    ]
 
 
 def packed(made: Entry) -> bytes:
     """An entry as bytes."""
-    texts = (made.text.encode(), made.also.encode(), made.compounds.encode(), made.border.encode())
-    return _joined(made.length, made.language, (*texts, made.packed))
-
-
-def _joined(length: int, language: str, parts: tuple[bytes, ...]) -> bytes:
-    return b"".join((_HEAD.pack(length, *map(len, parts), languages.CODES.index(language)), *parts))
+    text, also, compounds, border = map(str.encode, (made.text, made.also, made.compounds, made.border))
+    return passage.entry(made.language, made.length, text, also, compounds, border, made.packed)
 
 
 def unpacked(data: bytes) -> Entry:
@@ -58,18 +50,22 @@ def unpacked(data: bytes) -> Entry:
     Raises: ValueError for anything else.
     """
     try:
-        length, *sizes, language = _HEAD.unpack_from(data)
+        length, text, also, compounds, border, packed, language = _HEAD.unpack_from(data)
         code = languages.CODES[language]
     except (struct.error, IndexError) as error:
         raise ValueError("not an entry") from error
-    if _HEAD.size + sum(sizes) != len(data):
+    also += (text := _HEAD.size + text)  # from here on, where each part ends
+    compounds += also
+    border += compounds
+    terms = data[border:]
+    if len(terms) != packed or not codes.is_packed(terms):
         raise ValueError("not an entry")
-    parts = []
-    at = _HEAD.size
-    for size in sizes:
-        parts.append(data[at : at + size])
-        at += size
-    if not codes.is_packed(parts[4]):
-        raise ValueError("not an entry")
-    text, also, compounds, border = (part.decode("utf-8") for part in parts[:4])
-    return Entry(text, also, parts[4], length, code, compounds, border)
+    return Entry(
+        data[_HEAD.size : text].decode(),
+        data[text:also].decode(),
+        terms,
+        length,
+        code,
+        data[also:compounds].decode(),
+        data[compounds:border].decode(),
+    )

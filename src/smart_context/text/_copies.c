@@ -1,6 +1,6 @@
 /* What `copies` does for each word of a text: tell different words, number them, and keep the least of each bin; and for each bin of two sketches.
 
-   In: a text's bytes; or sketches.  Out: the text in lower case without white space, and its sketch; None where it has no words;
+   In: the pieces of a text; or sketches.  Out: the text's bytes in lower case without white space, and its sketch; None where it has no words;
        or which sketches are near others.
    Always: the answer is that of `copies.py`, which does the same where this could not be compiled. What is no sketch is near nothing. */
 
@@ -11,7 +11,7 @@
 
 #include "_hash.h"
 
-enum { BINS = 128, ENOUGH = 8, UNBROKEN = 16 };
+enum { BINS = 128, ENOUGH = 8, UNBROKEN = 16, SPACE = 0xFF };
 
 /* A word: where it stands in the text without white space, its length, which is never 0, and a hash of it. */
 typedef struct {
@@ -25,14 +25,15 @@ typedef struct {
 
 static const uint64_t SPREAD = 0x9E3779B1; /* the low forty bits of a product are those of Python */
 static uint32_t crc_table[256];
-static unsigned char small[256], is_space[256]; /* a byte in lower case, as `bytes.lower` has it; whether it is white space */
+static unsigned char small[256]; /* a byte in lower case, as `bytes.lower` has it; SPACE, which no text in UTF-8 has, for white space */
 static Secret secret;
 
 static void fill_tables(void)
 {
     for (uint32_t byte = 0; byte < 256; byte++) {
         small[byte] = (unsigned char)(byte >= 'A' && byte <= 'Z' ? byte + 'a' - 'A' : byte);
-        is_space[byte] = byte == ' ' || (byte >= '\t' && byte <= '\r');
+        if (byte == ' ' || (byte >= '\t' && byte <= '\r'))
+            small[byte] = SPACE;
         uint32_t crc = byte;
         for (int bit = 0; bit < 8; bit++)
             crc = crc & 1 ? crc >> 1 ^ 0xEDB88320u : crc >> 1;
@@ -86,21 +87,22 @@ static inline int add_word(Words *words, const unsigned char *plain, size_t star
     return 0;
 }
 
-/* Write a text without its white space, in lower case, and put its different words into `words`; how many words it has, or -1. */
+/* Write a piece behind what was kept of a text, in lower case and without its white space, and put its different words into `words`; how many words
+   it has, or -1. */
 static Py_ssize_t read_words(const unsigned char *data, Py_ssize_t length, unsigned char *plain, Py_ssize_t *kept, Words *words)
 {
-    unsigned char *to = plain, c;
+    unsigned char *to = plain + *kept, c;
     Py_ssize_t count = 0;
     for (const unsigned char *at = data, *stop = data + length; at < stop;) {
         unsigned char *start = to;
-        for (; at < stop && !is_space[c = *at]; at++)
-            *to++ = small[c];
+        for (; at < stop && (c = small[*at]) != SPACE; at++)
+            *to++ = c;
         if (to > start) {
             count++;
             if (add_word(words, plain, (size_t)(start - plain), (size_t)(to - start)) < 0)
                 return -1;
         }
-        while (at < stop && is_space[*at])
+        while (at < stop && small[*at] == SPACE)
             at++;
     }
     *kept = to - plain;
@@ -211,11 +213,38 @@ static int sketch_of_pairs(const char *plain, Py_ssize_t length, unsigned char *
     return told;
 }
 
-static PyObject *sketched(PyObject *self, PyObject *argument)
+/* How many bytes the pieces of a text have; -1 where one is no text, or cannot be written. */
+static Py_ssize_t length_of(PyObject *pieces)
 {
-    char *bytes;
-    Py_ssize_t length, kept = 0;
-    if (PyBytes_AsStringAndSize(argument, &bytes, &length) < 0)
+    Py_ssize_t all = 0, length;
+    for (Py_ssize_t at = 0; at < PyList_GET_SIZE(pieces); at++) {
+        if (!PyUnicode_AsUTF8AndSize(PyList_GET_ITEM(pieces, at), &length))
+            return -1;
+        all += length;
+    }
+    return all;
+}
+
+static Py_ssize_t read_pieces(PyObject *pieces, unsigned char *plain, Py_ssize_t *kept, Words *words)
+{
+    Py_ssize_t all = 0, length;
+    for (Py_ssize_t at = 0; at < PyList_GET_SIZE(pieces); at++) {
+        const char *data = PyUnicode_AsUTF8AndSize(PyList_GET_ITEM(pieces, at), &length);
+        Py_ssize_t count = data ? read_words((const unsigned char *)data, length, plain, kept, words) : -1;
+        if (count < 0)
+            return -1;
+        all += count;
+    }
+    return all;
+}
+
+static PyObject *sketched(PyObject *self, PyObject *pieces)
+{
+    Py_ssize_t kept = 0;
+    if (!PyList_Check(pieces))
+        return PyErr_Format(PyExc_TypeError, "a list of texts is needed");
+    Py_ssize_t length = length_of(pieces);
+    if (length < 0)
         return NULL;
     /* Places of words would not fit their fields: no text that is indexed is as long. */
     if (length > UINT32_MAX)
@@ -225,7 +254,7 @@ static PyObject *sketched(PyObject *self, PyObject *argument)
         return NULL;
     unsigned char *to = (unsigned char *)PyBytes_AS_STRING(plain), sketch[BINS];
     Words words = {0};
-    Py_ssize_t count = read_words((const unsigned char *)bytes, length, to, &kept, &words);
+    Py_ssize_t count = read_pieces(pieces, to, &kept, &words);
     int told = count < 0 ? -1 : 0;
     if (count > 0 && kept > UNBROKEN * count)
         told = sketch_of_pairs((const char *)to, kept, sketch);
@@ -338,7 +367,7 @@ static PyObject *standing(PyObject *self, PyObject *arguments)
 static PyMethodDef methods[] = {
     {"first_near", first_near, METH_VARARGS, "The place of the first of other sketches that one is near to; None where it is near none."},
     {"standing", standing, METH_VARARGS, "For each text, by its hash and its sketch, whether none that stands before it is the same or nearly."},
-    {"sketched", sketched, METH_O, "The text without white space, and its sketch; None where its words have no spaces between them."},
+    {"sketched", sketched, METH_O, "The bytes of a text in pieces without white space, and its sketch; None where it has no words."},
     {NULL},
 };
 

@@ -1,11 +1,12 @@
 /* What `explained` does for each line of a text: tell those that begin an entry, which are few, by what `explained._BEGINS` and `_is_entry` say.
 
-   In: a text that begins and ends with a line break.  Out: the names that its entries begin with, in their order.
-   Always: the names are those of `explained.py`, which does the same where this could not be compiled. A line is looked at once, and the few behind it
-   that decide whether it is explained. */
+   In: a text.  Out: the names that its entries begin with, in their order, or the terms of these.
+   Always: the answers are those of `explained.py`, which does the same where this could not be compiled. A line is looked at once, and the few behind
+   it that decide whether it is explained. A line break stands behind the text, though it is not there. */
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
+#include <stdint.h>
 #include <string.h>
 
 /* The words of `explained._DECLARES`, in front and behind, and `_STATEMENTS`. */
@@ -18,7 +19,7 @@ static const char *const declares[] = {"class", "def", "function", "func", "fn",
 static const char *const statements[] = {"if", "while", "for", "return", "switch", "elif", "except", "catch", "print", "assert", "with", "and", "or",
                                          "not", "in", "is", "new", "delete", "throw", "raise", "yield", "await", "sizeof", "super", "self", NULL};
 static const char *const begins_code[] = {"async ", "def ", "class ", NULL};
-enum { LONGEST = 12, PROSE = 4, TOGETHER = 20, MORE_PARTS = 7, LEAST_DIRECTIVE = 2, MOST_DIRECTIVE = 20 };
+enum { LONGEST = 12, PROSE = 4, TOGETHER = 20, MORE_PARTS = 7, LEAST_DIRECTIVE = 2, MOST_DIRECTIVE = 20, MAX_TERM = 64, MOST = 100 };
 
 typedef struct {
     int kind;
@@ -60,11 +61,23 @@ static Py_ssize_t after_blanks(const Text *text, Py_ssize_t place)
     return place;
 }
 
+/* The first letters of some words, a bit each: what begins with another one, as most words do, is none of them. */
+static uint32_t first_of(const char *const *words)
+{
+    uint32_t first = 0;
+    for (; *words; words++)
+        first |= 1u << (**words - 'a');
+    return first;
+}
+
+static uint32_t first_qualifies, first_declares, first_states;
+
 /* Whether what stands between two places is one of some words. */
-static int is_one_of(const Text *text, Py_ssize_t start, Py_ssize_t end, const char *const *words)
+static int is_one_of(const Text *text, Py_ssize_t start, Py_ssize_t end, const char *const *words, uint32_t first)
 {
     char own[LONGEST + 1];
-    if (end - start > LONGEST)
+    Py_UCS4 begins = at(text, start);
+    if (end - start > LONGEST || begins < 'a' || begins > 'z' || !(first >> (begins - 'a') & 1))
         return 0;
     for (Py_ssize_t place = start; place < end; place++) {
         Py_UCS4 c = at(text, place);
@@ -79,6 +92,7 @@ static int is_one_of(const Text *text, Py_ssize_t start, Py_ssize_t end, const c
     return 0;
 }
 
+/* The next line break; where the text ended before, its end. */
 static Py_ssize_t line_end(const Text *text, Py_ssize_t place)
 {
     if (text->kind == PyUnicode_1BYTE_KIND && place < text->length) {
@@ -96,7 +110,7 @@ static int goes_on(const Text *text, Py_ssize_t place, int may_end)
     Py_ssize_t begin = line_end(text, place) + 1;
     for (int line = 0; line < TOGETHER; line++) {
         Py_ssize_t end = line_end(text, begin), spaces = 0;
-        if (end >= text->length)
+        if (end > text->length)
             return may_end && !line;
         for (Py_ssize_t one = begin; one < end; one++)
             spaces += at(text, one) == ' ';
@@ -111,7 +125,7 @@ static int goes_on(const Text *text, Py_ssize_t place, int may_end)
 static Py_ssize_t after_declaring(const Text *text, Py_ssize_t place)
 {
     Py_ssize_t start = after_blanks(text, place), end;
-    while (end = after_word(text, start), at(text, end) == ' ' && is_one_of(text, start, end, qualifies))
+    while (end = after_word(text, start), at(text, end) == ' ' && is_one_of(text, start, end, qualifies, first_qualifies))
         for (start = end; at(text, start) == ' ';)
             start++;
     if (end == start) { /* a directive: small letters and colons, two of these at the end */
@@ -124,7 +138,7 @@ static Py_ssize_t after_declaring(const Text *text, Py_ssize_t place)
         if (!is_blank(at(text, end)) && at(text, end) != '*')
             return 0;
     } else if (at(text, end) != '*' && !(at(text, end) == ' ' && at(text, end + 1) == '*')) {
-        if (!is_blank(at(text, end)) || !is_one_of(text, start, end, declares))
+        if (!is_blank(at(text, end)) || !is_one_of(text, start, end, declares, first_declares))
             return 0;
     }
     while (is_blank(at(text, end)) || at(text, end) == '*')
@@ -224,7 +238,7 @@ static int is_entry(const Text *text, const Begun *begun, int declared, int deco
     Py_ssize_t first = begun->start;
     while (first < begun->end && at(text, first) != '.')
         first++;
-    if (is_one_of(text, begun->start, first, statements))
+    if (is_one_of(text, begun->start, first, statements, first_states))
         return 0;
     if (!declared && !decorating && ((!is_call && !begun->is_odd) || !goes_on(text, begun->behind, begun->sign == '(' && !begun->is_close)))
         return 0;
@@ -233,39 +247,116 @@ static int is_entry(const Text *text, const Begun *begun, int declared, int deco
     return begun->sign == '\n' || (begun->sign == '(' && is_signature(text, begun->behind));
 }
 
-static int add_name(PyObject *names, PyObject *text, const Begun *begun)
+typedef struct {
+    Text text;
+    Py_ssize_t line, run; /* the next line, and what `decorates` knows */
+} Lines;
+
+static int begin(Lines *lines, PyObject *text)
 {
-    PyObject *name = PyUnicode_Substring(text, begun->start, begun->end);
-    int told = name ? PyList_Append(names, name) : -1;
-    Py_XDECREF(name);
-    return told;
+    if (!PyUnicode_Check(text)) {
+        PyErr_SetString(PyExc_TypeError, "a text is needed");
+        return -1;
+    }
+    *lines = (Lines){{PyUnicode_KIND(text), PyUnicode_DATA(text), PyUnicode_GET_LENGTH(text)}, 0, -1};
+    return 0;
+}
+
+/* The next line that begins an entry; 0 where there is none. */
+static int next_entry(Lines *lines, Begun *begun)
+{
+    const Text *text = &lines->text;
+    while (lines->line <= text->length) {
+        Py_ssize_t start = lines->line, behind = after_declaring(text, start);
+        int declared = behind && begin_at(text, behind, begun), decorating = 0;
+        lines->line = line_end(text, start) + 1;
+        if (!declared && at(text, start) == '@') {
+            Py_ssize_t end = after_word(text, start + 1);
+            decorating = end > start + 1 && at(text, end) == '.' && begin_at(text, start + 1, begun);
+        }
+        if ((declared || decorating || begin_at(text, start, begun)) && is_entry(text, begun, declared, decorating, &lines->run))
+            return 1;
+    }
+    return 0;
 }
 
 static PyObject *names(PyObject *self, PyObject *argument)
 {
-    if (!PyUnicode_Check(argument))
-        return PyErr_Format(PyExc_TypeError, "a text is needed");
-    Text text = {PyUnicode_KIND(argument), PyUnicode_DATA(argument), PyUnicode_GET_LENGTH(argument)};
-    PyObject *found = PyList_New(0);
-    Py_ssize_t run = -1;
-    for (Py_ssize_t place = line_end(&text, 0); found && place + 1 < text.length; place = line_end(&text, place + 1)) {
-        Py_ssize_t start = place + 1, behind = after_declaring(&text, start);
-        Begun begun;
-        int declared = behind && begin_at(&text, behind, &begun), decorating = 0;
-        if (!declared && at(&text, start) == '@') {
-            Py_ssize_t end = after_word(&text, start + 1);
-            decorating = end > start + 1 && at(&text, end) == '.' && begin_at(&text, start + 1, &begun);
-        }
-        if (!declared && !decorating && !begin_at(&text, start, &begun))
-            continue;
-        if (is_entry(&text, &begun, declared, decorating, &run) && add_name(found, argument, &begun) < 0)
+    Lines lines;
+    Begun begun;
+    PyObject *found = begin(&lines, argument) < 0 ? NULL : PyList_New(0);
+    while (found && next_entry(&lines, &begun)) {
+        PyObject *name = PyUnicode_Substring(argument, begun.start, begun.end);
+        if (!name || PyList_Append(found, name) < 0)
             Py_CLEAR(found);
+        Py_XDECREF(name);
     }
     return found;
 }
 
+/* Put `explained._joined` of what stands between two places behind what a term begins with, as a key; -1 without memory. */
+static int add_term(PyObject *terms, const Text *text, Py_ssize_t start, Py_ssize_t end, const char *before)
+{
+    char term[MAX_TERM + 8];
+    size_t length = strlen(before), kept = length;
+    memcpy(term, before, length);
+    for (; start < end && kept < length + MAX_TERM; start++) {
+        Py_UCS4 c = at(text, start);
+        if (is_word(c) && c != '_')
+            term[kept++] = (char)(c >= 'A' && c <= 'Z' ? c + 'a' - 'A' : c);
+    }
+    if (kept == length)
+        return 0;
+    PyObject *made = PyUnicode_FromStringAndSize(term, (Py_ssize_t)kept);
+    int told = made ? PyDict_SetItem(terms, made, Py_None) : -1;
+    Py_XDECREF(made);
+    return told;
+}
+
+/* `explained.of`, of a name in ASCII. */
+static int add_terms(PyObject *terms, const Text *text, const Begun *begun)
+{
+    if (begun->is_option)
+        return add_term(terms, text, begun->start, begun->end, "^--");
+    Py_ssize_t last = begun->end;
+    while (last > begun->start && at(text, last - 1) != '.' && at(text, last - 1) != ':')
+        last--;
+    int told = add_term(terms, text, begun->start, begun->end, "^");
+    return told < 0 || last == begun->start ? told : add_term(terms, text, last, begun->end, "^");
+}
+
+static int is_ascii(const Text *text, Py_ssize_t start, Py_ssize_t end)
+{
+    while (start < end && at(text, start) < 128)
+        start++;
+    return start == end;
+}
+
+static PyObject *terms(PyObject *self, PyObject *argument)
+{
+    Lines lines;
+    Begun begun;
+    PyObject *found = begin(&lines, argument) < 0 ? NULL : PyDict_New();
+    while (found && next_entry(&lines, &begun)) {
+        if (!is_ascii(&lines.text, begun.start, begun.end)) {
+            Py_DECREF(found);
+            Py_RETURN_NONE;
+        }
+        if (add_terms(found, &lines.text, &begun) < 0)
+            Py_CLEAR(found);
+        else if (PyDict_GET_SIZE(found) > MOST) {
+            Py_DECREF(found);
+            return PyList_New(0);
+        }
+    }
+    PyObject *all = found ? PyDict_Keys(found) : NULL;
+    Py_XDECREF(found);
+    return all;
+}
+
 static PyMethodDef methods[] = {
     {"names", names, METH_O, "The names that the entries of a text begin with."},
+    {"terms", terms, METH_O, "The terms of what a text explains, each once; None where one is left to Python."},
     {NULL},
 };
 
@@ -273,5 +364,8 @@ static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "_explained", "What `
 
 PyMODINIT_FUNC PyInit__explained(void)
 {
+    first_qualifies = first_of(qualifies);
+    first_declares = first_of(declares);
+    first_states = first_of(statements);
     return PyModule_Create(&module);
 }

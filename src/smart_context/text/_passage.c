@@ -6,6 +6,7 @@
 
 #include "_passage_table.h"
 #include "_passage_tokens.h"
+#include "_passage_plain.h"
 
 /* ---- the words of a text ---- */
 
@@ -170,10 +171,13 @@ static PyObject *table_both(Table *self, PyObject *text)
 
 static inline const Record *record_of(const Table *table, uint32_t word, int language)
 {
-    for (uint32_t at = table->words.keys[word].data; at; at = table->records[at - 1].next)
-        if (table->records[at - 1].language == language)
-            return table->records + at - 1;
-    return NULL;
+    const Key *key = table->words.keys + word;
+    if (!key->data)
+        return NULL;
+    const Record *record = &key->first;
+    while (record->language != language && record->next)
+        record = table->records + record->next - 1;
+    return record->language == language ? record : NULL;
 }
 
 typedef struct {
@@ -197,11 +201,13 @@ static uint32_t code_of(Slice term, Slice tag)
     return crc32_of(tag.data, tag.length, crc32_of(term.data, term.length, 0)) & CODE;
 }
 
-static int add_record(Table *table, uint32_t word, const Told *told)
+/* Keep a record of a word: with its key, or behind those it has. */
+static int keep_record(Table *table, Key *key, Record record)
 {
-    Buffer *arena = &table->arena;
-    int has_other = !is_same(told->other, told->stem), is_written = is_same(told->plain, told->stem);
-    int has_whole = told->keeps_whole && !is_written && !is_same(told->plain, told->other);
+    if (!key->data++) {
+        key->first = record;
+        return 0;
+    }
     if (table->record_count == table->record_room) {
         uint32_t room = table->record_room ? table->record_room * 2 : 1024;
         Record *records = room > 1u << 26 ? NULL : PyMem_Realloc(table->records, sizeof(Record) * room);
@@ -212,7 +218,18 @@ static int add_record(Table *table, uint32_t word, const Told *told)
         table->records = records;
         table->record_room = room;
     }
-    Record record = {table->words.keys[word].data, (uint32_t)arena->length, code_of(told->stem, told->tag)};
+    record.next = key->first.next;
+    table->records[table->record_count++] = record;
+    key->first.next = table->record_count;
+    return 0;
+}
+
+static int add_record(Table *table, uint32_t word, const Told *told)
+{
+    Buffer *arena = &table->arena;
+    int has_other = !is_same(told->other, told->stem), is_written = is_same(told->plain, told->stem);
+    int has_whole = told->keeps_whole && !is_written && !is_same(told->plain, told->other);
+    Record record = {0, (uint32_t)arena->length, code_of(told->stem, told->tag)};
     record.term_length = (uint16_t)(told->stem.length + told->tag.length);
     record.language = (uint8_t)told->language;
     record.is_empty = (uint8_t)told->is_empty;
@@ -231,9 +248,7 @@ static int add_record(Table *table, uint32_t word, const Told *told)
     if ((has_other && append_code(arena, code_of(told->other, told->tag)) < 0) || (has_whole && append_code(arena, code_of(told->plain, (Slice){told->tag.data, 0})) < 0))
         return -1;
     record.codes_length = (uint8_t)(3 * (has_other + has_whole));
-    table->records[table->record_count++] = record;
-    table->words.keys[word].data = table->record_count;
-    return 0;
+    return keep_record(table, table->words.keys + word, record);
 }
 
 static int is_alpha(const unsigned char *text, size_t length)
@@ -292,15 +307,13 @@ static int check(const Table *table, PyObject *words, PyObject *tokens, int lang
 {
     const Map *maps[2] = {&table->words, &table->tokens};
     PyObject *numbers[2] = {words, tokens};
+    int is_wrong = language < 0 || language > 255;
     for (int which = 0; which < 2; which++)
         for (Py_ssize_t at = 0; numbers[which] && at < PyBytes_GET_SIZE(numbers[which]) / 4; at++)
-            if (number_at(PyBytes_AS_STRING(numbers[which]), (size_t)at) >= maps[which]->count)
-                goto wrong;
-    if (language >= 0 && language < 256)
-        return 0;
-wrong:
-    PyErr_SetString(PyExc_ValueError, "numbers that this table has not given");
-    return -1;
+            is_wrong |= number_at(PyBytes_AS_STRING(numbers[which]), (size_t)at) >= maps[which]->count;
+    if (is_wrong)
+        PyErr_SetString(PyExc_ValueError, "numbers that this table has not given");
+    return is_wrong ? -1 : 0;
 }
 
 /* A token's forms: `*wholes` is where they begin, `*parts` how many words it has as its parts; how many wholes there are, or NONE. */
@@ -428,6 +441,8 @@ static PyObject *chosen(Table *table, PyObject *words, uint32_t flag, size_t sho
     return list;
 }
 
+#include "_passage_votes.h"
+
 static PyObject *table_evidence(Table *self, PyObject *arguments)
 {
     PyObject *words;
@@ -539,8 +554,9 @@ static PyMethodDef table_methods[] = {
     {"unknown", (PyCFunction)table_unknown, METH_VARARGS, "The words to learn of a text in a language: numbers and words of ASCII, and of others."},
     {"learn", (PyCFunction)table_learn, METH_VARARGS, "Tell words' forms in a language: as written, their stems, their stems without accents."},
     {"terms", (PyCFunction)table_terms, METH_VARARGS, "A text's line, its other terms, and the codes of these and of what is there."},
-    {"line", (PyCFunction)table_line, METH_VARARGS, "The line of a lower-case text in a language; None where a word is unknown."},
-    {"written", (PyCFunction)table_written, METH_VARARGS, "A text below its heads: its length, its terms, its other terms, its last terms, its codes; None where a word is unknown."},
+    {"head", (PyCFunction)table_head, METH_VARARGS, "A head: its terms, each once, other terms, the codes of either, and of what is there; None where a word is unknown."},
+    {"written", (PyCFunction)table_written, METH_VARARGS, "The entry of a text below its heads; None where a word is unknown."},
+    {"votes", (PyCFunction)table_votes, METH_VARARGS, "The language that most words speak for, how much, by how many words, of how many; None where letters speak too."},
     {"evidence", (PyCFunction)table_evidence, METH_VARARGS, "Words that speak for languages, how many different words there are, and the first words' letters."},
     {"long", (PyCFunction)table_long, METH_VARARGS, "The different long words."},
     {"size", (PyCFunction)table_size, METH_NOARGS, "In how many bytes what is known is kept, about."},
@@ -557,10 +573,17 @@ static PyTypeObject table_type = {
     .tp_new = table_new,
 };
 
-static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "_passage", "What `passage` does for each word.", -1, NULL};
+static PyMethodDef methods[] = {
+    {"is_wide", is_wide, METH_O, "Whether a text may have characters beyond the first plane: it is kept with room for them."},
+    {"plain", plain, METH_O, "A text with plain characters; whether NFKC changes nothing more of it; whether it has capitals of ASCII alone."},
+    {NULL},
+};
+
+static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "_passage", "What `passage` does for each word.", -1, methods};
 
 PyMODINIT_FUNC PyInit__passage(void)
 {
+    fill_kept();
     for (uint32_t byte = 0; byte < 256; byte++) {
         uint32_t crc = byte;
         for (int bit = 0; bit < 8; bit++)

@@ -5,13 +5,14 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "_hash.h"
 
-enum { MAX_TERM = 64, MOST_PARTS = 8, GROUP = 3, LONGEST_TAG = 16, CLASSES = 0x32400, AHEAD = 16, RECENT = 4096 };
+enum { MAX_TERM = 64, MOST_PARTS = 8, GROUP = 3, LONGEST_TAG = 16, CLASSES = 0x32400, AHEAD = 16, RECENT = 4096, LANGUAGES = 30 };
 enum { LOWER = 1, UPPER = 2, DIGIT = 4, UNDERSCORE = 8, LETTER = LOWER | UPPER };         /* of ASCII */
-enum { MARK = 1, TOGETHER = 2, CLUSTERED = 4, BEFORE = 8, AFTER = 16, UNSPACED = 2 | 4 }; /* of other characters, as Python says */
+enum { MARK = 1, TOGETHER = 2, CLUSTERED = 4, BEFORE = 8, AFTER = 16, RARE = 32, UNSPACED = 2 | 4 }; /* of other characters, as Python says */
 static const uint32_t VOTES = 1u << 30, ENGLISH = 1u << 31, NONE = UINT32_MAX;            /* the other bits: a stop word of which languages */
 static const size_t MOST = (size_t)1 << 30;                                                /* bytes of anything that grows */
 static const uint32_t CODE = 0x7FFFFF, AS_WRITTEN = 0x800000;
@@ -24,9 +25,18 @@ typedef struct {
     size_t length, room;
 } Buffer;
 
-/* A word or a token: its text in the arena, and what is known of it: a word's flags and its first record, where a token's forms are. */
+/* What is known of a word in a language. Its term lies in the arena, after it other terms joined by spaces, and their codes. */
+typedef struct {
+    uint32_t next, term, code; /* the next of the word's records, + 1 */
+    uint16_t term_length, more_length, there;
+    uint8_t language, codes_length, is_empty, is_there;
+} Record;
+
+/* A word or a token: its text in the arena, and what is known of it: a word's flags, how many records it has, and the first of these, because most have no
+   other; where a token's forms are. */
 typedef struct {
     uint32_t start, length, hash, seen, flags, data;
+    Record first;
 } Key;
 
 /* A short text that was looked up, as most are: it and its number lie together, and those of common words in little memory. */
@@ -42,17 +52,10 @@ typedef struct {
     Recent recent[RECENT];
 } Map;
 
-/* What is known of a word in a language. Its term lies in the arena, after it other terms joined by spaces, and their codes. */
-typedef struct {
-    uint32_t next, term, code;
-    uint16_t term_length, more_length, there;
-    uint8_t language, codes_length, is_empty, is_there;
-} Record;
-
 typedef struct {
     PyObject_HEAD
     Map words, tokens;
-    Record *records;
+    Record *records; /* but for the first of each word */
     uint32_t record_count, record_room, now, flagged; /* the first words are those with flags */
     Buffer arena;
     Secret secret;
@@ -69,7 +72,7 @@ typedef struct {
 
 static int grow_buffer(Buffer *buffer, size_t more)
 {
-    size_t room = buffer->room ? buffer->room : 256;
+    size_t room = buffer->room ? buffer->room : 1024;
     if (more > MOST - buffer->length) {
         PyErr_NoMemory();
         return -1;
@@ -174,7 +177,7 @@ static uint32_t looked_up(Table *table, Map *map, const unsigned char *text, siz
         if (key->length == length && is_equal(table->arena.data + key->start, text, length))
             return number;
     }
-    Key key = {(uint32_t)table->arena.length, (uint32_t)length, hash, 0, 0, 0};
+    Key key = {(uint32_t)table->arena.length, (uint32_t)length, hash, 0, 0, 0, {0}};
     if (append(&table->arena, text, length) < 0)
         return NONE;
     map->keys[map->count] = key;
@@ -325,7 +328,7 @@ static int begin(Walk *walk, Table *table, PyObject *text)
         return -1;
     }
     walk->now = next_call(table);
-    walk->place = PyMem_Malloc((size_t)walk->text.length * 4 + 8);
+    walk->place = PyMem_Malloc((size_t)walk->text.length * (walk->text.is_ascii ? 1 : 4) + 8);
     if (!walk->place) {
         PyErr_NoMemory();
         return -1;

@@ -11,6 +11,17 @@ typedef struct {
     Buffer line, also, line_codes, also_codes, there;
 } Reading;
 
+typedef struct {
+    const char *data;
+    Py_ssize_t length;
+} Given;
+
+/* Terms, each with a space after it, without the last space. */
+static Given without_last(const Buffer *buffer)
+{
+    return (Given){(const char *)buffer->data, buffer->length ? (Py_ssize_t)buffer->length - 1 : 0};
+}
+
 /* Append what lies in the arena with so many bytes behind it: most terms are short, and copied at once. */
 static inline int append_term(Buffer *buffer, const unsigned char *data, size_t length)
 {
@@ -114,55 +125,55 @@ static PyObject *table_terms(Table *self, PyObject *arguments)
     return found;
 }
 
-static PyObject *table_line(Table *self, PyObject *arguments)
+/* Put a term behind others, each of which ends with a space, and its code behind theirs, unless it is there. */
+static int add_once(Buffer *line, Buffer *codes, Slice term)
 {
-    PyObject *text, *found = NULL;
+    for (size_t at = 0, length; at < line->length; at += length + 1) {
+        length = (size_t)((unsigned char *)memchr(line->data + at, ' ', line->length - at) - line->data) - at;
+        if (length == term.length && !memcmp(line->data + at, term.data, length))
+            return 0;
+    }
+    return append(line, term.data, term.length) < 0 || append(line, " ", 1) < 0 ? -1 : append_code(codes, crc32_of(term.data, term.length, 0) & CODE);
+}
+
+/* What a head says: its terms, each once, with what ends it behind them. */
+static PyObject *table_head(Table *self, PyObject *arguments)
+{
+    PyObject *words, *tokens, *found = NULL;
+    Given end;
     Reading reading = {.table = self};
-    Walk walk;
-    if (!PyArg_ParseTuple(arguments, "iU", &reading.language, &text) || begin(&walk, self, text) < 0)
+    Buffer line = {0}, codes = {0};
+    if (!PyArg_ParseTuple(arguments, "iSSy#", &reading.language, &words, &tokens, &end.data, &end.length))
         return NULL;
-    int told = walk.text.is_ascii ? add_words_of_ascii(&walk) : add_words(&walk);
+    int told = read_all(&reading, words, tokens);
+    for (size_t at = 0, stop; told == 0 && at < reading.line.length; at = stop + 1) {
+        stop = (size_t)((unsigned char *)memchr(reading.line.data + at, ' ', reading.line.length - at) - reading.line.data);
+        if (stop > at)
+            told = add_once(&line, &codes, (Slice){reading.line.data + at, stop - at});
+    }
+    if (told == 0 && !line.length)
+        told = append(&line, " ", 1);
     if (told == 0)
-        told = reserve(&self->arena, AHEAD);
-    reading.now = next_call(self);
-    for (size_t at = 0; told == 0 && at < walk.numbers.length / 4; at++)
-        told = read_word(&reading, number_at(walk.numbers.data, at));
+        told = append(&line, end.data, (size_t)end.length);
+    Given also = without_last(&reading.also);
     if (told == 0)
-        found = as_text(&reading.line);
+        found = Py_BuildValue("(Ny#NNN)", as_bytes(&line), also.data ? also.data : "", also.length, as_bytes(&codes), as_bytes(&reading.also_codes),
+                              as_bytes(&reading.there));
     else if (told == UNKNOWN)
         found = Py_NewRef(Py_None);
     end_reading(&reading);
-    end(&walk);
+    PyMem_Free(line.data);
+    PyMem_Free(codes.data);
     return found;
 }
 
 /* ---- a text below its heads ---- */
-
-typedef struct {
-    const char *data;
-    Py_ssize_t length;
-} Given;
-
-/* Terms, each with a space after it, without the last space. */
-static Given without_last(const Buffer *buffer)
-{
-    return (Given){(const char *)buffer->data, buffer->length ? (Py_ssize_t)buffer->length - 1 : 0};
-}
 
 static char *put_bytes(char *to, const void *data, size_t length)
 {
     if (length)
         memcpy(to, data, length);
     return to + length;
-}
-
-static PyObject *joined_by(Given first, const char *between, Given second)
-{
-    size_t more = strlen(between);
-    PyObject *all = PyBytes_FromStringAndSize(NULL, first.length + (Py_ssize_t)more + second.length);
-    if (all)
-        put_bytes(put_bytes(put_bytes(PyBytes_AS_STRING(all), first.data, (size_t)first.length), between, more), second.data, (size_t)second.length);
-    return all;
 }
 
 static size_t spaces_in(Given text)
@@ -218,47 +229,125 @@ static char *put_short(char *to, size_t number)
     return to;
 }
 
-/* What `codes.pack` gives of a text of so many words, and of its heads. */
-static PyObject *packed(const Reading *reading, size_t words, Given heads, Given present)
+/* The parts of an entry, as `passage._joined` has them. */
+enum { NUMBERS = 6, HEAD = NUMBERS * 4 + 1 };
+
+/* How many of each kind of codes `codes.pack` takes, in bytes; `there` and `more` are those of the text and of its heads. */
+typedef struct {
+    size_t line, also, above, there, more;
+} Sizes;
+
+static Sizes sizes_of(const Reading *reading, Given heads, Given present)
 {
-    size_t line = at_most(reading->line_codes.length, WIDE), also = at_most(reading->also_codes.length, WIDE), above = at_most((size_t)heads.length, WIDE);
-    size_t there = at_most(reading->there.length, SHORT), more = at_most(reading->there.length + (size_t)present.length, SHORT) - there;
-    PyObject *all = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(5 * SHORT + line + also + above + there + more));
-    if (!all)
+    size_t there = at_most(reading->there.length, SHORT);
+    return (Sizes){at_most(reading->line_codes.length, WIDE), at_most(reading->also_codes.length, WIDE), at_most((size_t)heads.length, WIDE), there,
+                   at_most(reading->there.length + (size_t)present.length, SHORT) - there};
+}
+
+/* What `codes.pack` gives of a text of so many words, and of its heads. */
+static void put_packed(char *to, const Reading *reading, const Sizes *sizes, size_t words, Given heads, Given present)
+{
+    to = put_short(to, words < MOST_CODES ? words : MOST_CODES);
+    to = put_short(put_short(to, sizes->line / WIDE), sizes->also / WIDE);
+    to = put_short(put_short(to, sizes->above / WIDE), (sizes->there + sizes->more) / SHORT);
+    to = put_bytes(to, reading->line_codes.data, sizes->line);
+    to = put_bytes(to, reading->also_codes.data, sizes->also);
+    to = put_bytes(to, heads.data, sizes->above);
+    to = put_bytes(to, reading->there.data, sizes->there);
+    put_bytes(to, present.data, sizes->more);
+}
+
+/* Append terms that stand apart by spaces, at most so many, each with a space behind it. */
+static int append_terms(Buffer *to, Given terms, int most)
+{
+    const char *at = terms.data, *stop = at + terms.length;
+    while (at < stop && most > 0) {
+        const char *space = memchr(at, ' ', (size_t)(stop - at)), *end = space ? space : stop;
+        if (end > at && (append(to, at, (size_t)(end - at)) < 0 || append(to, " ", 1) < 0))
+            return -1;
+        most -= end > at;
+        at = end + 1;
+    }
+    return 0;
+}
+
+/* The last terms of a text, what parts it from the next one, and the first terms of that, each with a space behind it; UNKNOWN as elsewhere. */
+static int add_border(Reading *reading, Buffer *border, PyObject *begins, Given parting, int reach)
+{
+    Walk walk;
+    Reading first = {.table = reading->table, .language = reading->language};
+    if (begin(&walk, reading->table, begins) < 0)
+        return -1;
+    int told = walk.text.is_ascii ? add_words_of_ascii(&walk) : add_words(&walk);
+    if (told == 0)
+        told = reserve(&reading->table->arena, AHEAD);
+    first.now = next_call(reading->table);
+    for (size_t at = 0; told == 0 && at < walk.numbers.length / 4; at++)
+        told = read_word(&first, number_at(walk.numbers.data, at));
+    if (told == 0 && (append_terms(border, last_of(without_last(&reading->line), reach), reach) < 0 || append_terms(border, parting, 1) < 0 ||
+                      append_terms(border, without_last(&first.line), reach) < 0))
+        told = -1;
+    end_reading(&first);
+    end(&walk);
+    return told;
+}
+
+typedef struct {
+    Given line, also, codes, present, compounds, parting;
+    PyObject *explained, *begins;
+    int reach;
+} Around;
+
+static PyObject *entry_of(const Reading *reading, const Buffer *border, const Around *around)
+{
+    Given own = without_last(&reading->line), also = without_last(&reading->also), between = without_last(border);
+    Sizes sizes = sizes_of(reading, around->codes, around->present);
+    size_t words = spaces_in(own) + 1;
+    size_t numbers[NUMBERS] = {words, (size_t)(around->line.length + own.length), (size_t)(around->also.length + 1 + also.length),
+                               (size_t)around->compounds.length, (size_t)between.length,
+                               5 * SHORT + sizes.line + sizes.also + sizes.above + sizes.there + sizes.more};
+    size_t all = HEAD;
+    for (int at = 1; at < NUMBERS; at++)
+        all += numbers[at];
+    PyObject *made = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)all);
+    if (!made)
         return NULL;
-    char *to = put_short(PyBytes_AS_STRING(all), words < MOST_CODES ? words : MOST_CODES);
-    to = put_short(put_short(put_short(put_short(to, line / WIDE), also / WIDE), above / WIDE), (there + more) / SHORT);
-    to = put_bytes(to, reading->line_codes.data, line);
-    to = put_bytes(to, reading->also_codes.data, also);
-    to = put_bytes(to, heads.data, above);
-    to = put_bytes(to, reading->there.data, there);
-    put_bytes(to, present.data, more);
-    return all;
+    char *to = PyBytes_AS_STRING(made);
+    for (int at = 0; at < NUMBERS; at++)
+        to = put_short(put_short(to, numbers[at] & 0xFFFF), numbers[at] >> 16);
+    *to++ = (char)reading->language;
+    to = put_bytes(put_bytes(to, around->line.data, (size_t)around->line.length), own.data, (size_t)own.length);
+    to = put_bytes(put_bytes(to, around->also.data, (size_t)around->also.length), " ", 1);
+    to = put_bytes(to, also.data, (size_t)also.length);
+    to = put_bytes(put_bytes(to, around->compounds.data, (size_t)around->compounds.length), between.data, (size_t)between.length);
+    put_packed(to, reading, &sizes, words, around->codes, around->present);
+    return made;
 }
 
 static PyObject *table_written(Table *self, PyObject *arguments)
 {
-    PyObject *words, *tokens, *explained, *found = NULL;
-    Given line, also, codes, present;
+    PyObject *words, *tokens, *found = NULL;
+    Around around;
     Reading reading = {.table = self};
-    int reach;
-    if (!PyArg_ParseTuple(arguments, "iSSy#y#y#y#O!i", &reading.language, &words, &tokens, &line.data, &line.length, &also.data, &also.length, &codes.data,
-                          &codes.length, &present.data, &present.length, &PyList_Type, &explained, &reach))
+    Buffer border = {0};
+    if (!PyArg_ParseTuple(arguments, "iSS(y#y#y#y#)O!y#Oy#i", &reading.language, &words, &tokens, &around.line.data, &around.line.length, &around.also.data,
+                          &around.also.length, &around.codes.data, &around.codes.length, &around.present.data, &around.present.length, &PyList_Type,
+                          &around.explained, &around.compounds.data, &around.compounds.length, &around.begins, &around.parting.data,
+                          &around.parting.length, &around.reach))
         return NULL;
     int told = read_all(&reading, words, tokens);
+    if (told == 0 && around.begins != Py_None)
+        told = add_border(&reading, &border, around.begins, around.parting, around.reach);
     /* A space stands where there are no other terms, too. */
-    if (told == 0 && PyList_GET_SIZE(explained) && !reading.also.length)
+    if (told == 0 && PyList_GET_SIZE(around.explained) && !reading.also.length)
         told = append(&reading.also, " ", 1);
     if (told == 0)
-        told = add_explained(&reading, explained);
-    if (told == 0) {
-        Given own = without_last(&reading.line), last = last_of(own, reach);
-        size_t length = spaces_in(own) + 1;
-        found = Py_BuildValue("(nNNNN)", (Py_ssize_t)length, joined_by(line, "", own), joined_by(also, " ", without_last(&reading.also)),
-                              PyBytes_FromStringAndSize(last.data, last.length), packed(&reading, length, codes, present));
-    } else if (told == UNKNOWN) {
+        told = add_explained(&reading, around.explained);
+    if (told == 0)
+        found = entry_of(&reading, &border, &around);
+    else if (told == UNKNOWN)
         found = Py_NewRef(Py_None);
-    }
     end_reading(&reading);
+    PyMem_Free(border.data);
     return found;
 }

@@ -18,11 +18,8 @@ static int is_alnum(Py_UCS4 c)
     return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-static void look(PyObject *text, unsigned char *found)
+static inline void look_at(int kind, const void *data, Py_ssize_t length, unsigned char *found)
 {
-    int kind = (int)PyUnicode_KIND(text);
-    const void *data = PyUnicode_DATA(text);
-    Py_ssize_t length = PyUnicode_GET_LENGTH(text);
     for (Py_ssize_t at = 0; at + DIGITS <= length; at++) {
         Py_UCS4 first = PyUnicode_READ(kind, data, at);
         if (first != '1' && first != '2')
@@ -35,6 +32,23 @@ static void look(PyObject *text, unsigned char *found)
         if (at == start + DIGITS && is_apart && year >= FIRST && year < FIRST + YEARS)
             found[year - FIRST] = 1;
         at--; /* what ended it may begin nothing; a digit before another one does not either */
+    }
+}
+
+/* A loop for each width of characters: nothing asks for the width at each of them. */
+static void look(PyObject *text, unsigned char *found)
+{
+    const void *data = PyUnicode_DATA(text);
+    Py_ssize_t length = PyUnicode_GET_LENGTH(text);
+    switch (PyUnicode_KIND(text)) {
+    case PyUnicode_1BYTE_KIND:
+        look_at(PyUnicode_1BYTE_KIND, data, length, found);
+        break;
+    case PyUnicode_2BYTE_KIND:
+        look_at(PyUnicode_2BYTE_KIND, data, length, found);
+        break;
+    default:
+        look_at(PyUnicode_4BYTE_KIND, data, length, found);
     }
 }
 

@@ -48,17 +48,24 @@ class Marks:
 
 def marks(pieces: Iterable[str]) -> Marks:
     """The marks of a text that comes in pieces."""
-    data = "\n".join(pieces).encode("utf-8", "replace")
-    if compiled and (made := compiled.sketched(data)):
+    pieces = list(pieces)
+    if compiled and (made := _sketched(pieces)):
         plain, sketch = made
         return Marks(_digest(plain), sketch)
-    data = data.lower()
+    data = "\n".join(pieces).encode("utf-8", "replace").lower()
     words = data.split()
     if not words:
         return Marks()
     plain = data.translate(None, _SPACES)
     numbers = _pairs(plain) if len(plain) > _UNBROKEN * len(words) else list(map(zlib.crc32, set(words)))
     return Marks(_digest(plain), _sketch(numbers))
+
+
+def _sketched(pieces: list[str]) -> tuple[bytes, bytes] | None:
+    try:
+        return compiled.sketched(pieces)
+    except UnicodeEncodeError:  # a lone surrogate is no text
+        return compiled.sketched([piece.encode("utf-8", "replace").decode() for piece in pieces])
 
 
 def _digest(plain: bytes) -> bytes:

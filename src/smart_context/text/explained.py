@@ -69,8 +69,11 @@ _STATEMENTS = frozenset(
 
 def terms(text: str) -> list[str]:
     """The terms of what a text explains, each once."""
+    told = compiled.terms(text) if compiled else None
+    if told is not None:
+        return told
     found: dict[str, None] = {}
-    for name in _names(f"\n{text}\n"):
+    for name in _names(text):
         for term in of(name):
             found[term] = None
         if len(found) > _MOST:
@@ -81,6 +84,7 @@ def terms(text: str) -> list[str]:
 def _names(text: str) -> list[str]:
     if compiled:
         return compiled.names(text)
+    text = f"\n{text}\n"
     return [begun["name"] for begun in _BEGINS.finditer(text) if _is_entry(text, begun)]
 
 

@@ -155,7 +155,8 @@ _LETTERS = {
     "ế": ("vi",),
     "ộ": ("vi",),
 }
-_RARE = later.pattern("[" + "".join(_LETTERS) + "]")
+RARE = "".join(_LETTERS)
+_RARE = later.pattern(f"[{RARE}]")
 _PLACES = {code: at for at, code in enumerate(CODES)}
 SAMPLE = 300  # words whose letters are looked at
 _LEAST_SHARE = 0.05  # of the words: less is a word or two that another language lends
@@ -190,9 +191,14 @@ def weighed(told: Collection[str], distinct: int, letters: str, least: float) ->
             votes[code] = votes.get(code, 0.0) + 1.0 / len(_LETTERS[letter])
     # The first of those that are equal; few languages have a vote.
     best = min(votes, key=lambda code: (-votes[code], _PLACES[code]), default="")
-    if not best or (least >= 1 and distinct > _SHORT and len(told) + len(own) < 2):
+    return decided(best, votes.get(best, 0.0), len(told) + len(own), distinct, least)
+
+
+def decided(best: str, votes: float, told: int, distinct: int, least: float) -> str:
+    """The language that most speaks for, so many words and letters, unless that is too little; "" where nothing does."""
+    if not best or (least >= 1 and distinct > _SHORT and told < 2):
         return ""
-    return best if votes[best] >= max(least, _LEAST_SHARE * min(distinct, SAMPLE)) else ""
+    return best if votes >= max(least, _LEAST_SHARE * min(distinct, SAMPLE)) else ""
 
 
 def stop_words(words: Sequence[str]) -> frozenset[str]:

@@ -8,9 +8,11 @@ in a table: a text is a row of numbers, and what is new is learnt here, by the r
 from __future__ import annotations
 
 import re
+import struct
+import unicodedata
 from functools import cache
+from typing import NamedTuple
 
-from smart_context.data import dataclass
 from smart_context.text import analysis, codes, identifiers, languages, stems, words
 from smart_context.text.analysis import Terms
 
@@ -27,12 +29,15 @@ _LONGEST = (
 _VOTES, _ENGLISH = 1 << 30, 1 << 31
 
 
-Written = tuple[int, bytes, bytes, bytes, bytes]
-"""A text below its heads: its words, the terms of heads and text in order, their other terms, the last terms of the text, and the codes of all."""
+BREAK = "\x1d"  # a term that no text has: no phrase reaches from a head into the text, nor from one text into the next
+_BREAK = BREAK.encode()
+REACH = 4  # words on either side of a border between texts that a phrase across it may have
+_REACHED = 100  # characters that so many words have at most
+ENTRY = struct.Struct("<IIIIIIB")
+"""What an entry begins with as bytes: how many words its text has, the lengths of its parts (those of `entry`), and the number of its language."""
 
 
-@dataclass(frozen=True, slots=True)
-class Heads:
+class Heads(NamedTuple):
     """What stands above a text, in UTF-8: the terms of each head in order, other terms, their codes, and those of what is there."""
 
     line: bytes
@@ -41,14 +46,43 @@ class Heads:
     present: bytes
 
 
+class Head(NamedTuple):
+    """One of the heads: its terms, each once, with a break after them; other terms; the codes of either; and of what is there."""
+
+    line: bytes
+    also: bytes
+    line_codes: bytes
+    also_codes: bytes
+    present: bytes
+
+
+class Around(NamedTuple):
+    """What an entry is made of beside its text. begins: how the text goes on elsewhere, as `beginning` has it; None where it does not."""
+
+    heads: Heads
+    explained: list[str]
+    begins: str | None = None
+    compounds: bytes = b""
+
+
+def entry(
+    language: str, length: int, text: bytes, also: bytes, compounds: bytes, border: bytes, packed: bytes
+) -> bytes:
+    """An entry as bytes: a text of so many words, by its parts."""
+    parts = text, also, compounds, border, packed
+    return b"".join((ENTRY.pack(length, *map(len, parts), languages.CODES.index(language)), *parts))
+
+
+def beginning(text: str) -> str:
+    """Enough of a text for its first words."""
+    return " ".join(text[:_REACHED].split(None, REACH)[:REACH])
+
+
 class _Cut:
     """A passage as its words: its language, what it is found by in a language, and its long words."""
 
     def __init__(self, text: str) -> None:
         self._found = analysis.cut(text)
-
-    def is_surely_english(self) -> bool:
-        return languages.is_surely_english(self._found.words)
 
     def language(self, least: float = 1.0) -> str:
         return languages.detect(self._found.words, least)
@@ -56,14 +90,24 @@ class _Cut:
     def terms(self, language: str) -> Terms:
         return analysis.read(self._found, language)
 
-    def written(self, language: str, heads: Heads, explained: list[str], reach: int) -> Written:
+    def head(self, language: str) -> Head:
+        found = self.terms(language)
+        once = list(dict.fromkeys(found.line.split()))
+        line_codes = b"".join(map(codes.code, once))
+        line = f"{' '.join(once)} {BREAK} ".encode()
+        return Head(line, found.also.encode(), line_codes, found.also_codes, found.present_codes)
+
+    def written(self, language: str, around: Around) -> bytes:
         body = self.terms(language)
+        heads, explained, begins, compounds = around
         length = body.line.count(" ") + 1
         also_codes = body.also_codes + b"".join(map(codes.code, explained))
         packed = codes.pack(length, body.line_codes, also_codes, heads.codes, body.present_codes + heads.present)
         also = b" ".join([heads.also, body.also.encode(), *map(str.encode, explained)])
-        last = " ".join(body.line.rsplit(None, reach)[-reach:])
-        return length, heads.line + body.line.encode(), also, last.encode(), packed
+        last = body.line.rsplit(None, REACH)[-REACH:]
+        first = " ".join(analysis.line(analysis.cut_words(begins), language)).split()[:REACH] if begins else []
+        border = " ".join([*last, BREAK, *first]) if begins is not None else ""
+        return entry(language, length, heads.line + body.line.encode(), also, compounds, border.encode(), packed)
 
     def surfaces(self, shortest: int) -> list[str]:
         return analysis.surfaces(self._found, shortest)
@@ -72,35 +116,48 @@ class _Cut:
 class _Numbered:
     """A passage as the numbers of its words and tokens in a table."""
 
-    __slots__ = ("_english", "_table", "_tokens", "_words")
+    __slots__ = ("_english", "_letters", "_table", "_tokens", "_words")
 
     def __init__(self, table: compiled.Table, text: str) -> None:
         self._table = table
+        text, is_lowered = _plainly(text)
         if text.isascii():
+            self._letters = 0
             self._words, self._english, self._tokens = table.both(text)
             return
-        self._words, self._english = table.words(text.lower())
+        self._letters = languages.SAMPLE
+        self._words, self._english = table.words(text if is_lowered else text.lower())
         self._tokens, untold = table.tokens(text)
         for token in untold:
             table.tell(token, identifiers.wholes(token), identifiers.parts(token))
 
-    def is_surely_english(self) -> bool:
-        return self._english >= languages.SURELY
-
     def language(self, least: float = 1.0) -> str:
-        return _language(self._table, self._words, self._english, least)
+        return _language(self._table, self._words, self._english, self._letters, least)
 
     def terms(self, language: str) -> Terms:
         _learn(self._table, language, self._words, self._tokens)
         return Terms(*self._table.terms(languages.CODES.index(language), self._words, self._tokens))
 
-    def written(self, language: str, heads: Heads, explained: list[str], reach: int) -> Written:
+    def head(self, language: str) -> Head:
         number = languages.CODES.index(language)
-        above = heads.line, heads.also, heads.codes, heads.present
-        found = self._table.written(number, self._words, self._tokens, *above, explained, reach)
+        found = self._table.head(number, self._words, self._tokens, _BREAK + b" ")
         if found is None:
             _learn(self._table, language, self._words, self._tokens)
-            found = self._table.written(number, self._words, self._tokens, *above, explained, reach)
+            found = self._table.head(number, self._words, self._tokens, _BREAK + b" ")
+            assert found
+        return Head(*found)
+
+    def written(self, language: str, around: Around) -> bytes:
+        table, number = self._table, languages.CODES.index(language)
+        heads, explained, begins, compounds = around
+        if begins is not None and not begins.isascii():
+            begins = _plainly(begins)[0].lower()
+        given = number, self._words, self._tokens, heads, explained, compounds, begins, _BREAK, REACH
+        found = table.written(*given)
+        if found is None:
+            first = table.words(begins)[0] if begins else b""
+            _learn(table, language, self._words + first, self._tokens)
+            found = table.written(*given)
             assert found
         return found
 
@@ -113,7 +170,7 @@ Passage = _Cut | _Numbered
 
 def of(text: str) -> Passage:
     """Cut a text."""
-    return _Numbered(_table(), words.plainly(text)) if compiled and len(text) <= _LONGEST else _Cut(text)
+    return _Numbered(_table(), text) if compiled and len(text) <= _LONGEST else _Cut(text)
 
 
 def language(text: str) -> str:
@@ -121,21 +178,20 @@ def language(text: str) -> str:
     if not compiled:
         return analysis.language(text)
     table = _table()
-    return _language(table, *table.words(words.normal(text)), 1.0)
+    return _language(table, *table.words(words.normal(text)), languages.SAMPLE, 1.0)
 
 
-def line(text: str, language: str) -> str:
-    """The terms of a text's words, in order."""
-    if not compiled:
-        return " ".join(analysis.line(analysis.cut_words(text), language))
-    table, number = _table(), languages.CODES.index(language)
-    plain = words.plainly(text).lower()
-    found = table.line(number, plain)
-    if found is None:
-        _learn(table, language, table.words(plain)[0], b"")
-        found = table.line(number, plain)
-        assert found is not None
-    return found
+def is_narrow(text: str) -> bool:
+    """Whether a text surely has no character beyond the first plane of Unicode, which is known of few without looking at them where nothing is compiled."""
+    return text.isascii() or (compiled is not None and not compiled.is_wide(text))
+
+
+def _plainly(text: str) -> tuple[str, bool]:
+    """What `words.plainly` says of a text, and whether no letter but those of ASCII has another one in lower case."""
+    if text.isascii():
+        return text, True
+    text, is_normal, is_lowered = compiled.plain(text)
+    return (text, is_lowered) if is_normal else (unicodedata.normalize("NFKC", text), False)
 
 
 def forget() -> None:
@@ -163,7 +219,7 @@ def _ranges() -> list[tuple[int, int, int]]:
     pattern = re.compile("(.)(?:-(.))?", re.DOTALL)
     return [
         (ord(first), ord(last or first), 1 << number)
-        for number, characters in enumerate(words.CLASSES)
+        for number, characters in enumerate((*words.CLASSES, languages.RARE))
         for first, last in pattern.findall(characters)
     ]
 
@@ -177,7 +233,7 @@ def _flags() -> dict[str, int]:
             flags[word] = flags.get(word, 0) | _flag(language)
     for word in languages.BY_WORD:
         flags[word] |= _VOTES | (_ENGLISH if word in languages.ENGLISH else 0)
-    return flags
+    return dict(sorted(flags.items()))  # the table adds up what they say in the order of their numbers
 
 
 def _flag(rules: str) -> int:
@@ -185,10 +241,15 @@ def _flag(rules: str) -> int:
     return 1 << languages.CODES.index(rules) if rules in languages.STOP_WORDS else 1
 
 
-def _language(table: compiled.Table, met: bytes, english: int, least: float) -> str:
+def _language(table: compiled.Table, met: bytes, english: int, letters: int, least: float) -> str:
+    """The language of words; letters: of how many of them letters are looked at, none of text in ASCII."""
     if english >= languages.SURELY:
         return "en"
-    return languages.weighed(*table.evidence(met, languages.SAMPLE), least)
+    votes = table.votes(met, letters)
+    if votes is None:
+        return languages.weighed(*table.evidence(met, languages.SAMPLE), least)
+    best, said, told, distinct = votes
+    return languages.decided(languages.CODES[best], said, told, distinct, least)
 
 
 def _learn(table: compiled.Table, language: str, met: bytes, tokens: bytes) -> None:

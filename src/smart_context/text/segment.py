@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Iterator
 
 from smart_context import pointer
-from smart_context.model import Extracted, Part, Pointer, Segment, Unit
+from smart_context.model import Extracted, Segment, Unit
 
 # Where prose may be cut, best first; the next piece begins where the match ends.
 _SEAMS = (
@@ -31,20 +31,23 @@ def cut(doc: Extracted, max_chars: int) -> Iterator[Segment]:
         if not unit.text or unit.text.isspace():
             continue
         for where, text in _pieces(unit, max_chars):
-            yield Segment(seq, pointer.format(where), unit.heading, text, certainty=unit.certainty)
+            yield Segment(seq, where, unit.heading, text, (), unit.certainty)
             seq += 1
 
 
-def _pieces(unit: Unit, room: int) -> Iterator[tuple[Pointer, str]]:
+def _pieces(unit: Unit, room: int) -> Iterator[tuple[str, str]]:
+    """The pieces of a unit, each with its pointer."""
+    where = pointer.format(unit.pointer)
     names_a_place = bool(unit.pointer) and unit.pointer[-1].kind not in _FILES
     if unit.divisible is None:
         for text in _prose(unit.text, room):
-            yield unit.pointer, text
+            yield where, text
     elif names_a_place and len(unit.text) <= room:
-        yield unit.pointer, unit.text
+        yield where, unit.text
     else:
+        before = f"{where} {unit.divisible} " if where else f"{unit.divisible} "
         for first, last, text in _blocks(unit.text, unit.first, room):
-            yield (*unit.pointer, Part(unit.divisible, first=first, last=last)), text
+            yield f"{before}{first}-{last}", text
 
 
 def _blocks(text: str, number: int, room: int) -> Iterator[tuple[int, int, str]]:

@@ -89,9 +89,14 @@ class Index(Closes):
         return self._ranking
 
     def refresh(self) -> None:
-        """See what has been committed since; cheap when nothing was."""
+        """See what has been committed since; cheap when nothing was.
+
+        Raises: NotFound when the whole index was removed; SearchFailed when it cannot be used.
+        """
         with self._refreshing:
             places = _places(self.folder)
+            if not any(places):  # somebody removed the data directory under a server
+                raise NotFound(f"there is no index in {self.folder} any more", hint="make one with `indexFolder`")
             if self._held is None and places != self._places and None not in places:
                 # Rebuilt by a writer: what we have open is not the index any more. A search under way may still use it, so
                 # that it is let go, not closed. The writer itself has what it made.
@@ -128,8 +133,12 @@ class Index(Closes):
         """Take in a file's text in place of what was there; searches see it after `commit`."""
         ranking = self.ranking  # before anything is pending: should it need repair, that starts from a commit
         file_id, ids = self.record.put(new, segments, years, indexed_at)
-        ranked = [RankedSegment(i, s.heading, s.text, s.pointer, s.hidden) for i, s in zip(ids, segments, strict=True)]
-        ranking.add(RankedFile(file_id, new.path, extension(new.path), new.title, tuple(years)), ranked, entries)
+        file = RankedFile(file_id, new.path, extension(new.path), new.title, tuple(years))
+        if entries:
+            ranking.add_made(file, ids, entries)
+        else:
+            own = zip(ids, segments, strict=True)
+            ranking.add(file, [RankedSegment(i, s.heading, s.text, s.pointer, s.hidden) for i, s in own])
 
     def remove(self, file_ids: Iterable[int]) -> None:
         """Forget files."""
@@ -163,7 +172,8 @@ class Index(Closes):
 
     def renew(self, on_progress: OnProgress = _silent) -> None:
         """Derive the ranking anew from the record; readers keep the one they have until it is in place."""
-        self.ranking.close()
+        if self._ranking:  # one that is damaged is not opened for this
+            self._ranking.close()
         self._ranking = _rebuilt(self.folder, self.record, on_progress)
 
     def close(self) -> None:

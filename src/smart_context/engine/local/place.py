@@ -7,7 +7,7 @@ Always: asking whether something is there loads neither SQLite nor tantivy nor n
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 RECORD = "record.sqlite"
 RANKING = "ranking"  # the folder beside it, which is derived from it
+UNFINISHED = "forget.unfinished"  # is there while text that was to be forgotten may still be in the index's files
 _VECTORS = "vectors-{}.bin"
 _EMBED_LOCK = "embed.lock"
 
@@ -85,7 +86,9 @@ class Local:
         """Give space back, finish merges, look for damage; why the ranking was built anew, or ""."""
         from smart_context.engine.local import upkeep
 
-        return upkeep.maintain(self._folder, on_progress)
+        # Only what finishes `forget` writes vectors.
+        with self.embedding() if (self._folder / UNFINISHED).exists() else nullcontext():
+            return upkeep.maintain(self._folder, on_progress)
 
     def vectors(self, model: str, dimension: int = 0) -> Vectors:
         """The vectors of a model, by its fingerprint."""

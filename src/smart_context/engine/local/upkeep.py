@@ -12,7 +12,7 @@ from pathlib import Path
 
 from smart_context.engine.local.index import Index, forget_vectors, make_private
 from smart_context.engine.local.lock import WriteLock
-from smart_context.engine.local.place import RANKING, RECORD, vector_files
+from smart_context.engine.local.place import RANKING, RECORD, UNFINISHED, vector_files
 from smart_context.engine.local.record import NewerRecord, Record
 from smart_context.errors import Conflict, NotFound, SearchFailed, StorageFailed
 from smart_context.model import OnProgress, Progress
@@ -31,10 +31,13 @@ def repair(data_dir: Path, on_progress: OnProgress = _silent) -> Path | None:
     held = WriteLock.take(data_dir)
     try:
         aside = None if _is_sound(data_dir) else _set_aside(data_dir)
-        shutil.rmtree(data_dir / RANKING, ignore_errors=True)
+        if aside:  # its numbers mean other segments from now on
+            shutil.rmtree(data_dir / RANKING, ignore_errors=True)
     finally:
         held.close()
-    Index.open(data_dir, writable=True, on_progress=on_progress).close()
+    with Index.open(data_dir, writable=True, on_progress=on_progress) as index:
+        if not aside and not index.renewed:
+            index.renew(on_progress)
     return aside
 
 
@@ -52,6 +55,9 @@ def maintain(data_dir: Path, on_progress: OnProgress = _silent) -> str:
             raise SearchFailed(
                 f"the index in {data_dir} is damaged", reason=flaw, hint="mend it with: context index --rebuild"
             )
+        if (data_dir / UNFINISHED).exists():
+            _leave_no_trace(index, on_progress)
+            return "text that was to be forgotten was still there: record and ranking were written anew without it"
         damage = index.ranking.flaw()
         renewed = index.renewed  # by opening it, where that met damage already
         if damage:
@@ -71,7 +77,7 @@ def forget(data_dir: Path, folder: str, keep: Sequence[str], on_progress: OnProg
     """Remove the files at or below a folder, but for those at or below others; how many that were.
 
     The record is written anew without them, and the ranking and vectors are made of what is left: nothing of the text remains in pages or
-    parts that are free.
+    parts that are free. Where that is cut short, the next call does it, or `maintain`.
 
     Raises: Conflict when another process writes; SearchFailed when the index cannot be used.
     """
@@ -79,12 +85,27 @@ def forget(data_dir: Path, folder: str, keep: Sequence[str], on_progress: OnProg
         kept = {path for other in keep for path in index.record.stamps(other)}
         gone = [stamp[1] for path, stamp in index.record.stamps(folder).items() if path not in kept]
         if gone:
+            _note(data_dir / UNFINISHED)
             index.record.remove(gone)
             index.record.commit()
-            index.record.rewrite()
-            index.renew(on_progress)
-            _forget_their_vectors(data_dir, index.record)
+        if (data_dir / UNFINISHED).exists():
+            _leave_no_trace(index, on_progress)
         return len(gone)
+
+
+def _note(file: Path) -> None:
+    try:
+        file.touch(mode=0o600)
+    except OSError as error:
+        raise StorageFailed(f"cannot write in {file.parent}", reason=error.strerror) from error
+
+
+def _leave_no_trace(index: Index, on_progress: OnProgress) -> None:
+    """Write everything anew without what was removed; the record last, which others that read it can hold up."""
+    index.renew(on_progress)
+    _forget_their_vectors(index.folder, index.record)
+    index.record.rewrite()
+    (index.folder / UNFINISHED).unlink()
 
 
 def _forget_their_vectors(data_dir: Path, record: Record) -> None:

@@ -13,9 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
-from smart_context.engine import searchable
 from smart_context.engine.local import ranking_state
 from smart_context.engine.local.lock import WriteLock
 from smart_context.engine.local.place import RANKING, vector_files
@@ -253,23 +251,21 @@ class Node:
     def _add(self, ranking: Ranking, one: Changed) -> int:
         segments = one.segments
         if segments is None:
-            made = self._analysed(one)
-            ranking.add(one.file, [piece for piece, _ in made], [entry for _, entry in made])
-            return len(made)
-        pieces = [RankedSegment(segment_id, "", "") for segment_id, _ in segments]
-        ranking.add(one.file, pieces, [entry for _, entry in segments])
+            pieces = self._pieces(one)
+            ranking.add(one.file, pieces)
+            return len(pieces)
+        ranking.add_made(one.file, [segment_id for segment_id, _ in segments], [entry for _, entry in segments])
         return len(segments)
 
-    def _analysed(self, one: Changed) -> list[tuple[RankedSegment, Any]]:
-        """What an indexer of another version analysed, analysed here."""
+    def _pieces(self, one: Changed) -> list[RankedSegment]:
+        """What an indexer of another version analysed, to be analysed here."""
         rows = self._record.segments_of(one.file.file_id)
         passages = self._record.passages(row.segment_id for row in rows)
-        pieces = [
+        return [
             RankedSegment(row.segment_id, row.heading, passage.text, row.pointer, passage.hidden)
             for row in rows
             if (passage := passages.get(row.segment_id))
         ]
-        return list(zip(pieces, searchable.every(one.file.path, one.file.title, pieces), strict=True))
 
     def _commit(self, head: Head, position: int, commits: Mapping[int, int]) -> None:
         newest = head.newest if commits else self._state.newest

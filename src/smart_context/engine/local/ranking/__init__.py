@@ -61,6 +61,7 @@ class Ranking:
             ranking_state.read(folder)
             if writable:
                 packed.check(folder)
+                parts.check(folder)  # merging would give what is damaged a checksum that fits
             index = tantivy.Index.open(str(folder))
             index.config_reader("manual")
             return cls(index, folder, writable=writable)
@@ -79,14 +80,17 @@ class Ranking:
 
     # Writing
 
-    def add(self, file: RankedFile, segments: Sequence[RankedSegment], entries: Sequence[entry.Entry] = ()) -> None:
-        """Put a file's segments in place of those it had; their entries are made here where they are not given."""
+    def add(self, file: RankedFile, segments: Sequence[RankedSegment]) -> None:
+        """Put a file's segments in place of those it had."""
+        entries = searchable.every(file.path, file.title, segments)
+        self.add_made(file, [segment.segment_id for segment in segments], entries)
+
+    def add_made(self, file: RankedFile, segment_ids: Sequence[int], entries: Sequence[entry.Entry]) -> None:
+        """Put a file's segments in place of those it had, by their entries as `searchable.every` makes them."""
         writer, self._is_pending = self._open_writer(), True
-        made = entries or searchable.every(file.path, file.title, segments)
         with engine.translated(self._folder, writes=True):
-            _replace(writer, file, segments, made)
-            for segment, own in zip(segments, made, strict=True):
-                self._open_packed().add(segment.segment_id, own.packed)
+            _replace(writer, file, segment_ids, entries)
+            self._open_packed().add(segment_ids, [own.packed for own in entries])
 
     def delete(self, file_ids: Iterable[int]) -> None:
         """Take files out."""
@@ -154,7 +158,8 @@ class Ranking:
                 writer.add_document(nothing)
             writer.delete_documents_by_term("file_id", _NOBODY)
             # What is kept beside the engine's files is left alone: it is there under the same numbers.
-            _replace(writer, file, segments, searchable.every(file.path, file.title, segments))
+            entries = searchable.every(file.path, file.title, segments)
+            _replace(writer, file, [segment.segment_id for segment in segments], entries)
             writer.commit()
             self._is_pending = False
 
@@ -228,7 +233,7 @@ class Ranking:
 
 
 def _replace(
-    writer: tantivy.IndexWriter, file: RankedFile, segments: Sequence[RankedSegment], made: Sequence[entry.Entry]
+    writer: tantivy.IndexWriter, file: RankedFile, segment_ids: Sequence[int], entries: Sequence[entry.Entry]
 ) -> None:
     """Write a file's segments in place of those it had."""
     import tantivy
@@ -237,15 +242,17 @@ def _replace(
     every = [("ext", file.ext), *(("folder", key) for key in entry.folder_keys(file.path))]
     if file.years:
         every.append(("year", " ".join(file.years)))
-    for number, (segment, own) in enumerate(zip(segments, made, strict=True)):
+    first = 1
+    for segment_id, own in zip(segment_ids, entries, strict=True):
         doc = tantivy.Document()
-        doc.add_unsigned("first", int(number == 0))
-        doc.add_unsigned("segment_id", segment.segment_id)
+        doc.add_unsigned("first", first)
+        doc.add_unsigned("segment_id", segment_id)
         doc.add_integer("file_id", file.file_id)
         for field, text in every:
             doc.add_text(field, text)
         _add_entry(doc, own)
         writer.add_document(doc)
+        first = 0
 
 
 _NUMBERS = {code: number for number, code in enumerate(languages.CODES)}

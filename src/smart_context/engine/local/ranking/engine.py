@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from smart_context import later
 from smart_context.engine.local import ranking_state
 from smart_context.errors import SearchFailed, StorageFailed
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 _PANIC = (
     "pyo3_runtime"  # where an exception comes from that is none of Python's: the engine gave up over a damaged file
 )
+_NO_LOCK = later.pattern(r"Lockfile: IoError\(.*(?:PermissionDenied|ReadOnlyFilesystem)")  # before it reads anything
 _FULL = 4 << 20  # bytes: less than one part of the ranking needs
 
 
@@ -83,6 +85,12 @@ def _translate(error: BaseException, folder: Path, *, writes: bool) -> None:
         # Of a full disk it only says that its writer died.
         if writes and shutil.disk_usage(folder).free < _FULL:
             raise StorageFailed(f"the disk under {folder} is full", hint="make room and index again") from error
+        if _NO_LOCK.search(str(error)):
+            raise StorageFailed(
+                f"cannot write in {folder}, where a search locks the index",
+                reason="Permission denied",
+                hint="let this user write there, or copy the index and name the copy with --data-dir",
+            ) from error
         raise _unusable(folder, error) from error
     if isinstance(error, OSError):
         raise StorageFailed(

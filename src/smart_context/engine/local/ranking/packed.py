@@ -48,14 +48,16 @@ class Writer:
         )
         self._end = os.lseek(self._data, 0, os.SEEK_END)
         self._table, self._words_end = _table(folder)
-        self._waiting: list[tuple[int, bytes]] = []
+        self._waiting_ids: list[int] = []
+        self._waiting: list[bytes] = []
         self._bytes_waiting = 0
         self._numbered: list[tuple[int, int]] = []
 
-    def add(self, segment_id: int, packed: bytes) -> None:
-        """Take in a segment."""
-        self._waiting.append((segment_id, packed))
-        self._bytes_waiting += len(packed)
+    def add(self, segment_ids: Sequence[int], packed: Sequence[bytes]) -> None:
+        """Take in segments."""
+        self._waiting_ids += segment_ids
+        self._waiting += packed
+        self._bytes_waiting += sum(map(len, packed))
         if self._bytes_waiting > _SPILL:
             self._spill()
 
@@ -73,15 +75,15 @@ class Writer:
 
     def _spill(self) -> None:
         """Write what waits, and before it the words that it is shortened by."""
+        ids, self._waiting_ids = self._waiting_ids, []
         waiting, self._waiting, self._bytes_waiting = self._waiting, [], 0
-        plain = [packed for _, packed in waiting]
-        if any(words := brief.learnt(plain, self._table)):
+        if any(words := brief.learnt(waiting, self._table)):
             part = _part(words)
             _write(self._words, part, self._words_end)
             self._words_end += len(part)
             self._table = brief.extended(self._table, [words])
-        made, at = brief.shortened(plain, [segment_id for segment_id, _ in waiting], self._table), self._end
-        for (segment_id, _), one in zip(waiting, made, strict=True):
+        made, at = brief.shortened(waiting, ids, self._table), self._end
+        for segment_id, one in zip(ids, made, strict=True):
             self._numbered.append((segment_id, self._end << _LENGTH | len(one)))
             self._end += len(one)
         _write(self._data, b"".join(made), at)

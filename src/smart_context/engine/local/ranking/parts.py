@@ -1,6 +1,6 @@
-"""In how many parts the engine keeps an index, and how it is made to put all of them together.
+"""In how many parts the engine keeps an index, whether their files are whole, and how it is made to put all of them together.
 
-In: the ranking's folder.  Out: its parts; what to write so that one is left.
+In: the ranking's folder.  Out: its parts; which file is damaged; what to write so that one is left.
 Always: what is asked for changes nothing that a search finds; where it is not followed, or cut short, the index is whole and lies in more parts.
 
 Each commit leaves a part, and a search looks every word up in each. The engine merges eight parts that are about as large as each other, by what lives in
@@ -12,7 +12,9 @@ part from which something was removed, the engine only estimates how many words 
 from __future__ import annotations
 
 import json
+import os
 import struct
+from contextlib import suppress
 from pathlib import Path
 from zlib import crc32
 
@@ -23,6 +25,7 @@ _LARGE = 20_000  # segments from which it is worth anything
 _SHARE = 4  # outside of the largest part lies at least one segment in so many: so that nothing is merged over and over
 _SHARE_OF_UPKEEP = 50  # the same where there is time for it
 _OF_PARTS = {".idx", ".pos", ".term", ".store", ".fast", ".fieldnorm", ".del"}
+_REMEMBERED = 10_000  # files
 _END, _SIGN = (
     struct.Struct("<II"),
     1337,
@@ -66,10 +69,45 @@ def flaw(folder: Path) -> str:
     return next((file.name for file in sorted(files) if not _is_whole(file)), "")
 
 
+def check(folder: Path) -> None:
+    """Read those of the engine's files by which a wrong byte gives wrong answers that nothing else notices, and which are small: the
+    numbers of segments and files, and what is deleted. Each is read once in a process.
+
+    Raises: ValueError for one that is not as the checksum at its end says; OSError where they cannot be read.
+    """
+    for name in _numbers_of(folder):
+        path = folder / name
+        with suppress(FileNotFoundError):  # a writer has just merged it into another
+            info = path.stat()
+            known = (info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns)
+            if known in _whole:
+                continue
+            if not _is_whole(path):
+                raise ValueError(f"{name} is damaged")
+            if len(_whole) >= _REMEMBERED:
+                _whole.clear()
+            _whole.add(known)
+
+
+def _numbers_of(folder: Path) -> list[str]:
+    """The files of the last commit that `check` reads: others may still be being written. None where the engine tells them in another way."""
+    try:
+        found = json.loads((folder / "meta.json").read_text(encoding="utf-8"))["segments"]
+        ids = [one["segment_id"].replace("-", "") for one in found]
+        dead = [one["deletes"]["opstamp"] if one["deletes"] else None for one in found]
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return []
+    deleted = [f"{own}.{opstamp}.del" for own, opstamp in zip(ids, dead, strict=True) if opstamp is not None]
+    return [f"{own}.fast" for own in ids] + deleted
+
+
+_whole: set[tuple[int, int, int, int]] = set()  # files that were found whole: device, inode, size, time
+
+
 def _is_whole(file: Path) -> bool:
     """Say whether a file's bytes have the checksum that its last ones tell."""
-    size = file.stat().st_size
     with file.open("rb") as opened:
+        size = os.fstat(opened.fileno()).st_size
         opened.seek(max(0, size - _END.size))
         last = opened.read()
         length, sign = _END.unpack(last) if len(last) == _END.size else (0, 0)

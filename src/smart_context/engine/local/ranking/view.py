@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Collection, Mapping, Sequence, Set
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
@@ -17,19 +17,21 @@ from typing import TYPE_CHECKING, TypeVar, cast
 from smart_context.data import dataclass, replace
 from smart_context.engine import entry, expression
 from smart_context.engine.expression import Expression, Filters
-from smart_context.engine.local.ranking import engine, holding, packed
+from smart_context.engine.local.ranking import engine, holding, packed, parts
 from smart_context.engine.local.ranking.compounds import Compounds
+from smart_context.engine.local.ranking.matches import Matches
 from smart_context.engine.port import Candidate, Candidates, segment_ids
 from smart_context.text import languages
+from smart_context.text.analysis import TAG
 
 if TYPE_CHECKING:
     import tantivy
 
     Match = tuple[float, tantivy.DocAddress]  # as the engine gives it: its score, and where it stands
 
-_AHEAD = 500  # matches looked for at once: as many as a search scores before its first page
 _AT_ONCE = 2000  # where all are wanted, without knowing how many that is
 _TERMS = 10_000  # remembered with their counts
+_TOGETHER = 4  # forms of one stem from which all that begin with it are listed in less time than each is looked up
 _EXPRESSIONS = 100  # remembered with their counts: these are larger, and come again mostly within one search
 _FEW_VALUES = 8  # of a filter
 _FEW_FILES = 200  # the same of files, each of which has few segments
@@ -59,6 +61,8 @@ class View:
         self.index = index
         self.folder = folder
         self._searcher: tantivy.Searcher = same._searcher if same else index.searcher()
+        if not same:
+            parts.check(folder)
         self._schema = index.schema
         # After the searcher: what it shows was written before it was committed.
         self._packed: packed.Reader = same._packed if same else packed.Reader(folder)
@@ -71,6 +75,8 @@ class View:
         self._languages: tuple[str, ...] | None = None
         self._compounds: Compounds | None = None
         self._parts: dict[tuple[str, ...], View] = {}
+        self._met: Sequence[tantivy.DocAddress] = ()  # places of what was found last,
+        self._last: dict[int, int] = {}  # and by part the last place that is known to be one
 
     def within(self, folders: tuple[str, ...]) -> View:
         """The same state as if there were nothing but what lies below some folders."""
@@ -105,22 +111,39 @@ class View:
 
     def having(self, term: str) -> int:
         """How many segments have a term."""
-        return self._known(term).count
+        return (self._terms.get(term) or self._look_up(term)).count
 
     def _known(self, term: str) -> Known:
-        found = self._terms.get(term)
-        if found is None:
-            with engine.translated(self.folder):
-                found = self._look_up(term)
-            _remember(self._terms, term, found, _TERMS)
-        return found
+        return self._terms.get(term) or self._look_up(term)
+
+    def standing(self, terms: Collection[str]) -> list[str]:
+        """Those of some terms that any segment has. The forms of a word in all languages share a few stems: of one that several have, all that stand somewhere are
+        listed at once."""
+        groups: dict[str, list[str]] = {}
+        for term in terms:
+            stem, tag, _ = term.partition(TAG)
+            if tag and term not in self._terms:
+                groups.setdefault(stem + tag, []).append(term)
+        for beginning, several in groups.items():
+            if len(several) >= _TOGETHER:
+                with engine.translated(self.folder):
+                    text, also = (dict(self._searcher.terms_with_prefix(f, beginning)) for f in ("text", "also"))
+                    for term in several:
+                        self._learn(term, text.get(term, 0), also.get(term, 0))
+        return [term for term in terms if self.having(term)]
 
     def _look_up(self, term: str) -> Known:
-        text, also = self._searcher.doc_freq("text", term), self._searcher.doc_freq("also", term)
-        if not text and not also:  # as most forms of a word in most languages
-            return _NOWHERE
-        fields = ("text", "also") if text and also else ("text",) if text else ("also",)
-        return Known(fields, self._exactly(term, fields, text + also))
+        with engine.translated(self.folder):
+            return self._learn(term, self._searcher.doc_freq("text", term), self._searcher.doc_freq("also", term))
+
+    def _learn(self, term: str, text: int, also: int) -> Known:
+        """Know a term by the engine's own counts of those that have it in either field."""
+        found = _NOWHERE
+        if text or also:  # hardly any form of a word in most languages
+            fields = ("text", "also") if text and also else ("text",) if text else ("also",)
+            found = Known(fields, self._exactly(term, fields, text + also))
+        _remember(self._terms, term, found, _TERMS)
+        return found
 
     def _exactly(self, term: str, fields: Sequence[str], most: int) -> int:
         """How many segments have a term in some fields; most: what the engine's own counts come to."""
@@ -178,6 +201,7 @@ class View:
                 for file, place, segment in zip(self.files_of(found), firsts, ids, strict=True)
             }
             there = {one: file for one, file in wanted.items() if file in starts and one >= starts[file][2]}
+            self._learn_last(firsts)
             places = self._guessed(there, starts)
             guessed = zip(self.described([(1.0, place) for place in places.values()]), places.items(), strict=True)
             known = [(c, place) for c, (one, place) in guessed if (c.segment_id, c.file_id) == (one, there[one])]
@@ -199,16 +223,20 @@ class View:
         """Where segments stand that stand as far behind the first of their file as their numbers say."""
         import tantivy
 
-        # Behind the last place that is known of a part there may be none. A part that is the only one has at least as many as live.
-        last: dict[int, int] = {0: self._searcher.num_docs - 1} if self._searcher.num_segments == 1 else {}
-        for part, doc, _ in starts.values():
-            last[part] = max(last.get(part, 0), doc)
         places = {}
         for one, file in there.items():
             part, doc, first = starts[file]
-            if doc + one - first <= last[part]:
+            if doc + one - first <= self._last[part]:
                 places[one] = tantivy.DocAddress(part, doc + one - first)
         return places
+
+    def _learn_last(self, firsts: Sequence[tantivy.DocAddress]) -> None:
+        """Know how far the parts reach, at least: behind the last place that any search has met in one there may be none."""
+        if self._searcher.num_segments == 1:  # the only one has at least as many as live
+            self._last[0] = max(0, self._searcher.num_docs - 1)
+        for place in (*firsts, *self._met):
+            if place.doc > self._last.get(place.segment_ord, -1):
+                self._last[place.segment_ord] = place.doc
 
     def _values(self, field: str, places: Sequence[tantivy.DocAddress]) -> list[int]:
         return [int(i or 0) for i in self._searcher.fast_field_values(field, list(places))]
@@ -249,6 +277,7 @@ class View:
         Raises: SearchFailed where a damaged file says something else than numbers.
         """
         places = [place for _, place in found]
+        self._met = places if len(places) <= _AT_ONCE else self._met
         with engine.translated(self.folder):
             numbers, files, codes = (
                 cast("list[int]", self._searcher.fast_field_values(field, places))
@@ -409,32 +438,6 @@ class View:
             if queries
             else engine.query().empty_query()
         )
-
-
-class Matches:
-    """What a query matches: how many segments, and the best of them. It belongs to one search."""
-
-    def __init__(self, view: View, query: tantivy.Query) -> None:
-        self._view = view
-        self._query = query
-        self._first, self.count = view.look(query, _AHEAD)
-
-    def top(self, limit: int, start: int = 0) -> Candidates:
-        """The best candidates, best first; without so many at the start."""
-        return self._view.described(self._hits(limit)[start:])
-
-    def scores(self, limit: int) -> list[float]:
-        """The rough scores of the best candidates, best first."""
-        return [score for score, _ in self._hits(limit)]
-
-    def files(self, limit: int) -> list[int]:
-        """The file of each of the best candidates."""
-        return self._view.files_of(self._hits(limit))
-
-    def _hits(self, limit: int) -> Sequence[Match]:
-        if len(self._first) < min(limit, self.count):
-            self._first, _ = self._view.look(self._query, limit)
-        return self._first[: max(0, limit)]
 
 
 def _remember(known: dict[Key, Value], key: Key, value: Value, most: int) -> None:

@@ -1,0 +1,58 @@
+"""Entries: what of a pointer and of a name counts, and the language of a segment by itself and by its file."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from smart_context import pointer
+from smart_context.engine import entry, names, searchable
+from smart_context.model import Part, Segment
+from smart_context.text import languages, passage
+
+PARTS = st.sampled_from(
+    [
+        Part("page", first=3), Part("slide", first=7), Part("lines", first=1, last=40), Part("rows", first=2, last=2),
+        Part("paragraphs", first=5, last=9), Part("section", name="page 3"), Part("section", name="a lines 1-2", nth=2),
+        Part("entry", name="rows 1-4"), Part("message"),
+    ]
+)  # fmt: skip
+_PLACE = re.compile(r"(?:(?:^| )(?:page|lines|rows|paragraphs) [0-9-]+)+$")
+
+
+@given(st.lists(PARTS, max_size=4).map(tuple).map(pointer.format) | st.text(alphabet="page rows 12-'", max_size=24))
+def test_a_text_goes_on_where_pages_lines_rows_and_paragraphs_alone_differ(where):
+    assert entry._place(where) == _PLACE.sub("", where)
+
+
+@given(st.text(alphabet="aB9_-. /é", max_size=140))
+def test_a_name_in_ascii_has_the_key_that_any_name_has(name):
+    whole = "".join(re.findall(r"[^\W_]+", names.fold(names.normal(name))))[:120]
+    assert names._key(name) == whole
+
+
+ENGLISH = "This is what they have said about each of these, and which of them would not be there again."
+GERMAN = "Das ist nicht die Rechnung, die wir für den Kunden geschrieben haben und die er noch nicht hat."
+
+
+@pytest.mark.parametrize(
+    ("texts", "found"),
+    [
+        ([ENGLISH, GERMAN], ["en", "de"]),
+        ([GERMAN, "rot grün 17"], ["de", "de"]),  # nothing tells: the file's
+        ([GERMAN, GERMAN, "an of"], ["de", "de", "de"]),  # a word does not make it another language
+        (["x = 1", "y = 2"], ["en", "en"]),
+    ],
+)
+def test_a_segment_that_does_not_show_its_language_has_that_of_its_file(texts, found):
+    segments = [Segment(at, f"slide {at}", "", text) for at, text in enumerate(texts)]
+    assert [made.language for made in searchable.every("/a.txt", "", segments)] == found
+
+
+@given(st.lists(st.sampled_from([*sorted(languages.BY_WORD)[::7], "zebra", "größe", "año"]), max_size=30))
+def test_a_language_that_much_speaks_for_is_told_where_less_is_asked_for(words):
+    much = passage.of(" ".join(words)).language(2.0)
+    assert not much or passage.of(" ".join(words)).language(1.0) == much
