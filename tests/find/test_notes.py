@@ -51,6 +51,20 @@ def test_what_was_read_dropped_or_replaced_is_said(app):
     assert said[1].startswith("nothing has 'gryphom'; looked for ")
 
 
+def test_an_address_that_stands_nowhere_is_said_and_one_that_does_is_not(app, tmp_path):
+    (tmp_path / "indexed/b.txt").write_text("Write to ada@example.org about the gryphon.", encoding="utf-8")
+    app.index_here(str(tmp_path / "indexed"), full=False, on_progress=lambda _step: None)
+
+    def said(query):
+        return app.search_files(query, roots=(f"{tmp_path}/indexed",)).get("notes", [])
+
+    assert said("ada@example.org gryphon") == []
+    told = "nothing has the address 'bob@example.org'; looked for its words"
+    assert said("bob@example.org") == [told]
+    assert told in said("mail of bob@example.org or ada@example.org, gryphon")
+    assert said("gryphon @folder") == []
+
+
 @pytest.mark.parametrize("query", ["...", "?!", "*", "🔥"])
 def test_a_query_without_a_word_is_told_so(app, query):
     answer = app.search_files(query)

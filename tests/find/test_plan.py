@@ -24,6 +24,9 @@ class Words:
     def having(self, term):
         return self._counts.get(term, 0)
 
+    def standing(self, terms):
+        return list(filter(self.having, terms))
+
     def terms(self, beginning, *, rough=False):
         found = [term for term in self._counts if term.startswith(beginning)]
         return sorted(found, key=lambda term: (-self._counts[term], term))
@@ -120,6 +123,20 @@ def test_a_word_is_no_identifier_for_what_stands_behind_it(typed, is_asked):
     counts = {"error": 400, "deni": 20, "oserror": 3, "os": 9, "^error": 5, "^oserror": 2}
     sought = made(typed, Words(counts)).sought
     assert any("explained" in word.text for word in sought) is is_asked
+
+
+def test_explaining_what_thousands_of_texts_are_about_is_worth_little_beside_a_rare_word():
+    counts = {"libreoffic": 400, "office": 400, "libr": 400, "vlookup": 2, "^libreoffice": 30}
+    [alone] = [word for word in made("LibreOffice", Words(counts)).sought if "explained" in word.text]
+    [beside] = [word for word in made("LibreOffice VLOOKUP", Words(counts)).sought if "explained" in word.text]
+    assert (alone.times, alone.idf) == (3.0, pytest.approx(idf(400)))
+    assert (beside.times, beside.idf) == (3.0, pytest.approx(idf(400) ** 2 / idf(2)))
+
+
+@pytest.mark.parametrize("typed", ["ada@example.org", "mail to ada@example.org"])
+def test_the_end_of_an_address_is_not_what_it_asks_about(typed):
+    counts = {"ada": 3, "exampl": 9, "org": 200, "mail": 50, "^org": 4, "^exampleorg": 2}
+    assert not any("explained" in word.text for word in made(typed, Words(counts)).sought)
 
 
 def test_four_names_are_looked_for_at_most():

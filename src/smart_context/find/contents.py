@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING
 from smart_context import defaults
 from smart_context.access.roots import Place, Roots, shown
 from smart_context.engine.model import FileRow
-from smart_context.engine.port import Engine
 from smart_context.errors import NotFound, Unreachable
 from smart_context.model import Limits, Prepared, Segment, Skipped, Stop
 
 if TYPE_CHECKING:
+    from smart_context.engine.port import Engine
     from smart_context.redact import Redactor
     from smart_context.sources.worker import Pool
 

@@ -110,9 +110,10 @@ class Fused(Ordering):
         """The files of segments that have no word that finds."""
         finds = [number for number, word in enumerate(self._plan.sought) if not word.is_empty]
         times, files = scored.scores.made.times, scored.candidates.file_ids
+        is_every = len(finds) == len(self._plan.sought)
         for place in scored.order:
             counts = times[place]
-            if not any(counts[number] for number in finds):
+            if not any(counts if is_every else [counts[number] for number in finds]):
                 yield files[place]
 
     def _nearest(self, known: Mapping[int, Candidate]) -> list[Candidate]:
@@ -200,10 +201,11 @@ class Fused(Ordering):
         agreed = self._agreed(alike, by_words_first, totals, trust / peak)
         share = 0.0 if self._alone else self._share
         self._gained = {segment_id: agreed[segment_id] - total for segment_id, total in totals.items()}
-        gained = scored.scores.made.gained
+        runs = map(float, scored.scores.made.gained)
+        # Hardly any has the words one after the other.
         final = [
-            round(min(_with_run(agreed[segment_id], share * float(gained[at])), 1.0), DIGITS)
-            for at, segment_id in enumerate(segments)
+            round(min(_with_run(agreed[one], share * run) if run else agreed[one], 1.0), DIGITS)
+            for one, run in zip(segments, runs, strict=True)
         ]
         return Ranked(both, scored.scores, final, scored.order)
 

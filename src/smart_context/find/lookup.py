@@ -92,19 +92,18 @@ class Lookup:
             self._forms.setdefault(unit, set())
         depend = [unit for unit in units if analysis.depends_on_language(unit)]
         for language in self.present:
-            asked = units if language == self.present[0] else depend
-            spelt = [(unit, form) for unit in asked for form in wishes.spellings(unit, language)]
-            for (unit, _), terms in zip(spelt, analysis.words([form for _, form in spelt], language), strict=True):
+            asked = forms = units if language == self.present[0] else depend
+            if language in wishes.SPELT_TWICE:
+                spelt = [(unit, form) for unit in asked for form in wishes.spellings(unit, language)]
+                asked, forms = [unit for unit, _ in spelt], [form for _, form in spelt]
+            for unit, terms in zip(asked, analysis.words(forms, language), strict=True):
                 self._forms[unit].update(terms)
 
     def terms(self, unit: str) -> frozenset[str]:
         """The terms that a word is found by: those that stand somewhere, if any do."""
         if unit not in self._forms:
             self.learn([unit])
-        out = self._forms[unit]
-        return frozenset(term for term in out if self._view.having(term)) or frozenset(
-            wishes.line(unit, self.present[0])
-        )
+        return frozenset(self._view.standing(self._forms[unit])) or frozenset(wishes.line(unit, self.present[0]))
 
     def _parts(self, unit: str) -> frozenset[str]:
         """The terms of compounds that hold a word."""

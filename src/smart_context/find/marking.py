@@ -193,24 +193,24 @@ def _look_at(tokens: Set[str], words: Words, language: str) -> None:
 
 def _looked_at(tokens: Set[str], words: Words, language: str) -> dict[str, _Met]:
     fronts = words.fronts
-    # Most tokens are plain words, which their first letters tell apart.
-    may_be = {
-        token
-        for token in tokens
-        if (
-            token.startswith(fronts)
-            if token.islower() and token.isalpha() and token.isascii()
-            else _may_be(token, words)
-        )
-    }
-    plain = {token: token.lower() for token in may_be if token.isascii() and _is_plain(token)}
+    plain: dict[str, str] = {}
+    others: set[str] = set()
+    for token in tokens:
+        # Most tokens are plain words, which their first letters tell apart.
+        if token.isalpha() and token.isascii() and (token.islower() or token.istitle() or token.isupper()):
+            lower = token.lower()
+            if lower.startswith(fronts):
+                plain[token] = lower
+        elif _may_be(token, words):
+            others.add(token)
     found = {
         token: (hit.places[0][1], False) if hit.places else (min(hit.also), True)
-        for token, hit in analysis.hits(may_be.difference(plain), language, words.terms).items()
+        for token, hit in (analysis.hits(others, language, words.terms).items() if others else ())
     }
     found.update(_words_met(plain, words, language))
     for beginning, number in words.beginnings.items():
-        found.update((token, (number, False)) for token in may_be if _plain(token).startswith(beginning))
+        may_be = (token for several in (plain, others) for token in several if _plain(token).startswith(beginning))
+        found.update((token, (number, False)) for token in may_be)
     return found
 
 

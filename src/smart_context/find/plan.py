@@ -7,7 +7,7 @@ Always: the plan depends on the query and on the live content of the index, neve
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Set
 
 from smart_context.data import replace
 from smart_context.engine import names
@@ -41,11 +41,13 @@ def make(tree: Query | None, view: View, typed: str = "") -> Plan:
     """Plan a query. None is everything; `typed`: all that was typed, which may be the name of a file."""
     if tree is None:
         return Plan(Everything(), ())
-    text = " ".join(_texts(tree))
+    texts = _texts(tree)
+    text = " ".join(texts)
     request = asking.request(text) if isinstance(tree, query.Some) else frozenset()
     asks = isinstance(tree, query.Some) and asking.is_question(text)
-    units = [unit for each in _texts(tree) for unit in analysis.units(asking.rest(each))]
-    planner = _Planner(view, units, request, asks=asks)
+    cut = _Cut()
+    units = [unit for each in texts for unit in cut.units(each)]
+    planner = _Planner(view, cut, units, request, asks=asks)
     wanted = planner.expression(tree)
     named = planner.names(tree, typed) or planner.explained(tree)
     nowhere: tuple[str, ...] = ()
@@ -66,27 +68,45 @@ def make(tree: Query | None, view: View, typed: str = "") -> Plan:
     return Plan(wanted, sought, left_out, meant, planner.binding(tree), verbatim, nowhere, identifier, asks, lacking)
 
 
-def _texts(tree: Query) -> Iterator[str]:
+def _texts(tree: Query) -> list[str]:
     """The text of every leaf that is wished for."""
     match tree:
-        case query.Word(text) | query.Prefix(text) | query.Phrase(text):
-            yield text
-        case query.Near(left, right):
-            yield from _texts(left)
-            yield from _texts(right)
-        case query.And(items) | query.Or(items) | query.Some(items):
-            for item in items:
-                yield from _texts(item)
+        case query.Word() | query.Prefix() | query.Phrase():
+            return [tree.text]
+        case query.Near():
+            return _texts(tree.left) + _texts(tree.right)
         case query.Not():
-            pass
+            return []
+        case _:
+            return [text for item in tree.items for text in _texts(item)]
+
+
+class _Cut:
+    """Texts of a query as words, each cut once: a word is looked at by several steps. Nobody changes what is given."""
+
+    def __init__(self) -> None:
+        self._units: dict[str, list[str]] = {}
+        self._odd: dict[str, list[str]] = {}
+
+    def units(self, text: str) -> list[str]:
+        """The words of what a text asks about."""
+        if text not in self._units:
+            self._units[text] = analysis.units(asking.rest(text))
+        return self._units[text]
+
+    def odd(self, text: str) -> list[str]:
+        """Its tokens that are more than one plain word."""
+        if text not in self._odd:
+            self._odd[text] = analysis.cut(text).odd
+        return self._odd[text]
 
 
 class _Planner:
     def __init__(
-        self, view: View, units: list[str], request: Set[str], *, asks: bool = False, keep: bool = False
+        self, view: View, cut: _Cut, units: list[str], request: Set[str], *, asks: bool = False, keep: bool = False
     ) -> None:
         """keep: leave no word out, and score by those too that stand nowhere."""
-        self._view = view
+        self._view, self._cut = view, cut
         self._units, self._keep = units, keep
         self._times: dict[str, float] = {}
         self.left_out: list[str] = []
@@ -108,16 +128,17 @@ class _Planner:
         """Where no word that tells something stands anywhere, who plans with those that were left out; none where these do not stand anywhere either."""
         if not self._stop.intersection(self._units) or any(word.count for word in self._words.found.values()):
             return None
-        planner = _Planner(self._view, self._units, frozenset(), keep=True)
+        planner = _Planner(self._view, self._cut, self._units, frozenset(), keep=True)
         return planner if any(planner._words.word(unit).count for unit in self._units) else None
 
     def sought(self) -> tuple[Sought, ...]:
         """The words to score by, those that tell most where there are too many."""
-        words = [
-            replace(self._with_others(word), times=self._times[unit])
+        found = [
+            (self._with_others(word), self._times[unit])
             for unit, word in self._words.found.items()
             if unit in self._times and (word.count or self._keep)
         ]
+        words = [word if word.times == times else replace(word, times=times) for word, times in found]
         words.sort(key=lambda word: not word.stands)
         if len(words) > _MAX_SOUGHT:
             kept = {
@@ -215,7 +236,7 @@ class _Planner:
 
     def _wishes(self, text: str, *, scored: bool, keep: bool = False) -> list[Expression]:
         """One expression for each word in a run of text that is worth looking for."""
-        units = analysis.units(asking.rest(text))
+        units = self._cut.units(text)
         if whole := self._identifier(text, units, scored=scored):
             return whole
         wanted = [unit for unit in units if unit not in self._stop]
@@ -256,6 +277,8 @@ class _Planner:
             # What ends a sentence, or stands before a message, makes no identifier of a word: "error: permission denied."
             if not is_all and not identifiers.is_code(text.rstrip(".,:;!?")):
                 continue
+            if "@" in text[1:]:  # an address: the `org` at its end is not what it asks about
+                continue
             whole, *rest = explained.asked(text) or [""]
             # Its last part alone is another thing, unless nothing has the whole.
             asked = [whole, *rest[:-1]] if f"{text} (whole)" in self._words.found else [whole, *rest]
@@ -265,10 +288,17 @@ class _Planner:
                     frozenset({term}),
                     times=_EXPLAINED,
                     count=self._view.having(term),
-                    idf=best,
+                    idf=self._idf_beside(text, best),
                     stands=False,
                 )
         return list(out.values())
+
+    def _idf_beside(self, text: str, best: float) -> float:
+        """What explaining an identifier is worth beside the rarest word of the query: `LibreOffice` is the subject of thousands of texts,
+        and who asks for it with a rare word wants that word."""
+        words = (self._words.found.get(key) for key in (f"{text} (whole)", *analysis.units(text)))
+        own = max((word.idf for word in words if word and word.count), default=best)
+        return own * own / best
 
     def verbatim(self, tree: Query, text: str) -> Expression | None:
         """A sentence as it was typed, in the language that it shows: the texts that have it are found whatever else has its words."""
@@ -288,7 +318,7 @@ class _Planner:
         """The words of a sentence that so many segments have that looking at all of them would cost more than the rest."""
         if self._view.segments < _LARGE:
             return frozenset()
-        units = [unit for text in _texts(tree) for unit in analysis.units(asking.rest(text)) if unit not in self._stop]
+        units = [unit for text in _texts(tree) for unit in self._cut.units(text) if unit not in self._stop]
         counts = {unit: self._words.word(unit).count for unit in units}
         common = {unit for unit, count in counts.items() if count > self._view.segments // _COMMON}
         rarer = [unit for unit, count in counts.items() if count and unit not in common]
@@ -296,7 +326,7 @@ class _Planner:
 
     def _identifier(self, text: str, units: list[str], *, scored: bool) -> list[Expression]:
         """What is one thing though it has several words, such as the number of an invoice, if that stands anywhere."""
-        odd = analysis.cut(text).odd
+        odd = self._cut.odd(text)
         options = [token for token in odd if token.startswith("--") and self._view.having(identifiers.wholes(token)[0])]
         tokens = options or [token for token in odd if not token.startswith("--")]
         wholes = _wholes(tokens[0]) if len(tokens) == 1 else []
@@ -344,7 +374,7 @@ class _Planner:
 
     def _pieces_of(self, text: str, *, scored: bool) -> list[Expression]:
         """The pieces of one word that is written in several cases or with digits: worth little where the whole stands somewhere."""
-        tokens = analysis.cut(text).odd
+        tokens = self._cut.odd(text)
         pieces = identifiers.parts(tokens[0]) if len(tokens) == 1 else []
         stands = bool(self._words.word(analysis.units(text)[0]).count) if pieces else False
         wanted = [piece for piece in dict.fromkeys(pieces) if not (stands and piece.isdigit())]

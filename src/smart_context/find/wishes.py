@@ -20,6 +20,7 @@ _MIXED = 0.5  # what a pair of characters is worth in which a word ends and a pa
 _OVERLAP = 0.25  # how much less each pair of a long run of ideographs is worth: by their number, to this power
 PART = 0.5  # what a word inside a compound is worth
 MANY = 24  # terms from which one set is quicker than each for itself
+SPELT_TWICE = frozenset({"de"})  # languages in which `spellings` gives more than a word itself
 _RARE = 200  # one segment in so many has a character that says something alone
 
 
@@ -49,7 +50,7 @@ def also(wanted: Expression, wishes: list[Expression]) -> Expression:
 
 def spellings(unit: str, language: str) -> list[str]:
     """A word and, in German, the same with its umlauts written the other way."""
-    if language != "de":
+    if language not in SPELT_TWICE:
         return [unit]
     other = unit
     for plain, umlaut in (("ae", "ä"), ("oe", "ö"), ("ue", "ü")):
@@ -147,8 +148,11 @@ def of_word(word: Sought, view: View) -> Expression:
     return Group(should=tuple(items))
 
 
-def _alike(word: Sought, terms: Iterable[str], view: View) -> Iterator[Term]:
-    for term in terms:
-        count = view.having(term)
-        own = math.log(1 + (view.segments - count + 0.5) / (count + 0.5))
-        yield Term(term, round(word.idf / own, 3) if len(word.terms) > 1 and count else 1.0)
+def _alike(word: Sought, terms: Iterable[str], view: View) -> Iterable[Term]:
+    return map(Term, terms) if len(word.terms) == 1 else (Term(term, _weight(term, word, view)) for term in terms)
+
+
+def _weight(term: str, word: Sought, view: View) -> float:
+    count = view.having(term)
+    own = math.log(1 + (view.segments - count + 0.5) / (count + 0.5))
+    return round(word.idf / own, 3) if count else 1.0

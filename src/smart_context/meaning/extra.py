@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from smart_context import talk
-from smart_context.engine.port import Engine
 from smart_context.errors import ContextError, how_to_add
 from smart_context.meaning import place
 from smart_context.model import OnProgress, Stop
 from smart_context.settings.tables import SemanticSettings
 
 if TYPE_CHECKING:
+    from smart_context.engine.port import Engine
     from smart_context.index.model import Coverage
     from smart_context.meaning.meaning import Meaning
 
