@@ -45,6 +45,31 @@ def test_it_is_not_made_one_if_the_person_does_not(run, folder, typed):
     assert run("roots").stdout == b""
 
 
+def test_a_search_without_an_index_says_once_that_nothing_is_indexed(run, folder, tmp_path):
+    done = run("search", "ferry", "--root", tmp_path / "tree" / folder)
+    assert done.stderr.decode().splitlines() == [
+        "nothing is indexed yet",
+        "nothing found",
+        "begin with: context index FOLDER",
+    ]
+
+
+@pytest.mark.parametrize("path", ["/", "//", "/.."])
+def test_the_whole_file_system_is_not_read_unless_somebody_says_so(run, folder, typed, tmp_path, path):
+    done = run("index", path)
+    assert (done.returncode, done.stderr.decode().splitlines()) == (
+        1,
+        [
+            "error: / is the whole file system, and is not a root",
+            "hint: name the folders that matter; if you mean all of it: context index --root /",
+        ],
+    )
+    assert run("index", "--json", path).returncode == 1
+    shown = typed("index", folder, path, answers=[("Read every file that you may read?", "")])
+    assert "nothing was read" in shown
+    assert not (tmp_path / "data/smart-context").exists()
+
+
 def test_a_search_of_a_root_that_was_never_indexed_offers_to_index_it(folder, typed):
     shown = typed("search", "ferry", "--root", folder, answers=[("docs was never indexed. Index now? [y/N]", "y")])
     assert "The ferry leaves at seven." in shown

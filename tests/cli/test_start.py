@@ -66,14 +66,33 @@ COSTLY = {
     "query", [["walrus"], ["the walrus number 3 sleeps on the ice"], ["walrus@example.com"]], ids=str
 )
 def test_a_search_loads_nothing_that_it_has_no_use_for(place, query):
+    loaded = loaded_by(place, "search", *query, "--root", "notes")
+    assert "smart_context.find.search" in loaded
+    assert loaded & COSTLY == set()
+
+
+def test_a_run_over_an_unchanged_folder_loads_neither_readers_nor_what_searches(place):
+    loaded = loaded_by(place, "index", "notes", "--root", "notes")
+    assert "smart_context.sources.walk" in loaded
+    unused = {
+        "engine.port",
+        "engine.expression",
+        "engine.local.ranking",
+        "index.intake",
+        "sources.worker",
+        "find.search",
+    }
+    assert loaded & {*COSTLY, *(f"smart_context.{name}" for name in unused), "tantivy"} == set()
+
+
+def loaded_by(place, *args):
+    """The modules that a command loads."""
     done = subprocess.run(
-        [sys.executable, "-X", "importtime", "-m", "smart_context", "search", *query, "--root", "notes", "--data-dir", "data"],
+        [sys.executable, "-X", "importtime", "-m", "smart_context", *args, "--data-dir", "data"],
         cwd=place,
         env=clean_env(place),
         capture_output=True,
         text=True,
         check=True,
-    )  # fmt: skip
-    loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if line.startswith("import time:")}
-    assert "smart_context.find.search" in loaded
-    assert loaded & COSTLY == set()
+    )
+    return {line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if line.startswith("import time:")}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import shutil
 import stat
 import subprocess
@@ -13,7 +14,7 @@ import pytest
 
 from conftest import Run, Tree
 from smart_context.cache import build
-from smart_context.errors import CacheInvalid, ContextError, KeyInvalid
+from smart_context.errors import CacheInvalid, ContextError, IoError, KeyInvalid
 from smart_context.frozen import keys, minisign, sign
 
 MINISIGN = shutil.which("minisign")
@@ -154,6 +155,26 @@ def test_keys_are_private_and_never_overwritten(run: Run, tmp_path: Path) -> Non
     assert (tmp_path / "k.key").read_bytes() == before
     assert not (tmp_path / "new.key").exists()
     assert not (tmp_path / "new.pub").exists()
+
+
+def test_a_disk_that_fills_up_leaves_no_half_of_a_key(tmp_path: Path) -> None:
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20, before[1]))
+    try:
+        with pytest.raises(IoError):
+            keys.make(tmp_path / "k.key", tmp_path / "k.pub")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_new_passphrase_is_asked_for_on_a_terminal_alone(run: Run, tmp_path: Path) -> None:
+    done = run("keygen", "--key", "k.key", "--passphrase")
+    assert (done.returncode, done.stderr) == (
+        1,
+        b"error: the key needs a passphrase\nhint: give --passphrase-file FILE, or run this on a terminal\n",
+    )
+    assert not (tmp_path / "k.key").exists()
 
 
 def test_a_passphrase_is_needed_and_must_be_right(run: Run, cache: Path, tmp_path: Path) -> None:

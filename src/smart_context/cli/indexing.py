@@ -51,6 +51,7 @@ def run(
     if not named and not settings.roots:
         raise UsageError("there is no folder to index", hint="name one, or configure one with: context roots add DIR")
     new = _outside(settings, named)
+    _confirm_everything(new, may_ask=not as_json and can_ask())
     if new and not as_json and can_ask():
         settings, new = _offer_roots(settings, new)
     reads_scans = settings.ocr.enabled if ocr is None else ocr
@@ -102,6 +103,23 @@ def _outside(settings: Settings, folders: Sequence[str]) -> tuple[str, ...]:
         except Forbidden:
             found.append(folder)
     return tuple(found)
+
+
+def _confirm_everything(folders: Sequence[str], *, may_ask: bool) -> None:
+    """Let a run over the whole file system begin only if somebody wants it: who types `/` often means another folder.
+
+    Raises: UsageError where there is nobody to ask, Exit where the answer is no.
+    """
+    if not any(os.path.realpath(folder) == os.path.realpath(os.sep) for folder in folders):
+        return
+    if not may_ask:
+        raise UsageError(
+            "/ is the whole file system, and is not a root",
+            hint="name the folders that matter; if you mean all of it: context index --root /",
+        )
+    if not ask("/ is the whole file system. Read every file that you may read?"):
+        say("nothing was read; name the folders that matter: context index FOLDER")
+        raise Exit(1)
 
 
 def _copy(settings: Settings, to: str | None, from_: str | None) -> None:

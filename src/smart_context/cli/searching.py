@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from smart_context.find.model import SearchPage
     from smart_context.settings.config import Settings
 
-_NO_INDEX = "nothing is indexed yet; begin with: context index FOLDER"
+_NO_INDEX = "begin with: context index FOLDER"  # that nothing is indexed, the answer says itself
 
 
 def run(

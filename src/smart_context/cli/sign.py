@@ -38,7 +38,7 @@ def keygen(key: str, public: str | None, passphrase: bool, passphrase_file: str 
     if passphrase_file is not None:
         words = _first_line(passphrase_file)
     elif passphrase:
-        words = click.prompt("passphrase", hide_input=True, confirmation_prompt=True, err=True)
+        words = _asked(twice=True)
     made = api.make_key(key, where, passphrase=words, days=days)
     say(f"key {made.name} in {key}; give {where} to those who verify")
 
@@ -75,10 +75,10 @@ def sign(cache: str, key: str, passphrase_file: str | None, force: bool) -> None
     say(f"signed {verified.cache_version} by key {secret.public.name}")
 
 
-def _asked() -> str:
+def _asked(*, twice: bool = False) -> str:
     if sys.stdin is None or not sys.stdin.isatty():
         raise UsageError("the key needs a passphrase", hint="give --passphrase-file FILE, or run this on a terminal")
-    words: str = click.prompt("passphrase", hide_input=True, err=True)
+    words: str = click.prompt("passphrase", hide_input=True, confirmation_prompt=twice, err=True)
     return words
 
 

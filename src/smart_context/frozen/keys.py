@@ -78,13 +78,15 @@ def _named(path: Path) -> str:
 
 def _write(path: Path, text: str, mode: int) -> None:
     try:
-        descriptor = os.open(path, _NEW, mode)
-        try:
-            os.fchmod(descriptor, mode)
-            os.write(descriptor, text.encode())
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        with open(os.open(path, _NEW, mode), "wb") as file:
+            try:
+                os.fchmod(file.fileno(), mode)
+                file.write(text.encode())
+                file.flush()
+                os.fsync(file.fileno())
+            except OSError:
+                os.unlink(path)  # half a key serves nobody, and would be in the way of the next try
+                raise
     except OSError as error:
         raise IoError(f"cannot write the key {os.fspath(path)}", reason=error.strerror) from error
 

@@ -92,7 +92,12 @@ def read(cache: str | os.PathLike[str]) -> Provenance:
     """Return where a cache comes from. Raises: CacheMissing, CacheInvalid where that is not known, IoError."""
 
     def load(opened: folder.Folder) -> Provenance:
-        data = opened.read(NAME)
+        try:
+            data = opened.read(NAME)
+        except CacheInvalid as error:
+            if error.why != "is missing":
+                raise
+            raise CacheInvalid(opened.cache, NAME, "is missing: the cache was not made by `context freeze`") from None
         try:
             return _provenance(json.loads(data))
         except (ValueError, KeyError, TypeError, RecursionError) as error:
