@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from conftest import PATIENCE
+from machine import rest
 from network import forwarded, other_host
 from postgres_server import Server
 from server_client import SERVE, Peer, text_of
@@ -80,6 +81,7 @@ def until(peer: Peer, query: str, is_so) -> tuple[list[str], str]:
     late = time.monotonic() + PATIENCE
     while not is_so(answer := said(peer, query)):
         assert time.monotonic() < late, answer
+        rest()
     return answer
 
 

@@ -33,7 +33,7 @@ UNLIMITED = "[rate_limits]\nsearchFiles = 0\n"
 def answering(server, count=2):
     """The processes that answer calls, once all of them do."""
     while metric(server, "smart_context_processes") < count:
-        pass
+        rest()
     found = []
     for pid in sorted(children(server.process.pid)):
         with open(f"/proc/{pid}/cmdline", "rb") as told:
@@ -335,7 +335,7 @@ def test_no_process_outlives_a_server_that_is_killed(tmp_path):
     server.process.wait(PATIENCE)
     server.process.stderr.close()
     while any(is_alive(pid) for pid in pids):
-        pass
+        rest()
 
 
 def is_alive(pid):
