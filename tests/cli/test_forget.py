@@ -5,9 +5,13 @@ from __future__ import annotations
 import contextlib
 import shutil
 import sqlite3
+import sys
 
 import pytest
 import tantivy
+
+from conftest import clean_env
+from terminal import Terminal
 
 TEXT = "The quokkafish memorandum of the thirtieth, to be forgotten by everyone.\n" * 40
 
@@ -85,3 +89,26 @@ def test_forgetting_one_file_keeps_the_others(run, data, tmp_path):
     assert b"1 file" in done.stderr
     assert b"c.txt" in run("search", "quokkafish", "--json", *at).stdout
     assert b"0 files" in run("forget", tmp_path / "nothing", *at).stderr
+
+
+def test_a_person_is_asked_before_a_whole_root_is_forgotten_and_nobody_else_is(run, data, tmp_path):
+    at = ["--config", str(tmp_path / "config.toml")]
+    tree = tmp_path / "tree"
+    for place, question in {
+        tree / "old": "is a root. Forget the text of 2 files?",
+        tree: "holds 2 roots. Forget the text of 3 files?",
+        "/": "/ is the whole file system. Forget the text of 3 files?",
+    }.items():
+        command = [sys.executable, "-m", "smart_context", "forget", str(place), *at]
+        with Terminal(command, clean_env(tmp_path), tmp_path, 200, 24) as terminal:
+            terminal.until(question)
+            terminal.type("\n")
+            assert terminal.until_it_ends() == 1
+            assert "nothing was forgotten" in terminal.lines
+    assert b"garden" in run("search", "garden", *at).stdout
+    for rest in ([tree / "old/b.txt"], [tree / "old", "--yes"]):
+        command = [sys.executable, "-m", "smart_context", "forget", *map(str, rest), *at]
+        with Terminal(command, clean_env(tmp_path), tmp_path, 200, 24) as terminal:
+            assert terminal.until_it_ends() == 0
+            assert any("1 file at" in line for line in terminal.lines)
+    assert b"1 file at / forgotten" in run("forget", "/", *at).stderr
