@@ -98,7 +98,7 @@ class App(Held):
         is_kept = new_root.keep(name, self.roots, self.settings)
         self.roots.add(name)
         if self.watcher:
-            self.watcher.add(name)
+            self.watcher.become(self.roots.names)
         with suppress(Conflict):  # somebody else writes: it is a root all the same, and can be indexed later
             self.jobs.submit(name)
         return name, is_kept

@@ -43,7 +43,10 @@ def refusal(folder: Path, text: str | bytes) -> str:
 @linux
 def test_without_anything_the_defaults_hold(tmp_path: Path) -> None:
     settings = config.load({}, {"HOME": str(tmp_path)})
-    assert settings == config.Settings(data_dir=str(tmp_path / ".local/share/smart-context"))
+    assert settings == config.Settings(
+        data_dir=str(tmp_path / ".local/share/smart-context"),
+        roots_file=str(tmp_path / ".config/smart-context/config.toml"),
+    )
     assert dict(settings.rate_limits) == {
         "listRoots": 0, "indexFolder": 0, "searchFiles": 60, "openFile": 30, "summarizeResults": 20, "rewriteQuery": 0,
         "searchAsTyped": 600, "showPage": 60,

@@ -44,6 +44,7 @@ class Roots:
 
     def __init__(self, folders: Iterable[str | os.PathLike[str]]) -> None:
         names = dict.fromkeys(os.path.abspath(os.fspath(folder)) for folder in folders)
+        self._real: dict[str, str] = {}
         self._take({name: os.path.realpath(name) for name in names})
 
     @classmethod
@@ -56,7 +57,7 @@ class Roots:
     @property
     def resolved(self) -> dict[str, str]:
         """What each name resolved to at the start."""
-        return dict(self._real)
+        return dict(self._resolved)
 
     def within(self, folders: Iterable[str]) -> Roots:
         """The part of these roots that lies in some folders. Nothing is read; what is elsewhere is as if it were no root."""
@@ -70,27 +71,29 @@ class Roots:
             except Forbidden:
                 continue
             held[(*_parts(name), *rest)] = os.path.join(name, *rest)
-        part = Roots.as_resolved(self._real)
+        part = Roots.as_resolved(self._resolved)
         part.names = tuple(held.values())
         part._bounds = tuple(held)
         return part
 
     def add(self, folder: str) -> None:
         """Let one more folder be read, by everybody who holds these roots."""
-        self._take({**self._real, folder: os.path.realpath(folder)})
+        self._take({**self._resolved, folder: os.path.realpath(folder)})
 
     def become(self, resolved: dict[str, str]) -> None:
         """Be the roots as another process resolved them, for everybody who holds these."""
         self._take(resolved)
 
     def _take(self, resolved: dict[str, str]) -> None:
-        self.names = tuple(resolved)
         self._bounds: tuple[tuple[str, ...], ...] | None = None
-        self._real = resolved
+        # Another thread may be on its way through a root that goes now: it finds what that resolved to.
+        self._real = {**self._real, **resolved}
         spellings = {_parts(real): name for name, real in resolved.items()}
         spellings.update({_parts(name): name for name in resolved})
         # The innermost first, so that the first match is the one that counts.
         self._spellings = sorted(spellings.items(), key=lambda item: -len(item[0]))
+        self._resolved = resolved
+        self.names = tuple(resolved)
 
     def check_any(self) -> None:
         """Refuse everything where nothing is allowed.

@@ -36,8 +36,9 @@ def watch(settings: Settings) -> None:
     with App(settings) as app:
         say(f"watching {', '.join(map(home, app.roots.names))}; stop with Ctrl-C")
         told = _Told()
-        watcher = background.start_watching(app, told.line, told.run, told.bar)
+        watcher = app.watcher = background.start_watching(app, told.line, told.run, told.bar)
         ended = threading.Event()
+        background.start_following(app, ended, told.line)
         embedding = background.start_embedding(app, ended, lambda line: told.line(f"warning: {line}"), told.coverage)
         scanning = background.start_scanning(app, ended, lambda line: told.line(f"warning: {line}"))
         try:

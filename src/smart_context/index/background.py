@@ -9,11 +9,14 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from smart_context.errors import Conflict, ContextError, NotFound
+from smart_context import plain
+from smart_context.access.followed import RootsFile
+from smart_context.access.roots import shown
+from smart_context.errors import Conflict, ContextError, Forbidden, NotFound
 from smart_context.index.watch import Pace, Watcher
 from smart_context.model import Stop
 
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
 
 _NICE = 10
 _UPKEEP_EVERY = 600.0  # seconds between two looks at whether there is something to tidy
+_ROOTS_EVERY = 1.0  # seconds between two looks at the configuration file
 _HEAD_START = 5.0  # seconds in which a client may index by itself before we do
 _RETRY = 1.0
 _LOOK_EVERY = 0.05
@@ -41,6 +45,7 @@ def work(app: App, *, watch: bool, report: Callable[[str], None]) -> Iterator[No
     if app.settings.index.at_start and app.roots.names:
         app.first_runs = FirstRuns(app, ended)
         threading.Thread(target=app.first_runs.run, name="first runs", daemon=True).start()
+    start_following(app, ended, report)
     watcher = app.watcher = start_watching(app, lambda line: report(f"watch: {line}")) if watch else None
     upkeep = threading.Thread(target=_upkeep, args=(app, ended), name="upkeep", daemon=True)
     upkeep.start()
@@ -139,6 +144,50 @@ def start_watching(
     watcher = Watcher(app.roots.names, index, pace, report, skip=[str(app.data_dir)])
     watcher.start()
     return watcher
+
+
+def start_following(app: App, ended: threading.Event, report: Callable[[str], None]) -> None:
+    """Take roots that are added to the configuration file or removed from it, until `ended`; `report` gets lines for people."""
+    if app.settings.roots_file:
+        file = RootsFile(app.settings.roots_file)
+        threading.Thread(target=_follow, args=(app, file, ended, report), name="roots", daemon=True).start()
+
+
+def _follow(app: App, file: RootsFile, ended: threading.Event, report: Callable[[str], None]) -> None:
+    while not ended.wait(_ROOTS_EVERY):
+        try:
+            found = file.changed()
+        except ContextError as error:
+            report(f"warning: the roots stay as they are: {error.in_one_line}")
+            continue
+        if found is None or set(found) == set(app.roots.names):
+            continue
+        new, gone = _take(app, found)
+        for name in new:
+            report(f"{plain.line(shown(name))} is now a root, by {file.path}")
+        for name in gone:
+            report(f"{plain.line(shown(name))} is no longer a root, by {file.path}")
+
+
+def _take(app: App, folders: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Let exactly these folders be read from now on: which are new, and which went.
+
+    What is new is indexed where the server indexes by itself; runs over what went are stopped.
+    """
+    known = app.roots.resolved
+    app.roots.become({name: known.get(name) or os.path.realpath(name) for name in folders})
+    new, gone = [name for name in folders if name not in known], [name for name in known if name not in folders]
+    if app.watcher:
+        app.watcher.become(app.roots.names)
+    for folder, _, _ in app.jobs.states() if gone else ():
+        try:
+            app.roots.inside(folder)
+        except Forbidden:
+            app.jobs.cancel(folder)
+    for name in new if app.settings.index.at_start and not app.watcher else ():
+        with suppress(ContextError):  # somebody else writes, or it is away: a client can ask for it
+            app.jobs.submit(name, priority="low", yields=True)
+    return new, gone
 
 
 def start_embedding(

@@ -81,10 +81,10 @@ class Watcher:
         """Whether `close` was called: who waits for a folder to be indexed should leave."""
         return self._stop.is_set()
 
-    def add(self, root: str) -> None:
-        """Watch one more root, within a tick."""
-        self._polled |= {root} if is_remote(root) else set()
-        self._roots = (*self._roots, root)
+    def become(self, roots: Sequence[str]) -> None:
+        """Watch these roots and no others, within a tick."""
+        self._polled |= {root for root in roots if root not in self._roots and is_remote(root)}
+        self._roots = tuple(roots)
 
     def close(self) -> None:
         """Stop watching; a folder being indexed is the caller's to stop."""
@@ -112,6 +112,9 @@ class Watcher:
         for folder in list(self._due):
             if self._stop.is_set():
                 return
+            if not any(_is_below(folder, root) for root in self._roots):
+                del self._due[folder]
+                continue
             try:
                 self._index(folder)
                 self._told.pop(folder, None)

@@ -19,7 +19,7 @@ from types import MappingProxyType
 from typing import Any
 
 from smart_context import defaults, regular, tool_table
-from smart_context.data import Field, dataclass, fields
+from smart_context.data import Field, dataclass, fields, replace
 from smart_context.errors import ConfigError
 from smart_context.model import Limits
 from smart_context.settings import read
@@ -90,6 +90,7 @@ class Settings:
     oauth: OauthSettings = OauthSettings()
     watch: WatchSettings = WatchSettings()
     config_file: str = ""
+    roots_file: str = ""  # where the roots come from, or would; "" where the command line or the environment names them
 
     def timeout(self, tool: str) -> float:
         """Seconds that one call of a tool may take."""
@@ -120,11 +121,13 @@ def load(
     environ = os.environ if environ is None else environ
     flags = {name: value for name, value in (flags or {}).items() if value not in (None, ())}
     path = _chosen_file(flags.pop("config", None), environ)
-    values = (read.file(path, settings()) if path and reads_file else {}) | _from_environment(environ)
+    told = _from_environment(environ)
+    values = (read.file(path, settings()) if path and reads_file else {}) | told
     for name, value in flags.items():
         values[name] = read.checked(settings()[name], value, _flag(name), os.getcwd())
     values["data_dir"] = values.get("data_dir") or data_folder(environ)
-    return _built(values, path or "")
+    has_roots = "roots" in flags or "roots" in told or not reads_file
+    return replace(_built(values, path or ""), roots_file="" if has_roots else path or config_path(environ))
 
 
 def served_caches(environ: Mapping[str, str] | None = None) -> ServedCaches:
@@ -153,7 +156,7 @@ def child_environment(changed: Mapping[str, str]) -> dict[str, str]:
 
 def told(given: Settings) -> dict[str, Any]:
     """The settings as another process can be told them, in JSON: by dotted name."""
-    found: dict[str, Any] = {"config_file": given.config_file}
+    found: dict[str, Any] = {"config_file": given.config_file, "roots_file": given.roots_file}
     for name in settings():
         table, dot, key = name.partition(".")
         inside = getattr(given, table)
@@ -182,7 +185,7 @@ def settings() -> Mapping[str, Setting]:
     """Every setting by its dotted name, in the order of the documentation."""
     found: dict[str, Setting] = {}
     for each in fields(Settings):
-        if each.name == "config_file":
+        if each.name in {"config_file", "roots_file"}:
             continue
         if "help" in each.metadata:
             found |= _flat(each.name, each)
