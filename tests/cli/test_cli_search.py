@@ -35,6 +35,15 @@ def test_a_malformed_search_is_refused_with_or_without_an_index(run, share, is_i
         assert b"hint: " in done.stderr, args
 
 
+@pytest.mark.parametrize("offset", [2, 3, 10**30])
+def test_who_passes_over_all_results_is_told_so(run, share, offset):
+    run("index", "--root", share)
+    done = run("search", "gryphon", "--root", share, "--offset", str(offset))
+    told = f"no more results: there are about 2, and --offset passes over {offset:,}\n"
+    assert (done.returncode, done.stdout, done.stderr.decode()) == (0, b"", told)
+    assert run("search", "walrus", "--root", share, "--offset", "2").stderr.startswith(b"nothing found\n")
+
+
 def test_before_anything_is_indexed_a_search_says_how_to_begin(run, share):
     done = run("search", "gryphon", "--root", share)
     assert (done.returncode, done.stdout) == (0, b"")

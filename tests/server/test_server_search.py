@@ -141,6 +141,20 @@ def test_a_malformed_argument_is_a_bad_request_that_names_it(
 
 
 @pytest.mark.parametrize(
+    ("value", "wanted"),
+    [
+        (10**30, f"an integer from 0 to {2**63 - 1}"),
+        (-(10**30), "an integer, at least 0"),
+        (0.5, "an integer, at least 0"),
+        (True, "an integer, at least 0"),
+    ],
+)
+def test_a_number_that_cannot_be_is_told_what_it_lacks(peer: Peer, value: float, wanted: str) -> None:
+    body = json.loads(text_of(peer.call("searchFiles", {"query": "q", "offset": value})))
+    assert body["error"]["message"] == f"'offset' must be {wanted}"
+
+
+@pytest.mark.parametrize(
     ("query", "error"),
     [
         (

@@ -97,7 +97,7 @@ def run(
     elif not as_json:
         _show(page, explain=explain, grouped=grouped)
         last.keep(settings.data_dir, page)
-        if not page.items:
+        if not page.items and not _is_past_the_end(page):
             say(_what_else(request) if has_index else _NO_INDEX)
     if chosen:
         launch(chosen)
@@ -115,11 +115,18 @@ def _show(page: SearchPage, *, explain: bool, grouped: bool) -> None:
         say(plain.line(line))
     for line in results.lines(page, explain=explain, grouped=grouped):
         echo(line)
-    if not page.items:
+    if _is_past_the_end(page):
+        say(f"no more results: there are about {page.total_estimate:,}, and --offset passes over {page.offset:,}")
+    elif not page.items:
         say("nothing found")
     elif page.total_estimate > page.offset + len(page.items):
         shown = f"{page.offset + 1}–{page.offset + len(page.items)} of about {page.total_estimate:,}"
         say(f"{shown}; more with --offset {page.offset + len(page.items)}")
+
+
+def _is_past_the_end(page: SearchPage) -> bool:
+    """Whether something was found, and all of it was passed over."""
+    return not page.items and 0 < page.total_estimate <= page.offset
 
 
 def _what_else(request: SearchRequest) -> str:

@@ -72,7 +72,10 @@ def whole(
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-        wanted = f"an integer from {least} to {most}" if most < _MAX_INTEGER else f"an integer, at least {least}"
+        is_huge = isinstance(value, int) and value > most
+        wanted = (
+            f"an integer from {least} to {most}" if is_huge or most < _MAX_INTEGER else f"an integer, at least {least}"
+        )
         raise BadRequest(f"'{name}' must be {wanted}", hint=f"give '{name}' as {wanted}, or leave it out")
     return value
 
