@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import json
+import sys
+
+import pytest
+
+from server_client import SERVE, Peer
 
 
 def everything(folder):
@@ -41,3 +46,22 @@ def test_an_index_that_is_being_written_is_not_pulled_away(run, tree, tmp_path):
     with engine.at(data).open(writable=True):
         done = run("uninstall", "--yes")
     assert (done.returncode, (data / "record.sqlite").exists()) == (6, True)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_nothing_is_removed_while_a_server_would_index_it_again(run, tree, tmp_path):
+    root = tree({"a.md": "The gryphon sleeps."})
+    assert run("roots", "add", root).returncode == 0
+    assert run("index").returncode == 0
+    data = next(path.parent for path in tmp_path.rglob("record.sqlite"))
+    with Peer([*SERVE, "--watch"], tmp_path) as peer:
+        peer.initialize()
+        peer.call("searchFiles", {"query": "gryphon"})
+        dry, done = run("uninstall"), run("uninstall", "--yes")
+        told = f"process {peer.process.pid} uses the index, and would make another"
+        assert (dry.returncode, told in dry.stderr.decode()) == (0, True)
+        assert done.returncode == 6
+        assert f"error: {told}\nhint: end it first" in done.stderr.decode()
+        assert (data / "record.sqlite").exists()
+    assert run("uninstall", "--yes").returncode == 0
+    assert not data.exists()

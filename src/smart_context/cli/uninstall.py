@@ -60,6 +60,11 @@ def uninstall(yes: bool, settings: Settings) -> None:
 
     if who := engine.at(settings.data_dir, settings.engine, settings.engine_places).writer():
         raise Conflict(f"the index is being written by {who}", hint="end that first, then run this again")
+    if used := _used_by(settings.data_dir):
+        what = f"{', '.join(used)} {'uses' if len(used) == 1 else 'use'} the index, and would make another"
+        if yes:
+            raise Conflict(what, hint="end it first, or quit the client that started it; then run this again")
+        say(f"end this first: {what}")
     steps = [*_clients(), *_data(settings), *_configuration(settings)]
     done = [_done(step, yes=yes) for step in steps]
     if not steps:
@@ -70,6 +75,31 @@ def uninstall(yes: bool, settings: Settings) -> None:
         say(f"your caches stay in {settings.cache_root}")
     if not all(done):
         raise IoError("not everything could be removed", hint="mend what is named above, then run this again")
+
+
+def _used_by(data_dir: str) -> list[str]:
+    """The processes that have a file of the data folder open, where the system tells: servers, which index again what they do not find."""
+    inside = os.path.realpath(data_dir) + os.sep
+    found = []
+    for number in sorted(int(name) for name in _names("/proc") if name.isdigit()):
+        held = _names(f"/proc/{number}/fd") if number != os.getpid() else ()
+        if any(_target(f"/proc/{number}/fd/{name}").startswith(inside) for name in held):
+            found.append(f"process {number}")
+    return found
+
+
+def _names(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:  # another system, another user's, or it has just ended
+        return []
+
+
+def _target(link: str) -> str:
+    try:
+        return os.readlink(link)
+    except OSError:
+        return ""
 
 
 def _done(step: _Step, *, yes: bool) -> bool:
