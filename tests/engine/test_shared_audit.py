@@ -176,4 +176,8 @@ def test_the_command_shows_and_verifies_the_lines_of_every_machine(
     name = address.partition("?")[0].rpartition("/")[2]
     postgres.sql(name, "UPDATE smart_context.audit SET line = 'x'")
     assert run("audit", "verify", "--all-nodes", env=env).returncode == 5
+    postgres.sql(name, "DELETE FROM smart_context.audit")
+    for command in (("audit", "verify"), ("audit",)):
+        done = run(*command, "--all-nodes", env=env)
+        assert (done.returncode, done.stderr.splitlines()[0]) == (4, b"error: the shared record has no audit lines")
     assert run("audit", "verify", "--all-nodes", env={"SMART_CONTEXT_DATA_DIR": str(tmp_path)}).returncode != 0

@@ -10,7 +10,7 @@ from smart_context import plain
 from smart_context.cli import say, show
 from smart_context.cli.options import json_option, settings_options
 from smart_context.cli.program import Command
-from smart_context.errors import UsageError
+from smart_context.errors import NotFound, UsageError
 
 if TYPE_CHECKING:
     from smart_context.access.audit_check import Filters
@@ -82,11 +82,16 @@ def _of_all(action: str, anchor: str, filters: Filters, settings: Settings, *, a
     if anchor or action == "anchor":
         raise UsageError("anchors are of one machine's log: leave out --all-nodes")
     kept = team.ledger(settings)
+    chains = kept.chains()
+    if not chains:  # nothing to verify is no proof of anything
+        raise NotFound(
+            "the shared record has no audit lines", hint="servers deliver theirs within seconds; see `audit.enabled`"
+        )
     if action == "show":
         for entry in ledger.read(kept, filters):
             click.echo(show.json_of(entry) if as_json else f"{plain.line(str(entry['node']))}  {_line(entry)}")
         return
-    verdicts = [(chain, ledger.verify(kept, chain)) for chain in kept.chains()]
+    verdicts = [(chain, ledger.verify(kept, chain)) for chain in chains]
     for chain, verdict in verdicts:
         problems = [{"line": p.line, "what": p.what} for p in verdict.problems]
         if as_json:
