@@ -56,7 +56,7 @@ def test_who_is_not_let_in_is_told_why(postgres: Server, tmp_path: Path) -> None
     refused = failing(address.replace("tester@", "refused@"), tmp_path)
     assert [error.code for error in (wrong, absent, refused)] == ["config"] * 3
     assert "password" in wrong.message
-    assert failing(address.replace("/test_", "/none_"), tmp_path).message.endswith("has no such database")
+    assert failing(address.replace("/test_", "/none_"), tmp_path).message.endswith("does not exist")
 
 
 def test_a_schema_of_a_newer_program_is_refused_by_readers_and_writers_and_left_alone(

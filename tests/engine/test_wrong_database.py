@@ -93,7 +93,7 @@ def wrong(postgres: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         yield {
             "nobody": (f"postgresql://u@/db?host={base}", "does not answer"),
             "password": (newer.replace("tester@", "careful:wrong@"), "does not accept the password"),
-            "database": (newer.replace("/test_", "/none_"), "has no such database"),
+            "database": (newer.replace("/test_", "/none_"), "does not exist"),
             "version": (old, "is PostgreSQL 14, which is too old"),
             "role": (made().replace("tester@", "roleless@"), "does not allow this"),
             "newer": (newer, "newer version of this program"),

@@ -201,7 +201,7 @@ def _connected(address: str) -> Connection:
 _MEANT: dict[str, tuple[str, str, type[ContextError]]] = {
     "28P01": ("does not accept the password", "check it in the setting `engine`, or in ~/.pgpass", ConfigError),
     "28": ("does not let this user in", "check the user in the setting `engine`, and pg_hba.conf", ConfigError),
-    "3D": ("has no such database", "make it with: createdb, or check the setting `engine`", ConfigError),
+    "3D": ("does not exist", "make it with: createdb, or check the setting `engine`", ConfigError),
     "3F": ("holds no index yet", "make one with `indexFolder`", NotFound),
     "42P01": ("holds no index yet", "make one with `indexFolder`", NotFound),
     "42501": ("does not allow this", "give the user its role: context engine status", ConfigError),
