@@ -1,4 +1,4 @@
-"""A quick dataclass is what `dataclasses` makes of the same class."""
+"""A quick dataclass is what `dataclasses` makes of the same class, and a quick named tuple what `typing` does."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ import pickle
 import pkgutil
 import subprocess
 import sys
+import types
 from dataclasses import FrozenInstanceError
-from typing import ClassVar
+from typing import ClassVar, NamedTuple, get_type_hints
 
 import pytest
 
@@ -310,3 +311,76 @@ def test_a_default_that_all_would_share_and_a_field_that_comes_too_late_are_refu
         class _Late:
             x: int = 0
             y: int
+
+
+# Named tuples
+
+
+def named_tuples():
+    """Every named tuple of the program that is made quickly: the types of its fields are as they are written."""
+    for found in pkgutil.walk_packages(smart_context.__path__, "smart_context."):
+        if not found.name.startswith(LEFT_OUT) and not found.name.endswith("_child"):
+            for thing in vars(importlib.import_module(found.name)).values():
+                types = vars(thing).get("__annotations__", {}) if hasattr(thing, "_fields") else {}
+                if inspect.isclass(thing) and types and all(isinstance(one, str) for one in types.values()):
+                    yield thing
+
+
+TUPLES = sorted(set(named_tuples()), key=lambda cls: (cls.__module__, cls.__qualname__))
+
+
+def test_the_program_has_such_tuples():
+    assert {"Hit", "Marked", "Candidate"} <= {cls.__name__ for cls in TUPLES}
+
+
+@pytest.mark.parametrize("cls", TUPLES, ids=lambda cls: f"{cls.__module__}.{cls.__qualname__}")
+def test_a_named_tuple_of_the_program_is_as_typing_makes_it(cls):
+    own = {name: value for name, value in vars(cls).items() if callable(value) or isinstance(value, property)}
+    own = {name: value for name, value in own.items() if not name.startswith("_")}
+    inside = {"__annotations__": dict(cls.__annotations__), "__doc__": cls.__doc__, "__module__": cls.__module__}
+    theirs = types.new_class(cls.__name__, (NamedTuple,), exec_body=lambda space: space.update(
+        {**inside, **cls._field_defaults, **own, "__qualname__": cls.__qualname__}
+    ))  # fmt: skip
+    assert cls.__mro__[1:] == theirs.__mro__[1:]
+    assert vars(cls).keys() | {"__orig_bases__"} == vars(theirs).keys()
+    for name in ("_fields", "_field_defaults", "__match_args__", "__doc__", "__module__", "__qualname__", "__slots__"):
+        assert getattr(cls, name) == getattr(theirs, name)
+    values = range(len(cls._fields))
+    assert repr(cls(*values)) == repr(theirs(*values))
+    assert cls(*values)._asdict() == theirs(*values)._asdict()
+    assert cls._make(values)._replace(**{cls._fields[0]: -1}) == theirs._make(values)._replace(**{cls._fields[0]: -1})
+
+
+class Pair(data.NamedTuple):
+    """Two things."""
+
+    one: int
+    other: str = "b"
+
+    @property
+    def both(self) -> str:
+        return f"{self.one}{self.other}"
+
+
+def test_a_named_tuple_has_defaults_methods_and_can_be_kept():
+    assert (Pair(1), Pair(1).both, Pair(other="c", one=2).both) == ((1, "b"), "1b", "2c")
+    assert pickle.loads(pickle.dumps(Pair(3))) == copy.copy(Pair(3)) == Pair(3)
+    assert get_type_hints(Pair) == {"one": int, "other": str}
+    with pytest.raises(TypeError):
+        Pair()
+
+
+def test_a_named_tuple_with_a_field_that_comes_too_late_or_another_base_is_refused():
+    with pytest.raises(TypeError):
+        type(Pair.__name__, (data.NamedTuple,), {"__annotations__": {"a": "int", "b": "int"}, "a": 1, "__module__": ""})
+    with pytest.raises(TypeError):
+        type(data.NamedTuple)("Both", (data.NamedTuple, dict), {"__annotations__": {"a": "int"}, "__module__": ""})
+
+
+def test_a_search_from_the_command_line_compiles_no_type_of_a_field():
+    # Python writes the functions of dataclasses and named tuples; what else is compiled are types.
+    watch = "lambda event, told: event == 'compile' and told[0] and not told[0].startswith((b'def ', b'lambda ')) and print(told)"
+    asked = "import smart_context.find.search"
+    program = f"import sys; sys.addaudithook({watch}); {asked}"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == ""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 from smart_context.access import confined
 from smart_context.cache import document, durable, manifest, sources, working
@@ -17,6 +17,7 @@ from smart_context.cache.folder import DOCUMENTS
 from smart_context.cache.manifest import Entry
 from smart_context.cache.sources import OnLeftOut, OnSkipped, Source, Sources
 from smart_context.cache.verify import INDEX, MANIFEST
+from smart_context.data import NamedTuple
 from smart_context.errors import IoError
 
 if TYPE_CHECKING:

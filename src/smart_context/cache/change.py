@@ -10,10 +10,11 @@ import os
 import struct
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from smart_context.cache.folder import DOCUMENTS, Folder, stamp
 from smart_context.cache.verify import INDEX, MANIFEST
+from smart_context.data import NamedTuple
 from smart_context.errors import ContextError
 
 if TYPE_CHECKING:

@@ -12,12 +12,13 @@ import re
 import stat
 from array import array
 from collections.abc import Callable
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from smart_context.access import confined
 from smart_context.cache import names
 from smart_context.cache.place import Place
 from smart_context.closes import Closes
+from smart_context.data import NamedTuple
 from smart_context.errors import CacheInvalid, CacheMissing, ContextError, IoError
 
 DOCUMENTS = "documents"

@@ -12,11 +12,12 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from smart_context.cache import select, words
+from smart_context.data import NamedTuple
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

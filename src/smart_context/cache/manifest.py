@@ -7,11 +7,12 @@ Always: a `Manifest` has every field, of the right type; what the fields say is 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple, cast
+from typing import cast
 
 from smart_context.cache import exact_json
 from smart_context.cache.document import refuse_repeated, text
 from smart_context.cache.strict_json import Malformed, Value, decoded, parse, parse_many
+from smart_context.data import NamedTuple
 from smart_context.digest import sha256
 
 SUPPORTED = ("1", "sha256")

@@ -7,10 +7,10 @@ Always: the same numbers give the same choice; a score is a float32 from 0 to 1.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from smart_context.cache import lowercase, words
 from smart_context.cache.exact_json import float32
+from smart_context.data import NamedTuple
 
 _FEW = 2  # so many terms are counted one by one; more are looked up word by word
 

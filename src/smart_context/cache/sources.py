@@ -12,11 +12,11 @@ import os
 import stat
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import NamedTuple
 
 from smart_context.access import confined
 from smart_context.cache import document, names
 from smart_context.closes import Closes
+from smart_context.data import NamedTuple
 from smart_context.errors import IoError, SameId
 
 _ENDING = ".md"

@@ -9,13 +9,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from smart_context.cache import document, exact_json, folder
 from smart_context.cache import manifest as manifests
 from smart_context.cache.folder import DOCUMENTS, Folder
 from smart_context.cache.manifest import Entry, Manifest
 from smart_context.cache.strict_json import Malformed
+from smart_context.data import NamedTuple
 from smart_context.errors import CacheInvalid
 
 if TYPE_CHECKING:

@@ -12,7 +12,9 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
+
+from smart_context.data import NamedTuple
 
 Label = Literal["title", "author", "path"]
 _FIRST, _LAST = "", "9999"  # before and after every day

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import AbstractContextManager
 from itertools import repeat
-from typing import TYPE_CHECKING, NamedTuple, Protocol, overload
+from typing import TYPE_CHECKING, Protocol, overload
 
+from smart_context.data import NamedTuple
 from smart_context.engine.expression import Expression, Filters
 from smart_context.engine.facts import Label, Labelled, Marked
 from smart_context.engine.model import (

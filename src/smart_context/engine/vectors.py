@@ -15,10 +15,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import repeat
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from smart_context.data import NamedTuple
 from smart_context.errors import SearchFailed, StorageFailed
 
 try:

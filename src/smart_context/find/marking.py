@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import repeat
-from typing import NamedTuple
 
 from smart_context import later
-from smart_context.data import dataclass, field
+from smart_context.data import NamedTuple, dataclass, field
 from smart_context.find.sought import Sought
 from smart_context.text import analysis
 from smart_context.text.words import fold, has_no_spaces, normal, spaced

@@ -13,9 +13,9 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from functools import cached_property, partial
 from itertools import islice, repeat, takewhile
-from typing import NamedTuple, overload
+from typing import overload
 
-from smart_context.data import dataclass, replace
+from smart_context.data import NamedTuple, dataclass, replace
 from smart_context.engine import names
 from smart_context.engine.expression import Filters
 from smart_context.engine.facts import Marked

@@ -17,9 +17,9 @@ import sys
 from collections.abc import Sequence, Set
 from functools import cached_property
 from itertools import count
-from typing import TYPE_CHECKING, NamedTuple, Protocol, overload
+from typing import TYPE_CHECKING, Protocol, overload
 
-from smart_context.data import dataclass
+from smart_context.data import NamedTuple, dataclass
 from smart_context.engine.port import Candidate, segment_ids
 from smart_context.find import neighbours
 from smart_context.find.sought import Plan

@@ -11,10 +11,9 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from math import log
-from typing import NamedTuple
 
 from smart_context import redact
-from smart_context.data import dataclass, replace
+from smart_context.data import NamedTuple, dataclass, replace
 from smart_context.engine.model import Passage
 from smart_context.find import marking
 from smart_context.find.marking import Hit, Words

@@ -11,8 +11,8 @@ import re
 import struct
 import unicodedata
 from functools import cache
-from typing import NamedTuple
 
+from smart_context.data import NamedTuple
 from smart_context.text import analysis, codes, identifiers, languages, stems, words
 from smart_context.text.analysis import Terms
 

@@ -8,13 +8,13 @@ than the budget; passages that are neighbours become one excerpt; of passages th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from smart_context.cache.pack import normal, render, score
 from smart_context.cache.pack.count import Counter
 from smart_context.cache.pack.model import Excerpt
 from smart_context.cache.pack.passages import Passage
 from smart_context.cache.pack.tokens import Count
+from smart_context.data import NamedTuple
 
 # Every further passage of a document counts for half of what the one before it did: others' best come first.
 _FURTHER = (1, 2)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from smart_context.data import NamedTuple
 
 
 class Excerpt(NamedTuple):

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+
+from smart_context.data import NamedTuple
 
 LEAST = 160  # bytes; a shorter piece is joined with the next one of its section
 MOST = 480

@@ -7,9 +7,9 @@ Always: the terms depend on the query alone; a word that is asked for twice weig
 from __future__ import annotations
 
 from functools import cache
-from typing import NamedTuple
 
 from smart_context.cache.pack import normal, stem
+from smart_context.data import NamedTuple
 from smart_context.text import languages
 
 MOST_TERMS = 64  # different ones; a longer query is cut off here

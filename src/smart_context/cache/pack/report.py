@@ -9,11 +9,12 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 from smart_context.cache.document import id_of
 from smart_context.cache.exact_json import string
 from smart_context.cache.resolve import LARGEST_BUDGET
+from smart_context.data import NamedTuple
 from smart_context.errors import IoError, UsageError
 
 if TYPE_CHECKING:
