@@ -18,6 +18,8 @@ WRITTEN = {
     "american": "Invoice date: 03/15/2021",
     "named": "On March 15, 2021 the committee met.",
     "ordinal": "They left on the 15th March 2021 by ship.",
+    "two digits": "Rechnung vom 15.03.21 liegt bei.",
+    "two digits, american": "Shipped 3/15/21 from the yard.",
     "deutsch": "Am 15. März 2021 trafen wir uns in Berlin.",
     "year": "The budget of 2021 has 15 pages and 03 tables.",
     "other": "Signed on 2021-03-16, 2020-03-15, 15.04.2021 and March 16, 2021.",
@@ -38,7 +40,7 @@ def folder(tmp_path_factory):
     ("typed", "first"),
     [
         ("2021-03-15", "iso"), ("15.03.2021", "dots"), ("15.3.2021", "short"), ("15/03/2021", "slashes"), ("03/15/2021", "american"),
-        ("15.03.2021?", "dots"),
+        ("15.03.2021?", "dots"), ("15.03.21", "two digits"), ("3/15/21", "two digits, american"),
     ],
 )  # fmt: skip
 def test_a_day_in_numbers_finds_every_way_to_write_it_and_first_the_one_that_was_typed(folder, typed, first):
@@ -87,7 +89,14 @@ def test_a_month_that_no_file_is_from_is_looked_for_in_the_texts(folder):
         ("04/04/2021", [date(2021, 4, 4)]),
         ("31.02.2021", []),
         ("15.03/2021", []),
-        ("15.03.21", []),
+        ("15.03.21", [date(2021, 3, 15)]),
+        ("3/15/21", [date(2021, 3, 15)]),
+        ("03/04/21", [date(2021, 4, 3), date(2021, 3, 4)]),
+        ("15.03.68", [date(2068, 3, 15)]),
+        ("15.03.69", [date(1969, 3, 15)]),
+        ("5.3.21", []),  # a version
+        ("15.03.21.4", []),
+        ("31.02.21", []),
         ("1.2.3", []),
         ("", []),
     ],

@@ -40,6 +40,11 @@ FILES = {  # name → (the day of its last change, its text)
         ("rent from yesterday", "rent", "since 2026-11-15 until 2026-11-15"),
         ("rent of the last 3 months", "rent", "since 2026-08-16 until 2026-11-16"),
         ("rent changed last year", "rent", "since 2025-01-01 until 2025-12-31"),
+        ("rent since 15.03.21", "rent", "since 2021-03-15"),
+        ("rent until 3/15/21", "rent", "until 2021-03-15"),
+        ("rent modified:01.03.21..15.03.21", "rent", "modified since 2021-03-01 until 2021-03-15"),
+        ("removed since 5.3.21", "removed since 5.3.21", ""),  # a version
+        ("moved since 15.03.21.4", "moved since 15.03.21.4", ""),
         ("rent from 2019 until 2021", "rent", ""),  # years
         ("'last year's rent'", "'last year's rent'", ""),
         ('"since 2024" rent', '"since 2024" rent', ""),

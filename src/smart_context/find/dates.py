@@ -67,7 +67,7 @@ def as_terms(days: list[date], view: View) -> frozenset[str]:
 def _wholes(day: date) -> Iterator[str]:
     """What `identifiers.wholes` makes of the ways to write a day; with slashes, Americans put the month first."""
     yield from (f"{day:%Y%m%d}", f"{day:%d%m%Y}", f"{day:%m%d%Y}")
-    yield from (f"{day:%d.%m.%Y}", f"{day.day}.{day.month}.{day.year}", f"{day:%Y.%m.%d}")
+    yield from (f"{day:%d.%m.%Y}", f"{day.day}.{day.month}.{day.year}", f"{day:%Y.%m.%d}", f"{day:%d.%m.%y}")
 
 
 def _lines(day: date, languages: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
@@ -77,7 +77,9 @@ def _lines(day: date, languages: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     yield from ((year, padded[0], f"{padded[1]}t{hour:02}") for hour in range(24))  # 2021-03-15T10:00
     yield from ((padded[1], padded[0], year), (number, month, year))
     if day.day > _AMBIGUOUS:
+        short = f"{day:%y}"
         yield from ((*padded, year), (month, number, year))
+        yield from ((*padded, short), (month, number, short), (padded[1], padded[0], short), (number, month, short))
     ordinal = number + ("th" if 10 < day.day < 14 else {1: "st", 2: "nd", 3: "rd"}.get(day.day % 10, "th"))
     names = [name for name, its in when.NUMBER.items() if its == day.month]
     for language in [own for own in languages if own in _NAMING] or languages[:1]:

@@ -40,11 +40,15 @@ _UNITS = {"day": "days? tagen? tage jours? días?", "week": "weeks? wochen? sema
 _UNIT = "|".join(f"(?P<{unit}s>{words.replace(' ', '|')})" for unit, words in _UNITS.items())
 _LAST = r"(?:last|past|previous|letzten?|vergangenen?|letzter|letztes|derni(?:er|ère)s?|últim[oa]s?)"
 _ISO = rf"(?P<year>{_YEAR})(?:-(?P<month>0[1-9]|1[0-2])(?:-(?P<day>0[1-9]|[12][0-9]|3[01]))?)?(?![-\w])"
-_NUMBERED = rf"(?P<numbered>[0-3]?[0-9]\.[01]?[0-9]\.{_YEAR}|[0-3]?[0-9]/[0-3]?[0-9]/{_YEAR})(?![-\w])"
+# With two digits for the year and dots, day and month have two digits as well: `5.3.21` is a version.
+_SHORT = r"(?:[0-3][0-9]\.[01][0-9]\.|[0-3]?[0-9]/[0-3]?[0-9]/)[0-9]{2}(?!\.[0-9])"
+_NUMBERED = rf"(?P<numbered>[0-3]?[0-9]\.[01]?[0-9]\.{_YEAR}|[0-3]?[0-9]/[0-3]?[0-9]/{_YEAR}|{_SHORT})(?![-\w])"
 _NUMBERS = later.pattern(
     rf"(?P<year>{_YEAR})(?P<mark>[-./])(?P<month>[0-9]{{1,2}})(?P=mark)(?P<day>[0-9]{{1,2}})"
-    rf"|(?P<one>[0-9]{{1,2}})(?P<sign>[-./])(?P<two>[0-9]{{1,2}})(?P=sign)(?P<last>{_YEAR})"
+    rf"|(?P<one>[0-9]{{1,2}})(?P<sign>[-./])(?P<two>[0-9]{{1,2}})(?P=sign)(?P<last>{_YEAR})|(?P<short>{_SHORT})"
 )
+_IN_SHORT = later.pattern(rf"(?<![\w./-]){_SHORT}(?![-\w])")
+_CENTURY = 69  # years of two digits from which they are of the last century, as POSIX has it
 _NAMED = (
     rf"(?:(?P<first>[0-3]?[0-9])(?:st|nd|rd|th|\.)?\s+(?:of\s+|de\s+)?)?(?P<named>{MONTH})\.?"
     rf"(?:\s+(?P<then>[0-3]?[0-9])(?:st|nd|rd|th)?,)?\s+(?:de\s+|of\s+)?(?P<of>{_YEAR})(?![-\w])"
@@ -127,7 +131,7 @@ class Times:
 
     def named(self, typed: str) -> str:
         """The one day or month, as words to look for, that was typed with its year; "yesterday" is none."""
-        if not self.since or self.since[:4] not in typed:
+        if not self.since or not (self.since[:4] in typed or _IN_SHORT.search(typed)):
             return ""
         if self.since == self.until:
             return self.since
@@ -179,8 +183,9 @@ def to_try(text: str) -> list[re.Pattern[str]]:
     than the rest of a search."""
     # As `re.IGNORECASE` has it: a dotless i is an i, and so is a capital one with its dot.
     plain = text.casefold().replace("\u0307", "").replace("\u0131", "i")
-    has_year = "19" in plain or "20" in plain
     has_number = any(digit in plain for digit in "0123456789")
+    has_marks = has_number and (plain.count("/") > 1 or plain.count(".") > 1)
+    has_year = "19" in plain or "20" in plain or (has_marks and bool(_IN_SHORT.search(plain)))
     units = (*_UNIT_WORDS, *_COUNTED_WORDS) if has_number else _UNIT_WORDS
     is_relative = _has(plain, _DAY_WORDS) or (_has(plain, units) and _has(plain, _LAST_WORDS))
     if not (has_year or is_relative):
@@ -220,10 +225,14 @@ def period(text: str, today: str = "") -> tuple[str, str] | None:
 
 
 def numbered(text: str) -> list[date]:
-    """The days that a token of numbers may be; none where it is no date. `03/04/2021` may be two."""
+    """The days that a token of numbers may be; none where it is no date. `03/04/2021` may be two; `15.03.21` is of this century."""
     found = _NUMBERS.fullmatch(text.strip(".,;:!?")) if text[:1].isdigit() else None
     if not found:
         return []
+    if found["short"]:
+        one, two, last = re.split("[./]", found["short"])
+        year = f"{19 if int(last) >= _CENTURY else 20}{last}"
+        return days(year, *((two, one), (one, two))[: 1 if "." in text.strip(".") else 2])
     if found["year"]:
         return days(found["year"], (found["month"], found["day"]))
     both = ((found["two"], found["one"]), (found["one"], found["two"]))
