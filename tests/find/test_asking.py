@@ -86,6 +86,9 @@ def test_the_words_of_a_request_are_told_from_what_it_is_about(text, words):
         ("Is it safe", True),
         ("rename a branch", False),
         ("how", False),  # one word is looked for as it is
+        ("can bus", False),  # and so are two
+        ("can bus?", True),
+        ("can bus stop", True),
         ("howto rename", False),
         ("梁诚的原名是什么?", False),  # no stop words tell sentences there
     ],

@@ -421,6 +421,16 @@ def test_what_says_the_same_is_not_marked():
     assert snippet.words(plain) == snippet.words(list(words))
 
 
+def test_in_a_large_index_a_stop_word_of_a_few_puts_matches_higher_and_finds_none():
+    counts = {"harbour": 100, "through": 500}
+    [harbour, through] = made("harbour through", Words(counts, 20_000)).sought
+    assert (harbour.is_empty, through.is_empty) == (False, True)
+    assert made("harbour through", Words(counts, 19_999)).wanted == Group(should=(Term("harbour"),))
+    assert made("harbour through", Words(counts, 20_000)).wanted == Group(
+        (Group(should=(Term("harbour"),)),), (Term("through"),)
+    )
+
+
 @pytest.mark.parametrize(
     ("text", "segments", "lacking"),
     [

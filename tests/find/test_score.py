@@ -190,6 +190,13 @@ def test_a_word_in_another_form_than_the_one_typed_is_worth_less_the_fewer_words
         sought += [one(word) for word in WORDS[3 : 2 + count]]
         first, second = scored(sought, as_typed, other)
         assert second == pytest.approx(loss * first, abs=2e-6)
+    # Of a few words in a large index, where something has all of them as they were typed, each loses as much as one alone.
+    for count, loss in ((2, 0.5), (4, 0.5), (5, 0.9)):
+        sought = [Sought("kettles", frozenset({"kettl~en"}), count=1, idf=1.0, typed="kettles")]
+        sought += [one(f"x{at}") for at in range(1, count)]
+        scorer = score.Scorer(Plan(Everything(), tuple(sought), lacking=2.0), View([as_typed, other]))  # type: ignore[arg-type]
+        first, second = (each.total for each in scorer.scores([Candidate(at, at, "en", 1.0) for at in (0, 1)]))
+        assert second == pytest.approx(loss * first, abs=2e-6)
     # What is spelt as its stem is known by the mark beside its code, and in a head by itself.
     sought = [Sought("kettl", frozenset({"kettl~en"}), count=1, idf=1.0, typed="kettl")]
     marked, plain, head = Segment("kettl~en", as_written="kettl~en"), Segment("kettl~en"), Segment(heads="kettl~en")

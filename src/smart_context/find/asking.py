@@ -93,6 +93,7 @@ _ASKING = _any_of(
     "wie was wer wem wen wessen wo wohin woher wann warum wieso weshalb wozu womit wodurch welche welcher welches welchen welchem kann können darf dürfen muss müssen soll sollen "
     "ist sind war waren hat haben gibt"
 )
+_LEAST = 3  # words of a question that no mark ends: `should cells` and `can bus` ask nothing
 _LIGHTLY = 0.2  # what each of the following words is worth in a question
 # What people say around what they ask about. Manuals hardly use these words, so that they are rare there, and would outweigh what is asked about.
 _LIGHT = _any_of(
@@ -130,11 +131,11 @@ def request(text: str) -> frozenset[str]:
 
 
 def is_question(text: str) -> bool:
-    """Whether a text in a script with spaces asks something: it begins with a word that asks, or ends in a question mark."""
+    """Whether a text in a script with spaces asks something: it begins with a word that asks and has three, or ends in a question mark."""
     if analysis.has_no_spaces(text):
         return False
-    first, _, rest = text.strip().partition(" ")
-    return bool(rest) and (first.casefold() in _ASKING or text.rstrip().endswith("?"))
+    first, *rest = text.split()[:_LEAST] or [""]
+    return bool(rest) and ((first.casefold() in _ASKING and len(rest) > 1) or text.rstrip().endswith("?"))
 
 
 def light(units: Sequence[str], empty: Set[str]) -> dict[str, float]:

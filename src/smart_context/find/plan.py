@@ -57,6 +57,8 @@ def make(tree: Query | None, view: View, typed: str = "") -> Plan:
     if named and isinstance(tree, query.Some | query.Word):
         wanted = wishes.also(wanted, [Term(term) for word in named for term in sorted(word.terms)])
     empty = planner.empty() if isinstance(tree, query.Some) and not asks and not nowhere else []
+    if empty and view.segments >= _LARGE:  # there, what has them too may not be among the best by the others
+        wanted = Group((wanted,), tuple(Term(term) for word in empty for term in sorted(word.terms)))
     counted = {word.text for word in empty}
     left_out = tuple(dict.fromkeys(word for word in planner.left_out if word not in counted))
     sought = (*planner.sought(), *empty, *named)
