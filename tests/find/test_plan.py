@@ -76,6 +76,57 @@ def test_a_word_that_hardly_anything_has_is_looked_for_with_one_that_far_more_ha
     assert word.idf == pytest.approx(idf(count, 10_000))
 
 
+@pytest.mark.parametrize(
+    ("counts", "is_meant"),
+    [
+        ({"harbor": 10, "harbour": 500}, True),
+        ({"harbor": 10, "harbour": 499}, False),
+        ({"harbor": 11, "harbour": 9999}, False),
+        ({"harbor": 3, "arbor": 9999}, False),  # the first letter is as it should be
+        ({"parsec": 2, "parser": 9999}, True),
+        ({"parsec": 3, "parser": 9999}, False),  # words of their own
+    ],
+)
+def test_in_a_large_index_a_word_that_one_segment_in_ten_thousand_has_may_be_a_slip(counts, is_meant):
+    typed, other = counts
+    [word] = made(typed, Words(counts, 100_000)).sought
+    assert (word.text, word.instead) == (typed, (other,) if is_meant else ())
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("recieve", "receive"), ("seperate", "separate"), ("vaccum", "vacuum"), ("accross", "across"), ("neccessary", "necessary"),
+        ("posible", "possible"), ("enviroment", "environment"), ("retrun", "return"), ("responce", "response"), ("usefull", "useful"),
+        ("truely", "truly"), ("charachter", "character"), ("priviledge", "privilege"), ("tommorrow", "tomorrow"), ("tommorow", "tomorrow"),
+    ],
+)  # fmt: skip
+def test_people_slip_so(typed, meant):
+    assert (meant in set(spelling.slips(typed))) is (typed != "tommorow")  # that is two slips
+
+
+@pytest.mark.parametrize(("typed", "other"), [("parsec", "parser"), ("boats", "goats"), ("latent", "latest"), ("sgetmask", "setmask"), ("matcha", "match")])  # fmt: skip
+def test_what_is_a_word_of_its_own_is_no_slip(typed, other):
+    assert other not in set(spelling.slips(typed))
+
+
+def test_of_words_that_people_may_have_slipped_from_the_far_rarer_ones_are_not_meant():
+    view = Words({"version": 900, "venison": 180, "verizon": 179, "verion": 179})
+    assert spelling.slipped("verison", ["verison"], view) == ("version",)
+    view = Words({"preced": 900, "proceed": 180})
+    assert spelling.slipped("preceeding", ["preceed"], view) == ("preced", "proceed")
+    assert spelling.slipped("preceeding", ["preceed"], view, least=200) == ("preced",)
+    assert spelling.slipped("prec", ["prec"], Words({"perc": 9})) == ()
+    assert spelling.slipped("x" * 25, ["x"], Words({"x" * 24: 9})) == ()
+
+
+def test_a_typo_is_rather_that_than_a_compound_of_a_rare_piece():
+    view = Words({"direc": 3, "troy": 8, "directori": 900}, languages=("en", "de"))
+    assert made("directroy", view).sought[0].instead == ("directori",)
+    view = Words({"direc": 3000, "troy": 8000, "directori": 900}, 10_000, languages=("en", "de"))
+    assert made("directroy", view).sought[0].instead == ("direc", "troy")
+
+
 def test_a_short_word_and_a_word_among_many_are_looked_for_as_they_are():
     view = Words(
         {"boots": 1, "boot": 900, "boats": 900, "harbor": 1, "harbour": 900, "copper": 9, "kettl": 9, "rope": 9}, 10_000
@@ -83,6 +134,7 @@ def test_a_short_word_and_a_word_among_many_are_looked_for_as_they_are():
     [short] = made("boots", view).sought
     assert not short.instead
     assert made("harbor copper kettles", view).sought[0].instead == ("harbour",)
+    assert made("the harbor of copper kettles", view).sought[0].instead == ("harbour",)
     assert [word.instead for word in made("harbor copper kettles rope", view).sought] == [()] * 4
 
 

@@ -20,9 +20,10 @@ from smart_context.text import analysis
 
 _NEAR_WORD = 0.6  # what a word that was probably meant is worth
 _SHORTEST_PART = 4
-_HARDLY, _FAR = 2, 50  # segments that have a word which may be mistyped; how many times as many have the right one
+_HARDLY = 2  # segments that have a word which may be mistyped; in a large index
+_SELDOM = 10_000  # one in so many, if people slip so
 _LONG = 6  # letters of such a word
-_FEW = 3  # words of a query in which it is looked for: in a sentence, others tell what is meant
+_FEW = 3  # telling words of a query in which it is looked for: in a sentence, others tell what is meant
 _HARDLY_ANY = 20  # times as many segments in other languages, where a word is not looked for in compounds
 _MAX_PARTS = 300  # compounds that a word is looked for in, the shortest first
 _BEGUN, _MOST = 4, 3  # letters of a word that may be the beginning of others, and of how many
@@ -34,7 +35,7 @@ class Lookup:
     """The words of one query. `found`: those that were looked up, as they came; `present`: the languages that the index holds."""
 
     def __init__(self, view: View, units: Sequence[str], asked: str) -> None:
-        """units: all words of the query. asked: its language, "" where nothing tells."""
+        """units: the words of the query that tell something. asked: its language, "" where nothing tells."""
         self.found: dict[str, Sought] = {}
         self.present = view.languages or ("en",)
         self._view = view
@@ -69,7 +70,10 @@ class Lookup:
                 return part
         if not unit.isalpha():
             return found
-        instead = self._pieces(unit) or self._meant(unit, terms)
+        instead = self._pieces(unit)
+        # A compound is cut into words that others have; what has a rare piece is rather mistyped (`direc` and `troy`).
+        rarer = min(map(self._view.having, instead), default=0)
+        instead = (rarer and spelling.slipped(unit, terms, self._view, rarer)) or instead or self._meant(unit, terms)
         if not instead:
             return found
         return self.weighted(Sought(unit, frozenset(instead), instead=tuple(instead)))
@@ -77,10 +81,12 @@ class Lookup:
     def _corrected(self, word: Sought) -> Sought:
         """A word that hardly anything has, and another that was probably meant: one that is far commoner."""
         unit = word.text
-        if word.count > _HARDLY or not unit.isalpha() or len(unit) < _LONG or not self._is_short:
+        seldom = max(_HARDLY, self._view.segments // _SELDOM)
+        if word.count > seldom or not unit.isalpha() or len(unit) < _LONG or not self._is_short:
             return word
-        commoner = _FAR * word.count
-        near = spelling.words(unit, word.terms, self._view, least=commoner)
+        commoner = spelling.FAR * word.count
+        look = spelling.words if word.count <= _HARDLY else spelling.slipped
+        near = look(unit, word.terms, self._view, commoner)
         if not near:
             return word
         # The other counts half: what has the word as it was typed comes first.
@@ -132,7 +138,7 @@ class Lookup:
     def _meant(self, unit: str, terms: frozenset[str]) -> tuple[str, ...]:
         """What begins as a word does, or else what is nearest to it; a long word that others hardly begin with is rather mistyped."""
         begun = self._begun(unit)
-        commoner = _FAR * self._view.having(begun[0]) if begun else 1
+        commoner = spelling.FAR * self._view.having(begun[0]) if begun else 1
         near = spelling.words(unit, terms, self._view, least=commoner) if not begun or len(unit) >= _LONG else ()
         return near or begun
 

@@ -118,8 +118,9 @@ class _Planner:
         self._light = asking.light(units, self._stop) if asks else {}
         self._asked = languages.detect(units, least=0.2)
         self._may_be_told_otherwise = asks and self._asked in {"", "en"}
-        self._words = Lookup(view, units, self._asked)
-        self._words.learn([unit for unit in dict.fromkeys(units) if unit not in self._stop])
+        telling = [unit for unit in dict.fromkeys(units) if unit not in self._stop]
+        self._words = Lookup(view, telling, self._asked)
+        self._words.learn(telling)
 
     @property
     def telling(self) -> tuple[str, ...]:

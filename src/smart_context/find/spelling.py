@@ -1,4 +1,4 @@
-"""Find the words that were probably meant by one that stands nowhere.
+"""Find the words that were probably meant by one that stands nowhere, or hardly anywhere.
 
 In: a word, its terms, a view of the index.  Out: at most three terms of the index, the likeliest first; none for short words.
 Always: the choice depends on the live content of the index alone.
@@ -9,16 +9,66 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from smart_context.engine.port import View
-from smart_context.text import analysis
+from smart_context.text import analysis, languages
 
+FAR = 50  # how many times as many segments have the word that was meant as have one that is mistyped
 _MOST = 3
+_ALSO = 5  # how many times as common the word may be that people slip from most often, where another was meant
 _SMALL = 20_000  # segments up to which every word with the same first letter is looked at
+_LETTERS = range(5, 25)  # letters of a word that people slip in
+_VOWELS = frozenset("aeiouy")
+_SAID_ALIKE = {"c": "s", "s": "cz", "z": "s"}
+_ANY_LETTER = "abcdefghijklmnopqrstuvwxyz"
+_INTO, _LONG = 3, 9  # letters before one that is too many, which is no vowel; of a word that has one
 
 
 def words(unit: str, terms: Iterable[str], view: View, least: int = 1) -> tuple[str, ...]:
     """The terms nearest to a word that has no hits, or hardly any: terms that at least so many segments have."""
+    terms = sorted(terms)
+    return slipped(unit, terms, view, least) or _nearest(unit, terms, view, least)
+
+
+def slipped(unit: str, terms: Iterable[str], view: View, least: int = 1) -> tuple[str, ...]:
+    """The terms of words from which people slip to this one, of those that at least so many segments have: the commonest, and what is not far rarer."""
+    if len(unit) not in _LETTERS or not (unit.isascii() and unit.isalpha()):
+        return ()
+    forms = [form for form in dict.fromkeys(slips(unit)) if form not in languages.ANY_STOP_WORD]
+    own = frozenset(terms)
+    counts: dict[str, int] = {}
+    # Of the languages of the texts that have it alone: what is rare in English may be a word of Italian.
+    for language in sorted({term.partition(analysis.TAG)[2] or "en" for term in own}):
+        found = {line[0] for line in analysis.words(forms, language)}.difference(own)
+        counts.update((term, view.having(term)) for term in view.standing(found))
+    best = max(counts.values(), default=0)
+    meant = [term for term, count in counts.items() if count >= max(least, best // _ALSO, 1)]
+    return tuple(sorted(meant, key=lambda term: (-counts[term], term))[:_MOST])
+
+
+def slips(typed: str) -> Iterator[str]:
+    """The words from which people slip to one: two letters swapped, one for two or two for one, the wrong one of them twice, a vowel for another, a
+    letter left out or too many; the first and the last are as they should be. What else is one letter away is a word of its own as a rule: `parsec` is
+    no `parser`."""
+    last = len(typed) - 1
+    for at in range(last):
+        if typed[at] != typed[at + 1]:
+            yield typed[:at] + typed[at + 1] + typed[at] + typed[at + 2 :]
+    for at in range(1, len(typed)):
+        before, letter, after = typed[:at], typed[at], typed[at + 1 :]
+        is_twice = letter == typed[at - 1]
+        if is_twice or (at < last and (letter in _VOWELS or (at >= _INTO and len(typed) >= _LONG))):
+            yield before + after
+        if at < last:
+            others = _VOWELS if letter in _VOWELS else _SAID_ALIKE.get(letter, "")
+            yield from (before + other + after for other in sorted(others) if other != letter)
+            if is_twice or letter == typed[at + 1]:  # `vaccum`: the other one of two
+                yield before + after[0] + after if is_twice else before[:-1] + before[-1] * 2 + letter + after[1:]
+        yield from (before + other + typed[at:] for other in _ANY_LETTER)
+    yield typed + typed[last]
+
+
+def _nearest(unit: str, terms: list[str], view: View, least: int) -> tuple[str, ...]:
     best: list[tuple[int, int, str]] = []
-    for term in sorted(terms):
+    for term in terms:
         stem, _, language = term.partition(analysis.TAG)
         # The stem of a mistyped word may be cut elsewhere than that of the right one.
         for own in dict.fromkeys((stem, analysis.fold(unit))) if unit.isalpha() else ():
