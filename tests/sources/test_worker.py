@@ -17,8 +17,10 @@ import pytest
 from conftest import PATIENCE
 from machine import held
 from smart_context.errors import InternalError, NotFound
+from smart_context.index import reading_child
+from smart_context.index.prepare import Preparing
 from smart_context.model import Extracted, Limits, Part, Skipped, Unit
-from smart_context.sources import child, wire, worker
+from smart_context.sources import child, sibling, wire, worker
 from smart_context.sources.wire import Answer
 from smart_context.sources.worker import Done, Pool, Task
 
@@ -288,10 +290,80 @@ def test_processes_can_be_started_before_there_is_a_file_for_them(tmp_path: Path
     paths = lay_out(tmp_path, ["pid"] * 4)
     with Pool(Limits(), 2, start_with=command) as pool:
         pool.begin()
-        begun = {str(child._process.pid) for child in pool._children}
+        begun = list(pool._children)
         titles = {d.outcome.title for d in pool.run(map(task, paths)) if isinstance(d.outcome, Extracted)}
+        assert titles <= {str(child._process.pid) for child in begun}
     assert len(begun) == 2
-    assert titles <= begun
+
+
+def children() -> set[int]:
+    return {int(pid) for each in Path("/proc/self/task").iterdir() for pid in (each / "children").read_text().split()}
+
+
+def known_of(pid: int) -> tuple[list[str], str, str, int, bool]:
+    """What the system says of a process: how it is confined, what it has open, whose child it is, and whether its session is its own."""
+    there = Path("/proc", str(pid))
+    wanted = ("PPid", "NoNewPrivs", "Seccomp", "Seccomp_filters", "CapEff", "Threads", "SigIgn", "SigCgt")
+    status = [line for line in (there / "status").read_text().splitlines() if line.split(":")[0] in wanted]
+    return (
+        status,
+        (there / "limits").read_text(),
+        os.readlink(there / "cwd"),
+        len(list((there / "fd").iterdir())),
+        os.getsid(pid) == pid,
+    )
+
+
+@pytest.mark.skipif(not sibling.is_possible(), reason="processes are forked on Linux alone")
+def test_a_process_that_another_one_forks_is_confined_and_a_child_of_ours_as_if_it_was_started(tmp_path: Path) -> None:
+    paths = lay_out(tmp_path, ["x"] * 4)
+    command = reading_child.started_with(Preparing(2000))
+    # Granted for each file anew, by what the process holds already.
+    moving = ("Max cpu time", "Max address space")
+    with Pool(Limits(), 2, start_with=command) as pool:
+        list(pool.run(map(task, paths)))
+        started, forked = pool._children
+        assert started.layers == forked.layers
+        found = [known_of(each._process.pid) for each in (started, forked)]
+        limits = [[line for line in one[1].splitlines() if not line.startswith(moving)] for one in found]
+        assert (found[0][0], limits[0], *found[0][2:]) == (found[1][0], limits[1], *found[1][2:])
+        assert found[0][-1]
+        assert f"PPid:\t{os.getpid()}" in found[1][0]
+
+
+@pytest.mark.skipif(not sibling.is_possible(), reason="processes are forked on Linux alone")
+def test_a_process_that_cannot_fork_the_others_leaves_it_to_us_to_start_them(tmp_path: Path) -> None:
+    # One that has two threads: of these a fork has one.
+    (tmp_path / "threaded.py").write_text(
+        READER.replace(
+            "def main(args):\n",
+            "def main(args):\n    import threading\n    threading.Thread(target=time.sleep, args=(3600,), daemon=True).start()\n",
+        )
+    )
+    sys.path.append(str(tmp_path))
+    try:
+        command = child.command("threaded")
+    finally:
+        sys.path.remove(str(tmp_path))
+    words = [f"word {number}" for number in range(40)]
+    paths = lay_out(tmp_path, [*words, "segfault"])
+    done = [each.outcome for _, each in sorted(read_all(command, paths).items())]
+    assert [each.units[0].text for each in done if isinstance(each, Extracted)] == words
+    assert done[-1] == Skipped("", "crashed", "signal 11")
+
+
+@pytest.mark.skipif(not sibling.is_possible(), reason="processes are forked on Linux alone")
+def test_processes_that_are_ended_before_they_are_forked_leave_nothing(tmp_path: Path, command: list[str]) -> None:
+    slow = [*command[:-1], f"import time; time.sleep(0.05); {command[-1]}"]
+    before = children(), len(held("pipe:")), len(held("socket:"))
+    for start in (command, slow):
+        with Pool(Limits(), 3, start_with=start) as pool:
+            pool.begin()
+        with Pool(Limits(), 3, start_with=start) as pool:
+            pool.begin()
+            for each in reversed(pool._children[1:]):
+                pool._end(each)
+    assert (children(), len(held("pipe:")), len(held("socket:"))) == before
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory is looked up in /proc")
@@ -401,28 +473,29 @@ def test_descriptors_are_not_lost(tmp_path: Path, command: list[str]) -> None:
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
 @pytest.mark.parametrize("content", ["spin", "sleep"])
 def test_a_killed_parent_leaves_no_process(tmp_path: Path, command: list[str], content: str) -> None:
-    lay_out(tmp_path, ["pid", content])
+    lay_out(tmp_path, ["pid", "pid", content, content])
     script = textwrap.dedent(f"""
         import os, sys
+        from pathlib import Path
         from smart_context.model import Limits
         from smart_context.sources.worker import Pool, Task
-        paths = [{str(tmp_path / "000.txt")!r}, {str(tmp_path / "001.txt")!r}]
-        with Pool(Limits(), 1, start_with={command!r}) as pool:
+        paths = sorted(map(str, Path({str(tmp_path)!r}).glob("*.txt")))
+        with Pool(Limits(), 2, start_with={command!r}) as pool:
             for done in pool.run(Task(p, p, lambda p=p: os.open(p, 0)) for p in paths):
                 print(done.outcome.title, flush=True)
     """)
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     parent = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, env=env)
     assert parent.stdout
-    number = int(parent.stdout.readline())
-    watch = os.pidfd_open(number)
+    watches = [os.pidfd_open(number) for number in {int(parent.stdout.readline()) for _ in range(2)}]
     parent.send_signal(signal.SIGKILL)
     parent.wait()
     parent.stdout.close()
     import select
 
-    assert select.select([watch], [], [], PATIENCE)[0], "the reading process outlived its parent"
-    os.close(watch)
+    for watch in watches:
+        assert select.select([watch], [], [], PATIENCE)[0], "a reading process outlived its parent"
+        os.close(watch)
 
 
 def test_answers_cross_the_wire_unchanged() -> None:

@@ -17,7 +17,7 @@ import tempfile
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from typing import Generic, TypeVar
 
@@ -64,7 +64,10 @@ class Child(Generic[J]):
     layers: of the jail that the process is in, known when it is ready.
     """
 
-    def __init__(self, limits: Limits, command: Sequence[str], jail: str = defaults.JAIL) -> None:
+    def __init__(
+        self, limits: Limits, command: Sequence[str], jail: str = defaults.JAIL, forks: Sequence[Child[J]] = ()
+    ) -> None:
+        """command: none for a process that another one forks. forks: those that this one is to fork when it has loaded everything."""
         self.jobs: deque[J] = deque()
         self.layers: tuple[str, ...] = ()
         self._most = _MOST_A_CHAR * limits.max_text_chars + _HEAD_ROOM
@@ -74,35 +77,29 @@ class Child(Generic[J]):
         self._received = bytearray()
         self._is_ready = False
         self._verdict: Death | None = None
-        self.socket, theirs = socket.socketpair()
-        theirs.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SENT_AHEAD)
+        self.socket, self._their_socket = socket.socketpair()
+        self._their_socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SENT_AHEAD)
         self._lifeline = os.pipe()
-        self._talk, their_talk = os.pipe()
+        self._talk, self._their_talk = os.pipe()
         # A process that talks too much must not wait for us to listen.
-        os.set_blocking(their_talk, False)
+        os.set_blocking(self._their_talk, False)
         os.set_blocking(self._talk, False)
-        args = [str(theirs.fileno()), str(self._lifeline[0]), json.dumps(asdict(limits)), jail]
         self._inherited = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        try:
-            self._process = subprocess.Popen(
-                [*command, *args],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=their_talk,
-                pass_fds=(theirs.fileno(), self._lifeline[0]),
-                start_new_session=True,
-                cwd="/",
-            )
-        except OSError as error:
-            self._close_descriptors()
-            raise InternalError("cannot start a reading process", reason=error.strerror) from error
-        finally:
-            theirs.close()
-            os.close(their_talk)
-            os.close(self._lifeline[0])
+        self._process = _started(command, limits, jail, [self, *forks]) if command else _Forked()
         self.socket.setblocking(False)
         self._touched = time.monotonic()
         self._cpu, self._moved = -1.0, self._touched
+
+    @property
+    def theirs(self) -> tuple[int, int, int]:
+        """The descriptors that the process is to have: its socket, what tells it that we live, and where it may talk."""
+        return self._their_socket.fileno(), self._lifeline[0], self._their_talk
+
+    def hand_over(self) -> None:
+        """Close what only the process is to have."""
+        self._their_socket.close()
+        os.close(self._lifeline[0])
+        os.close(self._their_talk)
 
     def give(self, job: J, fd: int, size: int, name: str, want: str, more: bytes = b"") -> None:
         """Send an opened file, and what else to tell the reader. A process that has just died says so at the next `receive`."""
@@ -191,7 +188,7 @@ class Child(Generic[J]):
     def _next(self) -> Answer | None:
         data = self._received
         if not self._is_ready:
-            if not data:
+            if not self._is_born() or not data:
                 return None
             self._is_ready, self.layers = True, wire.layers(data[0])
             del data[:1]
@@ -207,16 +204,35 @@ class Child(Generic[J]):
         del data[:end]
         return answer
 
+    def _is_born(self) -> bool:
+        """Whether there is a process: one that is forked says so."""
+        if not self._process.pid and len(self._received) >= wire.BORN.size:
+            (self._process.pid,) = wire.BORN.unpack_from(self._received)
+            del self._received[: wire.BORN.size]
+        return bool(self._process.pid)
+
+    def _await_birth(self) -> None:
+        """Wait for the number of a process that is to be ended. Whoever forks it is dead mostly: then there is one, or never will be."""
+        self.socket.settimeout(_DYING_SECONDS)
+        try:
+            while not self._is_born() and (piece := self.socket.recv(_CHUNK)):
+                self._received += piece
+        except OSError:  # it finds that we have hung up when it is born, and ends
+            pass
+
     def _bury(self) -> Death:
         """Make sure that the process is gone and say why it went."""
         if self._verdict:
+            self._await_birth()
             self._process.kill()
         self.socket.close()
         used = self._reap()
         last_words = _drain(self._talk)
-        self._close_descriptors()
+        self.close_descriptors()
         if self._verdict:
             return self._verdict
+        if self._process.returncode is None:
+            return Death("ended", "was not forked", was_planned=True)
         number = -self._process.returncode
         if not self._is_ready and number not in _SENT_FROM_OUTSIDE:
             last_line = last_words.decode("utf-8", "replace").strip()[-500:]
@@ -229,7 +245,7 @@ class Child(Generic[J]):
     def _reap(self) -> int:
         """Wait for the end of a process that has hung up; return the most memory that it ever used."""
         late = time.monotonic() + _DYING_SECONDS
-        while True:
+        while self._is_born():
             is_late = time.monotonic() > late
             if is_late:
                 self._process.kill()
@@ -243,11 +259,52 @@ class Child(Generic[J]):
                 # A process begins with what its parent had used: only what goes beyond is its own.
                 return usage.ru_maxrss * _RSS_UNIT if usage.ru_maxrss > self._inherited else 0
             time.sleep(0.001)
+        return 0
 
-    def _close_descriptors(self) -> None:
+    def close_descriptors(self) -> None:
+        """Close what only we have."""
         self.socket.close()
         os.close(self._lifeline[1])
         os.close(self._talk)
+
+
+class _Forked:
+    """A process that another one forks: its number is known when it has said it."""
+
+    def __init__(self) -> None:
+        self.pid = 0
+        self.returncode: int | None = None
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+    def send_signal(self, number: int) -> None:
+        if self.pid and self.returncode is None:
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, number)
+
+
+def _started(command: Sequence[str], limits: Limits, jail: str, all_: Sequence[Child[J]]) -> subprocess.Popen[bytes]:
+    """Start a process, which forks the others of these."""
+    own, *others = (child.theirs for child in all_)
+    args = [*map(str, own[:2]), json.dumps(asdict(limits)), jail, *([json.dumps(others)] if others else [])]
+    try:
+        return subprocess.Popen(
+            [*command, *args],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=own[2],
+            pass_fds=(*own[:2], *(fd for each in others for fd in each)),
+            start_new_session=True,
+            cwd="/",
+        )
+    except OSError as error:
+        for child in all_:
+            child.close_descriptors()
+        raise InternalError("cannot start a reading process", reason=error.strerror) from error
+    finally:
+        for child in all_:
+            child.hand_over()
 
 
 def command(module: str = "smart_context.sources.worker_child") -> list[str]:

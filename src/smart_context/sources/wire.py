@@ -3,7 +3,7 @@
 In: an `Answer`.  Out: its frame, and back.
 Always: `decode` trusts nothing. The other side has parsed hostile files and may say anything; what is not an answer is `Garbled`.
 
-The first byte says that the process is ready, and in which layers of the jail. Then comes a frame for each file: two lengths, a JSON head, and the
+A process that was forked says its number first. The next byte says that the process is ready, and in which layers of the jail. Then comes a frame for each file: two lengths, a JSON head, and the
 text of all units or segments in one piece, with the entries of segments behind it: what is large crosses the pipe without escaping.
 """
 
@@ -31,6 +31,7 @@ from smart_context.model import (
 
 LENGTHS = struct.Struct("<II")
 REQUEST = struct.Struct("<I")
+BORN = struct.Struct("<I")
 UNJAILED = 78  # exit status of a process that must be in the jail and cannot
 _READY = 0x40
 _LONGEST_AUTHOR = 1000  # with what stands in place of what is hidden in it
@@ -50,6 +51,11 @@ class Answer:
     outcome: Extracted | Prepared | Skipped | None
     sha256: str
     is_last: bool = False
+
+
+def born(pid: int) -> bytes:
+    """What a process says first that another one forked."""
+    return BORN.pack(pid)
 
 
 def ready(layers: Iterable[str]) -> bytes:

@@ -13,6 +13,7 @@ import selectors
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Literal
 
 from smart_context import defaults
@@ -20,6 +21,7 @@ from smart_context.closes import Closes
 from smart_context.data import dataclass, replace
 from smart_context.errors import ContextError, InternalError, SearchFailed
 from smart_context.model import Extracted, Limits, Prepared, Skipped, Stop
+from smart_context.sources import sibling
 from smart_context.sources.child import Child, Death, command
 from smart_context.sources.wire import Answer
 
@@ -88,8 +90,7 @@ class Pool(Closes):
 
     def begin(self) -> None:
         """Start every process, for many tasks that are about to come: each takes a while until it can read."""
-        while len(self._children) < self._workers:
-            self._start()
+        self._start(self._workers - len(self._children))
 
     def run(self, tasks: Iterable[Task], stop: Stop | None = None) -> Iterator[Done]:
         """Read the files; `stop` is asked several times a second and ends everything by raising.
@@ -131,7 +132,7 @@ class Pool(Closes):
             try:
                 info = os.fstat(fd)
                 given = _Given(task, info.st_size, info.st_mtime_ns, given.is_second_try)
-                child = child or self._start()
+                child = child or self._start(1 if self._children else 1 + queue.waiting(self._workers - 1))
                 child.give(given, fd, info.st_size, task.name or os.path.basename(task.path), task.want, task.more)
             finally:
                 os.close(fd)
@@ -143,11 +144,18 @@ class Pool(Closes):
             return least
         return None
 
-    def _start(self) -> Child[_Given]:
-        child: Child[_Given] = Child(self._limits, self._command, self._jail)
-        self._children.append(child)
-        self._selector.register(child.socket, selectors.EVENT_READ, child)
-        return child
+    def _start(self, count: int) -> Child[_Given]:
+        """Start processes, one of which is given back: it loads what all of them need, and forks the others."""
+        are_forked = sibling.is_possible()
+        forks: list[Child[_Given]] = [Child(self._limits, (), self._jail) for _ in range(1, count) if are_forked]
+        started = [
+            Child(self._limits, self._command, self._jail, forks), *forks,
+            *(Child(self._limits, self._command, self._jail) for _ in range(1, count) if not are_forked),
+        ]  # fmt: skip
+        for child in started:
+            self._children.append(child)
+            self._selector.register(child.socket, selectors.EVENT_READ, child)
+        return started[0]
 
     def _collect(self, queue: _Queue) -> Iterator[Done]:
         """Wait a moment for answers; look after those who have none."""
@@ -228,20 +236,25 @@ class _Given:
 
 
 class _Queue:
-    """The tasks to come: first those that a dead process left behind."""
+    """The tasks to come: first those that a dead process left behind, or that somebody has counted."""
 
     def __init__(self, tasks: Iterable[Task]) -> None:
         self._tasks = iter(tasks)
-        self._left_behind: deque[_Given] = deque()
+        self._first: deque[_Given] = deque()
 
     def next(self) -> _Given | None:
-        if self._left_behind:
-            return self._left_behind.popleft()
+        if self._first:
+            return self._first.popleft()
         task = next(self._tasks, None)
         return _Given(task) if task else None
 
+    def waiting(self, most: int) -> int:
+        """How many there are, up to so many."""
+        self._first.extend(map(_Given, islice(self._tasks, max(0, most - len(self._first)))))
+        return min(most, len(self._first))
+
     def put_back(self, jobs: Sequence[_Given]) -> None:
-        self._left_behind.extend(jobs)
+        self._first.extend(jobs)
 
 
 def _done(given: _Given, answer: Answer) -> Done:

@@ -21,7 +21,7 @@ from functools import partial
 
 from smart_context.data import replace
 from smart_context.model import JAIL_LAYERS, Extracted, Limits, Prepared, Skipped, memory_for
-from smart_context.sources import jail, wire
+from smart_context.sources import jail, sibling, wire
 from smart_context.sources.wire import Answer
 
 try:
@@ -36,6 +36,7 @@ Reader = Callable[..., Extracted | Prepared | Skipped]
 _READ_BELOW = 16 * 1024 * 1024  # larger files are mapped: no copy, at the price of dying when one shrinks meanwhile
 _JOIN_BELOW = 64 * 1024
 _OPEN_FILES = 64
+_STDERR = 2
 _GARBAGE = (
     20_000  # objects more than before, after which it is looked for: a file makes that many, and nearly none of them is
 )
@@ -54,9 +55,11 @@ def main(args: Sequence[str]) -> None:
 def serve(args: Sequence[str], reader: Reader, *, memory: int = 0, replace_above: int = _REPLACE_ABOVE) -> None:
     """Read files with a reader until the parent closes the socket.
 
-    args: numbers of socket and lifeline, limits as JSON, and how the jail is meant. memory: bytes that any file may take, beside what its
-    size allows. replace_above: bytes resident, after which the process ends with its answer.
+    args: numbers of socket and lifeline, limits as JSON, how the jail is meant, and as JSON the descriptors of processes to be forked, if any. memory:
+    bytes that any file may take, beside what its size allows. replace_above: bytes resident, after which the process ends with its answer.
     """
+    gc.freeze()  # what was loaded stays: nobody looks for garbage in it
+    args = [*_fork(args[:2], json.loads(args[4]) if len(args) > 4 else []), *args[2:]]
     sock = socket.socket(fileno=int(args[0]))
     limits = Limits(**json.loads(args[2]))
     held = _Memory(memory, replace_above)
@@ -64,13 +67,32 @@ def serve(args: Sequence[str], reader: Reader, *, memory: int = 0, replace_above
     layers = jail.enter() if args[3] != "off" else ()
     if args[3] == "require" and layers != JAIL_LAYERS:
         sys.exit(wire.UNJAILED)
-    gc.freeze()  # what was loaded stays: nobody looks for garbage in it
+    gc.freeze()
     gc.enable()
     gc.set_threshold(_GARBAGE)
     sock.sendall(wire.ready(layers))
     while _serve_one(sock, limits, reader, held):
         pass
     sock.close()
+
+
+def _fork(own: Sequence[str], others: Sequence[Sequence[int]]) -> Sequence[str]:
+    """Fork the processes that the parent wants besides; the numbers of socket and lifeline of whichever of them this is."""
+    while others:
+        (sock, lifeline, talk), *others = others
+        try:
+            pid = sibling.fork()
+        except OSError:  # the parent sees that nobody has the other end, and starts one itself
+            pid = -1
+        for fd in (*map(int, own), *(fd for each in others for fd in each)) if pid == 0 else (sock, lifeline, talk):
+            os.close(fd)
+        if pid == 0:
+            os.setsid()
+            os.dup2(talk, _STDERR)
+            os.close(talk)
+            os.write(sock, wire.born(os.getpid()))
+            return str(sock), str(lifeline)
+    return own
 
 
 def _confine(limits: Limits, lifeline: int) -> None:
