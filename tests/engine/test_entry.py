@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 
 import pytest
@@ -56,3 +57,14 @@ def test_a_segment_that_does_not_show_its_language_has_that_of_its_file(texts, f
 def test_a_language_that_much_speaks_for_is_told_where_less_is_asked_for(words):
     much = passage.of(" ".join(words)).language(2.0)
     assert not much or passage.of(" ".join(words)).language(1.0) == much
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/a", "/a/b", "/a/b/c.txt", "/a/other.txt", "/a//b", "a/b", "a", "", "/ä\udcff/b/c", "/a" * 2000]
+)
+def test_every_folder_above_a_file_has_its_key_also_when_another_file_had_them_before(path: str) -> None:
+    above, folder = [], path
+    while (parent := os.path.dirname(folder)) != folder:
+        above.append(entry.folder_key(parent))
+        folder = parent
+    assert entry.folder_keys(path) == entry.folder_keys(path) == above

@@ -79,11 +79,17 @@ def words_of_name(path: str) -> str:
 
 def folder_keys(path: str) -> list[str]:
     """The key of every folder above a file."""
-    keys: list[str] = []
-    while (parent := os.path.dirname(path)) != path:
+    folder = os.path.dirname(path)
+    return list(_keys_from(folder)) if folder != path else []
+
+
+@lru_cache(maxsize=256)  # files are met folder by folder
+def _keys_from(folder: str) -> tuple[str, ...]:
+    keys = [folder_key(folder)]
+    while (parent := os.path.dirname(folder)) != folder:
         keys.append(folder_key(parent))
-        path = parent
-    return keys
+        folder = parent
+    return tuple(keys)
 
 
 def folder_key(folder: str) -> str:

@@ -227,12 +227,13 @@ def _is_current(folder: Path, record: Record) -> bool:
 
 def _repaired(folder: Path, record: Record, on_progress: OnProgress) -> tuple[Ranking, str]:
     """The ranking, as far as the record has come; and why it was built anew, where it was."""
-    import shutil
-
     from smart_context.engine.local.ranking import Ranking
 
     for left_over in _LEFT_OVER:
-        shutil.rmtree(folder / left_over, ignore_errors=True)
+        if (folder / left_over).exists():
+            import shutil
+
+            shutil.rmtree(folder / left_over, ignore_errors=True)
     try:
         ranking = Ranking.open(folder / RANKING, writable=True)
     except SearchFailed as error:
