@@ -85,6 +85,19 @@ def test_a_run_over_an_unchanged_folder_loads_neither_readers_nor_what_searches(
     assert loaded & {*COSTLY, *(f"smart_context.{name}" for name in unused), "tantivy"} == set()
 
 
+def test_a_run_that_reads_files_leaves_what_reading_needs_to_the_processes_that_read(place):
+    (place / "notes" / "more.md").write_text("one more walrus")
+    loaded = loaded_by(place, "index", "notes", "--root", "notes")
+    assert {"smart_context.index.intake", "tantivy"} <= loaded
+    readers = {
+        "smart_context.sources.worker_child",
+        "smart_context.sources.jail",
+        "smart_context.sources.sniff",
+        "lxml.etree",
+    }
+    assert loaded & (COSTLY - {"socket", "subprocess"} | readers) == set()
+
+
 def loaded_by(place, *args):
     """The modules that a command loads."""
     done = subprocess.run(

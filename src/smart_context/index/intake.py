@@ -6,13 +6,12 @@ Always: a row says what became of the file; its text is valid UTF-8; the stamp i
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 
 from smart_context.access.roots import Roots
+from smart_context.data import dataclass, replace
 from smart_context.engine import searchable
 from smart_context.engine.entry import Entry
 from smart_context.engine.model import FileRow, NewFile, State, extension
@@ -134,6 +133,8 @@ class Taken:
 
 def _digest(found: Found, roots: Roots) -> str:
     # "" for a file that cannot be opened or changes meanwhile: the reader will say what is wrong with it.
+    import hashlib
+
     with suppress(OSError, ContextError):
         with open(roots.open_file(found.path), "rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()

@@ -10,25 +10,21 @@ import gc
 import json
 import mmap
 import os
-import pkgutil
 from collections.abc import Sequence
 from importlib import import_module
 
 from smart_context import redact
+from smart_context.data import asdict
 from smart_context.index import prepare
 from smart_context.index.prepare import Preparing
 from smart_context.model import Extracted, Limits, Prepared, Skipped
 from smart_context.redact import Redactor
-from smart_context.sources import worker_child
-from smart_context.sources.kept import Kept
 from smart_context.text import languages, stems
 
 
 def started_with(how: Preparing) -> list[str]:
     """The command line of such a process."""
-    # What starts a process is not for the process itself, which would load a dozen modules more.
-    from dataclasses import asdict
-
+    # What starts a process is not for the process itself, which would load a dozen modules more; nor the other way round.
     from smart_context.sources.child import command
 
     return [*command("smart_context.index.reading_child"), json.dumps(asdict(how))]
@@ -37,7 +33,7 @@ def started_with(how: Preparing) -> list[str]:
 def main(args: Sequence[str]) -> None:
     """Read files and make them ready until the parent closes the socket."""
     how, redactor = loaded(args[0])
-    from smart_context.sources import extract
+    from smart_context.sources import extract, worker_child
 
     def read(data: bytes | mmap.mmap, name: str, limits: Limits) -> Prepared | Skipped:
         found = worker_child.within_limits(extract.extract(data, os.path.basename(name), limits), limits)
@@ -67,6 +63,8 @@ def loaded(told: str) -> tuple[Preparing, Redactor]:
 
 def _load_rules() -> None:
     """Load what redaction and analysis load when it is first needed: in the jail nothing can be opened."""
+    import pkgutil
+
     for module in pkgutil.iter_modules(redact.__path__):
         import_module(f"{redact.__name__}.{module.name}")
     _keep_numbering_plans()
@@ -77,6 +75,8 @@ def _load_rules() -> None:
 def _keep_numbering_plans() -> None:
     """Keep the plans of each country as code that runs when a number may be of it: few files have one."""
     from phonenumbers import PhoneMetadata, data
+
+    from smart_context.sources.kept import Kept
 
     try:
         Kept().keep(data)

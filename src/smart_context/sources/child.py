@@ -13,16 +13,14 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict
-from typing import Generic, TypeVar
+from typing import IO, Generic, TypeVar
 
 from smart_context import defaults
-from smart_context.data import dataclass
+from smart_context.data import asdict, dataclass
 from smart_context.errors import InternalError
 from smart_context.model import Limits, memory_for
 from smart_context.sources import wire
@@ -323,10 +321,16 @@ def _held(more: bytes) -> Iterator[tuple[int, ...]]:
     if not more:
         yield ()
         return
-    with open(os.memfd_create("more"), "w+b") if hasattr(os, "memfd_create") else tempfile.TemporaryFile() as file:
+    with open(os.memfd_create("more"), "w+b") if hasattr(os, "memfd_create") else _nameless() as file:
         file.write(more)
         file.seek(0)
         yield (file.fileno(),)
+
+
+def _nameless() -> IO[bytes]:
+    import tempfile
+
+    return tempfile.TemporaryFile()
 
 
 def _is_here(place: str) -> bool:

@@ -7,7 +7,6 @@ has read a byte of a file, and shares nothing with us but what was loaded.
 
 from __future__ import annotations
 
-import ctypes
 import errno
 import os
 import signal
@@ -29,6 +28,8 @@ def fork() -> int:
     """
     if len(os.listdir("/proc/self/task")) > 1:
         raise OSError(errno.EBUSY, "several threads")
+    import ctypes
+
     python = ctypes.pythonapi  # as `os.fork` does it, but for the system call; the GIL is held
     system = ctypes.PyDLL(None, use_errno=True)
     flags = ctypes.c_long(_CHILD_OF_OUR_PARENT | signal.SIGCHLD)

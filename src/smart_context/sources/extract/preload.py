@@ -2,7 +2,7 @@
 
 In: nothing.  Out: nothing.
 Always: after `everything`, reading a file of any format opens no other: every reader, every codec and the tables of the
-system's library that come with the first use are in memory; codecs that are tables alone as code that has not run yet.
+system's library that come with the first use are in memory; codecs as code that has not run yet, with the libraries that they call.
 """
 
 from __future__ import annotations
@@ -29,8 +29,11 @@ _LATE = (
     "traceback",
 )
 
-_TABLES = ("cp", "iso8859_", "koi8_", "mac_", "kz1048", "ptcp154", "palmos", "tis_620", "hp_roman8")
-_NO_TABLES = frozenset({"cp932", "cp949", "cp950", "cp65001"})  # of several bytes: they need a library
+# What codecs import.
+_LIBRARIES = (
+    "_codecs_cn", "_codecs_hk", "_codecs_iso2022", "_codecs_jp", "_codecs_kr", "_codecs_tw", "_multibytecodec",
+    "base64", "binascii", "bz2", "quopri", "re", "stringprep", "unicodedata", "zlib",
+)  # fmt: skip
 
 
 def everything() -> None:
@@ -39,18 +42,18 @@ def everything() -> None:
         import_module(f"{extract.__name__}.{module}")
     for name in (*_LATE, *(f"email.{each.name}" for each in pkgutil.iter_modules(email.__path__))):
         import_module(name)
-    kept = frozenset(_tables())
-    for each in pkgutil.iter_modules(encodings.__path__):
-        if f"encodings.{each.name}" not in kept:
-            with suppress(LookupError):  # codecs of other systems
-                codecs.lookup(each.name)
+    _keep_codecs()
     if hasattr(time, "tzset"):
         time.tzset()
 
 
-def _tables() -> list[str]:
-    """Keep the codecs that need nothing but a table of their own."""
+def _keep_codecs() -> None:
+    """Keep what a codec is made of: most are never asked for."""
     try:
-        return Kept().keep(encodings, lambda name: name.startswith(_TABLES) and name not in _NO_TABLES)
-    except OSError:
-        return []
+        for name in _LIBRARIES:
+            import_module(name)
+        Kept().keep(encodings)
+    except (OSError, ImportError):
+        for each in pkgutil.iter_modules(encodings.__path__):
+            with suppress(LookupError):  # codecs of other systems
+                codecs.lookup(each.name)
