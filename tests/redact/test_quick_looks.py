@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from smart_context import pointer as grammar
 from smart_context.model import Segment
-from smart_context.redact import Span, assigned, document, issuers, mail, names, phones
+from smart_context.redact import Span, assigned, document, issuers, mail, names, phones, shape
 
 FRAMES = ["", "page 3", "page 4", "section 'A'", "section 'it''s lines 1-2'", "section 'B' (2)", "entry 'x y' sheet 'Q' (2)", "message"]  # fmt: skip
 RANGES = ["", "lines 1-2", "lines 2-2", "rows 2-7", "paragraphs 7-12"]
@@ -107,3 +107,12 @@ def test_a_sign_is_near_where_a_value_may_begin_after_it(after):
 def test_every_row_of_tokens_is_found_by_its_prefix():
     rows = [row for found in issuers.BY_PREFIX.values() for row in found]
     assert sorted(map(repr, rows)) == sorted(map(repr, issuers.MARKED))
+
+
+@given(st.lists(st.sampled_from([*"0159.,-+()/ \t\n", "05", "1.05", "x"]), max_size=16).map("".join))
+@example("1.05\n05 12")
+@example("1.(05 1234")
+@example("12, 05 1234")
+def test_where_nothing_leads_a_number_no_digits_begin_as_one(text):
+    begin = [run for run in phones._RUN.finditer(text) if phones._begins_as_one(text, shape.of(text), *run.span())]
+    assert phones._LEADS.search(text) or not begin

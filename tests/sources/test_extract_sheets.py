@@ -5,11 +5,13 @@ from __future__ import annotations
 import struct
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from office_files import office, relations
 from ole_writer import compound
 from smart_context.model import Extracted, Limits, Part, Skipped, Unit
-from smart_context.sources.extract import cells, extents, extract, sparse
+from smart_context.sources.extract import cells, extents, extract, rows, sparse
 
 
 def biff(kind: int, content: bytes = b"") -> bytes:
@@ -118,3 +120,14 @@ def test_a_binary_workbook_is_read_unless_it_is_too_wide() -> None:
 def test_a_row_that_calls_itself_0_is_the_first() -> None:
     sheet = b'<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><row r="0"><c r="A0"><v>7</v></c></row></worksheet>'
     assert list(cells.lines([sheet], cells.Book([], frozenset(), cells.epoch(False)), 10)) == [(1, "7")]
+
+
+@given(st.floats() | st.integers(-(10**17), 10**17).map(float) | st.decimals(allow_nan=False, places=4).map(float))
+@example(-0.0)
+@example(1e15)
+@example(999_999_999_999_999.0)
+@example(-999_999_999_999_999.5)
+def test_a_number_reads_without_a_fraction_that_it_does_not_have(value: float) -> None:
+    expected = str(int(value)) if value.is_integer() and abs(value) < 1e15 else f"{value:.15g}"
+    assert rows.shown(value) == expected
+    assert rows.line([value, "a", value]) == f"{expected}\ta\t{expected}"

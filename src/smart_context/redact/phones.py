@@ -45,7 +45,8 @@ _NANP = re.compile(
 )
 # The shapes of `_NANP`, one of which must be there.
 _GROUPED = re.compile(rb"\(000\)|000 000-0000|000-\n?000-\n?0000|000 000 0000(?<![0\- ]000 000 0000)")
-_LEADS = re.compile(r"\+|(?<!\d)0\d")  # how a number with its country code or its trunk zero begins
+# How a number with its country code or its trunk zero begins: not after a decimal point, as in `_RUN`.
+_LEADS = re.compile(r"\+|(?<!\d)(?<!\d[.,])0\d")
 _ZERO = re.compile(r"\D*0\d")
 # The first three letters of every word that announces a number, in `_STRONG` and `_SOFT`; fewer are the whole word.
 _FIRST_LETTERS = frozenset(

@@ -15,14 +15,20 @@ from smart_context.sources.extract import Refused
 Value = str | float | bool | dt.date | dt.time | dt.timedelta
 # More empty rows than this are not written out; the unit ends and the next one begins at its own row.
 _WIDEST_GAP = 100
+_number = "%.15g".__mod__  # fifteen digits, as spreadsheets keep: 0.1 + 0.2 reads 0.3
 
 
 def line(values: Iterable[Value]) -> str:
     """One row: cells parted by tabs, without empty ones at the end."""
-    # Most cells are plain text, which is shown as it is.
+    # Most cells are plain text, which is shown as it is, or numbers.
     return "\t".join(
-        [value if type(value) is str and value.isprintable() else shown(value) for value in values]
-    ).rstrip("\t")
+        [
+            value if type(value) is str and value.isprintable()
+            else _number(value + 0.0) if type(value) is float
+            else shown(value)
+            for value in values
+        ]
+    ).rstrip("\t")  # fmt: skip
 
 
 def shown(value: Value) -> str:
@@ -30,8 +36,7 @@ def shown(value: Value) -> str:
     if isinstance(value, str):
         return value if value.isprintable() else " ".join(value.split())
     if isinstance(value, float):
-        # Fifteen digits, as spreadsheets keep: 0.1 + 0.2 reads 0.3.
-        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else f"{value:.15g}"
+        return _number(value + 0.0)  # -0.0 reads 0
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"
     if isinstance(value, dt.datetime):
