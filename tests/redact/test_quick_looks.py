@@ -8,7 +8,20 @@ from hypothesis import strategies as st
 
 from smart_context import pointer as grammar
 from smart_context.model import Segment
-from smart_context.redact import Span, assigned, document, issuers, mail, names, phones, shape
+from smart_context.redact import (
+    Span,
+    assigned,
+    document,
+    glance,
+    issuers,
+    mail,
+    names,
+    phones,
+    shape,
+    tokens,
+    values,
+    wrap,
+)  # fmt: skip
 
 FRAMES = ["", "page 3", "page 4", "section 'A'", "section 'it''s lines 1-2'", "section 'B' (2)", "entry 'x y' sheet 'Q' (2)", "message"]  # fmt: skip
 RANGES = ["", "lines 1-2", "lines 2-2", "rows 2-7", "paragraphs 7-12"]
@@ -116,3 +129,23 @@ def test_every_row_of_tokens_is_found_by_its_prefix():
 def test_where_nothing_leads_a_number_no_digits_begin_as_one(text):
     begin = [run for run in phones._RUN.finditer(text) if phones._begins_as_one(text, shape.of(text), *run.span())]
     assert phones._LEADS.search(text) or not begin
+
+
+PIECES = ["AC" + "0123456789abcdef" * 2, "?sig=" + "aZ3%2Bq9" * 4, "MIIEpAIBAAKCAQEA7bq1", "amzn.mws.4ea38b7b-f563-7709-4bae-87aeaEXAMPLE", "x", "sig=", "-us12"]  # fmt: skip
+
+
+@given(
+    st.lists(st.sampled_from(PIECES), min_size=1, max_size=4).map("".join), st.lists(st.integers(0, 120), max_size=3)
+)
+def test_a_token_over_a_line_break_is_found_where_the_joined_lines_hold_a_long_word(text, cuts):
+    for at in sorted(cuts, reverse=True):
+        text = text[:at] + "\n" + text[at:]
+    joined = wrap.joined(text)
+    marks = glance.marks_in(joined.text)
+    slow = [
+        (a[0], a[1])
+        for start, end, shape in tokens._shaped(joined.text, marks, joined.text)
+        if (a := joined.over_break(start, end)) and shape.sign != issuers.RSA
+        if shape.fixed or values.is_random(text[a[0] : a[1]].rsplit(None, 1)[-1])
+    ]
+    assert list(tokens._shaped_over_lines(text, 0, len(text))) == slow

@@ -188,6 +188,8 @@ SHAPED: tuple[Shape, ...] = (
 LONG = 34
 """Characters that a token of a shape has at the least, in one word; but for `SHORT`."""
 SHORT = frozenset({RSA, "sig="})
+SHORTEST = 13
+"""Characters that one of these has at the least."""
 MARKS = (*(marked.prefix for marked in MARKED), *(shape.sign for shape in SHAPED))
 """What a token of any of them surely holds."""
 BY_PREFIX = {row.prefix: [other for other in MARKED if other.prefix == row.prefix] for row in MARKED}

@@ -58,8 +58,13 @@ def _shaped(text: str, marks: frozenset[str], long: str) -> Iterator[tuple[int, 
 
 
 def _shaped_over_lines(text: str, first: int, last: int) -> Iterator[tuple[int, int]]:
+    if last - first < issuers.SHORTEST:
+        return
     joined = wrap.joined(text[first:last])
-    for start, end, shape in _shaped(joined.text, glances.marks_in(joined.text), joined.text):
+    long = glances.long_words(joined.text, issuers.LONG)
+    if not long and not any(sign in joined.text for sign in issuers.SHORT):  # as nearly always
+        return
+    for start, end, shape in _shaped(joined.text, glances.marks_in(joined.text), long):
         whole = joined.over_break(start, end)
         # Of a shape without a fixed length, a plain word on the next line is no part.
         if whole and shape.sign != issuers.RSA:
