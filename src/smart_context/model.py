@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from smart_context.data import dataclass, field
+
+if TYPE_CHECKING:
+    import os
 
 Divisible = Literal["lines", "rows", "paragraphs"]
 
@@ -98,6 +101,11 @@ class Limits:
     memory_bytes: int = 2 * 1024 * 1024 * 1024
 
 
+def changed_at(info: os.stat_result) -> int:
+    """When a file was last changed, in nanoseconds, as a record can hold it: the year 2262 is the last, whatever a file claims."""
+    return max(-_MOST_NS, min(info.st_mtime_ns, _MOST_NS))
+
+
 def memory_for(size: int, limits: Limits) -> int:
     """Bytes of memory that reading a file of this size may take: many times its own, and no less than small bombs are told by."""
     return min(limits.memory_bytes, _LEAST_MEMORY + _MEMORY_PER_BYTE * size)
@@ -105,6 +113,7 @@ def memory_for(size: int, limits: Limits) -> int:
 
 _LEAST_MEMORY = 256 * 1024 * 1024
 _MEMORY_PER_BYTE = 40
+_MOST_NS = 2**63 - 1  # of a number in a database
 
 JAIL_LAYERS = ("landlock", "seccomp")
 SLIDE_NOTES = "Notes:"  # the line that stands between what a slide shows and what its speaker says

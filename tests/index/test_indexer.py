@@ -21,7 +21,7 @@ from smart_context.engine.local.place import RECORD
 from smart_context.engine.local.record import Record
 from smart_context.index import indexer, status
 from smart_context.index.indexer import Options
-from smart_context.index.model import IndexReport
+from smart_context.index.model import Changes, IndexReport
 from smart_context.model import Limits
 
 OPTIONS = Options(workers=1)
@@ -97,6 +97,18 @@ def test_a_renamed_moved_or_touched_file_is_not_read_again(tree, data):
     assert held(data) == {"new 1999.txt": "the year 2021", "touched.txt": "same"}
     assert row(data, root / "deep/new 1999.txt").years == ("1999", "2021")
     assert counts(index(data, root)) == (0, 2, 0, 0)
+
+
+def test_a_file_that_claims_a_time_that_cannot_be_is_indexed_like_any_other(tree, data):
+    root = tree({"a.txt": "alpha", "late.txt": "from the year 2400", "late.md": "# from the year 2400"})
+    for name in ("late.txt", "late.md"):
+        os.utime(root / name, (13_569_465_600, 13_569_465_600))
+    assert counts(index(data, root)) == (3, 0, 0, 0)
+    assert counts(index(data, root)) == (0, 3, 0, 0)
+    (root / "late.md").rename(root / "later.md")
+    assert counts(index(data, root, options=REFUSING)) == (1, 2, 1, 0)
+    [there] = status.of_index(engine.at(data), Roots([root]), OPTIONS.walk).roots
+    assert there.changes == Changes(0, 0, 0)
 
 
 def test_the_same_bytes_under_another_extension_are_read_anew(tree, data):

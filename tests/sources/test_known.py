@@ -6,8 +6,9 @@ import os
 import random
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -96,6 +97,28 @@ def test_of_two_rows_for_one_file_the_last_counts(tree: Tree) -> None:
 
     quickly, slowly = both(work, known)
     assert quickly == slowly == (1, (0, [("a", False)], set(), False), [(str(root / "a"), 2)])
+
+
+@pytest.mark.parametrize("places", ["here", "memory"])
+def test_times_that_a_record_cannot_hold_are_the_last_or_first_that_it_can(tmp_path: Path, places: str) -> None:
+    most = 2**63 - 1
+    times = [0, 1, -1, -1_500_000_000, most - 1, most, most + 1, most + 10**9, 2 * most, -most - 1, -most, -2 * most]
+    # A file system keeps the times that it can; the one in memory keeps more of them.
+    memory = Path("/dev/shm") if os.path.isdir("/dev/shm") else tmp_path
+    with TemporaryDirectory(dir=memory if places == "memory" else tmp_path) as folder:
+        for number, time in enumerate(times):
+            path = os.path.join(folder, str(number))
+            Path(path).touch()
+            with suppress(OSError):
+                os.utime(path, ns=(time, time))
+        every = [(*row[:3], max(-most, min(row[3], most))) for row in rows(Path(folder))]
+
+        def work() -> tuple[object, ...]:
+            files = known.of(every, TELLING)
+            return told(files, Path(folder)), files.left()
+
+        quickly, slowly = both(work, known)
+    assert quickly == slowly == ((len(times), [], set(), False), [])
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -17,7 +17,7 @@ from smart_context import defaults
 from smart_context.access.roots import Place, Roots, shown
 from smart_context.engine.model import FileRow
 from smart_context.errors import NotFound, Unreachable
-from smart_context.model import Limits, Prepared, Segment, Skipped, Stop
+from smart_context.model import Limits, Prepared, Segment, Skipped, Stop, changed_at
 
 if TYPE_CHECKING:
     from smart_context.engine.port import Engine
@@ -92,7 +92,7 @@ class Contents:
             info = os.fstat(fd)
         finally:
             os.close(fd)
-        return (info.st_size, info.st_mtime_ns) == (file.size, file.mtime_ns)
+        return (info.st_size, changed_at(info)) == (file.size, file.mtime_ns)
 
     def _read(self, path: str, stop: Stop) -> list[Segment]:
         from smart_context.sources.worker import Pool, Task

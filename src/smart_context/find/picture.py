@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from smart_context import pointer as grammar
 from smart_context.access.roots import Roots
 from smart_context.errors import NotFound
-from smart_context.model import Extracted, Limits, Segment, Skipped, Stop
+from smart_context.model import Extracted, Limits, Segment, Skipped, Stop, changed_at
 from smart_context.sources import picture_child
 from smart_context.sources.picture_child import Wanted
 
@@ -64,7 +64,7 @@ class Pictures:
             info = os.fstat(fd)
         finally:
             os.close(fd)
-        return info.st_size, info.st_mtime_ns
+        return info.st_size, changed_at(info)
 
     def of(
         self, path: str, stamp: Stamp, segments: Sequence[Segment], page: int, marked: Sequence[str], stop: Stop

@@ -19,7 +19,7 @@ from smart_context.engine.port import Index
 from smart_context.errors import ContextError
 from smart_context.index import prepare, rejudge
 from smart_context.index.prepare import valid
-from smart_context.model import Prepared, Segment, Skipped
+from smart_context.model import Prepared, Segment, Skipped, changed_at
 from smart_context.redact import Redactor, document
 from smart_context.sources.walk import Found
 from smart_context.sources.worker import Done
@@ -139,6 +139,6 @@ def _digest(found: Found, roots: Roots) -> str:
         with open(roots.open_file(found.path), "rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
             after = os.fstat(file.fileno())
-        if (after.st_size, after.st_mtime_ns) == (found.size, found.mtime_ns):
+        if (after.st_size, changed_at(after)) == (found.size, found.mtime_ns):
             return digest
     return ""

@@ -21,6 +21,7 @@ from smart_context.errors import ContextError
 from smart_context.index import indexer
 from smart_context.index.indexer import Options
 from smart_context.index.model import IndexReport
+from smart_context.model import changed_at
 from smart_context.sources.walk import Found
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ def _looked_at(roots: Roots, path: str) -> Found | None:
         info = os.fstat(fd)
     finally:
         os.close(fd)
-    return Found(path, info.st_size, info.st_mtime_ns, info.st_dev, info.st_ino)
+    return Found(path, info.st_size, changed_at(info), info.st_dev, info.st_ino)
 
 
 def _given_up(index: Index, roots: Roots, batch: Batch) -> IndexReport:

@@ -236,12 +236,21 @@ static Py_ssize_t known_length(PyObject *self)
     return (Py_ssize_t)((Known *)self)->left;
 }
 
+/* As `changed_at` in model.py. */
+static int64_t changed_at(const struct stat *info)
+{
+    const int64_t most = INT64_MAX / SECOND, rest = INT64_MAX % SECOND;
+    int64_t seconds = info->st_mtim.tv_sec, more = info->st_mtim.tv_nsec;
+    if (seconds > most || (seconds == most && more > rest))
+        return INT64_MAX;
+    if (seconds < -most - 1 || (seconds == -most - 1 && SECOND - more > rest))
+        return -INT64_MAX;
+    return seconds < 0 ? (seconds + 1) * SECOND - (SECOND - more) : seconds * SECOND + more;
+}
+
 static int is_as_known(const File *file, const struct stat *info)
 {
-    int64_t seconds = info->st_mtim.tv_sec;
-    if (!S_ISREG(info->st_mode) || file->size != info->st_size || seconds > INT64_MAX / SECOND - 1 || seconds < INT64_MIN / SECOND + 1)
-        return 0;
-    return file->time == seconds * SECOND + info->st_mtim.tv_nsec;
+    return S_ISREG(info->st_mode) && file->size == info->st_size && file->time == changed_at(info);
 }
 
 static int kind_of(int type, int is_there, int error, const struct stat *info)

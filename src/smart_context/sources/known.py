@@ -12,6 +12,8 @@ import stat
 from collections.abc import Container, Iterable
 from typing import TYPE_CHECKING
 
+from smart_context.model import changed_at
+
 try:
     from smart_context.sources import _known as compiled
 except ImportError:
@@ -95,7 +97,7 @@ class InPython:
         except OSError:  # it is looked at again when its turn comes, and reported
             return False
         if (
-            known[1:] != (info.st_size, info.st_mtime_ns)
+            known[1:] != (info.st_size, changed_at(info))
             or not stat.S_ISREG(info.st_mode)
             or (CAN_BE_ELSEWHERE and is_placeholder(info))
         ):

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from smart_context.access import confined
 from smart_context.data import dataclass
+from smart_context.model import changed_at
 from smart_context.sources import ignore, known
 from smart_context.sources.ignore import Filter, Rules
 
@@ -155,7 +156,7 @@ class _Walk:
             if known.CAN_BE_ELSEWHERE and known.is_placeholder(info):
                 self._report(path, "only in the cloud")
                 continue
-            yield Found(path, info.st_size, info.st_mtime_ns, info.st_dev, info.st_ino)
+            yield Found(path, info.st_size, changed_at(info), info.st_dev, info.st_ino)
 
     def close(self) -> None:
         """Give back every descriptor."""

@@ -20,7 +20,7 @@ from smart_context import defaults
 from smart_context.closes import Closes
 from smart_context.data import dataclass, replace
 from smart_context.errors import ContextError, InternalError, SearchFailed
-from smart_context.model import Extracted, Limits, Prepared, Skipped, Stop
+from smart_context.model import Extracted, Limits, Prepared, Skipped, Stop, changed_at
 from smart_context.sources import sibling
 from smart_context.sources.child import Child, Death, command
 from smart_context.sources.wire import Answer
@@ -131,7 +131,7 @@ class Pool(Closes):
                 continue
             try:
                 info = os.fstat(fd)
-                given = _Given(task, info.st_size, info.st_mtime_ns, given.is_second_try)
+                given = _Given(task, info.st_size, changed_at(info), given.is_second_try)
                 child = child or self._start(1 if self._children else 1 + queue.waiting(self._workers - 1))
                 child.give(given, fd, info.st_size, task.name or os.path.basename(task.path), task.want, task.more)
             finally:
