@@ -289,22 +289,26 @@ static uint64_t eight(const char *at)
     return out;
 }
 
+/* How many of so many bytes differ; the loop is one that compilers do several bytes at a time. */
+static inline unsigned unlike(const char *one, const char *other)
+{
+    unsigned char sum = 0;
+    for (int at = 0; at < PART; at++)
+        sum += (unsigned char)(one[at] != other[at]);
+    return sum;
+}
+
 /* What `are_near` says; most are told apart by the first of their bins. */
-static int are_near(const char *one, const char *other)
+static inline int are_near(const char *one, const char *other)
 {
     unsigned differing = 0, either = 0;
     for (int start = 0; start < BINS; start += PART) {
-        uint64_t unlike = 0, both = 0;
-        for (int at = start; at < start + PART; at += STRIDE) {
-            uint64_t a = eight(one + at), b = eight(other + at);
-            unlike += filled(a ^ b);
-            both += filled(a | b);
-        }
-        differing += (unsigned)(unlike * ONES >> 56);
-        either += (unsigned)(both * ONES >> 56);
+        differing += unlike(one + start, other + start);
         if (differing > DIFFERING)
             return 0;
     }
+    for (int at = 0; at < BINS; at += STRIDE)
+        either += (unsigned)(filled(eight(one + at) | eight(other + at)) * ONES >> 56);
     return either >= LEAST && either - differing >= ALIKE * either;
 }
 
@@ -328,11 +332,18 @@ static PyObject *first_near(PyObject *self, PyObject *arguments)
     Py_RETURN_NONE;
 }
 
-static int are_equal(PyObject *one, PyObject *other)
+static inline int are_equal(PyObject *one, PyObject *other)
 {
     Py_ssize_t size = PyBytes_GET_SIZE(one);
-    return size && size == PyBytes_GET_SIZE(other) && !memcmp(PyBytes_AS_STRING(one), PyBytes_AS_STRING(other), size);
+    const char *a = PyBytes_AS_STRING(one), *b = PyBytes_AS_STRING(other);
+    return size && size == PyBytes_GET_SIZE(other) && *a == *b && !memcmp(a, b, size); /* most hashes differ in their first byte */
 }
+
+/* What tells copies of a text; `like` is none where it has no sketch. */
+typedef struct {
+    PyObject *same;
+    const char *like;
+} Marks;
 
 static PyObject *standing(PyObject *self, PyObject *arguments)
 {
@@ -346,18 +357,15 @@ static PyObject *standing(PyObject *self, PyObject *arguments)
             return NULL;
         }
     }
-    Py_ssize_t *kept = PyMem_New(Py_ssize_t, size + 1);
+    Marks *kept = PyMem_New(Marks, size + 1);
     PyObject *out = kept ? PyList_New(size) : PyErr_NoMemory();
     for (Py_ssize_t at = 0; out && at < size; at++) {
-        const char *own = sketch_in(PyList_GET_ITEM(like, at)), *other;
+        Marks own = {PyList_GET_ITEM(same, at), sketch_in(PyList_GET_ITEM(like, at))};
         int stands = 1;
-        for (Py_ssize_t i = 0; stands && i < count; i++) {
-            stands = !are_equal(PyList_GET_ITEM(same, at), PyList_GET_ITEM(same, kept[i]));
-            if (stands && own && (other = sketch_in(PyList_GET_ITEM(like, kept[i]))))
-                stands = !are_near(own, other);
-        }
+        for (const Marks *other = kept, *end = kept + count; stands && other < end; other++)
+            stands = !are_equal(own.same, other->same) && !(own.like && other->like && are_near(own.like, other->like));
         if (stands)
-            kept[count++] = at;
+            kept[count++] = own;
         PyList_SET_ITEM(out, at, PyBool_FromLong(stands));
     }
     PyMem_Free(kept);
