@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from smart_context.engine import facts
 from smart_context.engine.local import kept
 from smart_context.engine.local.kept import KeptRecord
 from smart_context.engine.local.record import Record
@@ -83,3 +84,16 @@ def test_days_on_which_nothing_was_written_take_room_too(tmp_path, monkeypatch):
         assert reader.between(f"2024-02-{day:02}", "", "", "") == []
         assert len(reader._known().between._rows) <= 3
     reader.close()
+
+
+def test_marks_of_any_number_of_files_are_those_of_each(tmp_path, monkeypatch):
+    monkeypatch.setattr(facts, "_BOUND", 11)
+    writer = Record.open(tmp_path, writable=True)
+    ids = [put(writer, f"/r/{number}", title=f"{number}")[0] for number in range(20)]
+    writer.commit()
+    each = [mark for i in ids for mark in writer.marks([i])]
+    assert [(mark.file_id, mark.same) for mark in each] == [(i, f"{at}".encode()) for at, i in enumerate(ids)]
+    for count in range(len(ids) + 1):
+        assert writer.marks(reversed(ids[:count])) == each[:count]
+    assert writer.marks([ids[3], 999, ids[1], ids[3]]) == [each[1], each[3]]
+    writer.close()
