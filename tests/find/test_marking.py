@@ -160,6 +160,28 @@ def test_only_texts_and_letters_are_taken():
     assert marking.compiled.tokens("use it éa", ()) == ([], [])
 
 
+@pytest.mark.skipif(marking.compiled is None, reason="not compiled here")
+def test_only_tokens_that_were_looked_at_become_hits():
+    met = {"use": (2, True), "it": None}
+    found = marking.compiled.marked([(0, "use"), (4, "it"), (9, "use")], met, marking.Hit)
+    assert found == [marking.Hit(0, 3, 2, True), marking.Hit(9, 12, 2, True)]
+    assert [type(hit) for hit in found] == [marking.Hit, marking.Hit]
+    assert marking.compiled.marked([], {}, marking.Hit) == []
+    for some, known in (
+        ([(0, "us")], met),
+        ([(0, b"use")], met),
+        ([("0", "use")], met),
+        ([(0,)], met),
+        ([None], met),
+        ([(0, "use")], {"use": (1,)}),
+    ):
+        with pytest.raises(TypeError):
+            marking.compiled.marked(some, known, marking.Hit)
+    for arguments in (((), met, marking.Hit), ([(0, "use")], None, marking.Hit), ([(0, "use")], met, dict)):
+        with pytest.raises(TypeError):
+            marking.compiled.marked(*arguments)
+
+
 def test_a_single_character_of_a_script_without_spaces_is_marked_wherever_it_stands():
     words = marking.words([Sought("数", frozenset({"数据", "数学", "数"}), beginning="数")])
     assert [(hit.start, hit.end) for hit in marking.hits("算数与数据", words, "en")] == [(1, 2), (3, 4)]

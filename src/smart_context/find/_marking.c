@@ -1,7 +1,7 @@
-/* What `marking` does for each token of a text: tell by its first letters whether it may be a hit.
+/* What `marking` does for each token of a text: tell by its first letters whether it may be a hit, and say of each that is one where it stands.
 
-   In: a text, and how tokens that are hits begin.  Out: its tokens in ASCII that may be hits, each with where it begins; and its runs without spaces that are not in ASCII, which are left
-       to Python.
+   In: a text, and how tokens that are hits begin; or such tokens, and what is known of each.  Out: its tokens in ASCII that may be hits, each with where it begins; and its runs without
+       spaces that are not in ASCII, which are left to Python; or hits.
    Always: no token that is a hit is left out; which of them are hits is told by `marking.py`. */
 
 #define PY_SSIZE_T_CLEAN
@@ -185,7 +185,57 @@ static PyObject *tokens(PyObject *self, PyObject *arguments)
     return out;
 }
 
+/* A hit: where a token begins and ends, and what is known of it. */
+static PyObject *hit_of(PyTypeObject *kind, PyObject *start, PyObject *token, PyObject *known)
+{
+    Py_ssize_t at = PyLong_AsSsize_t(start);
+    PyObject *end = at == -1 && PyErr_Occurred() ? NULL : PyLong_FromSsize_t(at + PyUnicode_GET_LENGTH(token));
+    PyObject *hit = end ? kind->tp_alloc(kind, 4) : NULL;
+    if (!hit) {
+        Py_XDECREF(end);
+        return NULL;
+    }
+    PyTuple_SET_ITEM(hit, 0, Py_NewRef(start));
+    PyTuple_SET_ITEM(hit, 1, end);
+    PyTuple_SET_ITEM(hit, 2, Py_NewRef(PyTuple_GET_ITEM(known, 0)));
+    PyTuple_SET_ITEM(hit, 3, Py_NewRef(PyTuple_GET_ITEM(known, 1)));
+    return hit;
+}
+
+static int is_of(PyObject *object, Py_ssize_t size)
+{
+    return PyTuple_Check(object) && PyTuple_GET_SIZE(object) == size;
+}
+
+static PyObject *marked(PyObject *self, PyObject *arguments)
+{
+    PyObject *found, *met, *kind;
+    if (!PyArg_ParseTuple(arguments, "O!O!O!", &PyList_Type, &found, &PyDict_Type, &met, &PyType_Type, &kind))
+        return NULL;
+    int is_wrong = !PyType_IsSubtype((PyTypeObject *)kind, &PyTuple_Type);
+    PyObject *out = PyList_New(0);
+    for (Py_ssize_t at = 0; out && !is_wrong && at < PyList_GET_SIZE(found); at++) {
+        PyObject *pair = PyList_GET_ITEM(found, at), *known = NULL;
+        is_wrong = !is_of(pair, 2) || !PyUnicode_Check(PyTuple_GET_ITEM(pair, 1)) || !(known = PyDict_GetItemWithError(met, PyTuple_GET_ITEM(pair, 1)));
+        if (is_wrong || known == Py_None)
+            continue;
+        if ((is_wrong = !is_of(known, 2)))
+            break;
+        PyObject *hit = hit_of((PyTypeObject *)kind, PyTuple_GET_ITEM(pair, 0), PyTuple_GET_ITEM(pair, 1), known);
+        if (!hit || PyList_Append(out, hit) < 0)
+            Py_CLEAR(out);
+        Py_XDECREF(hit);
+    }
+    if (is_wrong) {
+        Py_CLEAR(out);
+        if (!PyErr_Occurred())
+            PyErr_SetString(PyExc_TypeError, "tokens that were looked at are wanted");
+    }
+    return out;
+}
+
 static PyMethodDef methods[] = {
+    {"marked", marked, METH_VARARGS, "The hits among tokens, each with where it begins, by what is known of each."},
     {"tokens", tokens, METH_VARARGS, "The tokens in ASCII that may be hits, each with where it begins, and the runs that are not in ASCII."},
     {NULL},
 };

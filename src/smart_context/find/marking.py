@@ -119,7 +119,7 @@ class _Read(NamedTuple):
 
     plain: str
     tokens: Set[str]
-    found: Sequence[tuple[int, str]] | None
+    found: list[tuple[int, str]] | None
 
 
 def _read(plain: str, words: Words) -> _Read:
@@ -130,8 +130,10 @@ def _read(plain: str, words: Words) -> _Read:
     return _Read(plain, {token for _, token in found}, found)
 
 
-def _marked(text: _Read, words: Words, met: Mapping[str, _Met | None]) -> list[Hit]:
+def _marked(text: _Read, words: Words, met: dict[str, _Met | None]) -> list[Hit]:
     plain, tokens, found = text
+    if found is not None and compiled:
+        return compiled.marked(found, met, Hit)
     if found is not None:
         rows = [(start, start + len(token), *hit) for start, token in found if (hit := met[token])]
         return list(map(tuple.__new__, repeat(Hit), rows))  # hundreds of them: without a call for each
