@@ -115,6 +115,18 @@ def test_a_damaged_index_is_found(doctor, tmp_path, how):
     assert ("index", "problem") in ask()
 
 
+@pytest.mark.parametrize("kind", ["idx", "pos", "term", "store", "fast", "fieldnorm"])
+def test_one_bit_of_the_ranking_is_found_and_mended_as_it_says(doctor, run, tmp_path, kind):
+    ask, _, _ = doctor
+    file = max((data(tmp_path) / "ranking").glob(f"*.{kind}"), key=lambda path: path.stat().st_size)
+    whole = bytearray(file.read_bytes())
+    whole[0] ^= 4
+    file.write_bytes(whole)
+    assert ("index", "problem") in ask()
+    assert run("maintain").returncode == 0
+    assert ask() == []
+
+
 def test_an_engine_that_cannot_read_a_language_is_found(doctor):
     ask, _, config = doctor
     with config.open("a") as file:

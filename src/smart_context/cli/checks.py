@@ -174,10 +174,12 @@ def _index(settings: Settings) -> Iterator[Finding]:
     from smart_context import engine
 
     try:
-        with engine.at(settings.data_dir, settings.engine, settings.engine_places).open() as index:
+        place = engine.at(settings.data_dir, settings.engine, settings.engine_places)
+        with place.open() as index:
             lags = index.generation != index.record.generation
             count = len(index.record.file_ids())
             flaw = index.record.flaw()
+        damaged = place.damage()
     except NotFound:
         yield Finding("index", "note", "there is none yet", "context index")
         return
@@ -186,6 +188,8 @@ def _index(settings: Settings) -> Iterator[Finding]:
         return
     if flaw:
         yield Finding("index", "problem", f"it is damaged: {flaw}", "context index --rebuild")
+    elif damaged:
+        yield Finding("index", "problem", f"its ranking is damaged: {damaged}", "context maintain")
     elif lags:
         yield Finding("index", "warning", "the ranking is one commit behind", "context index")
     else:

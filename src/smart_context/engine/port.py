@@ -359,7 +359,6 @@ class Engine(Protocol):
         """Open the index; a writer makes it where there is none, and repairs it.
 
         follow: keep up with the record from now on, and answer meanwhile from what is there: for a server.
-
         Raises: NotFound where there is none to read; Conflict when another process writes; SearchFailed when it is damaged.
         """
 
@@ -374,6 +373,9 @@ class Engine(Protocol):
 
     def size(self) -> int:
         """Bytes that it takes on the disk."""
+
+    def damage(self) -> str:
+        """Read what is derived from the record: the name of a file that is not as it was written, or "". Takes a second for a gigabyte."""
 
     def repair(self, on_progress: OnProgress = ...) -> str:
         """Derive anew what can be; where a damaged record was moved to, or "". Raises: as `open`."""

@@ -69,6 +69,12 @@ class Local:
                 continue
         return total
 
+    def damage(self) -> str:
+        """Read the ranking's files: the name of one that is not as it was written, or ""."""
+        from smart_context.engine.local.ranking import parts
+
+        return parts.flaw_of_last(self._folder / RANKING)
+
     def repair(self, on_progress: OnProgress = _silent) -> str:
         """Derive the ranking anew; where a damaged record was moved to, or ""."""
         from smart_context.engine.local import upkeep

@@ -145,6 +145,10 @@ class Postgres:
         """Who is writing from this machine now; "" for nobody."""
         return lock.holder(self._node)
 
+    def damage(self) -> str:
+        """Read the files of this machine's ranking: the name of one that is not as it was written, or ""."""
+        return self._beside.damage()
+
     def size(self) -> int:
         """Bytes of the record's tables, and of what this machine derived from them."""
         query = """SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint FROM pg_class c
