@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 
 import chat_server as chat
 
@@ -61,3 +62,22 @@ def test_rewrite_prints_the_query_and_its_filters(run):
     assert list(answer) == ["fts", "filters", "notes"]
     assert answer["filters"]["years"] == ["2021"]
     assert b"years: 2021" in run("rewrite", "vendor contracts from 2021 in docx").stdout
+
+
+def test_a_model_that_does_not_run_is_named_with_what_to_look_at(run):
+    with socket.socket() as taken:  # bound and not listening: nobody else takes it meanwhile
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+        env = {
+            "SMART_CONTEXT_LLM_PROVIDER": "openai",
+            "SMART_CONTEXT_LLM_BASE_URL": f"http://127.0.0.1:{port}/v1",
+            "SMART_CONTEXT_LLM_RETRIES": "0",
+        }
+        done = run("llm", "check", "--send", env=env)
+    assert (done.returncode, done.stderr.decode().splitlines()) == (
+        6,
+        [
+            f"error: the language model at 127.0.0.1:{port} could not be reached",
+            "hint: see that it runs, and that `llm.base_url` is right; `context llm check --send` tries it",
+        ],
+    )

@@ -22,6 +22,7 @@ from smart_context.llm.model import Message, Reply
 from smart_context.model import Stop
 
 _POLL_SECONDS = 0.05
+_LOOK = "see that it runs, and that `llm.base_url` is right; `context llm check --send` tries it"
 _FIRST_PAUSE, _MAX_PAUSE = 0.5, 8.0
 _RATE_PAUSE = 30.0  # what is said to the caller where the provider does not say when to come back
 _MAY_PASS = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
@@ -111,7 +112,7 @@ def _is_out_of_quota(answer: Answer) -> bool:
 def _error(endpoint: Endpoint, answer: Answer, clean: Clean) -> LlmUpstream | RateLimited:
     who = f"the language model at {endpoint.host}"
     if not answer.status:
-        return LlmUpstream(f"{who} {answer.why}", hint="`context llm check --send` tries it")
+        return LlmUpstream(f"{who} {answer.why}", hint=_LOOK)
     told = clean(reply.reason(answer.body, endpoint.key))
     why = f": {told}" if told else ""
     if answer.status == 429:

@@ -46,8 +46,10 @@ def post(endpoint: Endpoint, body: Mapping[str, Any], deadline: float) -> Answer
             return _read(response)
     except httpx2.TimeoutException:
         return Answer(why=f"did not answer within {endpoint.timeout:g} seconds", may_pass=True)
+    except (httpx2.ConnectError, httpx2.ProxyError):
+        return Answer(why="could not be reached", may_pass=True)
     except httpx2.TransportError:
-        return Answer(why="could not be reached, or broke off its answer", may_pass=True)
+        return Answer(why="broke off its answer", may_pass=True)
     except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError, ValueError):
         return Answer(why="gave an answer that cannot be read")
 
