@@ -65,3 +65,15 @@ def test_nothing_is_removed_while_a_server_would_index_it_again(run, tree, tmp_p
         assert (data / "record.sqlite").exists()
     assert run("uninstall", "--yes").returncode == 0
     assert not data.exists()
+
+
+def test_what_killed_processes_left_half_written_goes_too(run, tree, tmp_path):
+    root = tree({"a.md": "The gryphon sleeps."})
+    run("index", "--root", root)
+    data = next(path.parent for path in tmp_path.rglob("record.sqlite"))
+    left = ["vectors-ab.new", "tokens.new", ".last-search.json.4711", "record.sqlite.new", "llm-usage.json.4711.new"]
+    for name in left:
+        (data / name).write_bytes(b"half")
+    (data / "ranking.old").mkdir()
+    assert run("uninstall", "--yes").returncode == 0
+    assert not data.exists()

@@ -30,6 +30,8 @@ _OURS = {
     "set-aside-*": "a damaged index", "write.lock": "a lock", "embed.lock": "a lock", "models": "models", "forget.unfinished": "a note of `context forget`",
     "audit.jsonl*": "the audit log", "rates": "counts of calls", "tokens.json*": "tokens", "http-token": "tokens",
     "llm-usage.json*": "counts of tokens", "ui": "the page's files", "shown.json": "the last search", "last-search.json": "the last search",
+    # What a process that was killed had not put in its place yet.
+    "vectors-*.new": "the index", "tokens.new": "tokens", ".last-search.json.*": "the last search",
 }  # fmt: skip
 
 
