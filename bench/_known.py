@@ -2,8 +2,8 @@
 
 In: a folder, a number, a seed.  Out: groups of `Item`, each a query with the file it came from and a way to tell whether another file answers as well.
 Always: they depend on the files' bytes and the seed alone, never on an index, so that two versions of the program are asked the same. Texts are read here
-by means of their own, crude ones: HTML without its tags, packed files unpacked, everything else as it is. Of a PDF or an EPUB, from which nothing is taken, it is only
-seen whether it answers.
+by means of their own, crude ones: HTML without its tags, packed files unpacked, everything else as it is. Of a PDF, an EPUB or a
+large file, from which nothing is taken, it is only seen whether it answers. Nothing is taken from an e-mail address, which is hidden.
 """
 
 from __future__ import annotations
@@ -39,12 +39,13 @@ GROUPS = ("sentence", "14 words", "name", "identifier", "words", "Chinese", "Jap
 
 _READ_FROM = frozenset({".html", ".htm", ".txt", ".rst", ".md", ".pod", ".py", ".c", ".h", ".cpp", ".hpp"})
 _PROSE = frozenset({".html", ".htm", ".txt", ".rst", ".md"})
-_LARGEST = 3_000_000
+_LARGEST = 3_000_000  # bytes of a text that something is taken from,
+_ANSWERING = 100_000_000  # and of one that may answer
 _HIDDEN = re.compile(r"(?is)<(script|style|head|nav)\b.*?</\1\s*>|<!--.*?-->")
 _INLINE = re.compile(r"(?i)</?(?:a|abbr|b|cite|code|dfn|em|i|kbd|q|samp|small|span|strong|sub|sup|tt|u|var)\b[^>]*>")
 _PLAIN_SENTENCE = re.compile(r"[A-Z][a-z]*(?:,? [A-Za-z][a-z]*(?:['-][a-z]+)?)+")
 _HAN_SENTENCE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff、，]{12,40}")
-_WORD = re.compile(r"\b[a-z]{5,}\b")
+_WORD = re.compile(r"(?<![\w@])[a-z]{5,}(?![\w@])")
 _KANA = re.compile(r"[\u3040-\u30ff]")
 
 
@@ -83,7 +84,7 @@ def shown_files(folder: Path) -> list[Path]:
 
 
 @lru_cache(maxsize=512)
-def text_of(path: Path) -> str:
+def text_of(path: Path, largest: int = _LARGEST) -> str:
     """A file's text, a line a block. Empty where it is too large or no text."""
     data = path.read_bytes()
     if path.suffix == ".gz":
@@ -91,11 +92,11 @@ def text_of(path: Path) -> str:
             data = gzip.decompress(data)
         except (OSError, EOFError, zlib.error):
             return ""
-    if path.suffix == ".pdf":
+    if _kind(path) == ".pdf":
         return _of_pages(data)
     if path.suffix == ".epub":
         return _of_book(path)
-    if len(data) > _LARGEST or b"\0" in data[:1000]:
+    if len(data) > largest or b"\0" in data[:1000]:
         return ""
     text = data.decode("utf-8", "replace")
     if _kind(path) in {".html", ".htm"}:
@@ -132,7 +133,7 @@ def _kind(path: Path) -> str:
 
 def _has_sentence(sentence: str, path: Path) -> bool:
     """Whether a file has its words one after the other, wherever lines end and whatever marks stand between them: a page and its source differ in these."""
-    return re.sub(r"[\W_]+", "", sentence) in re.sub(r"[\W_]+", "", text_of(path))
+    return re.sub(r"[\W_]+", "", sentence) in re.sub(r"[\W_]+", "", text_of(path, _ANSWERING))
 
 
 def _drawn(files: Iterable[Path], seed: int, kinds: frozenset[str]) -> Iterator[tuple[Path, random.Random]]:
@@ -185,14 +186,14 @@ def _words(files: list[Path], number: int, seed: int) -> Iterator[Item]:
 
 def _has_all(words: list[str], path: Path) -> bool:
     """By the words' first letters, so that another form of a word will do."""
-    text = text_of(path).lower()
+    text = text_of(path, _ANSWERING).lower()
     return all(word[: max(5, len(word) - 3)] in text for word in words)
 
 
 def _identifiers(files: list[Path], each: int, seed: int) -> Iterator[Item]:
     """Identifiers of ten shapes; a file that has the whole one answers, or is called so."""
     for kind, (shape, pattern) in enumerate(IDENTIFIERS.items()):
-        whole = re.compile(rf"(?<![\w.:/,-])(?:{pattern})(?![\w:/-]|[.,]\w)")
+        whole = re.compile(rf"(?<![\w.:/,@-])(?:{pattern})(?![\w:/@-]|[.,]\w)")
         left = each
         for path, dice in _drawn(files, seed + 100 + kind, _READ_FROM):
             if not left:
@@ -200,17 +201,21 @@ def _identifiers(files: list[Path], each: int, seed: int) -> Iterator[Item]:
             if found := sorted(set(whole.findall(text_of(path)))):
                 name = dice.choice(found)
                 left -= 1
-                exact = re.compile(rf"(?<![\w-]){re.escape(name)}(?!\w)")
+                # Case counts where a capital was typed.
+                exact = re.compile(rf"(?<![\w-]){re.escape(name)}(?!\w)", re.IGNORECASE if name.islower() else 0)
                 yield Item("identifier", shape, name, str(path), partial(_has_match, exact))
 
 
 def _has_match(exact: re.Pattern[str], path: Path) -> bool:
-    return exact.search(f"{path.name}\n{text_of(path)}") is not None
+    return exact.search(f"{path.name}\n{text_of(path, _ANSWERING)}") is not None
 
 
 def _names(folder: Path, files: list[Path], every: list[Path], number: int, seed: int) -> Iterator[Item]:
     """Names that one file of all has: as they are, without extension, and with the folder before them."""
-    whole, bare = Counter(p.name for p in every), Counter(_bare(p) for p in every)
+    whole = Counter(p.name for p in every)
+    bare = Counter(
+        name for p in every for name in {_bare(p), p.stem}
+    )  # `a.rst.gz` is called `a.rst` as well as `a.rst.txt` is
     shapes = ("name.ext", "name", "folder/name.ext")
     for path, _dice in _drawn(files, seed + 3, frozenset(_kind(p) for p in files)):
         if number <= 0:

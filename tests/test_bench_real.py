@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 import subprocess
@@ -99,3 +100,21 @@ def test_words_are_taken_whole(folder: Path, monkeypatch: pytest.MonkeyPatch) ->
     texts = " ".join(_known.text_of(path) for path in _known.shown_files(folder))
     assert words
     assert words <= set(re.findall(r"[a-z]+", texts))
+
+
+def test_nothing_is_taken_from_an_address_and_a_packed_pdf_or_another_case_answers(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(REPOSITORY))
+    from bench import _known
+
+    (folder / "addresses.txt").write_text(
+        "\n".join(f"name{n}.zqfamily@zqmail.example and zqperson@zqpost.example or zqreal-name." for n in range(9)),
+        encoding="utf-8",
+    )
+    items = [item for seed in range(9) for item in _known.items(folder, 60, seed)]
+    assert not [item.query for item in items if "zqm" in item.query or "zqp" in item.query or "zqf" in item.query]
+    [item, *_] = [item for item in items if item.query == "zqreal-name"]
+    (folder / "pages.pdf.gz").write_bytes(gzip.compress(pdf_pages(shown("Zqreal-Name it is"))))
+    (folder / "other.txt").write_text("zqreal name", encoding="utf-8")
+    assert [name for name in ("pages.pdf.gz", "other.txt") if item.answers(folder / name)] == ["pages.pdf.gz"]
