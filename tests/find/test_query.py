@@ -156,6 +156,9 @@ def test_a_hundred_words_may_stand_between_at_most(typed, between):
     ("text", "expected"),
     [
         ("a --force", Some((a, Word("--force")))),
+        ("-march=native", Word("-march=native")),  # nobody excludes that
+        ("a -std=c++20", Some((a, Word("-std=c++20")))),
+        ("a -b=", Some((a, Not(Word("b="))))),
         ("ls -la", Some((Word("ls"), Word("-la")))),
         ("what does rm -r -f do", Some((Word("what"), Word("does"), Word("rm"), Word("-r"), Word("-f"), Word("do")))),
         ("git commit -m", Some((Word("git"), Word("commit"), Word("-m")))),

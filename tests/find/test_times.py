@@ -110,7 +110,10 @@ def names(page):
         ("walrus report last week", {"week.txt"}),
         ("author:jane walrus", {"mail.eml"}),
         ('author:"doe jane" walrus', {"mail.eml"}),
+        ("from:jane walrus", {"mail.eml"}),
         ("title:annual walrus", {"mail.eml"}),
+        ('subject:"annual report" walrus', {"mail.eml"}),
+        ("mails since 2024", {"mail.eml"}),
         ("name:march walrus", {"march.txt"}),
         ("name:*.eml walrus", {"mail.eml", "key.eml"}),
         ("since 2026-11", {"week.txt"}),  # filters alone list

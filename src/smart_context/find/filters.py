@@ -43,7 +43,7 @@ _WORDS = {
     ".html .htm .xhtml": "html htm",
     ".xml": "xml",
     ".json .jsonl": "json",
-    ".eml .msg": "eml emails e-mails",
+    ".eml .msg": "eml emails e-mails mails",
     ".msg": "msg",
     ".odt": "odt",
     ".odp": "odp",

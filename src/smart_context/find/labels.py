@@ -24,11 +24,12 @@ if TYPE_CHECKING:
     from smart_context.redact import Redactor
 
 FIELD = later.pattern(
-    r"(?<![\w:-])(?P<field>author|title|name|filename):"
+    r"(?<![\w:-])(?P<field>author|from|title|subject|name|filename):"
     r"(?:[\"“”](?P<quoted>[^\"“”]{1,255})[\"“”]|(?P<value>[^\s\"“”:][^\s\"“”]{0,254})(?![^\s\"“”]))",
     re.IGNORECASE,
 )  # a name has no more than 255 characters; what is longer stays words
 MOST = 8  # fields of a query: each is held against every file
+_MEANT = {"from": "author", "subject": "title", "filename": "name"}  # as programs for mail and files call them
 _COLUMNS: dict[str, Label] = {"author": "author", "title": "title", "name": "path"}
 _HIDDEN = later.pattern(r"\[redacted:[a-z]{1,16}\]")
 _WORD = later.pattern(r"\w+")
@@ -45,7 +46,7 @@ class Field:
 def field(match: re.Match[str]) -> Field:
     """What `FIELD` found."""
     name = match["field"].lower()
-    return Field("name" if name == "filename" else name, (match["quoted"] or match["value"]).strip())
+    return Field(_MEANT.get(name, name), (match["quoted"] or match["value"]).strip())
 
 
 def files(record: Record, times: Times, fields: Sequence[Field], redactor: Redactor | None) -> tuple[int, ...] | None:

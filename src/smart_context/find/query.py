@@ -111,7 +111,7 @@ _TOKEN = re.compile(
 _NEAR_TOKEN = re.compile(r"NEAR(?:/([0-9]{1,6}))?")
 _LETTER = re.compile(r"\w")
 _JOINS = frozenset(["und", "oder", "bzw", "sowie", "en", "och", "og", "eller"])  # before half a compound, as in German
-_OPTION = re.compile(r"--\w.*")  # as programs take them: words, not exclusions
+_OPTION = re.compile(r"--\w.*|-\w[\w-]*=.+")  # as programs take them (`-march=native`): words, not exclusions
 _SHORT_OPTION = later.pattern(r"-[\w+].*")  # so is this, behind a program's name
 
 
