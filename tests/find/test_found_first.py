@@ -165,6 +165,33 @@ def test_what_is_written_with_signs_that_the_index_does_not_keep_is_found_where_
         assert [opened.names(query)[0] for query in ("C++", "C#", "c")] == ["plus.txt", "sharp.txt", "_c.txt"]
 
 
+def test_a_version_is_found_with_a_v_before_it_and_without(tmp_path):
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "v.txt").write_text(f"The draft is v2.3.1 now. {PROSE}", encoding="utf-8")
+    (root / "bare.txt").write_text(f"It needs 4.10.2 at least. {PROSE}", encoding="utf-8")
+    (root / "numbers.txt").write_text("2 eggs, 3 cups, 1 spoon. 4 plates, 10 forks, 2 knives.", encoding="utf-8")
+    with indexed(root, tmp_path / "data") as opened:
+        for typed, found in (("2.3.1", "v.txt"), ("v2.3.1", "v.txt"), ("v4.10.2", "bare.txt"), ("4.10.2", "bare.txt")):
+            assert opened.names(typed)[:1] == [found]
+        assert opened.names("2.3.1") == ["v.txt"]  # its numbers are not the whole of it
+
+
+def test_what_is_excluded_and_a_price_are_no_names_of_files(tmp_path):
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "zqfoo-bar.txt").write_text(f"Another file. {PROSE}", encoding="utf-8")
+    (root / "says.txt").write_text(f"Zqfoo, and zqfoo again. {PROSE}", encoding="utf-8")
+    (root / "2.0.txt").write_text(f"What is new. {PROSE}", encoding="utf-8")
+    (root / "price.txt").write_text(f"It costs € 20 a piece. {PROSE}", encoding="utf-8")
+    with indexed(root, tmp_path / "data") as opened:
+        page = opened.page("zqfoo -bar")
+        assert [Path(item.path).name for item in page.items] == ["says.txt"]
+        assert page.items[0].score == opened.page("zqfoo").items[0].score
+        assert opened.names("€ 20") == ["price.txt"]
+        assert opened.names("2.0")[:1] == ["2.0.txt"]
+
+
 def test_the_beginning_of_a_file_is_more_than_its_title(tmp_path):
     root = tmp_path / "root"
     root.mkdir()

@@ -256,12 +256,12 @@ class _Planner:
         """What was typed that is the name of a file, whole or in part."""
         best = max((word.idf for word in self._words.found.values() if word.count), default=1.0) or 1.0
         texts = [text for text in _texts(tree) if names.LIKE.search(text)][:_MAX_NAMES]
-        whole = typed.strip().strip("\"'“”").strip() if len(typed.split()) <= _LONGEST_NAME else ""
+        is_short = len(typed.split()) <= _LONGEST_NAME and not query.excluded(tree)
+        whole = typed.strip().strip("\"'“”").strip() if is_short else ""
         out: dict[frozenset[str], Sought] = {}
         for text in dict.fromkeys((whole, *texts)):
-            is_no_name = text.startswith("-") or spelt.SIGNED.fullmatch(
-                text
-            )  # an option, or `C++`, which is no file `c`
+            # An option; `C++`, which is no file `c`; `€ 20`, which is no file `2.0`.
+            is_no_name = text.startswith("-") or spelt.SIGNED.fullmatch(text) or spelt.PRICE.search(text)
             there = [term for term in names.asked(text) if text and not is_no_name and self._view.having(term)][:1]
             if there and frozenset(there) not in out:
                 count = self._view.having(there[0])
@@ -332,14 +332,15 @@ class _Planner:
         odd = self._cut.odd(text)
         options = [token for token in odd if token.startswith("--") and self._view.having(identifiers.wholes(token)[0])]
         tokens = options or [token for token in odd if not token.startswith("--")]
-        wholes = _wholes(tokens[0]) if len(tokens) == 1 else []
+        wholes = spelt.wholes(tokens[0]) if len(tokens) == 1 else []
         if not wholes or any(map(analysis.has_no_spaces, units)):
             return []
         other = dates.elsewhere(tokens[0], self._view, self._words.present)
         terms = frozenset(
             term
             for whole in wholes
-            for term in ((whole,) if other else (*self._words.terms(whole), whole))
+            # `2.3.1` is no word: the forms of its numbers are not the whole of it.
+            for term in ((whole,) if other or not whole.isalnum() else (*self._words.terms(whole), whole))
             if self._view.having(term)
         )
         key = f"{tokens[0]} (whole)"
@@ -418,13 +419,6 @@ class _Planner:
         pairs = ((left[0], right[0]), (right[0], left[0]))
         close = wishes.any_of([wishes.close(*pair, tree.distance, self._words.present) for pair in pairs])
         return Group((close, both)) if isinstance(tree.left, query.Near) else close
-
-
-def _wholes(token: str) -> list[str]:
-    """What a typed token of several words may be as one. A number that reads as thousands is no fraction: `250,000` is not 250."""
-    found = identifiers.wholes(token)
-    is_thousands = len(found) > 1 and ("," in token or token.endswith("000"))
-    return found[:1] if is_thousands else found
 
 
 def _free(tree: query.Some) -> tuple[type, ...]:

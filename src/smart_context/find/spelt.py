@@ -10,12 +10,26 @@ from __future__ import annotations
 import re
 from functools import cached_property
 
+from smart_context import later
 from smart_context.engine import names
-from smart_context.text import analysis
+from smart_context.text import analysis, identifiers
 
 _INNER = re.compile("[a-z][A-Z]")  # nobody types a capital inside of a word by chance
 _OTHER_CASES = re.compile("[\u0130\u0131\u017f\u212a]")  # what is a letter of ASCII in another case, and is none itself
 SIGNED = re.compile(r"\w[\w.]*(?:\+\+|#)")  # `C++`, `F#`: the index knows the letters alone
+
+PRICE = later.pattern(r"[€$£¥]\s*[0-9]|[0-9]\s*[€$£¥]")
+_VERSION = later.pattern(r"[vV]?[0-9]{1,4}(?:\.[0-9]{1,4}){2,3}|[vV][0-9]{1,4}\.[0-9]{1,4}")
+
+
+def wholes(token: str) -> list[str]:
+    """What a typed token of several words may be as one. A number that reads as thousands is no fraction: `250,000` is not 250. A version is the
+    same with a `v` before it and without."""
+    found = identifiers.wholes(token)
+    if _VERSION.fullmatch(token):
+        return [*found, *identifiers.wholes(token[1:] if token[0] in "vV" else f"v{token}")]
+    is_thousands = len(found) > 1 and ("," in token or token.endswith("000"))
+    return found[:1] if is_thousands else found
 
 
 def identifier(text: str) -> str:
