@@ -41,7 +41,7 @@ def test_who_passes_over_all_results_is_told_so(run, share, offset):
     done = run("search", "gryphon", "--root", share, "--offset", str(offset))
     told = f"no more results: there are about 2, and --offset passes over {offset:,}\n"
     assert (done.returncode, done.stdout, done.stderr.decode()) == (0, b"", told)
-    assert run("search", "walrus", "--root", share, "--offset", "2").stderr.startswith(b"nothing found\n")
+    assert b"\nnothing found\n" in run("search", "walrus", "--root", share, "--offset", "2").stderr
 
 
 def test_before_anything_is_indexed_a_search_says_how_to_begin(run, share):

@@ -74,6 +74,24 @@ def test_a_query_without_a_word_is_told_so(app, query):
 @pytest.mark.parametrize(
     ("query", "said"),
     [
+        ("gryphon 42", ["nothing has '42'"]),
+        ("zebu gryphon OKAPI zebu", ["nothing has 'zebu' or 'OKAPI'"]),
+        ("zebu", ["nothing has 'zebu'"]),
+        ("gryphon OR zebu", ["nothing has 'zebu'"]),
+        ('"gryphon folder"', ["nothing has '\"gryphon folder\"'"]),
+        ('folder "of the folder"', []),
+        ("gryphon 蒸発", []),  # half of a pair may be a word
+        ("which gryphon of all sits in a zebu there", []),  # a sentence has words of its own
+    ],
+)
+def test_a_word_or_phrase_that_nothing_has_is_said(app, tmp_path, query, said):
+    answer = app.search_files(query, roots=(f"{tmp_path}/indexed",))
+    assert answer.get("notes", []) == said
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
         ("gryphon -folder", "without 'folder': a '-' or NOT before a word excludes it"),
         ("gryphon NOT (folder OR indexed)", "without 'folder' or 'indexed': a '-' or NOT before a word excludes it"),
         ('gryphon AND (a OR -"the folder")', "without 'the folder': a '-' or NOT before a word excludes it"),

@@ -13,7 +13,7 @@ from smart_context.data import replace
 from smart_context.engine import names
 from smart_context.engine.expression import AnyOf, Everything, Expression, Group, Sequence, Term
 from smart_context.engine.port import View
-from smart_context.find import asking, dates, query, spelt, synonyms, wishes
+from smart_context.find import asking, dates, missing, query, spelt, synonyms, wishes
 from smart_context.find.lookup import Lookup
 from smart_context.find.query import Query
 from smart_context.find.sought import Plan, Sought
@@ -67,7 +67,9 @@ def make(tree: Query | None, view: View, typed: str = "") -> Plan:
     verbatim = planner.verbatim(tree, text)
     is_few = not asks and sum(word.stands for word in sought) > 1
     lacking = _LACKING if is_few and view.segments >= _LARGE else 1.0
-    return Plan(wanted, sought, left_out, meant, planner.binding(tree), verbatim, nowhere, identifier, asks, lacking)
+    binding = planner.binding(tree)
+    lost = planner.missing(tree) if not named and not nowhere else ()
+    return Plan(wanted, sought, left_out, meant, binding, verbatim, nowhere, identifier, asks, lacking, lost)
 
 
 def _texts(tree: Query) -> list[str]:
@@ -158,6 +160,14 @@ class _Planner:
         self._words.learn(left)
         found = (self._words.weighted(Sought(unit, self._words.terms(unit), typed=unit)) for unit in left)
         return [replace(word, stands=False, is_empty=True) for word in found if word.count]
+
+    def missing(self, tree: Query) -> tuple[str, ...]:
+        """Of a few words and phrases, those that stand nowhere."""
+        looked_for = {unit: word for unit, word in self._words.found.items() if unit in self._times}
+        return missing.of(tree, looked_for, self._cut.units, self._has_line)
+
+    def _has_line(self, text: str) -> bool:
+        return self._view.count(wishes.sequence(text, self._words.present)) > 0
 
     def _with_others(self, word: Sought) -> Sought:
         """A word with those that an answer to a question in English may have in its place. They count where they stand, but find nothing by themselves."""

@@ -389,7 +389,8 @@ def _notes(reading: Reading, planned: Plan, excluded: Sequence[str]) -> tuple[st
     """What was read into the query, what it excludes, and which of its words stand nowhere."""
     read = [f"read from the query: {reading.told()}"] if reading.has_read else []
     nowhere = [f"nothing has {_listed(planned.nowhere)}; looked for the other words"] if planned.nowhere else []
-    empty = ["the query has no word to look for"] if planned.wanted == Group() else []
+    empty = ["the query has no word to look for"] if planned.wanted == Group() and not planned.missing else []
+    nowhere += [f"nothing has {_listed(planned.missing)}"] if planned.missing else []
     without = [f"without {_listed(excluded)}: a '-' or NOT before a word excludes it"] if excluded else []
     return (*read, *without, *nowhere, *empty)
 
@@ -424,7 +425,7 @@ def _instead(planned: Plan, items: Sequence[SearchItem]) -> Iterator[str]:
     replaced = [word for word in planned.sought if word.instead]
     marked = Counter(item.snippet[a:b].lower() for item in items for a, b in item.highlights) if replaced else Counter()
     for word in replaced:
-        others = _listed(tuple(dict.fromkeys(spelling.written(term, marked) for term in word.instead)))
+        others = _listed(tuple(dict.fromkeys(spelling.written(term, marked, word.text) for term in word.instead)))
         if word.typed:
             yield f"hardly anything has '{word.text}'; looked for {others} as well"
         else:

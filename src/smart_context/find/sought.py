@@ -43,7 +43,7 @@ class Plan:
     `binding`: what holds even for a segment that has none of the words; `verbatim`: all that was typed, word after word, where that is a sentence.
     `nowhere`: the words that tell something, where none of them stands anywhere, and the others are looked for; `identifier`: all that was typed,
     where that is one thing written in an own way; `asks`: whether it is a question; `lacking`: what it costs that a word is lacking, in what it
-    costs elsewhere.
+    costs elsewhere; `missing`: words and phrases of a few that nothing has, and for which nothing else is looked for.
     """
 
     wanted: Expression
@@ -56,3 +56,4 @@ class Plan:
     identifier: str = ""
     asks: bool = False
     lacking: float = 1.0
+    missing: tuple[str, ...] = ()

@@ -13,6 +13,7 @@ from smart_context.text import analysis, languages
 
 FAR = 50  # how many times as many segments have the word that was meant as have one that is mistyped
 _MOST = 3
+_FURTHEST = 3  # letters in which a word that is shown differs from the one typed, beyond which all are alike
 _ALSO = 5  # how many times as common the word may be that people slip from most often, where another was meant
 _SMALL = 20_000  # segments up to which every word with the same first letter is looked at
 _LETTERS = range(5, 25)  # letters of a word that people slip in
@@ -77,12 +78,14 @@ def _nearest(unit: str, terms: list[str], view: View, least: int) -> tuple[str, 
     return tuple(dict.fromkeys(term for steps, _, term in best if steps == best[0][0]))[:_MOST]
 
 
-def written(term: str, shown: Mapping[str, int]) -> str:
-    """A term as a reader knows it: the commonest of the shown words that have it, or what is common to all its forms."""
+def written(term: str, shown: Mapping[str, int], typed: str = "") -> str:
+    """A term as a reader knows it: of the shown words that have it the one nearest to what was typed, then the commonest; or what is common to all its
+    forms."""
     stem, _, language = term.partition(analysis.TAG)
     forms = list(shown)
     having = [word for word, terms in zip(forms, analysis.words(forms, language or "en"), strict=True) if term in terms]
-    return min(having, key=lambda word: (-shown[word], len(word), word), default=f"{stem}…")
+    far = {word: distance(typed, word, _FURTHEST) for word in having}
+    return min(having, key=lambda word: (far[word], -shown[word], len(word), word), default=f"{stem}…")
 
 
 def _near(own: str, language: str, view: View, least: int) -> Iterator[tuple[int, int, str]]:

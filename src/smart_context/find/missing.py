@@ -1,0 +1,37 @@
+"""Name what of a query nothing has.
+
+In: a query tree, and what was found out about its words.  Out: words and phrases as they were typed, for `notes`.
+Always: only of a few words; a sentence has words of its own, and what something else was looked for is said elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from smart_context.find import query
+from smart_context.find.query import Query
+from smart_context.find.sought import Sought
+from smart_context.text import analysis
+
+_MOST = 5
+
+
+def of(
+    tree: Query, words: Mapping[str, Sought], units: Callable[[str], Sequence[str]], has_line: Callable[[str], bool]
+) -> tuple[str, ...]:
+    """The words and phrases that stand nowhere.
+
+    words: those that were looked for; units: what a text is cut into; has_line: whether a text stands anywhere, word after word.
+    """
+    if isinstance(tree, query.Some) and tree.is_prose:
+        return ()
+    out: dict[str, None] = {}
+    for item in tree.items if isinstance(tree, query.Some | query.And | query.Or) else (tree,):
+        if isinstance(item, query.Phrase) and len(analysis.units(item.text)) > 1 and not has_line(item.text):
+            out[f'"{item.text}"'] = None
+        elif isinstance(item, query.Word) and not analysis.has_no_spaces(item.text):
+            own = units(item.text)
+            word = words.get(own[0]) if len(own) == 1 else None
+            if word is not None and not word.count and not word.instead:
+                out[item.text] = None
+    return tuple(out)[:_MOST]
