@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum { HEAD = 20, SCALE = 16 }; /* of a row: two numbers of eight bytes, a scale of four, and a byte a component */
-enum { SOME = 64, AHEAD = 8, LINE = 64, MOST = 65535 }; /* rows at a time, rows ahead, bytes of a line of memory; components of a row */
+enum { TOGETHER = 6, AHEAD = 8, LINE = 64, MOST = 65535 }; /* columns at a time, rows ahead, bytes of a line of memory; components of a row */
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #define WIDER 1
@@ -38,23 +38,24 @@ static int ONES(uint64_t bits)
 
 /* What is done for each component. Each of these is compiled for several processors from the same lines. */
 
+/* So many columns at once, of all rows: sums of several columns stay in registers. */
+INLINE void apart_by_columns(const uint64_t *signs, const uint64_t *query, Py_ssize_t rows, int columns, uint16_t *apart)
+{
+    for (Py_ssize_t row = 0; row < rows; row++) {
+        uint64_t sum = 0;
+        for (int column = 0; column < columns; column++)
+            sum += (uint64_t)ONES(signs[column * rows + row] ^ query[column]);
+        apart[row] = (uint16_t)(apart[row] + sum);
+    }
+}
+
 INLINE void apart_of(const uint64_t *signs, const uint64_t *query, Py_ssize_t rows, Py_ssize_t columns, uint16_t *apart)
 {
-    for (Py_ssize_t start = 0; start < rows; start += SOME) {
-        uint64_t sums[SOME] = {0};
-        Py_ssize_t some = rows - start < SOME ? rows - start : SOME;
-        for (Py_ssize_t column = 0; column < columns; column++) {
-            const uint64_t *from = signs + column * rows + start, mine = query[column];
-            if (some == SOME)
-                for (int i = 0; i < SOME; i++)
-                    sums[i] += (uint64_t)ONES(from[i] ^ mine);
-            else
-                for (Py_ssize_t i = 0; i < some; i++)
-                    sums[i] += (uint64_t)ONES(from[i] ^ mine);
-        }
-        for (Py_ssize_t i = 0; i < some; i++)
-            apart[start + i] = (uint16_t)sums[i];
-    }
+    memset(apart, 0, (size_t)rows * sizeof *apart);
+    for (; columns >= TOGETHER; columns -= TOGETHER, signs += TOGETHER * rows, query += TOGETHER)
+        apart_by_columns(signs, query, rows, TOGETHER, apart);
+    for (; columns; columns--, signs += rows, query++)
+        apart_by_columns(signs, query, rows, 1, apart);
 }
 
 INLINE int32_t roughly(const int8_t *row, const int16_t *query, Py_ssize_t size)
