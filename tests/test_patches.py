@@ -15,6 +15,7 @@ LISTED = {
     "cache/test_cache_resident.py: read_document": "counted",
     "cache/test_cache_resident.py: watch": "a system without events of the kernel",
     "engine/test_kept.py: _CHARACTERS": "a bound, one after another",
+    "engine/test_kept.py: _OPENED": "a bound, one after another",
     "engine/test_kept.py: _ROWS": "a bound, one after another",
     "engine/test_packed.py: _KEPT": "a bound, one after another",
     "engine/test_packed.py: _SMALL": "a bound, one after another",

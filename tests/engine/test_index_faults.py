@@ -460,8 +460,9 @@ def test_a_folder_that_cannot_be_written_is_not_taken_for_a_damaged_ranking(tmp_
 def test_a_text_that_is_no_text_any_more_is_told_as_damage(data, complete):
     shutil.copytree(complete, data)
     with contextlib.closing(sqlite3.connect(data / RECORD)) as db, db:
-        for block, kept in db.execute("SELECT block_id, data FROM blocks ORDER BY block_id").fetchall():
-            changed = zlib.compress(b"\xff" * len(zlib.decompress(kept)))
+        for block, head, kept in db.execute("SELECT block_id, head, data FROM blocks ORDER BY block_id").fetchall():
+            held = zlib.decompress(kept, -zlib.MAX_WBITS)
+            changed = zlib.compress(held[:head] + b"\xff" * len(held[head:]), wbits=-zlib.MAX_WBITS)
             db.execute("UPDATE blocks SET data = ? WHERE block_id = ?", (changed, block))
     record = Record.open(data)
     with contextlib.closing(record), pytest.raises(errors.SearchFailed):

@@ -39,6 +39,7 @@ def test_a_reader_that_keeps_rows_answers_as_one_that_does_not(tmp_path, monkeyp
     monkeypatch.setattr(kept, "_ROWS", rows)
     monkeypatch.setattr(kept, "_CHARACTERS", characters)
     monkeypatch.setattr(kept, "_LISTED", rows)
+    monkeypatch.setattr(kept, "_OPENED", rows)
     writer = Record.open(tmp_path, writable=True)
     plain, keeping = Record.open(tmp_path), KeptRecord.open(tmp_path)
     drawn = random.Random(11)

@@ -24,7 +24,7 @@ def test_numbers_fill_pages(tmp_path, page_size, longest):
     drawn = random.Random(longest)
     sizes = [drawn.randint(1, longest) for _ in range(1500)]
     given, last = Leaves(page_size, 77), list(range(1, len(sizes) + 1))
-    numbers = [given.number(leaves.payload(file_id, size)) for file_id, size in enumerate(sizes, 100)]
+    numbers = [given.number(leaves.payload((file_id,), size)) for file_id, size in enumerate(sizes, 100)]
     assert len(set(numbers)) == len(sizes)
     assert min(numbers) > 77
     full, plain = (pages(tmp_path / f"{which}", page_size, own, sizes) for which, own in enumerate((numbers, last)))

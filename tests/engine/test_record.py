@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import zlib
 from contextlib import closing
 from pathlib import Path
 
@@ -86,7 +87,11 @@ def test_a_heading_that_a_pointer_names_is_kept_once(named):
         assert [(row.pointer, row.heading) for row in record.segments(ids).values()] == found
         assert record.read_pages("/r") == len(set(pointers))
         with closing(sqlite3.connect(Path(folder) / RECORD)) as db:
-            assert not db.execute("SELECT 1 FROM segments WHERE instr(pointer, 'Costs')").fetchall()
+            heads = [
+                zlib.decompressobj(-15).decompress(data, head).decode().split("\n")
+                for data, head in db.execute("SELECT data, head FROM blocks")
+            ]
+        assert not any("Costs" in pointer for head in heads for pointer in head[2:-1:2])
 
 
 def test_contents_are_told_apart_by_all_of_their_hash(tmp_path):
@@ -188,6 +193,27 @@ def test_a_passage_is_there_until_a_commit_after_it_was_replaced(tmp_path):
         fresh: Passage("fresh"),
     }
     writer.close()
+
+
+def test_no_name_of_what_was_removed_is_left_in_a_record_that_is_written_anew(tmp_path):
+    with closing(Record.open(tmp_path, writable=True)) as writer:
+        gone, _ = put(writer, "/zebrafish/a", "x", root="/zebrafish", judged="rules of zebrafish")
+        put(writer, "/r/b", "y", root="/r")
+        writer.commit()
+        writer.remove([gone])
+        writer.commit()
+        writer.rewrite()
+        assert b"zebrafish" not in (tmp_path / RECORD).read_bytes()
+        assert writer.file("/r/b").root == "/r"
+        put(writer, "/zebra/c", "z", root="/zebra")
+        assert (writer.file("/zebra/c").root, writer.file("/r/b").root) == ("/zebra", "/r")
+
+
+@pytest.mark.parametrize("time", [NOW, "2024", "", "2024-05-06T07:08:09+00:00", "2024-05-06 07:08:09Z", "yesterday"])
+def test_a_time_comes_back_as_it_was_given(tmp_path, time):
+    with closing(Record.open(tmp_path, writable=True)) as writer:
+        writer.put(new("/r/a", sha256=""), [], (), time)
+        assert (writer.file("/r/a").indexed_at, writer.file("/r/a").sha256) == (time, "")
 
 
 def test_files_are_listed_by_path_in_pieces(tmp_path):
@@ -344,20 +370,19 @@ def test_an_older_record_is_brought_up_to_date_and_keeps_its_rows(tmp_path, monk
 
 
 def test_a_record_of_version_4_keeps_its_rows_and_its_files_are_due_again(tmp_path):
-    writer = Record.open(tmp_path, writable=True)
-    put(writer, "/r/a", "kept", same_text=b"1", author="Ann")
-    put(writer, "/r/none", state="no_text")
-    writer.commit()
-    writer.close()
-    as_version_4(tmp_path / RECORD)
+    as_it_was(tmp_path, 4)
     with pytest.raises(errors.SearchFailed):
         Record.open(tmp_path)
     newer = Record.open(tmp_path, writable=True)
     row = newer.file("/r/a")
-    assert texts(newer, "/r/a") == ["kept"]
+    assert texts(newer, "/r/a") == TEXTS
     assert (row.author, row.dated, row.same_text, row.like_text, row.unread_pages) == ("", "", b"", b"", 0)
-    assert [segment.certainty for segment in newer.segments_of(row.file_id)] == [None]
-    assert {path: stamp[3] for path, stamp in newer.stamps("/r").items()} == {"/r/a": -1, "/r/none": 5}
+    assert {segment.certainty for segment in newer.segments_of(row.file_id)} == {None}
+    assert {path: stamp[3] for path, stamp in newer.stamps("/r").items()} == {
+        "/r/a": -1,
+        "/r/none": 5,
+        "/r/a.txt": 5,
+    }
     put(newer, "/r/a", "kept", same_text=b"1", like_text=b"2", author="Ann", dated="2024-03-31", unread_pages=3)
     row = newer.file("/r/a")
     assert (row.author, row.dated, row.same_text, row.like_text, row.unread_pages) == (
@@ -371,13 +396,87 @@ def test_a_record_of_version_4_keeps_its_rows_and_its_files_are_due_again(tmp_pa
     newer.close()
 
 
-def as_version_4(path):
-    """Take away what the steps after the fourth have added."""
-    with closing(sqlite3.connect(path)) as db:
-        for column in ("author", "dated", "same_text", "like_text", "unread_pages"):
-            db.execute(f"ALTER TABLE files DROP COLUMN {column}")
-        db.execute("ALTER TABLE segments DROP COLUMN certainty")
-        db.execute("PRAGMA user_version = 4")
+@pytest.mark.parametrize("version", range(1, migrations.VERSION))
+def test_a_record_of_every_older_version_keeps_files_segments_and_texts(tmp_path, version):
+    as_it_was(tmp_path, version)
+    with pytest.raises(errors.SearchFailed):
+        Record.open(tmp_path)
+    Record.open(tmp_path, writable=True).close()
+    with closing(Record.open(tmp_path, writable=True)) as record:
+        row = record.file("/r/a")
+        assert (row.root, row.sha256, row.indexed_at, row.reader, row.generation) == ("/r", HASH, NOW, "0.0.9", 7)
+        assert row.judged == (migrations.NOT_JUDGED if version < 3 else "rules 1")
+        assert record.file("/r/none").indexed_at == "before"
+        assert record.same_content(HASH, 3, ".txt") == record.file("/r/a.txt")
+        rows = record.segments_of(row.file_id)
+        assert [(one.segment_id, one.seq, one.pointer, one.heading) for one in rows] == [
+            (number, seq, f"section 'Costs' lines {seq + 1}-{seq + 1}", "Costs") for seq, number in enumerate(NUMBERS)
+        ]
+        assert record.segments(NUMBERS) == {one.segment_id: one for one in rows}
+        assert list(record.texts(NUMBERS).values()) == TEXTS
+        assert {one.hidden for one in record.passages(NUMBERS).values()} == {((1, 3, "email"),) if version > 2 else ()}
+        assert record.living() == NUMBERS
+        assert [(tally.files, tally.segments) for tally in record.tallies("/r/a")] == [(1, len(NUMBERS))]
+        assert (record.generation, record.read_pages("/r")) == (7, len(NUMBERS) if version > 4 else 0)
+        with closing(sqlite3.connect(tmp_path / RECORD)) as db:
+            assert [row[0] for row in db.execute("PRAGMA integrity_check")] == ["ok"]
+            assert db.execute("PRAGMA foreign_key_check").fetchall() == []
+        assert min(put(record, "/r/new", "x")[1]) > LAST
+        record.remove([row.file_id])
+        record.commit()
+        assert (record.texts(NUMBERS), record.file("/r/a")) == ({}, None)
+
+
+HASH = 32 * "ab"
+NUMBERS = [*range(3, 41), *range(50, 60)]  # of segments: some that lay between were another file's
+LAST = 80  # was given to a segment that is gone
+TEXTS = [f"text {number} ü" for number in NUMBERS]
+
+
+def as_it_was(folder: Path, version: int) -> None:
+    """A record as a program of an older version left it."""
+    with closing(sqlite3.connect(folder / RECORD, isolation_level=None)) as db:
+        db.execute(f"PRAGMA application_id = {migrations.APPLICATION_ID}")
+        for step in migrations.STEPS[:version]:
+            step(db)
+        db.execute(f"PRAGMA user_version = {version}")
+        db.execute("UPDATE meta SET value = 7")
+        values = "'', '', '', '2021', '', ?, 9, '0.0.9', 7"
+        columns = "path, root, ext, kind, size, mtime_ns, sha256, state, reason, detail, title, years, notes, indexed_at, chars, reader, generation"
+        for path, ext, state, at in (
+            (b"/r/a", "", "ok", NOW),
+            (b"/r/none", "", "no_text", "before"),
+            (b"/r/a.txt", ".txt", "no_text", NOW),
+        ):
+            given = (path, b"/r", ext, "text", 3, 5, HASH, state, at)
+            db.execute(f"INSERT INTO files ({columns}) VALUES ({', '.join(8 * '?')}, {values})", given)
+        if version > 2:
+            db.execute("UPDATE files SET judged = 'rules 1'")
+        for seq, (number, text) in enumerate(zip(NUMBERS, TEXTS, strict=True)):
+            _put_as_it_was(db, version, number, seq, text)
+        db.execute(
+            "INSERT INTO segments (segment_id, file_id, seq, pointer, heading, text) VALUES (?, 2, 0, '', '', x'')",
+            (LAST,),
+        )
+        db.execute("DELETE FROM segments WHERE segment_id = ?", (LAST,))
+
+
+def _put_as_it_was(db: sqlite3.Connection, version: int, number: int, seq: int, text: str) -> None:
+    pointer = f"section 'Costs' lines {seq + 1}-{seq + 1}"
+    alone = zlib.compress(text.encode()) if version < 4 else b""
+    columns = "segment_id, file_id, seq, pointer, heading, text"
+    db.execute(f"INSERT INTO segments ({columns}) VALUES (?, 1, ?, ?, 'Costs', ?)", (number, seq, pointer, alone))
+    if version > 2:
+        db.execute("UPDATE segments SET hidden = ? WHERE segment_id = ?", (hidden.pack(((1, 3, "email"),)), number))
+    if version > 3:
+        together = zlib.compress(b"before" + text.encode())
+        block = db.execute(
+            "INSERT INTO blocks (file_id, data) VALUES (1, ?) RETURNING block_id", (together,)
+        ).fetchone()
+        told = (*block, 6, len(text.encode()), number)
+        db.execute("UPDATE segments SET block_id = ?, start = ?, size = ? WHERE segment_id = ?", told)
+    if version > 4:
+        db.execute("UPDATE segments SET certainty = 90 WHERE segment_id = ?", (number,))
 
 
 def test_a_segment_that_was_read_from_a_picture_says_how_certain_it_is(tmp_path):

@@ -6,15 +6,17 @@ Always: the answers are those of `Record` itself: a number tells when another co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Generic, TypeVar
 
 from smart_context.engine.facts import Marked
+from smart_context.engine.local.blocks import Opened
 from smart_context.engine.local.record import Record
 from smart_context.engine.model import FileRow, LastRun, Passage, SegmentRow
 
 _ROWS = 4096  # of a kind that are kept at most
 _CHARACTERS = 4 << 20  # of texts that are
+_OPENED = 64  # segments whose blocks are kept open: each takes 40 kB at most
 _LISTED = 1 << 20  # files in lists that are, and lists
 
 Key = TypeVar("Key", int, str)
@@ -37,6 +39,25 @@ class KeptRecord(Record):
     def passages(self, segment_ids: Iterable[int]) -> dict[int, Passage]:
         """Segments' text by id, each with what of it must not show."""
         return self._known().passages.of(segment_ids, super().passages)
+
+    def _opened(self, segment_ids: Iterable[int]) -> Iterator[tuple[Opened, list[int]]]:
+        """The blocks that hold segments. A search reads rows, and then the texts of some: what was opened for the ones goes on with the others."""
+        left = self._known().opened
+        known: dict[int, tuple[Opened, list[int]]] = {}
+        missing: list[int] = []
+        for number in sorted(segment_ids):
+            if (opened := left.get(number)) is None:
+                missing.append(number)
+            else:
+                known.setdefault(opened.first, (opened, []))[1].append(number)
+        yield from known.values()
+        if not missing:
+            return
+        for opened, own in super()._opened(missing):
+            if len(left) >= _OPENED:
+                left.clear()
+            left.update(dict.fromkeys(own, opened))
+            yield opened, own
 
     def marks(self, file_ids: Iterable[int]) -> list[Marked]:
         """What tells copies of some files."""
@@ -74,6 +95,7 @@ class _Kept:
         self.marks = _Rows[int, Marked](_ROWS)
         self.runs = _Rows[str, LastRun](_ROWS)
         self.between = _Rows[str, list[int]](_LISTED, lambda listed: 1 + len(listed))
+        self.opened: dict[int, Opened] = {}
         self.passages = _Rows[int, Passage](_CHARACTERS, lambda passage: len(passage.text))
 
 

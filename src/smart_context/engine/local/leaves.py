@@ -10,6 +10,8 @@ the ones below: SQLite puts them into the same page as long as there is room.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from smart_context.data import dataclass
 
 _NUMBERS = 16  # of a page: more blocks are hardly ever in one
@@ -51,10 +53,14 @@ class Leaves:
         return page.number
 
 
-def payload(file_id: int, data: int) -> int:
-    """How many bytes a row of a block has, of a file with so many bytes of data: a head, the file, the data."""
-    whole = next((size for size in (1, 2, 3, 4, 6) if file_id < 1 << 8 * size - 1), 8)
-    return 4 + _varint(13 + 2 * data) + whole + data
+def payload(told: Sequence[int], data: int) -> int:
+    """How many bytes a row of a block has that says these numbers, and that nothing replaced it, and has so many bytes of data: a head, the numbers, the data."""
+    return 3 + len(told) + _varint(13 + 2 * data) + sum(map(_whole, told)) + data
+
+
+def _whole(number: int) -> int:
+    """How many bytes a number takes in a row."""
+    return 0 if number in (0, 1) else next((size for size in (1, 2, 3, 4, 6) if number < 1 << 8 * size - 1), 8)
 
 
 def _cell(payload: int, number: int, usable: int) -> int:

@@ -4,10 +4,18 @@ In: an open database at some version.  Out: the same at `VERSION`.
 Always: a step that has been released is never edited; a change to the schema is a new step at the end.
 """
 
+# ruff: noqa: S608  (the names of columns are constants)
+
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+
+from smart_context.engine.local import blocks, file_rows, leaves
+from smart_context.engine.local.blocks import Block
+from smart_context.engine.rows import texts_of
+from smart_context.model import Segment
+from smart_context.text import hidden
 
 APPLICATION_ID = 0x53435458  # "SCTX": a file with another id is not ours
 NOT_JUDGED = "-"  # by any rules of redaction: of a file that was indexed before files were judged as a whole
@@ -107,11 +115,81 @@ def _keep_what_files_say_of_themselves(db: sqlite3.Connection) -> None:
     db.execute("ALTER TABLE segments ADD COLUMN certainty INTEGER")
 
 
-def _keep_less_twice(db: sqlite3.Connection) -> None:
-    # A part of the hash tells nearly all contents apart; the rest of it is compared in the row itself.
+def _keep_less_for_segments_and_files(db: sqlite3.Connection) -> None:
+    _keep_segments_in_blocks(db)
+    _keep_files_in_few_bytes(db)
+
+
+def _keep_segments_in_blocks(db: sqlite3.Connection) -> None:
+    # What a segment is, beside its text, is kept in the block that has the text: a seventh of the record less than as rows with an index of their own.
+    db.execute(
+        """CREATE TABLE new_blocks (
+            block_id INTEGER PRIMARY KEY AUTOINCREMENT,
+            file_id INTEGER NOT NULL REFERENCES files (file_id) ON DELETE CASCADE,
+            first INTEGER NOT NULL,
+            count INTEGER NOT NULL,
+            head INTEGER NOT NULL,
+            seen INTEGER NOT NULL,
+            data BLOB NOT NULL,
+            dead INTEGER NOT NULL DEFAULT 0
+        ) STRICT"""
+    )
+    numbers = leaves.Leaves(db.execute("PRAGMA page_size").fetchone()[0], 0)
+    put = "INSERT INTO new_blocks (block_id, file_id, first, count, head, seen, data) VALUES (?, ?, ?, ?, ?, ?, ?)"
+    for (file_id,) in db.execute("SELECT DISTINCT file_id FROM segments WHERE dead = 0 ORDER BY file_id").fetchall():
+        for first, block in _as_blocks(db, file_id):
+            told = (file_id, first, block.count, block.head, block.seen)
+            number = numbers.number(leaves.payload(told, len(block.data)))
+            db.execute(put, (number, *told, block.data))
+    last = db.execute("SELECT seq FROM sqlite_sequence WHERE name = 'segments'").fetchone()
+    db.execute("INSERT INTO meta VALUES ('segments', ?)", last or (0,))  # the last number that was given to one
+    db.execute("DROP TABLE segments")
+    db.execute("DROP TABLE blocks")
+    db.execute("ALTER TABLE new_blocks RENAME TO blocks")
+    # With what is counted, so that counting touches no text.
+    db.execute("CREATE INDEX blocks_of_file ON blocks (file_id, count, dead)")
+    db.execute("CREATE INDEX blocks_by_first ON blocks (first, count, dead)")
+    db.execute("CREATE INDEX blocks_seen ON blocks (file_id) WHERE seen > 0")
+    db.execute("CREATE INDEX blocks_dead ON blocks (dead) WHERE dead > 0")
+
+
+def _keep_files_in_few_bytes(db: sqlite3.Connection) -> None:
+    db.execute("CREATE TABLE names (name_id INTEGER PRIMARY KEY, name BLOB NOT NULL UNIQUE) STRICT")
+    for column in ("root", "reader", "judged"):
+        db.execute(f"INSERT OR IGNORE INTO names (name) SELECT DISTINCT CAST({column} AS BLOB) FROM files")
+        db.execute(f"ALTER TABLE files ADD COLUMN {column}_id INTEGER NOT NULL DEFAULT 0")
+        db.execute(f"UPDATE files SET {column}_id = (SELECT name_id FROM names WHERE name = CAST({column} AS BLOB))")
+    db.execute("ALTER TABLE files ADD COLUMN content BLOB NOT NULL DEFAULT x''")
+    db.execute("ALTER TABLE files ADD COLUMN indexed ANY NOT NULL DEFAULT 0")
+    told = db.execute("SELECT sha256, indexed_at, file_id FROM files ORDER BY file_id").fetchall()
+    kept = ((bytes.fromhex(sha256), file_rows.seconds(time), file_id) for sha256, time, file_id in told)
+    db.executemany("UPDATE files SET content = ?, indexed = ? WHERE file_id = ?", kept)
     db.execute("DROP INDEX files_by_content")
-    db.execute("CREATE INDEX files_by_content ON files (size, substr(sha256, 1, 8), ext) WHERE state <> 'failed'")
-    # From here on, a heading that a pointer names is kept once, which older versions cannot read. What was recorded before stays as it is.
+    db.execute("DROP INDEX files_by_rules")
+    for column in ("root", "reader", "judged", "sha256", "indexed_at"):
+        db.execute(f"ALTER TABLE files DROP COLUMN {column}")
+    db.execute("CREATE INDEX files_by_content ON files (size, substr(content, 1, 4), ext) WHERE state <> 'failed'")
+    db.execute("CREATE INDEX files_by_rules ON files (judged_id) WHERE state = 'ok'")
+    db.execute(file_rows.VIEW)
+
+
+def _as_blocks(db: sqlite3.Connection, file_id: int) -> Iterator[tuple[int, Block]]:
+    """The segments of a file as blocks, each with the number of its first one."""
+    query = """SELECT segment_id, seq, pointer, heading, certainty, hidden, segments.text, block_id, start, size, data
+        FROM segments LEFT JOIN blocks USING (block_id) WHERE segments.file_id = ? AND segments.dead = 0 ORDER BY segment_id"""
+    rows = db.execute(query, (file_id,)).fetchall()
+    texts = texts_of([(row[0], *row[5:]) for row in rows])
+    segments = [
+        (number, Segment(seq, pointer, heading, text, hidden.unpack(concealed, len(text)), certainty))
+        for (number, seq, pointer, heading, certainty, *_), (_, text, concealed) in zip(rows, texts, strict=True)
+    ]
+    while segments:  # numbers follow each other in a block
+        first = segments[0][0]
+        own = [one for at, (number, one) in enumerate(segments) if number == first + at]
+        segments = segments[len(own) :]
+        for block in blocks.made(own):
+            yield first, block
+            first += block.count
 
 
 STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (
@@ -120,7 +198,7 @@ STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     _keep_what_is_hidden,
     _keep_texts_in_blocks,
     _keep_what_files_say_of_themselves,
-    _keep_less_twice,
+    _keep_less_for_segments_and_files,
 )
 VERSION = len(STEPS)
 

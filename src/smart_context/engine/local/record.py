@@ -15,27 +15,23 @@ import sqlite3
 import sys
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, Self
 
 from smart_context import __version__
 from smart_context.engine.facts import Facts
-from smart_context.engine.local import below, leaves, migrations, segment_rows
+from smart_context.engine.local import below, blocks, file_rows, leaves, migrations
 from smart_context.engine.local.leaves import Leaves
 from smart_context.engine.local.place import RECORD
-from smart_context.engine.local.segment_rows import COLUMNS, POINTER, segment_row
-from smart_context.engine.model import FileRow, LastRun, NewFile, Passage, SegmentRow, Stamp, Tally
-from smart_context.engine.rows import FILE, blocks, file_row, file_values, texts_of
+from smart_context.engine.local.segments import Segments
+from smart_context.engine.model import FileRow, LastRun, NewFile, Stamp, Tally
+from smart_context.engine.rows import FILE, file_values
 from smart_context.errors import Conflict, NotFound, SearchFailed, StorageFailed
 from smart_context.model import Segment
-from smart_context.text import hidden
 
-_REPLACED = FILE.split(", ")[2:]  # of a file that is put again: all but its id and its path
-_PUT_FILE = f"""INSERT INTO files ({FILE}) VALUES (NULL{", ?" * len(_REPLACED)}, ?)
-    ON CONFLICT (path) DO UPDATE SET {", ".join(f"{name} = excluded.{name}" for name in _REPLACED)} RETURNING file_id"""
-_PUT_BLOCK = "INSERT INTO blocks (block_id, file_id, data) VALUES (?, ?, ?)"
-_NAMES = sys.getfilesystemencoding()
+_PUT_BLOCK = "INSERT INTO blocks (block_id, file_id, first, count, head, seen, data) VALUES (?, ?, ?, ?, ?, ?, ?)"
+_ENCODING = sys.getfilesystemencoding()
 _DAMAGED = "set it aside and index anew with: context index --rebuild"
 _STORAGE = frozenset({sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN})
 
@@ -44,8 +40,10 @@ class NewerRecord(SearchFailed):
     """The record was written by a newer version of this program: nothing is wrong with it."""
 
 
-class Record(Facts):
+class Record(Facts, Segments):
     """The open database. One instance writes (from one thread); any number read, from any thread."""
+
+    _FILES = "file_rows"
 
     def __init__(self, db: sqlite3.Connection, path: Path) -> None:
         self._db = db
@@ -53,6 +51,7 @@ class Record(Facts):
         self._pending = 0  # the generation of the open transaction, or 0
         self._next_segment = self._last_file = 0
         self._leaves: Leaves | None = None
+        self._names: dict[bytes, int] = {}  # numbers of names, while a transaction is open
 
     @classmethod
     def open(cls, folder: Path, *, writable: bool = False) -> Self:
@@ -91,7 +90,9 @@ class Record(Facts):
     def stamps(self, folder: str) -> dict[str, Stamp]:
         """Every file recorded at or below a folder, by path, in no order."""
         rows = list(self.stamped(folder))
-        paths = b"\0".join([row[0] for row in rows]).decode(_NAMES, "surrogateescape").split("\0")  # none holds a NUL
+        paths = (
+            b"\0".join([row[0] for row in rows]).decode(_ENCODING, "surrogateescape").split("\0")
+        )  # none holds a NUL
         return dict(zip(paths, rows, strict=True)) if rows else {}
 
     def stamped(self, folder: str) -> Iterator[Stamp]:
@@ -99,26 +100,27 @@ class Record(Facts):
         recorded before files were asked for their authors and dates."""
         where, values = below.every(folder, self._rows)
         query = f"""SELECT path, file_id, size,
-            IIF((state = 'failed' AND reader <> ?) OR (state = 'ok' AND same_text = x''), -1, mtime_ns) FROM files {where}"""
+            IIF((state = 'failed' AND reader_id IS NOT (SELECT name_id FROM names WHERE name = ?)) OR (state = 'ok' AND same_text = x''), -1, mtime_ns) FROM files {where}"""
         with _translated(self.path):
-            yield from self._db.execute(query, (__version__, *values))
+            yield from self._db.execute(query, (__version__.encode(), *values))
 
     def file(self, path: str) -> FileRow | None:
         """One file by its path."""
-        rows = self._rows(f"SELECT {FILE} FROM files WHERE path = ?", (os.fsencode(path),))
-        return file_row(rows[0]) if rows else None
+        rows = self._rows(f"SELECT {FILE} FROM file_rows WHERE path = ?", (os.fsencode(path),))
+        return file_rows.shown(rows[0]) if rows else None
 
     def files(self, file_ids: Iterable[int]) -> dict[int, FileRow]:
         """Files by id; those that are not there are left out."""
-        query = f"SELECT {FILE} FROM files WHERE file_id IN (SELECT value FROM json_each(?)) ORDER BY file_id"
-        return {r[0]: file_row(r) for r in self._rows(query, (json.dumps(list(file_ids)),))}
+        among, values = self._among(list(file_ids))
+        query = f"SELECT {FILE} FROM file_rows WHERE {among} ORDER BY file_id"
+        return {r[0]: file_rows.shown(r) for r in self._rows(query, values)}
 
     def files_since(self, generation: int) -> Iterator[FileRow]:
         """Files written after a generation, by id."""
-        query = f"SELECT {FILE} FROM files WHERE generation > ? AND file_id > ? ORDER BY file_id LIMIT 500"
+        query = f"SELECT {FILE} FROM file_rows WHERE generation > ? AND file_id > ? ORDER BY file_id LIMIT 500"
         last = 0
         while rows := self._rows(query, (generation, last)):
-            yield from map(file_row, rows)
+            yield from map(file_rows.shown, rows)
             last = rows[-1][0]
 
     def file_ids(self) -> set[int]:
@@ -132,48 +134,21 @@ class Record(Facts):
     def same_content(self, sha256: str, size: int, ext: str) -> FileRow | None:
         """A file that was read with this content and extension (which decides, with the content, how it is read)."""
         # With the plus, SQLite leaves the part before it as the index has it.
-        query = f"""SELECT {FILE} FROM files WHERE size = ? AND substr(sha256, 1, 8) = ? AND ext = ? AND +sha256 = ?
+        query = f"""SELECT {FILE} FROM file_rows WHERE size = ? AND substr(content, 1, 4) = ? AND ext = ? AND +content = ?
             AND state <> 'failed' ORDER BY file_id LIMIT 1"""
-        rows = self._rows(query, (size, sha256[:8], ext, sha256))
-        return file_row(rows[0]) if rows else None
-
-    def segments(self, segment_ids: Iterable[int]) -> dict[int, SegmentRow]:
-        """Segments by id, without their text; those that are not there are left out."""
-        query = (
-            f"SELECT {COLUMNS} FROM segments WHERE segment_id IN (SELECT value FROM json_each(?)) ORDER BY segment_id"
-        )
-        return {r[0]: segment_row(r) for r in self._rows(query, (json.dumps(list(segment_ids)),))}
-
-    def segments_of(self, file_id: int) -> list[SegmentRow]:
-        """A file's segments in reading order, without their text."""
-        query = f"SELECT {COLUMNS} FROM segments WHERE file_id = ? AND dead = 0 ORDER BY seq, segment_id"
-        return [segment_row(r) for r in self._rows(query, (file_id,))]
-
-    def texts(self, segment_ids: Iterable[int]) -> dict[int, str]:
-        """The text of segments, by id."""
-        return {i: text for i, text, _ in self._texts(segment_ids)}
-
-    def passages(self, segment_ids: Iterable[int]) -> dict[int, Passage]:
-        """Segments' text by id, each with what of it must not show."""
-        return {i: Passage(text, hidden.unpack(known, len(text))) for i, text, known in self._texts(segment_ids)}
-
-    def _texts(self, segment_ids: Iterable[int]) -> list[tuple[int, str, bytes]]:
-        """(segment, text, what is hidden) by id."""
-        # One query: a block and its segments are of one commit.
-        query = """SELECT segment_id, hidden, text, block_id, start, size, data FROM segments LEFT JOIN blocks USING (block_id)
-            WHERE segment_id IN (SELECT value FROM json_each(?)) ORDER BY segment_id"""
-        rows = self._rows(query, (json.dumps(list(segment_ids)),))
-        with _translated(self.path):
-            return texts_of(rows)
+        content = bytes.fromhex(sha256)
+        rows = self._rows(query, (size, content[:4], ext, content))
+        return file_rows.shown(rows[0]) if rows else None
 
     def judged_otherwise(self, rules: str) -> Iterator[FileRow]:
         """Files with text that were judged by other rules than these, by id."""
         # Two ranges of an index, each by itself and in its order: nothing is read where every file was judged by these rules.
         ranges = [
-            f"SELECT file_id FROM files WHERE state = 'ok' AND judged {side} ? ORDER BY judged, file_id"
+            f"SELECT file_id FROM files WHERE state = 'ok' AND judged_id {side} ? ORDER BY judged_id, file_id"
             for side in "<>"
         ]
-        due = sorted(row[0] for query in ranges for row in self._rows(query, (rules,)))
+        known = self._rows("SELECT name_id FROM names WHERE name = ?", (rules.encode(),)) or [(0,)]
+        due = sorted(row[0] for query in ranges for row in self._rows(query, known[0]))
         for at in range(0, len(due), 500):
             yield from self.files(due[at : at + 500]).values()
 
@@ -184,13 +159,6 @@ class Record(Facts):
         while rows := self._rows(query, (last, many)):
             yield [r[1] for r in rows]
             last, many = rows[-1][0], min(4 * many, 4096)
-
-    def living(self) -> list[int]:
-        """The number of every segment that is in force, ascending."""
-        # Both are read from an index alone, so that no text is touched.
-        gone = {r[0] for r in self._rows("SELECT segment_id FROM segments WHERE dead > 0 ORDER BY segment_id")}
-        found = self._rows("SELECT segment_id FROM segments INDEXED BY segments_of_file")
-        return sorted(r[0] for r in found if r[0] not in gone)
 
     def last_run(self, folder: str) -> LastRun | None:
         """The last finished run over a folder or one above it."""
@@ -221,25 +189,19 @@ class Record(Facts):
     def tallies(self, folder: str) -> list[Tally]:
         """What a folder's files come to, by kind, state and reason."""
         query = f"""SELECT kind, state, reason, COUNT(*), SUM(chars), SUM(size),
-            SUM((SELECT COUNT(*) FROM segments WHERE segments.file_id = files.file_id AND dead = 0))
+            SUM((SELECT IFNULL(SUM(count), 0) FROM blocks WHERE blocks.file_id = files.file_id AND dead = 0))
             FROM files WHERE {below.FILES} GROUP BY kind, state, reason ORDER BY kind, state, reason"""
         return [Tally(*r) for r in self._rows(query, below.values(folder))]
 
     def without_text(self, folder: str, limit: int) -> list[FileRow]:
         """A folder's files that gave no text, by path: those that failed first."""
-        query = f"SELECT {FILE} FROM files WHERE {below.FILES} AND state <> 'ok' ORDER BY state, path LIMIT ?"
-        return [file_row(r) for r in self._rows(query, (*below.values(folder), limit))]
+        query = f"SELECT {FILE} FROM file_rows WHERE {below.FILES} AND state <> 'ok' ORDER BY state, path LIMIT ?"
+        return [file_rows.shown(r) for r in self._rows(query, (*below.values(folder), limit))]
 
     def unread(self, folder: str) -> list[FileRow]:
         """A folder's files with pages or pictures that wait for OCR, by path."""
-        query = f"SELECT {FILE} FROM files WHERE {below.FILES} AND unread_pages > 0 ORDER BY path"
-        return [file_row(r) for r in self._rows(query, below.values(folder))]
-
-    def read_pages(self, folder: str) -> int:
-        """How many places in a folder's files have text that OCR read."""
-        query = f"""SELECT COUNT(*) FROM (SELECT DISTINCT file_id, {POINTER} FROM segments JOIN files USING (file_id)
-            WHERE certainty IS NOT NULL AND dead = 0 AND {below.FILES})"""
-        return int(self._rows(query, below.values(folder))[0][0])
+        query = f"SELECT {FILE} FROM file_rows WHERE {below.FILES} AND unread_pages > 0 ORDER BY path"
+        return [file_rows.shown(r) for r in self._rows(query, below.values(folder))]
 
     def _bound(self, ids: Iterable[int]) -> str:
         return json.dumps(list(ids))
@@ -247,6 +209,9 @@ class Record(Facts):
     def _rows(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
         with _translated(self.path):
             return self._db.execute(query, values).fetchall()
+
+    def _reading(self) -> AbstractContextManager[None]:
+        return _translated(self.path)
 
     # Writing: put and remove gather in one transaction, commit ends it
 
@@ -257,22 +222,18 @@ class Record(Facts):
         with _translated(self.path):
             generation = self._begin()
             assert self._leaves
-            file_id: int = self._db.execute(
-                _PUT_FILE, file_values(new, segments, years, indexed_at, generation)
-            ).fetchone()[0]
-            for table in ("segments", "blocks") if file_id <= self._last_file else ():
-                self._db.execute(f"UPDATE {table} SET dead = ? WHERE file_id = ? AND dead = 0", (generation, file_id))
+            told = file_rows.values(file_values(new, segments, years, indexed_at, generation), self._number)
+            file_id: int = self._db.execute(file_rows.PUT, told).fetchone()[0]
+            if file_id <= self._last_file:
+                self._db.execute("UPDATE blocks SET dead = ? WHERE file_id = ? AND dead = 0", (generation, file_id))
             self._last_file = max(self._last_file, file_id)
             first = self._next_segment
-            self._next_segment += len(segments)
-            number = first
-            for some, data in blocks(segments):
-                block = self._leaves.number(leaves.payload(file_id, len(data)))
-                self._db.execute(_PUT_BLOCK, (block, file_id, data))
-                own = (segment_rows.values(i, file_id, block, *one) for i, one in enumerate(some, number))
-                self._db.executemany(segment_rows.PUT, own)
-                number += len(some)
-            return file_id, list(range(first, number))
+            for one in blocks.made(segments):
+                own = (file_id, self._next_segment, one.count, one.head, one.seen)
+                block = self._leaves.number(leaves.payload(own, len(one.data)))
+                self._db.execute(_PUT_BLOCK, (block, *own, one.data))
+                self._next_segment += one.count
+            return file_id, list(range(first, self._next_segment))
 
     def restamp(self, file_id: int, mtime_ns: int) -> None:
         """Record that a file has a new modification time and the same content."""
@@ -284,7 +245,15 @@ class Record(Facts):
         """Record that a file was judged by rules that hide nothing more of it, and nothing less."""
         with _translated(self.path):
             self._begin()
-            self._db.execute("UPDATE files SET judged = ? WHERE file_id = ?", (rules, file_id))
+            judged = self._number(rules.encode())
+            self._db.execute("UPDATE files SET judged_id = ? WHERE file_id = ?", (judged, file_id))
+
+    def _number(self, name: bytes) -> int:
+        """The number of a name; one that has none is given the next."""
+        if name not in self._names:
+            self._db.execute("INSERT OR IGNORE INTO names (name) VALUES (?)", (name,))
+            (self._names[name],) = self._db.execute("SELECT name_id FROM names WHERE name = ?", (name,)).fetchone()
+        return self._names[name]
 
     def remove(self, file_ids: Iterable[int]) -> None:
         """Forget files and their segments."""
@@ -308,25 +277,26 @@ class Record(Facts):
         if not self._pending:
             return self.generation
         with _translated(self.path):
-            self._db.execute("UPDATE meta SET value = ? WHERE key = 'generation'", (self._pending,))
+            told = (("generation", self._pending), ("segments", self._next_segment - 1))
+            self._db.executemany("UPDATE meta SET value = ?2 WHERE key = ?1", told)
             self._db.execute("COMMIT")
-        generation, self._pending = self._pending, 0
+        generation, self._pending, self._names = self._pending, 0, {}
         return generation
 
     def rollback(self) -> None:
         """Forget what was put and removed since the last commit."""
-        self._pending, self._leaves = 0, None
+        self._pending, self._leaves, self._names = 0, None, {}
         if self._db.in_transaction:
             self._db.execute("ROLLBACK")
 
     def _begin(self) -> int:
         if not self._pending:
             self._db.execute("BEGIN IMMEDIATE")
-            generation = self._db.execute("SELECT value FROM meta WHERE key = 'generation'").fetchone()[0]
-            self._db.execute("DELETE FROM segments WHERE dead > 0")
+            told = dict(self._db.execute("SELECT key, value FROM meta ORDER BY key").fetchall())
+            generation = told["generation"]
             self._db.execute("DELETE FROM blocks WHERE dead > 0")
             last = dict(self._db.execute("SELECT name, seq FROM sqlite_sequence ORDER BY name").fetchall())
-            self._next_segment, self._last_file = last.get("segments", 0) + 1, last.get("files", 0)
+            self._next_segment, self._last_file = told["segments"] + 1, last.get("files", 0)
             if self._leaves is None:
                 self._leaves = Leaves(self._rows("PRAGMA page_size")[0][0], last.get("blocks", 0))
             self._pending = generation + 1
@@ -351,6 +321,8 @@ class Record(Facts):
     def rewrite(self) -> None:
         """Write the database anew, so that nothing is left in it of what was removed."""
         with _translated(self.path):
+            used = " UNION ".join(f"SELECT {name}_id FROM files" for name in ("root", "reader", "judged"))
+            self._db.execute(f"DELETE FROM names WHERE name_id NOT IN ({used})")
             self._db.execute("VACUUM")
             busy = self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
         if busy:
