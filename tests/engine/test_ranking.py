@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -206,6 +207,17 @@ def test_counts_and_lengths_are_of_live_segments(ranking):
     ranking.reload()
     assert ranking.view().average_length == 3.0
     assert ranking.view().languages == ("en",)
+
+
+def test_only_fields_that_are_scored_take_room_for_their_lengths(tmp_path):
+    sizes = []
+    for many in (1, 1001):
+        with closing(Ranking.open(tmp_path / f"{many}", writable=True)) as index:
+            texts = [RankedSegment(number, "", "amber birch") for number in range(1, many + 1)]
+            index.add(RankedFile(1, "/r/a.txt", ".txt", "", ("2021",)), texts)
+            index.commit(1)
+        sizes.append(sum(file.stat().st_size for file in (tmp_path / f"{many}").glob("*.fieldnorm")))
+    assert sizes[1] - sizes[0] < 3 * 1000 + 100
 
 
 @pytest.mark.parametrize("name", ["meta.json", "generation.json"])

@@ -5,9 +5,10 @@ Only this package knows it, and it is loaded when something is asked of it.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Set
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from smart_context import later
 from smart_context.engine.local import ranking_state
@@ -58,7 +59,19 @@ def schema() -> tantivy.Schema:
     builder.add_unsigned_field("first", indexed=True)
     for field in ("segment_id", "length"):
         builder.add_unsigned_field(field, fast=True)
-    return builder.build()
+    return _without_lengths(builder.build(), {"compounds", "year", "ext", "folder"})
+
+
+def _without_lengths(built: tantivy.Schema, fields: Set[str]) -> tantivy.Schema:
+    """A schema by which the engine does not keep how long some fields are, a byte for each segment: only a score depends on that.
+
+    Its builder cannot be told so; the form in which it is pickled can.
+    """
+    make, (told,) = cast("tuple[Callable[[Any], tantivy.Schema], tuple[Any]]", built.__reduce__())
+    for field in told["inner"]:
+        if field["name"] in fields:
+            field["options"]["indexing"]["fieldnorms"] = False
+    return make(told)
 
 
 class translated:  # noqa: N801  # a block, as `contextmanager` makes one for three times the time: a search enters some seventy
