@@ -235,3 +235,15 @@ def test_another_user_of_the_machine_gets_nothing(team):
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     needed = "401 a bearer token is needed"
     assert done.stdout.splitlines() == [needed, needed, '200 {"live":true}'], done.stderr
+
+
+@needs_root
+def test_root_is_told_that_the_server_of_another_user_cannot_read_its_tokens(run, tmp_path):
+    (tmp_path / "index").mkdir(mode=0o700)
+    command = ("token", "add", "--all-roots", "--data-dir", tmp_path / "index")
+    assert b"warning" not in run(*command, "own").stderr
+    os.chown(tmp_path / "index", 65534, 65534)
+    done = run(*command, "ada")
+    assert done.returncode == 0
+    assert f"warning: {tmp_path / 'index'} belongs to nobody, and a server that" in done.stderr.decode()
+    assert b"runuser -u nobody -- context token" in done.stderr

@@ -103,6 +103,21 @@ def add(
     )
     click.echo(given)
     say(f"this is the token of {name}; it is not shown again")
+    if shared is None and (owner := _owner(data_dir)):
+        say(f"warning: {data_dir} belongs to {owner}, and a server that runs as {owner} cannot read this token")
+        say(f"make tokens as that user: runuser -u {owner} -- context token …")
+
+
+def _owner(data_dir: Path) -> str:
+    """Whose folder root has written to; "" for our own."""
+    if not hasattr(os, "geteuid") or (uid := data_dir.stat().st_uid) == os.geteuid():
+        return ""
+    import pwd
+
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return str(uid)
 
 
 @token.command("list")
