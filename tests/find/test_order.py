@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 
 import pytest
 
 from searching import indexed
-from smart_context.find import order
+from smart_context.engine.expression import Filters
+from smart_context.find import fold, order, plan, query, search
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
@@ -28,3 +30,29 @@ def test_ties_go_by_path_also_where_one_tier_of_matches_ends_and_the_next_begins
             placed = [(-item.score, item.path, item.pointer) for item in items]
             assert len(placed) > 40
             assert placed == sorted(placed)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_results_are_those_of_reading_every_match_where_a_file_has_many_and_has_copies(
+    tree, tmp_path, monkeypatch, seed
+) -> None:
+    monkeypatch.setattr(order, "TIERS", (30, 80))
+    monkeypatch.setattr(order, "_ALL_AT_ONCE", 50)
+    chance = random.Random(seed)
+    words = ["harbour", "crane", "wharf", "tide", "rope"]
+    sections = [[" ".join(chance.choices(words, k=5)) for _ in range(chance.choice((1, 2, 40)))] for _ in range(12)]
+    texts = ["\n\n".join(f"# {said}\n\n{said} and so on" for said in several) for several in sections]
+    files = {f"{at}.md": text for at, text in enumerate([*texts, *texts[:4]])}
+    with indexed(tree(files), tmp_path / "data") as folder:
+        record, view = folder.index.both()
+        for asked in ("harbour crane", "harbour OR wharf OR tide", "rope tide crane"):
+            planned = plan.make(query.parse(asked), view, asked)
+            every = list(order.Ordering(record, view, planned, Filters(), (), lambda: None).best())
+            folds, times, wanted = fold.Folds(), Counter[int](), []
+            for one in fold.results(iter(every), folds, set()):
+                times[one.file.file_id] += 1
+                wanted += [one] if times[one.file.file_id] <= search.A_FILE else []
+            assert len(every) > 100 > len(wanted)
+            for k in (3, 10, 100):
+                found = [(item.path, item.pointer, item.score) for item in folder.page(asked, k).items]
+                assert found == [(one.file.path, one.segment.pointer, one.score) for one in wanted][:k]

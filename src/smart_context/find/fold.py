@@ -112,11 +112,13 @@ class Folds:
         return self._first_near(file) if known is None else known
 
 
-def results(placed: Iterable[Placed], folds: Folds) -> Iterator[Placed]:
-    """The results without those of copies."""
+def results(placed: Iterable[Placed], folds: Folds, folded: set[int]) -> Iterator[Placed]:
+    """The results without those of copies; folded: gets the files that are one."""
     for one in placed:
         if folds.stands_for(of_row(one.file)) == one.file.file_id:
             yield one
+        else:
+            folded.add(one.file.file_id)
 
 
 def also(

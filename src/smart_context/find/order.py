@@ -94,7 +94,8 @@ class Leading(NamedTuple):
 
 
 class Ordering:
-    """All matches of one plan, in order. `added`: the files of results that do not match it, where there are any."""
+    """All matches of one plan, in order. `added`: the files of results that do not match it, where there are any. `full`: files of which whoever reads
+    the results wants no more, as they come to be known: their matches are passed over before their rows are read."""
 
     added: tuple[int, ...] = ()
 
@@ -108,6 +109,7 @@ class Ordering:
         self._stop = stop
         self._hides = ignore.hider(never_show) if never_show else None
         self._scorer = Scorer(plan, view)
+        self.full: set[int] = set()
         self._verbatim: frozenset[int] = frozenset()
         self._leading: Ranked | None = None
         # The segments that have an identifier as it was typed, once they were looked at.
@@ -186,7 +188,7 @@ class Ordering:
         files = self.record.by_path() if count > _ALL_AT_ONCE else [()]
         for some in files:
             found = look(replace(self._limits, files=tuple(some)))
-            yield from self._placed([Scored(candidate, score) for candidate in found])
+            yield from self._placed([Scored(candidate, score) for candidate in found], full=frozenset())
 
     def _tier(self, matches: Matches, given: int, size: int) -> tuple[Candidates, int]:
         """The candidates from `given` to about `size`: further where the next ones score the same."""
@@ -281,16 +283,22 @@ class Ordering:
         top = found[0].score if found and found[0].score > 0 else 1.0
         return [Scored(c, round(most * min(1.0, c.score / top), DIGITS)) for c in found]
 
-    def _placed(self, scored: Sequence[Scored], upto: int | None = None) -> Iterator[Placed]:
-        """Put equal scores in order, of the first so many. Rows are read as they are needed, because most are not."""
+    def _placed(
+        self, scored: Sequence[Scored], upto: int | None = None, full: Set[int] | None = None
+    ) -> Iterator[Placed]:
+        """Put equal scores in order, of the first so many. Rows are read as they are needed, because most are not; full: files of which none are."""
+        full = self.full if full is None else full
         at, end = 0, len(scored) if upto is None else upto
         ahead: list[Scored] = []  # those whose rows were read
         while ahead or at < end:
             while at < end and (not ahead or ahead[-1].score == ahead[0].score == scored[at].score):
                 more = scored[at : min(at + max(_ROWS, len(ahead)), end)]
+                at += len(more)
+                more = [one for one in more if one.candidate.file_id not in full] if full else more
                 self._learn([one.candidate for one in more])
                 ahead += more
-                at += len(more)
+            if not ahead:
+                return
             score = ahead[0].score
             tied = list(takewhile(lambda one: one.score == score, ahead))  # noqa: B023  # taken at once
             ahead = ahead[len(tied) :]

@@ -113,8 +113,9 @@ def find(
     asked = _read(request, record, view, redactor)
     stop()
     ordering = _ordering(record, view, asked, request, stop, meaning, is_confined=within is not None)
-    placed = ordering.listing() if asked.listing else ordering.best()
-    placed = beginning.first(placed, asked.plan, record, view, asked.limits)
+    every = ordering.listing() if asked.listing else ordering.best()
+    placed = beginning.first(every, asked.plan, record, view, asked.limits)
+    full = ordering.full if placed is every else set()  # what is put before others depends on all of these
     worth: list[Placed] | None = None
     if request.sort != defaults.SORT:
         worth, is_cut = sorting.results(placed, request.sort)
@@ -124,8 +125,8 @@ def find(
     folds = None if asked.listing or request.all_copies else fold.Folds()
     with present.Presence(roots, record) if roots is not None else nullcontext() as presence:
         there = _there(placed, presence, stop) if presence else placed
-        apart = fold.results(there, folds) if folds else there
-        reached = list(islice(_few_a_file(apart), min(wanted, sys.maxsize)))
+        apart = fold.results(there, folds, full) if folds else there
+        reached = list(islice(_few_a_file(apart, full), min(wanted, sys.maxsize)))
         page = reached[request.offset :]
         leading = {one.file_id for one in ordering.leading(_AHEAD)} if folds and page else set()
         ahead = ordering.marks(leading.union(ordering.added)) if leading else []
@@ -287,12 +288,15 @@ def _there(placed: Iterator[Placed], presence: present.Presence, stop: Stop) -> 
             stop()
 
 
-def _few_a_file(placed: Iterator[Placed]) -> Iterator[Placed]:
+def _few_a_file(placed: Iterator[Placed], full: set[int]) -> Iterator[Placed]:
+    """At most three results of a file; full: gets the files that have as many."""
     seen: dict[int, int] = {}
     for one in placed:
         count = seen.get(one.file.file_id, 0)
         if count < A_FILE:
             seen[one.file.file_id] = count + 1
+            if count + 1 == A_FILE:
+                full.add(one.file.file_id)
             yield one
 
 
