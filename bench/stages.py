@@ -2,7 +2,7 @@
 
 Each stage that a file passes through is run by itself, in this process, over every Kth file of a folder, N times; a file counts with its quickest
 pass, so that what else the machine does counts little, and tables of words are warm. Prints seconds per million characters of text, and what a
-reading process costs before its first file. The stages of the parent (record, ranking) are run once, with their threads.
+reading process costs before its first file, alone and together with others. The stages of the parent (record, ranking) are run once, with their threads.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from smart_context.index.prepare import Preparing
 from smart_context.model import Extracted, Limits, Prepared
 from smart_context.redact import Redactor, document
 from smart_context.sources import extract, wire
+from smart_context.sources.worker import Pool, Task
 from smart_context.text import segment
 
 T = TypeVar("T")
@@ -55,6 +56,7 @@ def main(argv: list[str]) -> None:
             name: round(spent / stages.chars * 1e6, 4) for name, spent in stages.spent.items()
         },
         "start of a reading process, seconds": round(min(_start() for _ in range(args.passes)), 3),
+        "start of 2 and 4 together": [round(min(_together(n) for _ in range(args.passes)), 3) for n in (2, 4)],
         "load": round(os.getloadavg()[0], 1),
     }
     print(json.dumps(result, indent=2))
@@ -129,4 +131,17 @@ def _start() -> float:
         os.close(fd)
     ours.close()
     theirs.close()
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def _together(count: int) -> float:
+    """CPU seconds of so many reading processes that start together, and are given a file of a few bytes each."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    start_with = reading_child.started_with(Preparing(defaults.SEGMENT_CHARS))
+    with tempfile.NamedTemporaryFile(suffix=".txt") as file, Pool(Limits(), count, start_with=start_with) as pool:
+        file.write(b"a few words")
+        file.flush()
+        pool.begin()
+        list(pool.run(Task(number, file.name, lambda: os.open(file.name, os.O_RDONLY)) for number in range(count)))
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
