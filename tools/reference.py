@@ -168,7 +168,8 @@ def python() -> str:
 def _fields(thing: type) -> dict[str, str]:
     """The fields of a tuple or a dataclass, with their types."""
     if named := getattr(thing, "_fields", ()):
-        return {field: thing.__annotations__[field].__forward_arg__ for field in named}
+        types = thing.__annotations__
+        return {field: getattr(types[field], "__forward_arg__", types[field]) for field in named}
     if is_dataclass(thing):
         return {field.name: str(field.type) for field in fields(thing) if field.repr}
     return {}

@@ -9,7 +9,7 @@ import pytest
 from smart_context.api import App
 from smart_context.engine.model import FileRow, Following, Passage, SegmentRow
 from smart_context.errors import BadRequest
-from smart_context.find import search, snippet
+from smart_context.find import notes, search, snippet
 from smart_context.find.model import SearchPage, SearchRequest
 from smart_context.find.order import Placed
 from smart_context.model import Caller
@@ -250,9 +250,9 @@ def placed(certainty):
 
 def test_results_that_were_read_from_a_picture_are_named_by_their_numbers():
     page = [placed(None), placed(91), placed(None), placed(7)]
-    assert list(search._read_by_ocr(page, 10)) == ["read by OCR, which makes mistakes: results 12 (91 %), 14 (7 %)"]
-    assert list(search._read_by_ocr(page[:2], 0)) == ["read by OCR, which makes mistakes: result 2 (91 %)"]
-    assert list(search._read_by_ocr(page[:1], 0)) == []
+    assert list(notes.of_ocr(page, 10)) == ["read by OCR, which makes mistakes: results 12 (91 %), 14 (7 %)"]
+    assert list(notes.of_ocr(page[:2], 0)) == ["read by OCR, which makes mistakes: result 2 (91 %)"]
+    assert list(notes.of_ocr(page[:1], 0)) == []
 
 
 def test_where_nothing_is_indexed_yet_that_is_said_and_a_bad_request_is_one_all_the_same():

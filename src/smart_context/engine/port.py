@@ -375,16 +375,14 @@ class Engine(Protocol):
         """Bytes that it takes on the disk."""
 
     def damage(self) -> str:
-        """Read what is derived from the record: the name of a file that is not as it was written, or "". Takes a second for a gigabyte."""
+        """Read what is derived from the record: the name of a file that is not as it was written, or ""."""
 
     def repair(self, on_progress: OnProgress = ...) -> str:
         """Derive anew what can be; where a damaged record was moved to, or "". Raises: as `open`."""
 
     def forget(self, folder: str, keep: Sequence[str] = (), on_progress: OnProgress = ...) -> int:
         """Remove the files at or below a folder, but for those at or below others, so that nothing of their text is left anywhere; how many.
-
-        Raises: as `open`; Conflict when another process embeds.
-        """
+        Raises: as `open`; Conflict when another process embeds."""
 
     def maintain(self, on_progress: OnProgress = ...) -> str:
         """Give space back, finish merges, look for damage; why the ranking was built anew, or "". Raises: as `open`."""

@@ -33,6 +33,7 @@ from smart_context.find import (
     fold,
     kinds,
     labels,
+    notes,
     order,
     plan,
     present,
@@ -40,7 +41,6 @@ from smart_context.find import (
     safe,
     snippet,
     sorting,
-    spelling,
     synonyms,
     when,
 )
@@ -120,7 +120,7 @@ def find(
     if request.sort != defaults.SORT:
         worth, is_cut = sorting.results(placed, request.sort)
         placed = iter(worth)
-        asked = replace(asked, notes=(*asked.notes, _sorted(request.sort, len(worth)))) if is_cut else asked
+        asked = replace(asked, notes=(*asked.notes, notes.of_order(request.sort, len(worth)))) if is_cut else asked
     wanted = request.offset + request.k
     folds = None if asked.listing or request.all_copies else fold.Folds()
     with present.Presence(roots, record) if roots is not None else nullcontext() as presence:
@@ -133,21 +133,21 @@ def find(
         also = _also(page, ordering, folds, presence, ahead) if folds else {}
     stop()
     items = tuple(_items(record, page, ordering, asked.plan, redactor, typed, also))
-    asked = replace(asked, notes=(*asked.notes, *_instead(asked.plan, items)))
+    asked = replace(asked, notes=(*asked.notes, *notes.of_corrections(asked.plan, items)))
     total = len(reached)
     if total == wanted:
         is_folded = bool(folds) and not fold.are_apart(ahead)
         files = [one.file.file_id for one in worth] if worth else None
         total = _total(view, asked, ordering, total, files, ahead if is_folded else None)
     lines = tuple(whole.as_typed(line, typed) for line in _interpretation(asked))
-    notes = (
+    said = (
         *(whole.as_typed(line, typed) for line in asked.notes),
         *addresses.nowhere(query),
         *lag(index.following(), is_confined=within is not None),
     )
     if meaning is not None and not asked.listing and within is None:
-        notes = (*notes, *_vectors(len(meaning.vectors), view))
-    return SearchPage(items, request.offset, total, lines, (*notes, *_read_by_ocr(page, request.offset)))
+        said = (*said, *notes.of_vectors(len(meaning.vectors), view))
+    return SearchPage(items, request.offset, total, lines, (*said, *notes.of_ocr(page, request.offset)))
 
 
 def sought(view: View, text: str) -> snippet.Words:
@@ -243,7 +243,7 @@ def _asked(reading: Reading, limits: Filters, view: View, typed: str) -> _Asked:
     planned = (
         plan.make(tree, view, typed) if tree or listing else Plan(Group(), ())
     )  # neither a word nor a filter: nothing
-    return _Asked(reading, planned, limits, listing, _notes(reading, planned, query.excluded(tree)))
+    return _Asked(reading, planned, limits, listing, notes.of_query(reading, planned, query.excluded(tree)))
 
 
 def _any(view: View, asked: _Asked) -> bool:
@@ -387,53 +387,6 @@ def _items(
 
 def _why(ordering: order.Ordering, one: Placed, typed: dict[str, str]) -> tuple[str, ...]:
     return tuple(whole.as_typed(line, typed) for line in one.why or ordering.explain(one))
-
-
-def _notes(reading: Reading, planned: Plan, excluded: Sequence[str]) -> tuple[str, ...]:
-    """What was read into the query, what it excludes, and which of its words stand nowhere."""
-    read = [f"read from the query: {reading.told()}"] if reading.has_read else []
-    nowhere = [f"nothing has {_listed(planned.nowhere)}; looked for the other words"] if planned.nowhere else []
-    empty = ["the query has no word to look for"] if planned.wanted == Group() and not planned.missing else []
-    nowhere += [f"nothing has {_listed(planned.missing)}"] if planned.missing else []
-    without = [f"without {_listed(excluded)}: a '-' or NOT before a word excludes it"] if excluded else []
-    return (*read, *without, *nowhere, *empty)
-
-
-def _listed(words: Sequence[str]) -> str:
-    return " or ".join(f"'{word}'" for word in words)
-
-
-def _vectors(made: int, view: View) -> Iterator[str]:
-    """How much of the index can be compared by meaning, while that is not all of it."""
-    if made < view.segments:
-        yield f"{100 * made // view.segments} % of the index has vectors; the rest is ranked by words"
-
-
-def _sorted(how: str, count: int) -> str:
-    return f"sorted by {how}: the {count} results that are at least half as good as the best"
-
-
-def _read_by_ocr(page: Sequence[Placed], offset: int) -> Iterator[str]:
-    """Which results are not a file's own text."""
-    seen = [
-        f"{number} ({one.segment.certainty} %)"
-        for number, one in enumerate(page, offset + 1)
-        if one.segment.certainty is not None
-    ]
-    if seen:
-        yield f"read by OCR, which makes mistakes: {'result' if len(seen) == 1 else 'results'} {', '.join(seen)}"
-
-
-def _instead(planned: Plan, items: Sequence[SearchItem]) -> Iterator[str]:
-    """What was looked for in place of words that stand nowhere, or hardly anywhere, as the results write it."""
-    replaced = [word for word in planned.sought if word.instead]
-    marked = Counter(item.snippet[a:b].lower() for item in items for a, b in item.highlights) if replaced else Counter()
-    for word in replaced:
-        others = _listed(tuple(dict.fromkeys(spelling.written(term, marked, word.text) for term in word.instead)))
-        if word.typed:
-            yield f"hardly anything has '{word.text}'; looked for {others} as well"
-        else:
-            yield f"nothing has '{word.text}'; looked for {others} instead"
 
 
 def _interpretation(asked: _Asked) -> Iterator[str]:

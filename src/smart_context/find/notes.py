@@ -1,0 +1,66 @@
+"""What an answer says beside its results, in one line each: how the query was read, what stands nowhere, what was corrected.
+
+In: how a query was read and planned; the results.  Out: lines for people and agents.
+Always: a line says something only where the answer is other than the plain words would let one expect.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from smart_context.engine.expression import Group
+from smart_context.engine.port import View
+from smart_context.find import spelling
+from smart_context.find.filters import Reading
+from smart_context.find.model import SearchItem
+from smart_context.find.order import Placed
+from smart_context.find.sought import Plan
+
+
+def of_query(reading: Reading, planned: Plan, excluded: Sequence[str]) -> tuple[str, ...]:
+    """What was read into the query, what it excludes, and which of its words stand nowhere."""
+    read = [f"read from the query: {reading.told()}"] if reading.has_read else []
+    nowhere = [f"nothing has {_listed(planned.nowhere)}; looked for the other words"] if planned.nowhere else []
+    empty = ["the query has no word to look for"] if planned.wanted == Group() and not planned.missing else []
+    nowhere += [f"nothing has {_listed(planned.missing)}"] if planned.missing else []
+    without = [f"without {_listed(excluded)}: a '-' or NOT before a word excludes it"] if excluded else []
+    return (*read, *without, *nowhere, *empty)
+
+
+def _listed(words: Sequence[str]) -> str:
+    return " or ".join(f"'{word}'" for word in words)
+
+
+def of_vectors(made: int, view: View) -> Iterator[str]:
+    """How much of the index can be compared by meaning, while that is not all of it."""
+    if made < view.segments:
+        yield f"{100 * made // view.segments} % of the index has vectors; the rest is ranked by words"
+
+
+def of_order(how: str, count: int) -> str:
+    """Of how many results are sorted otherwise than by their scores."""
+    return f"sorted by {how}: the {count} results that are at least half as good as the best"
+
+
+def of_ocr(page: Sequence[Placed], offset: int) -> Iterator[str]:
+    """Which results are not a file's own text."""
+    seen = [
+        f"{number} ({one.segment.certainty} %)"
+        for number, one in enumerate(page, offset + 1)
+        if one.segment.certainty is not None
+    ]
+    if seen:
+        yield f"read by OCR, which makes mistakes: {'result' if len(seen) == 1 else 'results'} {', '.join(seen)}"
+
+
+def of_corrections(planned: Plan, items: Sequence[SearchItem]) -> Iterator[str]:
+    """What was looked for in place of words that stand nowhere, or hardly anywhere, as the results write it."""
+    replaced = [word for word in planned.sought if word.instead]
+    marked = Counter(item.snippet[a:b].lower() for item in items for a, b in item.highlights) if replaced else Counter()
+    for word in replaced:
+        others = _listed(tuple(dict.fromkeys(spelling.written(term, marked, word.text) for term in word.instead)))
+        if word.typed:
+            yield f"hardly anything has '{word.text}'; looked for {others} as well"
+        else:
+            yield f"nothing has '{word.text}'; looked for {others} instead"
