@@ -33,9 +33,9 @@ subprocess.Popen = ready.Reading  # type: ignore[misc]
 # Seconds after which something hangs, whatever else the machine has to do. Nothing that works ever waits so long.
 PATIENCE = 300
 
-# Measuring which lines and branches a test reaches takes half as long again as the test. What is reached is reached by many: every second test is enough
+# Measuring which lines and branches a test reaches takes half as long again as the test. What is reached is reached by many: every fourth test is enough
 # to see it (MEASURED_OF=1 takes all), told by its name, and of one with many parameters so many.
-_MEASURED_OF = int(os.environ.get("MEASURED_OF", "2"))
+_MEASURED_OF = int(os.environ.get("MEASURED_OF", "4"))
 _MEASURED_EACH = 2
 _IS_MEASURED = pytest.StashKey[bool]()
 _COVERAGE = pytest.StashKey[Any]()

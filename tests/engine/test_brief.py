@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compiled import both, in_python
@@ -28,6 +28,8 @@ def table_of(first: int, *, shorts: int = 0) -> brief.Table:
     return brief.extended(brief.Table(), [[*parts, b"".join(b"%02d" % number for number in range(shorts))]])
 
 
+# Each example is some hundred codes, done twice; others look at more of them.
+few = settings(max_examples=settings().max_examples * 2 // 5)
 TABLES = st.sampled_from([brief.Table(), table_of(1), table_of(77, shorts=40), table_of(5, shorts=100)])
 
 
@@ -37,6 +39,7 @@ def canonical(packed: bytes) -> tuple[bytes, set[bytes]]:
     return packed[:8] + packed[10:end], {packed[at : at + 2] for at in range(end, len(packed), 2)}
 
 
+@few
 @given(SEGMENTS, TABLES, st.integers(0, 1 << 40))
 def test_what_is_restored_is_what_was_shortened(segments, table, first):
     numbers = list(range(first, first + len(segments)))
@@ -48,6 +51,7 @@ def test_what_is_restored_is_what_was_shortened(segments, table, first):
     assert all(codes.is_packed(one) for one in found)
 
 
+@few
 @given(SEGMENTS, TABLES)
 def test_a_table_learns_what_stands_often_and_is_not_in_it_in_c_as_in_python(segments, table):
     new, same = both(lambda: brief.learnt(segments, table), brief)
@@ -109,6 +113,7 @@ def test_what_was_not_shortened_by_a_table_is_refused_or_read_alike(body, table,
     assert quickly == same
 
 
+@few
 @given(SEGMENTS.filter(bool), TABLES, st.data())
 def test_a_changed_byte_or_another_number_is_told(segments, table, data):
     [short] = brief.shortened(segments[:1], [7], table)

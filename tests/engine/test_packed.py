@@ -194,7 +194,9 @@ def test_what_is_damaged_is_read_in_c_as_in_python(tmp_path, places, data, numbe
     assert quickly == slowly
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=settings().max_examples * 2 // 5, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)  # each writes to the disk
 @given(
     st.lists(st.lists(st.sampled_from(["one", "two", "three"]) | st.text(max_size=3), max_size=9), max_size=9),
     st.integers(0, 40),
