@@ -41,7 +41,7 @@ def _main(args: list[str]) -> int:
         return error.exit_status
     except KeyboardInterrupt:
         return 130
-    except Exception as error:  # noqa: BLE001  # the outer edge: a person never meets a traceback of ours
+    except Exception as error:  # noqa: BLE001  # the outer edge: no traceback reaches a person
         from smart_context.server.tools import unforeseen
 
         return unforeseen("mcp-context-server", error).exit_status

@@ -1,7 +1,7 @@
-"""Show answers as a page inside clients that can (MCP Apps, `io.modelcontextprotocol/ui`).
+"""Offer a page for answers to clients that support MCP Apps (`io.modelcontextprotocol/ui`).
 
-In: what a client declares, and what the server would answer.  Out: the same, with the page named where the client shows it.
-Always: whoever does not declare it gets the same bytes as if there were no page; a tool's own answer is the same for everybody.
+In: what a client declares, and what the server would answer.  Out: the same, with the page's address if the client supports it.
+Always: a client that does not declare it gets the same bytes as if there were no page; a tool's own answer is the same for all clients.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 EXTENSION = "io.modelcontextprotocol/ui"
 MIME_TYPE = "text/html;profile=mcp-app"
 _OFFERED = {"resources": {"listChanged": False, "subscribe": False}, "extensions": {EXTENSION: {}}}
-# Nothing is loaded from anywhere, so no origin is named. Hosts draw the border, as around whatever else a tool answers.
+# Nothing is loaded from anywhere, so no origin is named. The client draws the border, as around other answers.
 _META = {"ui": {"csp": {}, "prefersBorder": True}}
 _METHODS = {"server/discover", "tools/list", "resources/list", "resources/read", "resources/templates/list"}
 
@@ -31,7 +31,7 @@ def views(tools: Sequence[Tool]) -> dict[str, str]:
 
 
 def are_shown_by(capabilities: object) -> bool:
-    """Whether a client declares, in what it says of itself, that it shows such pages."""
+    """Whether the client's capabilities declare MCP Apps."""
     found = capabilities
     for name in ("extensions", EXTENSION, "mimeTypes"):
         found = found.get(name) if isinstance(found, dict) else None
@@ -39,7 +39,7 @@ def are_shown_by(capabilities: object) -> bool:
 
 
 def welcomed(result: dict[str, Any]) -> dict[str, Any]:
-    """The answer to a greeting, with what is offered besides."""
+    """The answer to `initialize`, with the extension added."""
     return {**result, "capabilities": {**result["capabilities"], **_OFFERED}}
 
 
@@ -53,7 +53,7 @@ def listed(result: dict[str, Any], views: Views) -> dict[str, Any]:
 
 
 def middleware(views: Views) -> ServerMiddleware[Any]:
-    """What stands before the SDK's own handlers, and answers for the pages."""
+    """Middleware before the SDK's handlers, which serves the pages."""
 
     async def answer(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
         method = ctx.method

@@ -48,7 +48,7 @@ def only(arguments: Arguments, known: Collection[str]) -> None:
 
 
 def text(arguments: Arguments, name: str) -> str:
-    """A string that must be there and say something."""
+    """A required string that is not blank."""
     if name not in arguments:
         raise BadRequest(f"'{name}' is missing", hint=f"give '{name}' as a string")
     value = _string(arguments[name], name)
@@ -105,7 +105,7 @@ def texts(arguments: Arguments, name: str) -> tuple[str, ...]:
 
 
 def results(arguments: Arguments, name: str) -> list[dict[str, str]]:
-    """Search results with their path and snippet; whatever else an item carries is left aside, save its pointer."""
+    """Search results with their path and snippet; of other keys only the pointer is kept."""
     values = arguments.get(name)
     if not isinstance(values, list) or not values:
         raise BadRequest(f"'{name}' must be a list of at least one result", hint="give items of searchFiles")

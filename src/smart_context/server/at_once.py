@@ -1,10 +1,10 @@
-"""Answer a call like the one before it on its connection, from the bytes of the request to those of the answer.
+"""Answer a call whose headers are those of an earlier call on its connection, from bytes to bytes.
 
-In: bytes from a socket.  Out: the answer's bytes, those that the ordinary way would have sent.
-Always: only a request whose head is, byte for byte but for the length of its body, that of a call which came the ordinary way on the same connection, and was answered without the SDK;
-token, turn, session and body are looked at each time. Whatever is unusual goes the ordinary way: nothing of it was done here.
+In: bytes from a socket.  Out: the bytes of the answer, the same as on the ordinary way.
+Always: the head equals, byte for byte apart from the length of the body, that of a call which took the ordinary way on the same connection and was answered without the SDK.
+Token, turn, session and body are checked each time. Anything unusual takes the ordinary way, before anything was done here.
 
-The ordinary way reads the head, makes a task, passes a gate and two applications and writes the head anew: seven turns of the loop, twice what all the rest of a call costs beside its work.
+The ordinary way parses the head, makes a task, passes the gate and two applications and writes a head: seven turns of the event loop, which cost twice as much as the rest of a call besides its work.
 """
 
 from __future__ import annotations
@@ -33,25 +33,25 @@ _STATUS = {status: b"HTTP/1.1 %d %b\r\n" % (status, STATUS_PHRASES[status]) for 
 _MOST_DIGITS = 9
 _MAX_HEAD = 4096  # bytes that a connection keeps
 _BODY_SECONDS = 0.05  # for the body to follow its head: most clients send one right after the other
-# How the connection goes on, or the body comes, is not as usual with these.
+# Headers that change how the connection goes on or how the body is sent.
 _ODD = frozenset({b"expect", b"transfer-encoding", b"upgrade", b"te", b"trailer"})
 
 
 class Entrance:
-    """The way of such a call past the gate."""
+    """How such a call passes the gate."""
 
     def __init__(self, gate: Gate, calls: Single) -> None:
         self._gate = gate
         self._calls = calls
 
     def turn(self, scope: Scope, body: bytes) -> bool | Turn | None:
-        """A turn for a call whose head was let through before: True where it is there, else one to wait for; None where the call must go the ordinary way."""
+        """A turn for a call whose head was let through before: True if it has one, else a future to wait for; None if the call must take the ordinary way."""
         if len(body) > self._gate.max_body or self._gate.known(scope) is None:
             return None
         return self._gate.enter() or self._gate.wait()
 
     def begin(self, scope: Scope, body: bytes) -> Begun | None:
-        """Begin with a call that has its turn; None where it must go the ordinary way: then its turn was given back."""
+        """Begin a call that has its turn; None if it must take the ordinary way: its turn was given back."""
         caller = self._gate.known(scope)
         scope[CALLER] = caller
         call = self._calls.begin(scope, body) if caller is not None else None
@@ -72,7 +72,7 @@ class _Head:
 
     @classmethod
     def of(cls, data: bytes, scope: Scope) -> _Head | None:
-        """The head that data begins with; None where it is not one to go by."""
+        """The head that data begins with; None if it cannot be used here."""
         end = data.find(_END, 0, _MAX_HEAD)
         found = _LENGTH.search(data, 0, end + 2) if end >= 0 else None
         if found is None or data[:end].lower().count(b"content-length") != 1 or scope["http_version"] != "1.1":
@@ -83,7 +83,7 @@ class _Head:
         return cls(data[: found.start(1)], data[found.end(1) : end + len(_END)], scope)
 
     def split(self, data: bytes) -> tuple[bytes, int] | None:
-        """The body, or what is there of it, and how long it will be; None where the head is another."""
+        """The body as far as it has come, and its full length; None if the head is another one."""
         before, after = self._before, self._after
         if not data.startswith(before):
             return None
@@ -137,7 +137,7 @@ class AtOnce(Connection):
         super().data_received(data)
 
     def on_response_complete(self) -> None:
-        """Keep the head of a call that came the ordinary way and could have come this way."""
+        """Remember the head of a call that took the ordinary way and could have been answered here."""
         scope = cast("Scope", self.scope)
         if scope.get(IS_PLAIN):
             self._head = _Head.of(self._first, scope) or self._head
@@ -173,7 +173,7 @@ class AtOnce(Connection):
             self._release = None
 
     def _take(self, data: bytes, body: bytes) -> bool:
-        """Begin with a call, or let it wait for its turn; False where it must go the ordinary way."""
+        """Begin a call, or let it wait for its turn; False if it must take the ordinary way."""
         most = self.limit_concurrency
         is_full = most is not None and (len(self.connections) >= most or len(self.tasks) >= most)
         if is_full or self._head is None or self.flow.write_paused or self.transport.is_closing():
@@ -218,7 +218,7 @@ class AtOnce(Connection):
         return True
 
     def _go_on(self) -> None:
-        """Show the client that its call goes on."""
+        """Send the client a sign that its call is still running."""
         if self._call is not None and not self.transport.is_closing():
             head = b"" if self._is_stream else self._written(self._call.stream)
             self._is_stream = True
@@ -226,7 +226,7 @@ class AtOnce(Connection):
             self._ping = self.loop.call_later(begun.PING_SECONDS, self._go_on)
 
     def _answer(self, done: asyncio.Future[Encoded]) -> None:
-        """Send the answer, and go on with what came meanwhile."""
+        """Send the answer, and process what came meanwhile."""
         call, self._call = self._call, None
         self.tasks.discard(done)
         if self._ping is not None:

@@ -1,7 +1,7 @@
-"""A call that is answered without the SDK: what is under way, and how its answer is sent.
+"""A running call that is answered without the SDK, and how its answer is sent.
 
 In: a call that was begun, and the client's connection.  Out: the answer as `http.response` messages.
-Always: a call that takes long becomes a stream, in which the client is told that it goes on.
+Always: a call that takes long becomes a stream, which shows the client that it is still running.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """A process that answers calls for a server: it reads the index, and knows no protocol and no connection.
 
-In: messages of `call_wire` on an inherited socket; the first says how to be set up.  Out: an answer for each call.
-Always: a call passes the same guard as in the server: rates and the audit log are in files that processes share. The end of the socket is the end
-of the server, and ends this; signals do not, because a server that is asked to end lets its calls be answered first.
+In: messages of `call_wire` on an inherited socket; the first one has the settings.  Out: an answer for each call.
+Always: a call passes the same guard as in the server: rates and the audit log are in files that processes share. The process ends when the
+socket is closed, and not by signals: a server that is asked to end lets its calls be answered first.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the server and a process that answers calls say to each other, over a pair of sockets.
+"""The messages between the server and a process that answers calls, over a pair of sockets.
 
 In: calls, orders to stop, changes of the roots one way; answers the other.  Out: the same, at the other end.
 Always: each message is whole, a length and as many bytes; a deadline is a time of the system's monotonic clock, which both share.

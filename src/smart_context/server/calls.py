@@ -2,7 +2,7 @@
 
 In: work, and the seconds it may take.  Out: its result.
 Always: the caller gets its answer or `CallTimeout` when the time is up, however slow the work is to notice; work that nobody
-waits for is told to stop, also where it has yet to begin.
+waits for any more is told to stop, even before it begins.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ class Workers:
         return await self.begin(work, seconds, is_brief=is_brief)
 
     def begin(self, work: Callable[[Stopper], T], seconds: float | None, *, is_brief: bool = True) -> asyncio.Future[T]:
-        """The same for who waits in another way: whoever cancels the future waits no more."""
+        """The same without waiting; cancelling the future means that nobody waits any more."""
         loop = asyncio.get_running_loop()
         job = _Job(work, Stopper(seconds), loop.create_future(), loop, is_brief)
         within(job.done, seconds)

@@ -1,9 +1,9 @@
-"""One connection to a listener of ours: what uvicorn does for it, and what uvicorn leaves open.
+"""One connection to a listener: uvicorn's protocol, with the limits that uvicorn lacks.
 
 In: bytes from a socket.  Out: requests for the application, its answers back.
-Always: the head of a request comes in time, or the connection ends; there are never more connections than the bound, and those that
-only wait make room for new ones, so that nobody is locked out by holding some open; a connection has one answer a request, and none
-after it broke the protocol.
+Always: the head of a request comes in time, or the connection ends; there are never more connections than the bound, and idle ones
+make room for new ones, so that nobody can lock others out by holding connections open; each request gets one answer, and none
+after the connection broke the protocol.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The tools of Context: resolve, list and inspect the caches below one root, and pack, which `mcp-context-server` has not.
+"""The tools of Context: resolve, list and inspect the caches below one root, and pack, which `mcp-context-server` does not have.
 
 In: arguments as the client sent them.  Out: the engine's bytes as text, unchanged.
 Always: arguments are checked in the order cache, query, budget, before the disk is touched; an error shows its code and

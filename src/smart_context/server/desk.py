@@ -1,7 +1,7 @@
-"""What the page for people gets from the server: callers, and calls that pass the guard as those of tools do.
+"""The server's side of the page for people: its callers, and calls that pass the same guard as those of tools.
 
 In: a verb or the name of a tool.  Out: its result.
-Always: rates, audit and metrics see the call; an error that is raised here shows nothing that a tool's answer would not.
+Always: a call counts for rates, audit and metrics; an error shows no more than a tool's answer would.
 """
 
 from __future__ import annotations

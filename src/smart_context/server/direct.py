@@ -1,12 +1,11 @@
-"""Answer calls of tools over HTTP without the SDK, in sessions whose first call it has answered, or that of a session which was opened alike.
+"""Answer calls of tools over HTTP without the SDK, once the SDK has answered the first call of the session or of a session that was opened in the same way.
 
-In: requests of callers, and what serves all of them.  Out: its answers, or the same bytes made here.
-Always: what the SDK made of the first call of a session, head and body, is what would have been made here, or nothing is answered here; sessions that a caller opened with the same words, but for
-the client's plain name and version, and confirmed, are one in that. A
-request whose head differs from that call's, or whose body is not a plain call, goes to the SDK; so does one now and then, by which the SDK
+In: requests of callers, and what serves all of them.  Out: the SDK's answers, or the same bytes made here.
+Always: nothing is answered here unless the SDK's answer to the first call, head and body, had the bytes that would have been made here. That comparison holds for all sessions that a caller opened with the same `initialize`,
+apart from the client's plain name and version, and confirmed. A request whose head differs from that call's, or whose body is not a plain call, goes to the SDK; so does one a minute, by which the SDK
 knows that the session is in use.
 
-The SDK takes a call through seven tasks and some twenty turns of the loop, which is more work than most searches are.
+The SDK takes a call through seven tasks and some twenty turns of the event loop, which is more work than most searches.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ _INITIALIZED = b"notifications/initialized"
 _ACCEPTED = 202
 _MAX_DIGITS = 15
 _PROTOCOL = "io.modelcontextprotocol/"
-# Of these the answer does not depend, and the gate has looked at them.
+# Headers that do not change the answer; the gate has checked them.
 _OTHER_HEADERS = frozenset({b"content-length", b"authorization"})
 
 
@@ -78,7 +77,7 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Greeting:
-    """How a session was opened: the words but for what the client calls itself, that name, when, and whether the client has confirmed it."""
+    """How a session was opened: the `initialize` without the client's name, that name, when, and whether the client has confirmed it."""
 
     words: str
     client: str
@@ -88,7 +87,7 @@ class Greeting:
 
 @dataclass(frozen=True, slots=True)
 class Plain:
-    """A plain call of a tool. name: as the client calls that. meta: what it says beside."""
+    """A plain call of a tool. name: the tool's name as the client wrote it. meta: its `_meta`."""
 
     request_id: int | str
     tool: Tool
@@ -98,7 +97,7 @@ class Plain:
 
 
 class Direct:
-    """Stands before the sessions."""
+    """An ASGI application in front of the sessions."""
 
     def __init__(self, sessions: Sessions, offer: Offer, session_seconds: float) -> None:
         self._sessions = sessions
@@ -135,7 +134,7 @@ class Direct:
         await self._by_the_sdk(plain, asked, owner, scope, again(first, receive), send)
 
     def begin(self, scope: Scope, body: bytes) -> Begun | None:
-        """Begin with a call that can be answered here; None for everything else, of which nothing is done."""
+        """Begin a call that can be answered here; None for everything else, before anything was done."""
         session = _session(scope)
         plain = self._plain(body) if session else None
         return self._begun(plain, _asked(scope), (scope[CALLER].name, session), scope) if plain else None
@@ -181,7 +180,7 @@ class Direct:
             self._greetings[owner] = replace(greeting, is_confirmed=True)
 
     def _known_of_another(self, owner: Owner, asked: Headers) -> Known | None:
-        """What is known of a session that was opened alike; it counts for as long as if the SDK had answered a call when this one was opened."""
+        """What is known of a session that was opened in the same way; it counts as long as if the SDK had answered a call when this session was opened."""
         greeting = self._greetings.get(owner)
         if greeting is None or not greeting.is_confirmed:
             return None
@@ -237,7 +236,7 @@ def _kind(owner: Owner, greeting: Greeting, asked: Headers) -> tuple[object, ...
 
 
 class _InSession:
-    """A call in a session, which a client cancels by saying so. Its answer is a stream in any case."""
+    """A call in a session, which a client cancels by a notification. Its answer is always a stream."""
 
     ends_with_client = False
 
@@ -313,7 +312,7 @@ def is_confirmation(body: bytes) -> bool:
 
 
 def client_name(told: object) -> str | None:
-    """What a client calls itself; None where it says more, or less, than a name and a version."""
+    """The client's name; None if it says more, or less, than a name and a version."""
     if not isinstance(told, dict) or told.keys() != {"name", "version"}:
         return None
     name, version = told["name"], told["version"]
@@ -359,7 +358,7 @@ def _is_token(token: object) -> bool:
 
 
 def _is_aside(meta: Arguments) -> bool:
-    """Whether what a client says beside a call in a session changes nothing."""
+    """Whether the `_meta` of a call in a session has no effect on its answer."""
     return not any(name.startswith(_PROTOCOL) for name in meta)
 
 

@@ -1,8 +1,8 @@
 """Answer what every client asks first, before the SDK is loaded: `initialize`, `ping`, `tools/list`.
 
-In: the wire, and what the server offers.  Out: what was read and is left to the SDK, which is loaded meanwhile.
-Always: an answer has the bytes that the SDK gives; a message of any other shape is not answered here, and everything after it neither.
-The SDK then meets the client's own greeting once more, under an id of ours, and its answer goes nowhere.
+In: the wire, and what the server offers.  Out: the lines that are left to the SDK, which is loaded meanwhile.
+Always: an answer has the bytes that the SDK gives; a message of any other shape, and everything after it, is left to the SDK.
+The SDK then gets the client's `initialize` once more, under an id of ours, and its answer to that is dropped.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class _Early:
             and self._loading is None
             and not select.select([self._wire.read_fd], [], [], 0)[0]
         ):
-            # While nobody waits for us; who only looks at the tools and leaves needs none of it.
+            # While nobody waits; a client that only lists the tools and leaves needs no SDK.
             self._loading = threading.Thread(target=self._load, name="load", daemon=True)
             self._loading.start()
         while not select.select([self._wire.read_fd], [], [], _PARENT_EVERY)[0]:
@@ -158,7 +158,7 @@ def _is_plain_greeting(params: dict[str, Any]) -> bool:
 
 
 def _once_more(greeting: dict[str, Any]) -> bytes | None:
-    """The greeting that the SDK meets; None where it holds a number that cannot be written again."""
+    """The `initialize` for the SDK; None if it holds a number that cannot be written again."""
     try:
         return json.dumps({**greeting, "id": GREETING_ID}, allow_nan=False).encode() + b"\n"
     except (ValueError, RecursionError):

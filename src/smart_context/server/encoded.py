@@ -1,4 +1,4 @@
-"""A reply as the bytes of its JSON, so that what one process made can be sent by another without reading it.
+"""A reply as the bytes of its JSON, so that another process can send it without parsing it.
 
 In: a `Reply`.  Out: the `result` of its JSON-RPC message; from that the event of a stream, or the reply again.
 Always: the event, or the message without a session, has the bytes that the SDK sends for the reply.

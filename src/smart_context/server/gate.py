@@ -1,11 +1,11 @@
-"""Who may speak to the HTTP server: the check that stands before every route.
+"""The check before every route of the HTTP server: Host, Origin, token, size and time.
 
 In: an ASGI request.  Out: the inner application's answer, or a refusal.
 Always: a request whose Host or Origin is not allowed, or that lacks the token where one is needed, reaches nothing behind this; a body
 comes within its time and size, or the request ends.
 
-Host is checked against DNS rebinding: a page of another site can make a browser call a loopback address, but the name it was loaded
-from stands in Host and Origin.
+Host is checked against DNS rebinding: a page of another site can make a browser call a loopback address, but Host and Origin have the name that the page
+was loaded from.
 """
 
 from __future__ import annotations
@@ -60,10 +60,10 @@ class Accepted:
 
 
 class Issuer(Protocol):
-    """Who gives tokens that are not kept here."""
+    """An issuer of tokens that are not kept here."""
 
     async def caller(self, given: bytes) -> Accepted | Refusal:
-        """Who has this token."""
+        """The caller with this token."""
 
     def refusal(self, status: int, why: str, error: str = "") -> Refusal:
         """A refusal that says where tokens come from."""
@@ -102,14 +102,14 @@ def is_loopback(host: str) -> bool:
 def allowed_hosts(bind: str, configured: tuple[str, ...]) -> frozenset[str]:
     """Give the names a client may use: loopback's own, what is configured, and the address itself unless it means "any".
 
-    A page of another site that calls loopback by its name tells in Origin where it is from.
+    A page of another site that calls loopback by its name is recognised by its Origin.
     """
     names = {name.strip("[]").lower() for name in (*configured, bind)}
     return frozenset(names.difference(_ANY) | set(_LOOPBACK_NAMES))
 
 
 class Gate:
-    """The ASGI application that stands in front of the real one."""
+    """The ASGI application in front of the real one."""
 
     def __init__(self, inner: App, policy: Policy) -> None:
         self._inner = inner
@@ -133,7 +133,7 @@ class Gate:
             await self._serve(scope, receive, send)
 
     def known(self, scope: Scope) -> Caller | None:
-        """Who asks, by a request whose head was let through before; None where that cannot be said at once, or no more: then it goes the way of all."""
+        """The caller of a request whose head was let through before; None if that is not known at once, or no longer valid: it then takes the ordinary way."""
         found = Caller(peer(scope) or "unknown") if self._policy.known is None else self._token(scope)[0]
         return None if isinstance(found, str) else found
 
@@ -160,7 +160,7 @@ class Gate:
             stream.cancel()
 
     async def _stand(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """A GET may be a stream that stays open as long as its client: it takes nobody's turn."""
+        """A GET may be a stream that stays open as long as its client, so it takes no turn."""
         with anyio.move_on_after(scope.get(_SECONDS)) as stream:
             self._standing.add(stream)
             try:

@@ -1,7 +1,7 @@
-"""What stands between a client and the tools: rates, audit, metrics.
+"""The guard of every tool call: rates, audit, metrics.
 
 In: a call and the work it asks for.  Out: the reply, counted and logged.
-Always: a refused call is logged as well; a log that cannot be written is told of on stderr, once until it works again, and stops no
+Always: a refused call is logged as well; a log that cannot be written is reported on stderr, once until it works again, and stops no
 call.
 """
 
@@ -51,7 +51,7 @@ class Guards:
         return reply
 
     def failed(self, call: Call, code: str, seconds: float) -> None:
-        """Log a call that another process did not come to the end of."""
+        """Log a call that another process did not finish."""
         self._write(call, None, code, seconds)
 
     def _write(self, call: Call, reply: Reply | None, code: str, seconds: float) -> None:

@@ -1,7 +1,7 @@
 """Serve many clients over streamable HTTP: the gate, the SDK's session manager behind it, the operators' routes, the page.
 
 In: what is offered.  Out: `/mcp`, `/healthz`, `/metrics`, and the page for people at `/`, until a signal.
-Always: every request passes the gate first; at the end, what runs is finished or cancelled within a bound.
+Always: every request passes the gate first; at the end, running calls are finished or cancelled within a bound.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def application(
 
 
 async def _messages(inner: App, scope: Scope, receive: Receive, send: Send) -> None:
-    """Pass on what is a message, and refuse the rest as over standard input: the SDK would take a request whose id is none as a notification, and repeat what it cannot read."""
+    """Pass valid messages on, and refuse others as over standard input: the SDK would take a request with an invalid id as a notification, and repeat what it cannot read."""
     if scope["method"] != "POST":
         await inner(scope, receive, send)
         return

@@ -1,4 +1,4 @@
-"""Who calls, by what can be known without asking: the peer of a connection, or the process that started us.
+"""Identify the caller without asking it: by the peer of a connection, or the process that started us.
 
 In: the scope of a request, or the number of a process.  Out: a name.
 Always: nothing here comes from what a client says of itself.

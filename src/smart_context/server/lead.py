@@ -1,11 +1,11 @@
-"""Threads that do one piece of work after the other, and begin with the next beside one that takes long.
+"""Threads that do one piece of work after the other, and start the next one beside a slow one (leader and followers).
 
-In: what gives the next piece of work, and what does it.  Out: nothing; the work is done in the order in which it came.
-Always: one thread leads: it takes work and does it. Where that takes longer than `BRIEF` seconds another takes the lead, and work goes on: what is slow, or waits for something,
-holds nobody up for longer. There are never more threads than `most`.
+In: a function that gives the next piece of work, and one that does it.  Out: nothing; the work is begun in the order in which it came.
+Always: one thread leads: it takes work and does it. If that takes longer than `BRIEF` seconds another thread takes the lead, so that slow or waiting work
+holds up nobody for longer. There are never more threads than `most`.
 
-Python lets one thread work at a time. Several that search only fight for the GIL: whenever one of them looks at a file or asks SQLite another goes on, on another processor and with
-connections and caches of its own, which takes up to half as much processor time again.
+Several threads that search only contend for the GIL: whenever one of them reads a file or asks SQLite, another continues on another processor, with
+other connections and caches, which takes up to half as much processor time again.
 """
 
 from __future__ import annotations
@@ -71,13 +71,13 @@ class Lead(Generic[T]):
                     return
                 self._set_off(is_brief=self._is_brief(work))
                 self._do(work)
-                del work  # it may be large, and the next far
+                del work  # it may be large, and the next one may come late
                 with self._lock:
                     if self._leader == me:
                         self._began = None
 
     def _set_off(self, *, is_brief: bool) -> None:
-        """Begin with a piece of work, and see that another looks at the clock."""
+        """Begin a piece of work, and make sure that another thread watches the clock."""
         with self._lock:
             self._pieces += 1
             self._began = time.monotonic()
@@ -113,7 +113,7 @@ class Lead(Generic[T]):
                 else:
                     left = (
                         self._brief if self._pieces != seen else None
-                    )  # nothing came for so long: look no more until it does
+                    )  # nothing came for so long: stop watching until something does
                 seen = self._pieces
                 self._is_watched = left is not None
                 self._watching.wait(left)

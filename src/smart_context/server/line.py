@@ -1,7 +1,7 @@
-"""Turns of requests: so many have one at a time, further ones stand in line.
+"""A bounded number of turns for requests; further ones queue.
 
-In: requests.  Out: a turn for each, or word that its time was up.
-Always: turns are given in the order in which they were asked for, and each is given back once. Only the thread of the loop uses this.
+In: requests.  Out: a turn for each, or a timeout.
+Always: turns are given in the order in which they were asked for, and each is given back once. Only the event loop's thread uses this.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Where the HTTP server listens and whom it lets in. Light: it is read before anything is served."""
+"""Where the HTTP server listens and whom it lets in. Cheap to import: it is needed before anything is served."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def bind(host: str, port: int) -> list[socket.socket]:
     for family, _, _, _, address in addresses:
         try:
             listening = socket.create_server(address[:2], family=family)
-            # Those accepted have it from here: without it the body of an answer waits for its head to be confirmed.
+            # TCP_NODELAY, inherited by accepted connections: without it the body of an answer waits until its head is acknowledged.
             listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             bound.append(listening)
         except OSError as error:  # `localhost` may have an address of a kind that this machine does not speak

@@ -1,4 +1,4 @@
-"""What libraries log, said the way everything is said: on standard error, a line that repeats once and counted."""
+"""Write the logs of libraries as our own messages: to standard error, a repeated line only once, with a count."""
 
 from __future__ import annotations
 

@@ -109,7 +109,7 @@ class Issuer:
         return Accepted(replace(found, key=key), seconds)
 
     async def _ticket(self, fulfilled: tuple[str, ...], ends: float) -> str | None:
-        """By what a shared record knows this caller; asked for once a token, so that what is known goes on while the database is away."""
+        """The caller's ticket for a shared record; asked for once per token, so that known tokens work while the database is away."""
         if self._shared is None:
             return ""
         known = self._tickets.get((fulfilled, ends))
@@ -175,7 +175,7 @@ def _is_number(value: object) -> TypeGuard[float]:
 
 
 def _scopes(claims: Claims) -> list[str]:
-    """What a token may be used for: words of one text (`scope`), or a list (`scp`)."""
+    """The scopes of a token: words in one string (`scope`), or a list (`scp`)."""
     return [word for name in ("scope", "scp") for text in values(claims, name) for word in text.split()]
 
 

@@ -2,7 +2,7 @@
 
 In: where the issuer is.  Out: its public key of a name, for one algorithm.
 Always: nothing is fetched before a token asks for a key; one fetch at a time, never more often than `FLOOR` however many unknown names are asked
-for; redirects, large answers and keys that are none of a public signature are refused. Keys that were fetched hold for a day while the issuer is away.
+for; redirects, large answers and keys that are not public signature keys are refused. Fetched keys stay valid for a day while the issuer is away.
 """
 
 from __future__ import annotations

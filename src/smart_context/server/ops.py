@@ -1,7 +1,7 @@
-"""What operators ask a server: is it alive, is it ready, what does it do. An ASGI application of two routes, and of what is told to anybody.
+"""The operators' routes: is the server alive, is it ready, what does it do. An ASGI application, which also serves the public documents of OAuth.
 
 In: `/healthz` and `/metrics`.  Out: JSON and the text format of Prometheus.
-Always: no file name, path or query is told; who may not see every root learns only that the server is alive.
+Always: no file name, path or query is shown; a caller that may not see every root learns only that the server is alive.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Have calls answered by processes beside the one that listens, so that several processors work on them.
+"""Let other processes answer calls, so that several processors work on them.
 
 In: a call.  Out: its answer, from the process that has least to do.
-Always: connections, sessions, limits and metrics stay in the one process that listens; a process that dies is replaced with a line on standard
-error, and whoever waited for it gets an error that says so; none of them outlives the server.
+Always: connections, sessions, limits and metrics stay in the one process that listens; a process that dies is replaced, with a line on standard
+error, and callers that waited for it get an error that says so; none of them outlives the server.
 
-They are started as programs of their own, not forked: the server has threads, and its descriptors are nobody else's.
+They are started as new programs, not forked: the server has threads, and its descriptors must not be inherited.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class Processes:
         return await self.begin(call, ascii_only=ascii_only)
 
     def begin(self, call: Call, *, ascii_only: bool = False) -> asyncio.Future[Encoded]:
-        """The same for who waits in another way: whoever cancels the future waits no more."""
+        """The same without waiting; cancelling the future means that nobody waits any more."""
         process = min(self._alive, key=lambda each: (not each.is_ready, len(each.pending)))
         self._metrics.begin()
         number, answer = process.ask(call, ascii_only=ascii_only)
@@ -132,7 +132,7 @@ class Processes:
         await asyncio.get_running_loop().create_unix_connection(lambda: _Process(popen, self), sock=ours)
 
     def born(self, process: _Process) -> bytes:
-        """Take a new process; what it is to be told first."""
+        """Take a new process, and return the first message for it."""
         self._alive.append(process)
         app = self._app
         told = {"settings": config.told(app.settings), "roots": app.roots.resolved}
@@ -152,7 +152,7 @@ class Processes:
             pending.answer.set_result(answer)
 
     def lost(self, process: _Process) -> None:
-        """Take the death of a process: answer its calls, and start another."""
+        """Handle the death of a process: answer its calls, and start another."""
         if process in self._alive:
             self._alive.remove(process)
         if self._ending:
@@ -200,7 +200,7 @@ class _Process(asyncio.Protocol):
         transport.write(self._owner.born(self))
 
     def ask(self, call: Call, *, ascii_only: bool) -> tuple[int, asyncio.Future[Encoded]]:
-        """Give it a call: the number of that, and what will be the answer."""
+        """Give it a call; return its number and the future of its answer."""
         roots = self._owner.roots
         if self._names is not roots.names:
             self._names = roots.names
@@ -228,7 +228,7 @@ class _Process(asyncio.Protocol):
             self._owner.ended(self.pending.pop(one.number), one.answer, one.lost)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Take its death."""
+        """Handle its death."""
         self._owner.lost(self)
 
     def hang_up(self) -> None:

@@ -1,6 +1,6 @@
-"""The two programs: what each puts on the table.
+"""The two server programs, and the tools of each.
 
-In: what they were told.  Out: a server that runs until its client leaves.
+In: settings.  Out: a server that runs until its client leaves.
 Always: `mcp-context-server` reads no configuration file and writes nothing to disk.
 """
 
@@ -119,7 +119,7 @@ def _processes(count: int, app: App, guard: Guards, metrics: Metrics) -> Process
 
 
 def _courier(settings: Settings) -> AbstractContextManager[object]:
-    """What delivers audit lines to where those of all machines are."""
+    """Delivers audit lines to the shared record, which has those of all machines."""
     if not settings.engine or not settings.audit.enabled:
         return nullcontext()
     from smart_context import team

@@ -1,7 +1,7 @@
 """Offer a table of tools through the SDK's `Server`. Knows the protocol, and no transport.
 
 In: tools, and how calls run.  Out: a `Server` that any transport of the SDK, or ours, can serve.
-Always: a tool's failure is its own answer; a fault of protocol is a JSON-RPC error; no exception of ours reaches the SDK.
+Always: a tool's failure is an answer of the tool; a protocol error is a JSON-RPC error; no exception of ours reaches the SDK.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 Context = ServerRequestContext[Any, Any]
 
 _THREADS = 16  # calls at work at the same time; further ones wait their turn within their time
-_PATIENT_THREADS = 64  # calls without a limit, which mostly wait for work that is done elsewhere
+_PATIENT_THREADS = 64  # calls without a time limit, which mostly wait for another process
 _PROGRESS_EVERY = 0.25  # seconds
 
 

@@ -1,8 +1,8 @@
-"""Stand between a client on standard input and output and a server that many share over HTTP.
+"""Relay a client on standard input and output to a server that many share over HTTP.
 
 In: the messages of one client.  Out: the shared server's answers, as they are.
 Always: only the given address is spoken to; every request is answered, with an error that says why when the shared server cannot be
-reached, refuses, or goes away; a shared server that was started again is greeted anew, and the request is asked once more.
+reached, refuses, or goes away; if the shared server was restarted, a new session is opened and the request is sent once more.
 """
 
 from __future__ import annotations
@@ -201,7 +201,7 @@ class _Forgotten(Exception):
 
 
 class _Nowhere(ObjectSendStream[SessionMessage]):
-    """Takes the answer to a greeting that is not the client's."""
+    """Drops the answer to an `initialize` that the client did not send."""
 
     async def send(self, item: SessionMessage) -> None:
         """Drop it."""

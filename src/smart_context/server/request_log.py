@@ -35,7 +35,7 @@ def logged(inner: App, paths: Set[str]) -> App:
 
 
 def _request(scope: Scope, paths: Set[str]) -> str:
-    # Only names of ours: whoever tries many others cannot fill the log with them.
+    # Only our own paths: a client that tries many others cannot fill the log with them.
     method = scope["method"] if scope["method"] in _METHODS else "another method"
     path = scope["path"] if scope["path"] in paths else "another path"
     return plain.line(f"{method} {path} from {peer(scope) or 'unknown'}")

@@ -1,4 +1,4 @@
-"""Serve a table of tools, over standard input and output or over HTTP. The two programs differ only in what they put on the table.
+"""Serve a table of tools, over standard input and output or over HTTP. The two programs differ only in their tools.
 
 In: a table of tools.  Out: nothing until the client has left.
 Always: the wire is claimed before anything heavy is imported.
@@ -31,10 +31,10 @@ _DRAIN_BEYOND = 1.0  # seconds past a call's own limit that the end of input wai
 
 
 def share_one_heap() -> None:
-    """Let all threads allocate in one place; to be called before there are several.
+    """Let all threads share one malloc arena; call it before there are several threads.
 
-    Each would get a heap of its own, which grows to the most that it ever held and has its own holes, and a server has many
-    threads of which Python lets one work at a time.
+    Each thread would get its own arena, which grows to the most that it ever held and is fragmented by itself, and a server has many
+    threads of which only one runs at a time (the GIL).
     """
     if sys.platform == "linux":
         import ctypes
@@ -44,9 +44,9 @@ def share_one_heap() -> None:
 
 
 def expect_little_garbage() -> None:
-    """Look for garbage, and less often; to be called when everything is loaded.
+    """Collect garbage less often; call it when everything is loaded.
 
-    What is loaded stays. A search makes some ten thousand objects, all of which go when it ends: looking among them took a tenth of its time.
+    What is loaded stays. A search makes some ten thousand objects, all of which are freed when it ends: the collector took a tenth of its time.
     """
     gc.freeze()
     gc.enable()

@@ -1,8 +1,8 @@
-"""Whose the sessions of the HTTP server are, and how many.
+"""Who owns the sessions of the HTTP server, and how many there may be.
 
 In: a request that passed the gate, and what serves it.  Out: its answer.
-Always: a session is its caller's alone, to everybody else it does not exist; a caller has a bounded number of sessions, all callers
-together have one, and a new session ends the one that was not used for longest: of that caller, or of the caller who has most.
+Always: a session belongs to its caller; for everybody else it does not exist. There are bounds for one caller and for all callers
+together; a new session beyond a bound ends the least recently used one: of that caller, or of the caller who has most.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ ID_HEADER = b"mcp-session-id"
 
 
 class Sessions:
-    """Stands before the SDK's session manager."""
+    """An ASGI application in front of the SDK's session manager."""
 
     def __init__(self, inner: App, per_caller: int = PER_CALLER, in_all: int = IN_ALL) -> None:
         self._inner = inner

@@ -1,8 +1,8 @@
 """Answer calls of tools without a session (2026-07-28) without the SDK, once it has answered one like them.
 
-In: requests of callers, and what serves all of them.  Out: its answers, or the same bytes made here.
+In: requests of callers, and what serves all of them.  Out: the SDK's answers, or the same bytes made here.
 Always: a call is answered here only after the SDK was seen to answer one of the same caller, tool, head and `_meta` with the bytes that would have
-been made here; one a minute goes to it again. What a client calls itself there, a plain name and version, makes no difference but in the log. A client that hangs up has cancelled its call.
+been made here; one a minute goes to it again. A plain name and version of the client make no difference, except in the log. A client that hangs up has cancelled its call.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Known:
 
 
 class Single:
-    """Stands before what serves sessions."""
+    """An ASGI application in front of the sessions."""
 
     def __init__(self, inner: Direct, offer: Offer) -> None:
         self._inner = inner
@@ -75,7 +75,7 @@ class Single:
             await self._by_the_sdk(plain, kind, scope, again(first, receive), send)
 
     def begin(self, scope: Scope, body: bytes) -> Begun | None:
-        """Begin with a call that can be answered here, in a session or without; None for everything else, of which nothing is done."""
+        """Begin a call that can be answered here, in a session or without; None for everything else, before anything was done."""
         if not _is_single(scope):
             return self._inner.begin(scope, body)
         plain = plain_call(body, self._tools)
@@ -118,7 +118,7 @@ def _kind(plain: Plain, scope: Scope) -> Kind:
 
 
 def _named(plain: Plain) -> str | None:
-    """What a client calls itself; None where it says more than a name and a version."""
+    """The client's name; None if it says more than a name and a version."""
     return client_name(plain.meta.get(_CLIENT))
 
 

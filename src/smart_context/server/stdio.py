@@ -1,4 +1,4 @@
-"""Serve one client over standard input and output, a line a message.
+"""Serve one client over standard input and output, one line per message.
 
 In: an SDK `Server`.  Out: nothing but frames on what was standard output.
 Always: a faulty line costs that line alone; what was asked before the end of input is answered; the process does not
@@ -64,7 +64,7 @@ async def serve(server: Served, wire: Wire, drain_seconds: float, left: Left = _
 
 
 class InFlight:
-    """Requests whose answers are not written yet, with what their lines weigh."""
+    """Requests whose answers are not written yet, with the sizes of their lines."""
 
     def __init__(self) -> None:
         self._sizes: dict[RequestId, int] = {}
