@@ -1,4 +1,4 @@
-"""`context search`: find text in indexed files. `search.py` and `quick.py` read its command line."""
+"""`context search`: find text in indexed files. `search.py` and `quick.py` parse its command line."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from smart_context.find.model import SearchPage
     from smart_context.settings.config import Settings
 
-_NO_INDEX = "begin with: context index FOLDER"  # that nothing is indexed, the answer says itself
+_NO_INDEX = "begin with: context index FOLDER"  # the answer itself says that nothing is indexed
 
 
 def run(
@@ -75,8 +75,9 @@ def run(
         import click
 
         raise click.UsageError("Missing argument 'QUERY...'.")
+    is_for_programs = as_json or jsonl or names
     with App(settings) as app:
-        if not (as_json or jsonl or names):
+        if not is_for_programs:
             unindexed.offer(app, settings)
         page = app.find(request, unredacted=unredacted)
         has_index = app.has_index()
@@ -84,17 +85,16 @@ def run(
     chosen = None if opened is None else _chosen(page, opened)
     if unredacted:
         say_unredacted(settings)
+    if not as_json:
+        _say_notes(page, explain=explain and not is_for_programs)
     if as_json:
         echo(json_of(page.explained() if explain else page.answer()))
-    else:
-        _say_notes(page, explain=explain and not (jsonl or names))
-    if null and not is_terminal(sys.stdout):
-        sys.stdout.buffer.write(b"".join(os.fsencode(parsed(name)) + b"\0" for name in results.paths(page)))
-        sys.stdout.flush()
+    elif null and not is_terminal(sys.stdout):
+        _write_names(page)
     elif jsonl or names:
         for line in map(json_of, page.answer()["items"]) if jsonl else results.names(page):
             echo(line)
-    elif not as_json:
+    else:
         _show(page, explain=explain, grouped=grouped)
         last.keep(settings.data_dir, page)
         if not page.items and not _is_past_the_end(page):
@@ -103,8 +103,14 @@ def run(
         launch(chosen)
 
 
+def _write_names(page: SearchPage) -> None:
+    """Write the names of files as they are on disk, each with a NUL behind it."""
+    sys.stdout.buffer.write(b"".join(os.fsencode(parsed(name)) + b"\0" for name in results.paths(page)))
+    sys.stdout.flush()
+
+
 def _say_notes(page: SearchPage, *, explain: bool) -> None:
-    """Say what changed the answer, but for what was said already or is part of the explanation."""
+    """Say what changed the answer, except what was said already or is part of the explanation."""
     for note in page.notes:
         if not note.startswith(NOT_INDEXED) and not (explain and note in page.interpretation):
             say(plain.line(note))
@@ -125,12 +131,12 @@ def _show(page: SearchPage, *, explain: bool, grouped: bool) -> None:
 
 
 def _is_past_the_end(page: SearchPage) -> bool:
-    """Whether something was found, and all of it was passed over."""
+    """Whether something was found, but --offset skips all of it."""
     return not page.items and 0 < page.total_estimate <= page.offset
 
 
 def _what_else(request: SearchRequest) -> str:
-    """What may find more than nothing."""
+    """What to try after a search that found nothing."""
     if request.exts or request.years or request.folders or request.since or request.until:
         return "it may be in files that --ext, --year, --in, --since or --until leave out; try without them"
     return "try fewer or other words; see what is indexed with: context status"
