@@ -15,7 +15,7 @@ from typing import NoReturn
 from smart_context import plain, talk
 from smart_context.errors import ContextError
 
-# name → (module below smart_context.cli, one-line help, heading in --help). The help stands here so that `context --help`
+# name → (module below smart_context.cli, one-line help, heading in --help). The help is here so that `context --help`
 # imports no command.
 COMMANDS: dict[str, tuple[str, str, str]] = {
     "index": ("index", "Read folders into the index.", "Search"),
@@ -71,7 +71,7 @@ class Exit(Exception):
 
 
 class Told:
-    """What a run was told that what it says depends on. by_flags: which roots, or where the index is."""
+    """Options that messages depend on. by_flags: roots or a data folder were given as options."""
 
     by_flags = False
 
@@ -92,7 +92,7 @@ def run() -> int:
 
 
 def end(status: int) -> NoReturn:
-    """End as Python does, but for tidying up memory object by object: the system takes it back as a whole."""
+    """End as Python does, without freeing memory object by object: the system frees all of it at once."""
     if threading.active_count() == 1:
         atexit._run_exitfuncs()
         try:
@@ -126,7 +126,7 @@ def echo(text: str, *, err: bool = False) -> None:
 
 
 def style(text: str, colour: str = "", *, bold: bool = False, dim: bool = False) -> str:
-    """Text as a terminal shows it in a colour; as it is where nobody can see one."""
+    """Text in a colour; unchanged where colours cannot be shown."""
     if not (has_colours() and sys.stdout is not None and sys.stdout.isatty()):
         return text
     codes = [_COLOURS[colour]] if colour else []
@@ -177,7 +177,7 @@ def screen(otherwise: tuple[int, int] = (80, 24)) -> os.terminal_size:
 
 
 def in_our_words(text: str) -> str:
-    """Put commands and options where the core's words name tools and arguments, in backticks."""
+    """Replace names of tools and arguments in backticks by those of commands and options."""
     if "`" not in text:
         return text
     from smart_context import tool_table
@@ -208,7 +208,7 @@ def _run(args: list[str]) -> int:
     except BrokenPipeError:  # the reader has gone (`context … | head`): not an error of ours
         _discard(1)
         return 0
-    except Exception as error:  # noqa: BLE001  # the outer edge: a person never meets a traceback
+    except Exception as error:  # noqa: BLE001  # the outer edge: no traceback reaches a person
         if talk.shows_tracebacks():
             say(_traceback(error))
         return _failure(error)

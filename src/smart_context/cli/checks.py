@@ -1,7 +1,7 @@
-"""Look over an installation and say what is wrong, with the command that mends it.
+"""Check an installation and report what is wrong, with the command that repairs it.
 
 In: the flags a user would give to other commands.  Out: `Finding`s, in the order in which things build on each other.
-Always: looking changes nothing; every finding that is not fine says what to do; `mend` does only what a finding says it would.
+Always: looking changes nothing; every finding that is not fine says what to do; `mend` does only what a finding announces.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Finding:
 def examine(
     flags: Mapping[str, object], server: Sequence[str], on_step: Callable[[str], None] = lambda _text: None
 ) -> Iterator[Finding]:
-    """Look at everything, and say of each part what was found before the next is looked at.
+    """Check everything; yield the findings of each part before the next is checked.
 
     server: the command that a client would start.  on_step: called with what is looked at now.
     """
@@ -197,7 +197,7 @@ def _index(settings: Settings) -> Iterator[Finding]:
 
 
 def _jail(settings: Settings) -> Iterator[Finding]:
-    """What keeps a reader that was taken over from the rest of the machine."""
+    """The jail of reading processes."""
     from smart_context.sources import worker
 
     mode = settings.index.jail
@@ -303,7 +303,7 @@ def _ocr(settings: Settings) -> Iterator[Finding]:
 
 
 def _watching(settings: Settings) -> Iterator[Finding]:
-    """Linux gives a user so many watches, one for each folder; beyond that the roots are polled."""
+    """Linux limits a user's inotify watches, one for each folder; beyond that the roots are polled."""
     if not settings.watch.enabled:
         return
     try:

@@ -1,7 +1,7 @@
 """The command `completion`: what a shell needs to complete commands, options, file names and pointers.
 
 In: the name of a shell, or what was typed of a command.  Out: its script, or what could come next.
-Always: completing never fails aloud and changes nothing; pointers are those that the index has of a file in the roots.
+Always: completing fails silently and changes nothing; pointers are those that the index has of a file in the roots.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from click.shell_completion import get_completion_class
 from smart_context.cli.program import Command, cli
 from smart_context.errors import ContextError
 
-# In scripts of click: what it puts → what a value with blanks, quotes or commas needs.
+# Replacements in click's scripts, for values with blanks, quotes or commas.
 _CHANGES = {
     "bash": (
         "COMPREPLY+=($value)",
-        # What a file is made of may hold quotes and commands: it must stay one word, whichever quote was begun.
+        # Headings and sheet names may hold quotes and commands: a value must stay one word, whichever quote was begun.
         r"""case ${COMP_WORDS[COMP_CWORD]} in
                 \"*) COMPREPLY+=("$(printf '%%s' "$value" | sed 's/[\\$`"]/\\&/g')");;
                 \'*) COMPREPLY+=("$(printf '%%s' "$value" | sed "s/'/'\\\\''/g")");;
@@ -48,7 +48,7 @@ def completion(shell: str) -> None:
 
 
 def pointers(context: click.Context, _parameter: click.Parameter, typed: str) -> list[str]:
-    """The places of the file that was named before, as far as they go on with what was typed."""
+    """The pointers of the file that was named before which begin with what was typed."""
     from smart_context.api import App
     from smart_context.settings import config
 

@@ -119,7 +119,7 @@ def _check(settings: Settings) -> None:
 
 
 def _say_what_is_left_out(flags: Mapping[str, object], served: Sequence[str]) -> None:
-    """Say that --root in an entry takes the place of the configured roots, where there are others."""
+    """Say that --root in an entry replaces the configured roots, if there are others."""
     if not flags["roots"]:
         return
     left_out = [root for root in config.load({**flags, "roots": None}).roots if root not in served]

@@ -84,12 +84,12 @@ def doctor(
 
 
 class _Now(Passing):
-    """What is looked at now, below what was found so far."""
+    """A line that says what is being checked, below what was found so far."""
 
     _text = ""
 
     def show(self, text: str) -> None:
-        """Say what is looked at from now on."""
+        """Say what is being checked."""
         self._text = text
         super().show(text)
 

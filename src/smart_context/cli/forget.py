@@ -50,7 +50,7 @@ def forget(path: str, yes: bool, settings: Settings) -> None:
 
 
 def _confirm_roots(app: App, name: str) -> None:
-    """Let whole roots be forgotten only if somebody wants it: reading them again may take hours, and who types `/` or `.` often means less.
+    """Ask before whole roots are forgotten: reading them again may take hours, and people who type `/` or `.` often mean less.
 
     Raises: Exit where the answer is no.
     """

@@ -1,4 +1,4 @@
-"""`context index`: the words of its command line; `indexing.py` does it."""
+"""`context index`: its command line, by click; `indexing.py` does the work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`context index`: read folders into the index. `index.py` and `quick.py` read its command line."""
+"""`context index`: read folders into the index. `index.py` and `quick.py` parse its command line."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def _outside(settings: Settings, folders: Sequence[str]) -> tuple[str, ...]:
 
 
 def _confirm_everything(folders: Sequence[str], *, may_ask: bool) -> None:
-    """Let a run over the whole file system begin only if somebody wants it: who types `/` often means another folder.
+    """Ask before a run over the whole file system: people who type `/` often mean another folder.
 
     Raises: UsageError where there is nobody to ask, Exit where the answer is no.
     """
@@ -150,7 +150,7 @@ def _enqueue(app: App, folders: Sequence[str], *, full: bool, scans: bool) -> No
 
 
 def _offer_roots(settings: Settings, folders: tuple[str, ...]) -> tuple[Settings, tuple[str, ...]]:
-    """Offer a person to make roots of folders that searches would not find otherwise; the settings then, and which are still outside."""
+    """Offer to make roots of folders that searches would not find otherwise. Returns the new settings, and the folders that are still outside."""
     from smart_context.cli import roots
     from smart_context.settings import write
 
@@ -189,7 +189,7 @@ def _run(
 
         def show(step: Progress, bar: ProgressBar = bar) -> None:
             if step.done:
-                gc.enable()  # where nothing is to be read, the run ends before there is garbage to speak of
+                gc.enable()  # a run that reads nothing ends before there is much garbage
             bar(step)
 
         try:
@@ -207,7 +207,7 @@ def _run(
 
 
 def _say_kept(bar: ProgressBar | None, folder: str) -> None:
-    """Say what is left of a run that was ended, and how to go on."""
+    """Say what an interrupted run has kept, and how to continue."""
     again = "context index" + (f" {_quoted(results.place(folder))}" if folder else "")
     if Told.by_flags:
         again = "the same command"
@@ -221,7 +221,7 @@ def _say_kept(bar: ProgressBar | None, folder: str) -> None:
 
 
 def _read_scans(app: App, reports: dict[str, IndexReport]) -> list[ContextError]:
-    """Read by OCR what waits in each folder, into its report; what OCR lacks does not undo the indexing."""
+    """Read the waiting pages of each folder by OCR, and count them in its report; if OCR cannot run, the index stays."""
     from smart_context.errors import ConfigError
 
     for folder, report in reports.items():
@@ -271,7 +271,7 @@ def _until_told_to_end() -> Iterator[Stop]:
 
 
 def _embed(app: App) -> int:
-    """Embed what has no vector yet; a model that cannot be used does not undo the indexing."""
+    """Embed segments that have no vector yet; if the model cannot be used, the index stays."""
     from smart_context.errors import ConfigError, Conflict
     from smart_context.meaning import place
 
@@ -288,7 +288,7 @@ def _embed(app: App) -> int:
 
 
 def _summarize(reports: Sequence[IndexReport], options: str) -> None:
-    """Say what runs have done; options: what another command needs to look at folders that are no roots."""
+    """Say what the runs have done; options: those that other commands need for folders that are not roots."""
     from smart_context.index.model import KindCount
 
     kinds: dict[str, KindCount] = {}

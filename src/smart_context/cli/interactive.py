@@ -1,8 +1,8 @@
-"""`context search -i`: what an interactive search holds and does; `cli/screen.py` shows it.
+"""`context search -i`: state and actions of an interactive search; `cli/screen.py` shows it.
 
-In: a configuration and a first request.  Out: nothing but what the person does with results.
-Always: text from files is made harmless before it is kept; what is asked of `App` is asked in threads of its own, and only the newest answer
-is taken.
+In: a configuration and a first request.  Out: what the person does with results.
+Always: text from files is escaped before it is kept; `App` is called in other threads, and only the newest answer
+is used.
 """
 
 from __future__ import annotations
@@ -51,13 +51,13 @@ def search(settings: Settings, request: SearchRequest) -> None:
 
 
 class Newest:
-    """Numbers what is asked for, so that an answer to an older question can be told."""
+    """Numbers queries, so that an answer to an older one is recognised."""
 
     def __init__(self) -> None:
         self._number = 0
 
     def ask(self) -> Callable[[], bool]:
-        """Ask anew; what is given says whether that is still the newest question."""
+        """Begin a new query; the returned function tells whether it is still the newest."""
         self._number += 1
         number = self._number
         return lambda: number == self._number

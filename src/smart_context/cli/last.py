@@ -1,8 +1,8 @@
 """The last search of a person: `context open 3` shows its third result.
 
 In: a page of results.  Out: the path and pointer of one of them, later.
-Always: neither the query nor any text is kept; the file holds one page at most, and nobody else may read it. Whoever opens a result
-goes through the roots again.
+Always: neither the query nor any text is kept; the file holds one page at most, and nobody else may read it. Opening a result
+checks the roots again.
 """
 
 from __future__ import annotations

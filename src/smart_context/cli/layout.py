@@ -18,7 +18,7 @@ from smart_context.cli import screen
 WIDEST = 100  # columns that a message takes at most, however wide the terminal is
 ELLIPSIS = "…"
 _LEAST_NAME = 16  # columns that a name needs in a table; with fewer it gets a line of its own
-# What is copied as a whole stays whole: a command at the end of a sentence, an option with its value.
+# Never broken, because it is copied as a whole: a command at the end of a sentence, an option with its value.
 _WHOLE = later.pattern(r"(?:(?<=: )|(?<=→ ))context .*$|--[\w-]+ [A-Z0-9]+\b[^ ]*|[^ ]+")
 
 
@@ -34,7 +34,7 @@ def columns(stream: TextIO | None) -> int:
 
 
 def is_terminal(stream: TextIO | None) -> bool:
-    """Whether a person reads it; a stream that was closed before we began is none."""
+    """Whether a stream is a terminal; one that was closed before we began is not."""
     return stream is not None and stream.isatty()
 
 

@@ -1,7 +1,7 @@
-"""The program by click: its commands with their options, help and completion.
+"""The command line by click: commands with their options, help and completion.
 
 In: the words of a command line.  Out: the command, run.
-Always: a command is a module, imported when it is asked for. What a plain search or server needs of this is done by `quick.py`, without click.
+Always: a command is a module, imported when it is asked for. `quick.py` does the same for plain searches, runs and servers, without click.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class Group(click.Group):
         self.params.append(_debug_option())
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Show somebody at a terminal who names no command which there are."""
+        """On a terminal, list the commands if none is named."""
         if not (args or ctx.resilient_parsing) and _is_watched():
             click.echo(ctx.get_help())
             ctx.exit()
@@ -157,7 +157,7 @@ def _is_watched() -> bool:
 
 
 def run(args: list[str]) -> int:
-    """Run a command. Returns the exit status, having said what was wrong with the words."""
+    """Run a command and report errors of usage. Returns the exit status."""
     gc.enable()
     try:
         with cli.make_context("context", args, color=None if has_colours() else False) as context:

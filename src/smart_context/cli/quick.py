@@ -1,7 +1,7 @@
-"""Run the commands that are run most without click, which takes longer to load than a small search takes.
+"""Run the most frequent commands without click, which takes longer to import than a small search takes.
 
-In: the words of a command line.  Out: the command, run; or nothing, where click is to read them.
-Always: what is understood here is understood as click does. Whatever is unusual (help, an option that is unknown, given twice, without its value or
+In: the words of a command line.  Out: the command, run; or nothing, if click must parse them.
+Always: what is parsed here is parsed as click does. Whatever is unusual (help, an option that is unknown, given twice, without its value or
 with a wrong one) is left to click, which says what is wrong.
 """
 
@@ -16,8 +16,8 @@ from typing import Any
 from smart_context import defaults
 from smart_context.cli import Told
 
-# What comes after an option: nothing, text, a number, a file or folder that may be missing, a place below a root, one of some words. Options
-# whose kind ends in "s" may be given again.
+# The kind of an option's value: none, text, a number, a file or folder that may be missing, a place below a root, one of some words. Options
+# whose kind ends in "s" may be repeated.
 _SETTINGS = {
     "--config": ("config_file", "file"),
     "--root": ("roots", "folders"),
@@ -75,7 +75,7 @@ def run(args: list[str]) -> bool:
 
 
 def parsed(args: list[str]) -> dict[str, Any] | None:
-    """What a command is given, by the names that it has for it; None for what click is to read."""
+    """The arguments of a command by name; None if click must parse them."""
     if not args or args[0] not in COMMANDS:
         return None
     takes, options = COMMANDS[args[0]]
@@ -106,7 +106,7 @@ def parsed(args: list[str]) -> dict[str, Any] | None:
 
 
 def _understood(kind: str, told: str | None) -> Any:
-    """What an option's value says; None where click would not take it."""
+    """The parsed value of an option; None if click would refuse it."""
     if told is None:
         return None
     if kind == "number":
@@ -127,7 +127,7 @@ def _understood(kind: str, told: str | None) -> Any:
 
 
 def _may_be(place: str, is_wrong: Any) -> bool:
-    """Whether a place is what it should be, or nothing yet."""
+    """Whether a path is what it should be, or does not exist yet."""
     try:
         mode = os.stat(place).st_mode
     except OSError:

@@ -119,7 +119,7 @@ def _title(path: str, pointer: str) -> str:
 
 
 def _meant(settings: Settings, path: str, pointer: str | None) -> tuple[str, str | None]:
-    """The file that is meant, and the place in it: a number is that of a result; a file of that name is `./3`."""
+    """The file that is meant, and the place in it: a number means a result; a file with such a name is `./3`."""
     if not (path.isascii() and path.isdecimal()):
         return os.path.abspath(os.path.expanduser(path)), pointer
     name, place = last.result(settings.data_dir, int(path))

@@ -1,7 +1,7 @@
 """Show results at a glance: two lines each, so that ten fit a screen of 24 lines.
 
 In: a page of results.  Out: lines for a terminal, cut to its width, or whole lines for a pipe.
-Always: what comes from files is made harmless first; meaning never rests on colour.
+Always: text from files is escaped first; meaning never rests on colour.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from smart_context.cli.show import highlighted, home
 if TYPE_CHECKING:
     from smart_context.find.model import SearchItem, SearchPage
 
-_LEAST = 20  # columns that are made use of, however narrow the terminal says it is
+_LEAST = 20  # columns that are used at least, however narrow the terminal
 _WITH_PLACE = 40  # columns from which there is room for the place in the file, and the score
 _WITH_DATE = 60  # columns from which there is room for the date
 _BESIDE_RESULTS = 4  # lines of a screen: notes, what is said after the results, and the next command

@@ -1,7 +1,7 @@
-"""The screen of an interactive search: a line to type in, results, a preview, a line that says how it stands.
+"""The screen of an interactive search: an input line, results, a preview, a status line.
 
 In: a `Session`.  Out: what the terminal shows, and what its keys do.
-Always: meaning never rests on colour; an answer that is not the newest is dropped; leaving gives the terminal back as it was.
+Always: meaning never rests on colour; an answer that is not the newest is dropped; leaving restores the terminal.
 This is the only module that knows prompt_toolkit.
 """
 
@@ -149,7 +149,7 @@ class Screen:
             self._app.invalidate()
 
     async def _in_thread(self, work: Callable[[], T], is_wanted: Callable[[], bool]) -> T | None:
-        """Work that may wait, away from the keys; its failure is said where it still matters."""
+        """Do slow work in a thread, so that keys are never blocked; a failure is shown if it still matters."""
         try:
             return await asyncio.get_running_loop().run_in_executor(self._threads, work)
         except ContextError as error:

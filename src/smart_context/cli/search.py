@@ -1,4 +1,4 @@
-"""`context search`: the words of its command line; `searching.py` does it."""
+"""`context search`: its command line, by click; `searching.py` does the work."""
 
 from __future__ import annotations
 

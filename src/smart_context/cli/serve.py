@@ -1,4 +1,4 @@
-"""`context serve`: the words of its command line; `serving.py` does it."""
+"""`context serve`: its command line, by click; `serving.py` does the work."""
 
 from __future__ import annotations
 

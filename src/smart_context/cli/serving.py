@@ -1,4 +1,4 @@
-"""`context serve`: the MCP server for agents. `serve.py` and `quick.py` read its command line."""
+"""`context serve`: the MCP server for agents. `serve.py` and `quick.py` parse its command line."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def run(
     from smart_context.api import App
     from smart_context.server import programs, run
 
-    gc.enable()  # from here on it goes on for long
+    gc.enable()  # from here on the process runs for long
     if not over_http and (host is not None or port is not None):
         raise UsageError("--host and --port go with --http")
     if not over_http and processes is not None:
@@ -51,7 +51,7 @@ def run(
         run.relayed(url, _token_for(settings, url))
         return
     if watch:
-        # Who wants an index that keeps up with the files wants one to begin with.
+        # A server that watches also makes the first index.
         begun = replace(settings.index, at_start=True)
         settings = replace(settings, watch=replace(settings.watch, enabled=True), index=begun)
     if processes is not None:
@@ -65,7 +65,7 @@ def run(
 def listen_on(settings: Settings, host: str | None, port: int | None, *, no_token: bool) -> Listen:
     """Where to listen and whom to let in, as the settings say; host and port go before them.
 
-    Raises: UsageError where no token is wanted and others could connect.
+    Raises: UsageError if no token is required and others could connect.
     """
     from smart_context.server import gate, listen
 

@@ -1,4 +1,4 @@
-"""How commands talk to people: a progress bar on stderr, only on a terminal; numbers, times and paths as people write them."""
+"""Output for people: a progress bar on stderr, only on a terminal; numbers, times and paths as people write them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _WITH_BAR = 70  # columns from which there is room for a bar
 
 
 class Passing:
-    """A line on stderr that the next one takes the place of: what is being done now.
+    """A line on stderr that says what is being done now, and that the next one replaces.
 
     Off a terminal it is nothing. A terminal that cannot erase gets it as a line of its own, and seldom.
     """
@@ -62,7 +62,7 @@ class Passing:
 
 @contextmanager
 def waiting(what: str) -> Iterator[None]:
-    """Say at once what a person waits for, until it has come."""
+    """Say at once what a person waits for, and erase it when it is there."""
     line = Passing()
     line.show(f"{what} …")
     try:
@@ -72,7 +72,7 @@ def waiting(what: str) -> Iterator[None]:
 
 
 def _write(text: str) -> None:
-    with suppress(OSError, ValueError):  # nobody looks any more: no reason to stop the work
+    with suppress(OSError, ValueError):  # the terminal is gone: no reason to stop the work
         sys.stderr.write(text)
         sys.stderr.flush()
 
@@ -99,7 +99,7 @@ class ProgressBar:
         if now < self._next:
             return
         if step.done and not self._counted:
-            self._counted = now  # a rate counts from the first thing done, not from what came before
+            self._counted = now  # a rate counts from the first step, not from the preparation before it
         self._next = now + _EVERY
         self._place.show(self._line(step, now - (self._counted or now)))
 

@@ -1,4 +1,4 @@
-"""The commands that sign: keygen, sign. `verify --key` stands with the caches."""
+"""The commands that sign: keygen, sign. `verify --key` is in `cache.py`."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def ui(settings: Settings, port: int | None, no_browser: bool) -> None:
         link = f"http://{defaults.HOST}:{at}/enter?ticket={sessions.ticket(own, time.time())}"
         say(f"open {link}")
         if not no_browser:
-            # In a thread, because a browser on the terminal would hold the server up.
+            # In a thread, because a browser in the terminal would block the server.
             threading.Thread(target=webbrowser.open, args=(link,), daemon=True).start()
 
     if wanted and _is_ours(wanted, own):
@@ -64,7 +64,7 @@ def ui(settings: Settings, port: int | None, no_browser: bool) -> None:
 
 
 def _is_ours(port: int, own: str) -> bool:
-    """Whether a server with this token listens there; nothing is told to any other.
+    """Whether a server with this token listens there; other programs learn nothing.
 
     Raises: IoError when something else does.
     """

@@ -1,7 +1,7 @@
-"""Roots that a search cannot find anything in yet: say which, and offer a person to index them.
+"""Roots that are not indexed yet: name them, and offer to index them.
 
-In: an application whose roots are about to be searched, or were.  Out: lines on stderr, and perhaps an index.
-Always: nobody is asked where nobody can answer; a program that searches gets the same answer and no question.
+In: an application, before or after a search.  Out: lines on stderr, and perhaps an index.
+Always: there is a question only on a terminal; programs get the same answer and no question.
 """
 
 from __future__ import annotations

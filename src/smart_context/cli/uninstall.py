@@ -24,13 +24,13 @@ from smart_context.errors import ConfigError, Conflict, ContextError, IoError
 if TYPE_CHECKING:
     from smart_context.settings.config import Settings
 
-# What lies in a data folder by our doing, and what it is. Whatever else is there is somebody else's, and stays.
+# Files that this program puts into a data folder, and what they are. Other files stay.
 _OURS = {
     "record.sqlite*": "the index", "ranking*": "the index", "vectors-*.bin": "the index", "node": "the index",
     "set-aside-*": "a damaged index", "write.lock": "a lock", "embed.lock": "a lock", "models": "models", "forget.unfinished": "a note of `context forget`",
     "audit.jsonl*": "the audit log", "rates": "counts of calls", "tokens.json*": "tokens", "http-token": "tokens",
     "llm-usage.json*": "counts of tokens", "ui": "the page's files", "shown.json": "the last search", "last-search.json": "the last search",
-    # What a process that was killed had not put in its place yet.
+    # Temporary files of processes that were killed.
     "vectors-*.new": "the index", "tokens.new": "tokens", ".last-search.json.*": "the last search",
 }  # fmt: skip
 
@@ -80,7 +80,7 @@ def uninstall(yes: bool, settings: Settings) -> None:
 
 
 def _used_by(data_dir: str) -> list[str]:
-    """The processes that have a file of the data folder open, where the system tells: servers, which index again what they do not find."""
+    """The processes that have a file of the data folder open (Linux): servers, which would index everything again."""
     inside = os.path.realpath(data_dir) + os.sep
     found = []
     for number in sorted(int(name) for name in _names("/proc") if name.isdigit()):
@@ -105,7 +105,7 @@ def _target(link: str) -> str:
 
 
 def _done(step: _Step, *, yes: bool) -> bool:
-    """Do a step, or only say that it would be done; whether nothing stood in its way."""
+    """Do a step, or only say that it would be done. Returns whether it succeeded."""
     if yes:
         try:
             with waiting(f"removing {step.what}"):

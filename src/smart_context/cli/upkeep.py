@@ -1,4 +1,4 @@
-"""`context watch` and `context maintain`: keep the index up to date, and in health."""
+"""`context watch` and `context maintain`: keep the index up to date, small and sound."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def watch(settings: Settings) -> None:
 
 
 class _Told:
-    """What a watch tells, from any thread: a bar while it reads, and a line for whatever changed."""
+    """Messages of a watch, from any thread: a bar while it reads, and a line for each change."""
 
     def __init__(self) -> None:
         self.bar = ProgressBar("indexing")

@@ -1,7 +1,7 @@
 """Check what a model wrote before it is shown.
 
 In: a model's answer and how many snippets it was given.  Out: text that is only text.
-Always: no citation of a snippet that was not given stays; nothing in it is a link, an image or markup to whoever renders it.
+Always: no citation of a snippet that was not given stays; nothing in it is rendered as a link, an image or markup.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What may be asked of a model: so many calls and tokens a day, and nothing of one that does not answer.
+"""Limit the use of a model: calls and tokens per day, and a pause after repeated failures.
 
-In: the data directory, the limits, the time.  Out: leave to ask, or `RateLimited` or `LlmUpstream`.
+In: the data directory, the limits, the time.  Out: permission to ask, or `RateLimited` or `LlmUpstream`.
 Always: the counts hold across processes and restarts. A day is one of UTC.
 """
 
@@ -81,7 +81,7 @@ def today(data_dir: Path, provider: str, now: float) -> Usage:
 
 @contextmanager
 def _kept(data_dir: Path, provider: str, now: float) -> Iterator[Usage]:
-    """Lend the usage to change; it is written back unless the change raises."""
+    """Yield the usage to be changed; it is written back unless the block raises."""
     path = data_dir / _NAME
     try:
         os.makedirs(data_dir, mode=0o700, exist_ok=True)
@@ -107,7 +107,7 @@ def _current(usage: Usage, provider: str, now: float) -> Usage:
 
 
 def _read(path: Path) -> Usage:
-    """Read what was kept; a file that is not ours to understand counts as none."""
+    """Read the stored usage; an unreadable file counts as none."""
     try:
         kept = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):

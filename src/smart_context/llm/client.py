@@ -1,7 +1,7 @@
 """Ask an OpenAI-compatible chat endpoint.
 
 In: an endpoint and messages.  Out: a `Reply`.
-Always: an answer is bounded in time, however slowly it drips; what may pass is tried again, never longer than the endpoint's time;
+Always: an answer is bounded in time, however slowly it comes; temporary failures are retried, never longer than the endpoint's time;
 no error names the key or repeats an answer at length; the provider's own reason is passed on, cleaned by the caller's redactor.
 """
 
@@ -24,7 +24,7 @@ from smart_context.model import Stop
 _POLL_SECONDS = 0.05
 _LOOK = "see that it runs, and that `llm.base_url` is right; `context llm check --send` tries it"
 _FIRST_PAUSE, _MAX_PAUSE = 0.5, 8.0
-_RATE_PAUSE = 30.0  # what is said to the caller where the provider does not say when to come back
+_RATE_PAUSE = 30.0  # told to the caller if the provider does not say when to retry
 _MAY_PASS = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 
 Clean = Callable[[str], str]

@@ -1,6 +1,6 @@
-"""Check that a query of a model's making is one of our query language.
+"""Check that a query written by a model follows the grammar of the query language.
 
-`search.query` reads anything, because people may type anything. A model is held to the grammar: operators with something on both
+`find.query` reads anything, because people may type anything. A model is held to the grammar: operators with something on both
 sides, brackets and quotation marks in pairs, a star at the end of a word.
 """
 

@@ -1,7 +1,7 @@
 """Make one request to a chat endpoint.
 
-In: an endpoint and a body.  Out: an `Answer`: a status with what came, or why nothing did.
-Always: one host is spoken to, redirects are refused; the body is bounded; nothing of the environment is sent; the key is in no
+In: an endpoint and a body.  Out: an `Answer`: a status and a body, or why there is none.
+Always: only one host is contacted, redirects are refused; the body is bounded; nothing of the environment is sent; the key is in no
 message.
 """
 

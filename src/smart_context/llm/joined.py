@@ -1,8 +1,8 @@
 """Redact texts that follow each other as if they were one.
 
-In: texts, in order.  Out: each without what must not leave.
-Always: what is hidden in a text alone is hidden; so is what only shows when texts are read on into the next, because a secret was
-cut in two or its label stands at the end of the one before.
+In: texts, in order.  Out: each text, redacted.
+Always: whatever is redacted in a text alone is redacted; so is a secret that is cut in two by the border between two texts, and one
+whose label is at the end of the text before.
 """
 
 from __future__ import annotations

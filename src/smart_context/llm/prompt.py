@@ -2,7 +2,7 @@
 
 In: a query and snippets.  Out: messages.
 Always: everything from outside is redacted, then cut, then fenced; no data can close its fence. Every line of data begins with
-`| `, no line of ours does, and whatever some reader takes for a line break is made one: so data is data to the last line.
+`| `, no line of ours does, and every character that may be read as a line break becomes one, so that no part of the data can leave its fence.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Ask whichever model is configured, within the day's budget.
 
 In: settings and messages.  Out: a `Reply`, its tokens counted.
-Always: without a provider nothing is asked of anybody; every call is counted before it is made.
+Always: without a provider nobody is asked; every call is counted before it is made.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Counted:
 
 
 def name(settings: LlmSettings) -> str:
-    """What the budget knows a provider by."""
+    """The provider's name in the budget."""
     return "the client" if settings.provider == "sampling" else f"{settings.base_url} {settings.model}"
 
 

@@ -1,7 +1,7 @@
-"""Put the page together: its routes, and what every one of them has in common.
+"""The page's application: its routes, and what they have in common.
 
 In: what the server gives (`Desk`).  Out: an ASGI application, and the paths it answers.
-Always: whoever is not signed in sees the door and nothing else; an error is a page that says what to do.
+Always: without signing in one sees only the sign-in page; an error is a page that says what to do.
 """
 
 from __future__ import annotations

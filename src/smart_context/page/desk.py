@@ -1,4 +1,4 @@
-"""What the page is given by the server that it stands in: who calls, and a way to call.
+"""The interface between the page and its server: who calls, and how to call a verb.
 
 In: a request's scope.  Out: a caller, and the results of verbs.
 Always: every verb runs under the caller's permissions, within its rate and its time, and is audited as a tool's call is.
@@ -64,7 +64,7 @@ class Desk(Protocol):
         """The address of the peer."""
 
     def is_local(self, scope: Scope) -> bool:
-        """Whether the browser runs on this machine, as far as can be told; False in doubt."""
+        """Whether the browser runs on this machine; False in doubt."""
 
     def examine(self) -> Sequence[Finding]:
         """Look over the installation, as `context doctor` does."""

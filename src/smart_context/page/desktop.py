@@ -1,7 +1,7 @@
-"""Open a file on the owner's own machine: in its application, or where it lies.
+"""Open a file on the owner's own machine: in its application, or its folder.
 
 In: a path that was confined to the roots.  Out: nothing; the desktop takes over.
-Always: only for the owner, at this machine; nothing is run that is a program rather than a document.
+Always: only for the owner, at this machine; programs are never started, only documents opened.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The door: one-time links, the form for a token, the way out, and the check before anything is changed.
+"""Signing in and out: one-time links, the form for a token, and the check before anything is changed.
 
 In: a request.  Out: the `Visit` behind it, or the page on which one signs in.
-Always: nobody gets past without a caller; a request that changes something comes from a form of this page.
+Always: every request has a known caller, or gets the sign-in page; a request that changes something comes from a form of this page.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ _SAFE_METHODS = {"GET", "HEAD"}
 
 
 class Entry:
-    """Who comes in, and how."""
+    """Signs people in and out."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self.sessions = Sessions(desk.known, desk.own_token)
 
     def visit(self, request: Request) -> Visit | None:
-        """Who asks; None for nobody we know."""
+        """The visit behind a request; None if the caller is unknown."""
         session = ""
         caller = self._desk.caller(request.scope)
         if caller is None:
@@ -78,7 +78,7 @@ class Entry:
         return render.page("enter.html", status, why=why)
 
     async def form(self, request: Request) -> FormData:
-        """Give a form that changes something, once it is sure that it is ours.
+        """The fields of a form that changes something, after checking that it comes from this page.
 
         Raises: Forbidden.
         """

@@ -1,4 +1,4 @@
-"""The page that shows results inside an MCP client: one HTML document, whole in itself.
+"""The page that shows results inside an MCP client: one self-contained HTML document.
 
 In: the page's own files.  Out: the document as text.
 Always: it loads nothing, from anywhere; the only script and style that it runs are those it carries, by their hashes. It needs no template

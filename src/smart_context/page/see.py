@@ -1,4 +1,4 @@
-"""The view of a place in a file: its text as lines, table, slide, mail or prose, the picture of a PDF's page, and the ways on.
+"""The view of a place in a file: its text as lines, table, slide, mail or prose, the picture of a PDF's page, and links to what is around it.
 
 In: a path, a pointer and the search it came from.  Out: data for the template.
 Always: what is shown went through `App.look_at` and `App.picture_of`; where there is no picture, the view says why.

@@ -4,7 +4,7 @@ In: a ticket or a token.  Out: a session's id, and later the caller it stands fo
 Always: a ticket opens one session, within a minute; the cookie holds a random id and no token; a session ends with its token.
 
 A ticket is made by whoever can read the server's own token (`context ui`): a nonce and an end, signed with that token. So the token itself
-is never sent anywhere, and whatever else listens on the port learns nothing with which it could ask this server.
+is never sent, and another program on the port learns nothing that it could use with this server.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The view of the index: roots, failures by reason, what is being read now, and what is wrong with the installation.
 
 In: the open application.  Out: data for the template.
-Always: only who may see every root sees it; only the owner starts or stops a run; only the owner at this machine adds a root.
+Always: only callers that may see every root see it; only the owner starts or stops a run; only the owner at this machine adds a root.
 """
 
 from __future__ import annotations

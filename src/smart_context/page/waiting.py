@@ -1,7 +1,7 @@
-"""Work for as long as somebody waits: who types on has a newer question, and the browser drops the older one.
+"""Work only as long as the browser waits: while somebody types, it drops older requests.
 
 In: a request, and the work that answers it.  Out: what the work gives.
-Always: when the browser has gone, the work is cancelled, and whoever does it hears of it.
+Always: when the browser has gone, the work is cancelled and told so.
 """
 
 from __future__ import annotations
