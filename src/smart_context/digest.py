@@ -1,4 +1,4 @@
-"""Hashes, without paying for a cryptographic library before there is much to hash.
+"""Hashes without loading OpenSSL before there is much to hash.
 
 In: bytes.  Out: their SHA-256 in hex; BLAKE2b as `hashlib` has it.
 Always: the same digest from either implementation. Loading OpenSSL takes as long as Python's own code needs for a few hundred kilobytes.

@@ -1,4 +1,4 @@
-"""Lock an open file against other processes, on every platform. The lock goes with the descriptor, however it goes."""
+"""Lock an open file against other processes, on every platform. The lock ends with the descriptor, however that is closed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an application holds open, and opens when it is first needed.
+"""Resources of an application, opened when they are first needed.
 
 In: the settings.  Out: the roots, the index, the queue of runs, the gate for text, the reading process.
 Always: each is opened once, whichever thread asks first; closing ends every process that was started.

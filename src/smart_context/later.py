@@ -1,6 +1,6 @@
 """Regular expressions that are compiled when they are first used.
 
-In: what `re.compile` takes.  Out: what stands for the compiled pattern, by its methods.
+In: what `re.compile` takes.  Out: a proxy with the methods of a compiled pattern.
 Always: a pattern that a command does not use costs it nothing.
 """
 

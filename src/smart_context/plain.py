@@ -1,6 +1,6 @@
-"""Text of others where people read: names, addresses, paths, a model's answer.
+"""Escape foreign text for people: names, addresses, paths, a model's answer.
 
-In: any text.  Out: text that only says something.
+In: any text.  Out: text without control over the terminal or page.
 Always: nothing in it begins a line, moves the cursor, changes colours or turns the direction of what stands around it; what would is
 shown as an escape, so that two different texts still look different.
 """

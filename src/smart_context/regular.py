@@ -1,10 +1,10 @@
-"""Read and replace files that somebody else may have laid a trap at: settings, tokens, keys, models.
+"""Read and replace files that may be traps: settings, tokens, keys, models.
 
 In: a path.  Out: its bytes, or the file replaced.
 Always: only a regular file is read, never more than was allowed, and nothing waits for a FIFO or a device. A replacement keeps
 owner, group and mode, and is made beside the file, so that a link in its place is not written through.
 
-What is refused is an `OSError` whose `strerror` says why, like whatever the system refuses.
+A refusal is an `OSError` whose `strerror` says why, like those of the system.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The one channel to people: standard error.
 
-In: lines.  Out: the same on standard error, or nowhere where nobody takes them.
-Always: saying something never fails. An entry point configures it once; what is below only speaks.
+In: lines.  Out: the same on standard error; lost if that is closed.
+Always: writing never fails. An entry point configures it once; everything else only writes.
 """
 
 from __future__ import annotations

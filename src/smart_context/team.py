@@ -1,4 +1,4 @@
-"""The verbs of a record that machines share: leave reading to workers, be one, take an index over.
+"""The verbs of a shared record: queue files for workers, be a worker, copy an index into it or back.
 
 In: the open application, or its settings.  Out: counts of what was done.
 Always: without a shared record there is an error that says so.

@@ -1,4 +1,4 @@
-"""What the tools take and give, as JSON Schema. The words here are what a model reads.
+"""Arguments and answers of the tools, as JSON Schema. Models read these descriptions.
 
 Always: the arguments of a tool of Smart File Search stand in the order in which its verb takes them.
 """

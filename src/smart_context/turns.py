@@ -1,6 +1,6 @@
-"""Let callers take turns: a few work at once, the others wait and may give up.
+"""Limit concurrent work: a few callers have a turn, the others wait and may give up.
 
-Always: a turn is given back however the work ends; whoever waits can be stopped.
+Always: a turn is given back however the work ends; a waiting caller can be stopped.
 """
 
 from __future__ import annotations

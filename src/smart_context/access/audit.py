@@ -1,13 +1,13 @@
-"""The audit log: one JSON line a call, chained so that an edited or missing line is found.
+"""The audit log: one JSON line per call, chained so that an edited or missing line is found.
 
 In: what a call was and how it went.  Out: a line at the end of the log.
 Always: a line is written whole or not at all; lines of several processes never mix; each carries the hash of the one before it,
 across rotation, so that `audit_check.verify` finds a line that was changed, taken out or put in.
 
-Beside the log stands its state, `<log>.state`: the hash and number of the last line, what came before the oldest one still kept, the
-hash of a line about to be written, and how many lines could not be. It is also the lock that writers take. The state is written before
-and after a line, so that a line which it does not count is somebody else's. Who may write both files and knows the method can make a
-new chain: an anchor kept elsewhere shows that.
+`<log>.state` beside the log has the hash and number of the last line, the hash before the oldest line still kept, the
+hash of a line about to be written, and how many lines could not be written. It is also the lock that writers take. The state is written before
+and after a line, so that a line which it does not count was added by somebody else. Anybody who may write both files and knows the method can make a
+new chain; an anchor kept elsewhere reveals that.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _STATE_BYTES = 512
 _TAIL_BYTES = 64 * 1024
 _MAX_QUERY = 2000  # characters
 _MAX_NAME = 200
-_MOST_NAMES = 512  # that are kept as they are written: a caller has the same one in every call
+_MOST_NAMES = 512  # encoded names that are cached: a caller has the same one in every call
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 _APPEND = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 
@@ -168,7 +168,7 @@ class AuditLog:
             return  # told with the next line that can be written
 
     def _rotate(self, held: _Locked, state: State) -> State:
-        """Move every file one place on; those too many go, and the chain then begins with what came after them."""
+        """Rename every file to the next number and remove the oldest; the chain then begins after the removed lines."""
         numbers = rotated(self._path)
         if doomed := [number for number in numbers if number >= self._keep]:
             # First the state, then the files: a reader knows a file that should be gone by its last hash.
@@ -269,7 +269,7 @@ def _mended(log: int, size: int, state: State) -> State:
     """The state to go on from when the log is not as we left it."""
     os.lseek(log, max(0, size - _TAIL_BYTES), os.SEEK_SET)
     tail = os.read(log, _TAIL_BYTES)
-    if tail and not tail.endswith(b"\n"):  # cut off in mid-line: end it, so that the next one stands for itself
+    if tail and not tail.endswith(b"\n"):  # cut off in mid-line: end it, so that the next one is a line of its own
         os.write(log, b"\n")
     last = tail.splitlines(keepends=True)[-1] if tail else b""
     if state.pending and is_sealed(last) and hash_of(last) == state.pending:

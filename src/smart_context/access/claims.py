@@ -50,7 +50,7 @@ class Rules:
         self._admins = [_rule(text, _ADMIN, "oauth.admins", "groups=operators") for text in settings.admins]
 
     def caller(self, claims: Claims) -> Caller | str:
-        """Whose a token is and what that one sees, or why it is nobody's."""
+        """The caller of a token with what it may see, or why the token is refused."""
         name = claims.get(self._name)
         if not isinstance(name, str) or not name.strip() or len(name) > _LONGEST or not name.isprintable():
             return f"this token names nobody in `{self._name}`"

@@ -1,8 +1,8 @@
-"""Steps below a folder that is already open: the one way by which roots, cache places, caches, build sources and the walk open what lies in them.
+"""Steps below a folder that is already open: the only way in which roots, cache places, caches, build sources and the walk open anything.
 
 In: the descriptor of a folder, and names below it.  Out: a descriptor, which the caller closes.
 Always: no step follows a link, so what is opened lies below the folder by every step that led to it, whatever becomes of the tree
-meanwhile; no pipe is waited for. Links are resolved before, by `leads` or by rules of the caller's own, and where they lead is walked so.
+meanwhile; no pipe is waited for. Links are resolved before, by `leads` or by the caller, and their target is walked in the same way.
 """
 
 from __future__ import annotations

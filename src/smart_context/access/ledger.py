@@ -1,10 +1,10 @@
 """Audit lines of all machines in one place: each machine's log is a chain there, and stays the truth on that machine.
 
-In: a log that `audit.AuditLog` writes.  Out: its lines in what machines share, in their order; and what checking a chain there finds.
-Always: lines are delivered as they were written, each once; while nobody can be reached they wait in the log. A log that was written anew begins
+In: a log that `audit.AuditLog` writes.  Out: its lines in the shared record, in order; and the verdict on a chain there.
+Always: lines are delivered as they were written, each once; while the database cannot be reached they wait in the log. A log that was written anew begins
 a chain of its own beside the old one, so that neither hides the other.
 
-Beside the log stands the name of its chain, `<log>.chain`. It is also the lock that whoever delivers takes.
+`<log>.chain` beside the log has the name of its chain. It is also the lock for delivering.
 """
 
 from __future__ import annotations

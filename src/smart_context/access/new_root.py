@@ -1,4 +1,4 @@
-"""A folder that somebody types, to be a root of a server that runs.
+"""Add a folder that somebody types to the roots of a running server.
 
 In: what was typed, and the roots there are.  Out: the folder's name, kept in the configuration file where the roots come from there.
 Always: what cannot be a root is refused with what to do instead; a file that names other roots than the server has is left alone.

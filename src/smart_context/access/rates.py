@@ -2,7 +2,7 @@
 
 In: a client and a tool.  Out: nothing, or `RateLimited` with the seconds to wait.
 Always: in any 60 seconds a client gets at most the tool's number of calls, however many server processes it starts, at once or
-one after the other: the times of its calls stand in the data folder. A refused call does not count.
+one after the other: the times of its calls are kept in the data folder. A refused call does not count.
 
 Times are those of the system's monotonic clock, which all processes share and nobody can set. It starts anew with the machine;
 times from before then lie in the future and are forgotten.

@@ -7,7 +7,7 @@ that neither answer nor timing tells whether something exists there.
 A path is matched to a root by whole components, then walked from the root's own descriptor, one component at a time,
 without following links. A link is read and its target walked in turn by the same rules; one that leaves the roots ends the
 walk. Swapping a folder for a link in between changes nothing, because each step starts from a descriptor already checked.
-Of nested roots the innermost one owns a file. Hard links are names of equal right: one inside a root is inside.
+Of nested roots the innermost one owns a file. Hard links are equal names of a file: one inside a root is inside.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ class Roots:
             raise _forbidden()
         self._match(_parts(os.path.normpath(path)))
         if self._bounds is not None:
-            path = os.path.normpath(path)  # not a step through what is out of bounds, not even to come back
+            path = os.path.normpath(path)  # no step leads outside, not even on the way back in
         for _ in range(_MAX_LINKS):
             name, rest = self._match(_parts(path))
             found = _Step(self._real[name], rest) if _BY_DESCRIPTOR else _StepByPath(self._real[name], rest)

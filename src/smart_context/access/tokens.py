@@ -3,7 +3,7 @@
 In: a token as it came with a request.  Out: the `Caller` it stands for.
 Always: only hashes are kept, in a file for its owner alone; a change to that file counts from the next request on.
 
-Beside them stands the server's own token, in a file of its own: whoever can read that file is the owner.
+The server's own token is in a file of its own: anybody who can read that file is the owner.
 """
 
 from __future__ import annotations
@@ -208,7 +208,7 @@ class Tokens:
             and self._looking.acquire(blocking=False)
         ):
             threading.Thread(target=self._look_again, name="tokens", daemon=True).start()
-        digest = _digest(given)  # so that no clock tells how much of a guess is right
+        digest = _digest(given)  # so that timing does not tell how much of a guess is right
         if digest == self._own:
             return OWNER
         token = self._by_digest.get(digest)

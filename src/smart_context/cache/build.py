@@ -36,7 +36,7 @@ class Document(NamedTuple):
 
 
 class How(TypedDict, total=False):
-    """What can be said of a build, by the names of `cache`: for whoever hands it on."""
+    """The options of `cache`, for callers that pass them on."""
 
     force: bool
     fail_if_empty: bool
@@ -142,7 +142,7 @@ def _in_place(target: str | os.PathLike[str], created_at: str, *, force: bool) -
     parent, name = _split(os.fspath(target))
     with _io(os.path.join(parent, name)), _folder(parent) as holder, working.Working(holder, name) as work:
         yield _Work(work.new, created_at)
-        # Others build too: what stands at the target now may not be what stood there before.
+        # Another build may have changed the target meanwhile.
         work.put_in_place(replace=_check_target(parent, name, force=force))
 
 

@@ -1,4 +1,4 @@
-"""Notice that a cache on disk is not what it was.
+"""Notice changes of a cache on disk.
 
 In: an open cache.  Out: whether anything that its verification looked at may have changed since.
 Always: "unchanged" is certain as far as the system can tell; in doubt the answer is "changed".

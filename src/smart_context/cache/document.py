@@ -1,4 +1,4 @@
-"""One document: what it is called, what it hashes to, how it stands in a cache.
+"""One document: its id, its version, and its JSON in a cache.
 
 In: a relative path and bytes (building), or the JSON of a document (reading).  Out: that JSON, or the content.
 Always: content that is read hashes to the version it was asked for.

@@ -25,7 +25,7 @@ DOCUMENTS = "documents"
 Result = TypeVar("Result")
 
 _ABSENT = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.EINVAL})
-# What opening a member says where there is nothing, or a link, a folder, a socket, a device without a driver.
+# The errors of opening a member that is missing, or is a link, a folder, a socket, a device without a driver.
 _NO_FILE = _ABSENT | {errno.EISDIR, errno.ENXIO, errno.ENODEV, errno.EMLINK}
 _WHOLE = 8 * 1024 * 1024  # larger members are read piece by piece
 _PIECE = 1024 * 1024

@@ -1,4 +1,4 @@
-"""Hold caches in memory for a server, so that a query costs what it matches and not what the cache weighs.
+"""Hold caches in memory for a server, so that the cost of a query depends on its matches, not on the size of the cache.
 
 In: a cache directory, a query, a budget.  Out: the bytes that `resolve.to_json` gives.
 Always: an answer comes from a cache that is on disk as it was verified; after any change the cache is read anew, and the answer

@@ -1,4 +1,4 @@
-"""Read JSON as RFC 8259 has it, trusting nothing about it.
+"""Read untrusted JSON, exactly as RFC 8259 defines it.
 
 In: bytes.  Out: a `Value`: objects are tuples of (key, value) pairs so that repeated keys stay visible, arrays are lists, and
 numbers that are not 64-bit integers are `OTHER`, since no field of a cache holds one.

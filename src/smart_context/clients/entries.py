@@ -1,4 +1,4 @@
-"""Look over the entries that we wrote into clients' settings, and plan how to mend one.
+"""Check the entries that we wrote into clients' settings, and plan how to repair one.
 
 In: where clients keep their settings.  Out: `Fault`s: a program that is gone, one of another version, a folder that has vanished.
 Always: nothing is changed here; no program of a project's settings is run, since anybody may have written those.

@@ -26,7 +26,7 @@ def make(secret: Path, public: Path, *, passphrase: str = "", expires: str = "")
     try:
         _write(public, minisign.public_text(key.public), 0o644)
     except IoError:
-        os.unlink(secret)  # a key whose public half nobody has serves nobody
+        os.unlink(secret)  # a secret key without its public half is useless
         raise
     return key.public
 
@@ -85,7 +85,7 @@ def _write(path: Path, text: str, mode: int) -> None:
                 file.flush()
                 os.fsync(file.fileno())
             except OSError:
-                os.unlink(path)  # half a key serves nobody, and would be in the way of the next try
+                os.unlink(path)  # half a key is useless, and would block the next attempt
                 raise
     except OSError as error:
         raise IoError(f"cannot write the key {os.fspath(path)}", reason=error.strerror) from error

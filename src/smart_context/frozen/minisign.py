@@ -1,8 +1,8 @@
 """Keys and signatures in minisign's format: ed25519, so that minisign and we read what the other wrote.
 
 In: the text of a key file or a signature, and what was signed.  Out: keys, signatures, or why not.
-Always: nothing of a signature that is not itself signed is free: its first line must be one that minisign writes by itself, and its
-base64 has one spelling.
+Always: no byte of a signature file can be changed unnoticed: what is not signed has one accepted form (a first line that minisign
+writes by itself, canonical base64).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _EXPIRES = re.compile(r"expires:(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)")
 
 @dataclass(frozen=True, slots=True)
 class PublicKey:
-    """Whose signatures are believed. expires: an RFC 3339 time in UTC from the file's comment, or ""."""
+    """A trusted key. expires: an RFC 3339 time in UTC from the file's comment, or ""."""
 
     key_id: bytes
     key: bytes

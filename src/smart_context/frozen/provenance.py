@@ -1,8 +1,8 @@
 """Where a frozen cache comes from: `freeze.json`, beside the manifest.
 
 In: what was asked and what was found, or the file's bytes.  Out: the other.
-Always: the bytes are the same for the same texts, question and program, but for `created_at`: no root, time or machine is named. Nothing of it
-is believed: a cache is what its manifest says.
+Always: the bytes are the same for the same texts, question and program, but for `created_at`: no root, time or machine is named. It is
+not trusted: a cache is what its manifest says.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Freeze what a search finds, and ask it again later.
 
-In: a `Desk`, which is what a caller may use of an index, and a question or a frozen cache.  Out: a cache, or what changed since.
+In: a `Desk` (the parts of an index that a caller may use), and a question or a frozen cache.  Out: a cache, or what changed since.
 Always: nothing is asked before the target was checked; text that is not redacted is for the owner alone, and logged.
 """
 
@@ -48,7 +48,7 @@ _NAME = re.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """What a caller may use of an index. may_show: refuses a path that the caller may not see. turn: waits for one's turn to search."""
+    """What a caller may use of an index. may_show: refuses a path that the caller may not see. turn: waits for a turn to search."""
 
     index: Callable[[], Index]
     roots: Roots

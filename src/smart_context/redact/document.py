@@ -1,7 +1,7 @@
-"""Judge a file as a whole: what of each segment must not show.
+"""Judge a file as a whole: which parts of each segment must be hidden.
 
 In: a file's segments in reading order.  Out: the same, each with what is hidden in it; or their texts as one.
-Always: no cut, page or border between segments changes what is hidden; a stretch that crosses a border is hidden on both sides.
+Always: neither pages nor borders between segments change what is hidden; a stretch that crosses a border is hidden on both sides.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The gate that text passes on its way out, and by which a file is judged when it is indexed: every detector, one answer.
+"""Run all detectors on a text: before text is shown, and on a whole file when it is indexed.
 
 In: any text, a sentence or a file of many megabytes.  Out: `Span`s to hide, or the text without them.
-Always: detectors look again until nothing more is found, each time at what the look before left over. The first look is at all of
-the text; the others only around what was found, for nothing else has changed.
+Always: detectors run again, on what is left, until they find nothing more. The first pass reads all of
+the text; further passes read only around what was found, because nothing else has changed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A glance at a text: what tells which detectors have something to look at, and where.
+"""Decide quickly which detectors must run on a text, and where.
 
 In: a `View`.  Out: a `Glance`, or None where no detector has anything to look at.
-Always: what it does not tell of is not in the text. Part of it is compiled (`_glance.c`); without that, it is the same by `words`, `shape` and `wrap`.
+Always: it misses nothing: what it does not report is not in the text. Part of it is compiled (`_glance.c`); without that, it is the same by `words`, `shape` and `wrap`.
 """
 
 from __future__ import annotations

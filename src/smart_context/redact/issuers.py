@@ -1,4 +1,4 @@
-"""The marks by which issuers make their tokens known: prefixes, and shapes that nothing else has.
+"""The marks of issuers in their tokens: prefixes, and shapes that nothing else has.
 
 Always: a row of `MARKED` says what follows a prefix; a row of `SHAPED` is looked for where its sign stands, and nowhere else.
 """

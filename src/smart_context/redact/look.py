@@ -1,7 +1,7 @@
-"""One look at a text: every detector that the text gives a reason to run.
+"""One pass over a text: run every detector that could find something in it.
 
 In: a `View` and the patterns of a configuration.  Out: where something must be hidden, and its kind, in no order.
-Always: a detector is loaded and run only where the text holds something that it could begin with; most text holds nothing of the kind.
+Always: a detector is loaded and run only if the text holds something that it could begin with; most texts do not.
 """
 
 from __future__ import annotations

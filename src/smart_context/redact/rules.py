@@ -1,4 +1,4 @@
-"""Name the rules of redaction: which judged a file is kept with its index.
+"""Name the version of the redaction rules; the index keeps it with each file that they judged.
 
 In: the patterns of a configuration.  Out: a name.
 Always: the same name, the same spans for the same text. It loads no detector, so that a run that finds nothing new need not.

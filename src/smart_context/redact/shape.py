@@ -1,4 +1,4 @@
-"""What numbers look like, to tell in a moment where a text may hold one of a kind.
+"""The shape of a text, to find quickly where it may hold numbers of some kind.
 
 In: folded text.  Out: its shape, as bytes, and where numbers may stand in it.
 Always: the shape is as long as the text, character by character; a stretch that is not in the shape is not in the text.

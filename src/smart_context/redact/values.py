@@ -1,4 +1,4 @@
-"""Judge whether a stretch of text is a secret's value or something that only stands in its place.
+"""Judge whether a stretch of text is the value of a secret or only a placeholder.
 
 Always: linear in the value; no detector decides this by itself.
 """

@@ -1,4 +1,4 @@
-"""The words of a text that a detector could begin with, each once: most words hold nothing of the kind.
+"""The words of a text at which a detector could begin, each once; at most words none could.
 
 In: folded text.  Out: `Words`.
 Always: a sign of a detector is in the text if and only if it is in these words; so is every word that may be a token. Which words hold

@@ -103,7 +103,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class ServedCaches:
-    """What `mcp-context-server` can be told: by its environment alone, as the program that it stands in for. No root: None."""
+    """The settings of `mcp-context-server`, from the environment alone, as in the program that it replaces. No root: None."""
 
     root: str | None
     timeout: int
@@ -155,7 +155,7 @@ def child_environment(changed: Mapping[str, str]) -> dict[str, str]:
 
 
 def told(given: Settings) -> dict[str, Any]:
-    """The settings as another process can be told them, in JSON: by dotted name."""
+    """The settings for another process, in JSON, by dotted name."""
     found: dict[str, Any] = {"config_file": given.config_file, "roots_file": given.roots_file}
     for name in settings():
         table, dot, key = name.partition(".")
@@ -165,7 +165,7 @@ def told(given: Settings) -> dict[str, Any]:
 
 
 def restored(told: Mapping[str, Any]) -> Settings:
-    """The settings that another process told."""
+    """The settings from another process's JSON."""
     values = {
         name: tuple(value) if isinstance(value, list) else value for name, value in told.items() if value is not None
     }
