@@ -296,13 +296,13 @@ def test_a_source_that_changed_since_it_was_indexed_is_frozen_as_it_was_read(
     assert contents(tmp_path / "was") == {"a.txt/lines 1-1.md": "alpha before\n"}
 
 
-def test_a_killed_freeze_leaves_nothing_half_written(frozen: Path, folder: Path, tmp_path: Path) -> None:
+def test_a_killed_freeze_leaves_nothing_half_written(run: Run, frozen: Path, folder: Path, tmp_path: Path) -> None:
     script = "from smart_context.cli import main; main()"
+    asked = ("freeze", "--root", folder, "--cache", "killed", "--force", *QUESTION)
     for delay in (0.05, 0.2, 0.35, 0.5, 0.65, 0.8):
         process = subprocess.Popen(
-            [sys.executable, "-c", script, "freeze", "--root", folder, "--cache", "killed", "--force", *QUESTION],
-            cwd=tmp_path, env=clean_env(tmp_path), stderr=subprocess.DEVNULL,
-        )  # fmt: skip
+            [sys.executable, "-c", script, *asked], cwd=tmp_path, env=clean_env(tmp_path), stderr=subprocess.DEVNULL
+        )
         try:
             process.wait(delay)
         except subprocess.TimeoutExpired:
@@ -311,6 +311,9 @@ def test_a_killed_freeze_leaves_nothing_half_written(frozen: Path, folder: Path,
         if (tmp_path / "killed").exists():
             assert manifest(tmp_path / "killed")["cache_version"] == manifest(frozen)["cache_version"]
             assert (tmp_path / "killed" / "freeze.json").exists()
+    assert run(*asked).returncode == 0
+    assert contents(tmp_path / "killed") == contents(frozen)
+    assert not list(tmp_path.glob(".killed.build-*"))
 
 
 @pytest.mark.parametrize(
