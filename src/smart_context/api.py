@@ -239,9 +239,7 @@ class App(Held):
         marked = [own[start:end] for start, end in snippet.marks(own, words)] if words else []
         return pictures.of(place.path, stamp, segments, page, marked, stop)
 
-    def read_file(
-        self, path: str, pointer: str | None = None, *, unredacted: bool = False, stop: Stop = _never
-    ) -> tuple[str, str]:
+    def read_file(self, path: str, pointer: str | None = None, *, unredacted: bool = False) -> tuple[str, str]:
         """A file's path and its whole text, or all that a pointer names: for the owner at a terminal, never for a tool.
 
         What is shown unredacted is logged first.
@@ -251,7 +249,7 @@ class App(Held):
         from smart_context.find import preview
 
         place = self._shown(path, OWNER)
-        segments = self._contents.of(place, stop)
+        segments = self._contents.of(place, _never)
         if unredacted:
             self._log_unredacted("cat", place.path, OWNER)
         return shown(place.path), preview.text_of(segments, pointer, redacted=not unredacted)

@@ -37,10 +37,10 @@ def decimal(number: float) -> str:
     return whole + "." + (digits[exponent + 1 :] or "0")
 
 
-def pretty_list(items: Iterable[str], indent: str, brackets: str = "[]") -> str:
-    """Lay out items one a line, two spaces in from `indent`; an empty list is its brackets."""
+def pretty_list(items: Iterable[str], indent: str) -> str:
+    """Lay out items one per line, two spaces in from `indent`; an empty list is its brackets."""
     inner = f",\n{indent}  ".join(items)
-    return f"{brackets[0]}\n{indent}  {inner}\n{indent}{brackets[1]}" if inner else brackets
+    return f"[\n{indent}  {inner}\n{indent}]" if inner else "[]"
 
 
 def _shortest(number: float) -> tuple[str, int]:

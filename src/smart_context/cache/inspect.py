@@ -19,16 +19,15 @@ from smart_context.errors import CacheInvalid, IoError
 if TYPE_CHECKING:
     from smart_context.cache.folder import Folder
     from smart_context.cache.manifest import Manifest
-    from smart_context.model import Stop
 
 
-def command_json(cache: str | os.PathLike[str], *, stop: Stop | None = None) -> bytes:
+def command_json(cache: str | os.PathLike[str]) -> bytes:
     """Return what `context inspect` prints. Raises: CacheMissing, CacheInvalid (no readable manifest), IoError."""
 
     def look(opened: Folder) -> tuple[Manifest, int, bool]:
         listed = verify.read_manifest(opened)
         sizes = (opened.size(entry.file) or 0 for entry in listed.documents if verify.is_plain(entry.file))
-        return listed, sum(sizes), _verifies(opened, cache, stop)
+        return listed, sum(sizes), _verifies(opened, cache)
 
     listed, total, valid = folder.read(cache, look)
     return (
@@ -51,9 +50,9 @@ def tool_json(cache: str | os.PathLike[str]) -> bytes:
     ).encode()
 
 
-def _verifies(opened: Folder, cache: str | os.PathLike[str], stop: Stop | None) -> bool:
+def _verifies(opened: Folder, cache: str | os.PathLike[str]) -> bool:
     try:
-        for _ in verify.contents(opened, verify.manifest(opened), stop=stop):
+        for _ in verify.contents(opened, verify.manifest(opened)):
             pass
     except CacheInvalid:
         if not opened.is_at(cache):

@@ -24,11 +24,9 @@ LARGEST_BUDGET = 2**64 - 1
 _KEPT_BYTES = 32 * 1024 * 1024
 
 
-def to_json(
-    cache: str | os.PathLike[str], query: str, budget: int, *, pretty: bool = False, stop: Stop | None = None
-) -> bytes:
+def to_json(cache: str | os.PathLike[str], query: str, budget: int, *, pretty: bool = False) -> bytes:
     """Return the selection as JSON with a newline at the end. Raises: what `selection` raises."""
-    return selection_json.render(selection(cache, query, budget, stop=stop), pretty=pretty)
+    return selection_json.render(selection(cache, query, budget), pretty=pretty)
 
 
 def selection(cache: str | os.PathLike[str], query: str, budget: int, *, stop: Stop | None = None) -> Selection:

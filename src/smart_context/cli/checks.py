@@ -13,7 +13,6 @@ import stat
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import metadata, util
-from pathlib import Path
 from typing import Literal
 
 from smart_context import __version__
@@ -329,15 +328,11 @@ def _server(command: Sequence[str]) -> Iterator[Finding]:
         yield Finding("server", "ok", f"starts and offers {len(names)} tools")
 
 
-def _places() -> Places:
-    return Places(Path(config.home_folder()), Path(config.applications_folder()), moved=config.moved_folders())
-
-
 def _clients() -> Iterator[Finding]:
     connected = 0
     for client in CLIENTS.values():
         try:
-            faults = entries.faults(client, _places(), __version__)
+            faults = entries.faults(client, Places.of_this_user(), __version__)
             connected += faults is not None
             for fault in faults or ():
                 fix = f"context doctor --fix, or: context connect {client.name}"
@@ -369,6 +364,6 @@ def mend(finding: Finding) -> str:
         except OSError as error:
             raise IoError(f"cannot change {place}", reason=error.strerror) from error
         return f"{place} is yours alone now"
-    plan = change.add(CLIENTS[place], _places(), words)
-    change.write(plan, _places())
+    plan = change.add(CLIENTS[place], Places.of_this_user(), words)
+    change.write(plan, Places.of_this_user())
     return f"changed {plan.file}:\n{plan.difference()}"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -66,7 +65,7 @@ def connect(
       context connect vscode --root ~/notes --yes
       context connect cursor --remove
     """
-    places = Places(Path(config.home_folder()), Path(config.applications_folder()), moved=config.moved_folders())
+    places = Places.of_this_user()
     if client is None:
         _list(places)
         return

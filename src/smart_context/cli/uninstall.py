@@ -123,9 +123,8 @@ def _done(step: _Step, *, yes: bool) -> bool:
 def _clients() -> Iterator[_Step]:
     from smart_context.clients import change
     from smart_context.clients.known import CLIENTS, Places
-    from smart_context.settings import config
 
-    places = Places(Path(config.home_folder()), Path(config.applications_folder()), moved=config.moved_folders())
+    places = Places.of_this_user()
     for client in CLIENTS.values():
         try:
             if change.command_of(client, places) is None:

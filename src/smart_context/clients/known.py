@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from smart_context.data import dataclass, field
+from smart_context.settings import config
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,11 @@ class Places:
     """The folders of clients whose settings were moved, by the variable that says so."""
     project: Path = field(default_factory=Path.cwd)
     """The folder of a project, for settings that lie there."""
+
+    @classmethod
+    def of_this_user(cls) -> Places:
+        """The places of the user that runs this program."""
+        return cls(Path(config.home_folder()), Path(config.applications_folder()), moved=config.moved_folders())
 
 
 @dataclass(frozen=True, slots=True)

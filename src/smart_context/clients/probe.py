@@ -14,10 +14,11 @@ from smart_context.errors import IoError
 from smart_context.settings import config
 
 _PROTOCOL = "2025-06-18"
+_SECONDS = 30.0  # for an answer
 _ONLY_LOOK = {"index.at_start": "false"}  # a server that lives for a moment should begin nothing
 
 
-def tools(command: Sequence[str], timeout: float = 30.0) -> list[str]:
+def tools(command: Sequence[str], timeout: float = _SECONDS) -> list[str]:
     """Shake hands over a pipe and list the tools."""
     try:
         child = subprocess.Popen(
@@ -48,13 +49,13 @@ def tools(command: Sequence[str], timeout: float = 30.0) -> list[str]:
     raise IoError("the server did not list its tools", reason=said[-1] if said else f"it ended with {child.returncode}")
 
 
-def version(program: Sequence[str], timeout: float = 30.0) -> str:
+def version(program: Sequence[str]) -> str:
     """Ask a program of ours for its version.
 
     Raises: IoError when it does not run, or is another's.
     """
     try:
-        done = subprocess.run([*program, "--version"], capture_output=True, stdin=subprocess.DEVNULL, timeout=timeout, check=False)  # fmt: skip
+        done = subprocess.run([*program, "--version"], capture_output=True, stdin=subprocess.DEVNULL, timeout=_SECONDS, check=False)  # fmt: skip
     except (OSError, subprocess.TimeoutExpired) as error:
         raise IoError(f"cannot start {program[0]}", reason=str(error)) from error
     said = done.stdout.decode("utf-8", "replace").strip()

@@ -24,6 +24,7 @@ _CELLS = re.compile(r"\t|\S,(?=[^\s\d])|\S;(?=\S)|\s\|(?=\s|$)")
 _ITEM = re.compile(r"(?:[-*•‣–>]|\d{1,3}[.)])\s")
 _TITLE_WORDS = 10
 _FEWEST_CELLS = 3
+_TABLE_WORDS = 16  # of a table, that a summary shows
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +87,12 @@ def _kind(sentence: str, *, is_last: bool) -> Kind:
     return "heading" if is_title and sentence[:1].isupper() else "statement"
 
 
-def clipped(text: str, hits: frozenset[str], most: int = 16) -> str:
+def clipped(text: str, hits: frozenset[str]) -> str:
     """The part of a table around the first of the words that were asked for; `hits` in lower case."""
     words = text.split()
-    if len(words) <= most:
+    if len(words) <= _TABLE_WORDS:
         return text
     at = next((place for place, word in enumerate(words) if any(hit in word.lower() for hit in hits)), 0)
-    start = max(0, min(at - most // 4, len(words) - most))
-    piece = " ".join(words[start : start + most])
-    return ("… " if start else "") + piece + (" …" if start + most < len(words) else "")
+    start = max(0, min(at - _TABLE_WORDS // 4, len(words) - _TABLE_WORDS))
+    end = start + _TABLE_WORDS
+    return ("… " if start else "") + " ".join(words[start:end]) + (" …" if end < len(words) else "")

@@ -130,23 +130,21 @@ def load(
     return replace(_built(values, path or ""), roots_file="" if has_roots else path or config_path(environ))
 
 
-def served_caches(environ: Mapping[str, str] | None = None) -> ServedCaches:
+def served_caches() -> ServedCaches:
     """Resolve what `mcp-context-server` is told.
 
     Raises: ConfigError for a number that is not a positive integer.
     """
-    environ = os.environ if environ is None else environ
     return ServedCaches(
-        cache_root(environ),
-        _positive(environ, "CONTEXT_TOOL_TIMEOUT_SECS", 30),
-        _positive(environ, "CONTEXT_CACHE_MEMORY_MB", CacheSettings().memory_mb),
+        cache_root(),
+        _positive("CONTEXT_TOOL_TIMEOUT_SECS", 30),
+        _positive("CONTEXT_CACHE_MEMORY_MB", CacheSettings().memory_mb),
     )
 
 
-def cache_root(environ: Mapping[str, str] | None = None) -> str | None:
-    """The folder of caches that the environment names, as it stands there; None where it names none."""
-    environ = os.environ if environ is None else environ
-    return environ.get("CONTEXT_CACHE_ROOT") or None
+def cache_root() -> str | None:
+    """The folder of caches that the environment names, as it is written there; None if it names none."""
+    return os.environ.get("CONTEXT_CACHE_ROOT") or None
 
 
 def child_environment(changed: Mapping[str, str]) -> dict[str, str]:
@@ -213,15 +211,15 @@ def home_folder(environ: Mapping[str, str] | None = None) -> str:
     return environ.get("HOME") or environ.get("USERPROFILE") or os.path.expanduser("~")
 
 
-def applications_folder(environ: Mapping[str, str] | None = None) -> str:
+def applications_folder() -> str:
     """Where applications keep their settings, each in a folder of its own."""
-    return os.path.dirname(os.path.dirname(config_path(environ)))
+    return os.path.dirname(os.path.dirname(config_path()))
 
 
-def moved_folders(environ: Mapping[str, str] | None = None) -> dict[str, str]:
+def moved_folders() -> dict[str, str]:
     """The folders that MCP clients were told to keep their settings in, by the variable that told them."""
-    environ = os.environ if environ is None else environ
-    return {name: environ[name] for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME") if environ.get(name)}
+    named = ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME")
+    return {name: os.environ[name] for name in named if os.environ.get(name)}
 
 
 def api_key(llm: LlmSettings, environ: Mapping[str, str] | None = None) -> str:
@@ -269,8 +267,8 @@ def _from_environment(environ: Mapping[str, str]) -> dict[str, object]:
     return values
 
 
-def _positive(environ: Mapping[str, str], name: str, default: int) -> int:
-    text = environ.get(name)
+def _positive(name: str, default: int) -> int:
+    text = os.environ.get(name)
     if text is None:
         return default
     if not re.fullmatch(r"\+?0*[1-9][0-9]{0,4000}", text, re.ASCII):
