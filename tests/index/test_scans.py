@@ -21,7 +21,7 @@ from conftest import PATIENCE, Run, Tree, clean_env
 from office_files import pdf_pages, shown
 from scans import HAS_PIL, needs_ocr, needs_rapidocr, page, picture, png, scan
 from smart_context.api import App
-from smart_context.index import background, ocr_child, scans
+from smart_context.index import background, ocr_child, scans, seen
 from smart_context.index.prepare import Preparing
 from smart_context.model import Limits, Prepared
 from smart_context.settings.config import OcrSettings, Settings
@@ -117,6 +117,33 @@ def test_status_counts_what_was_read_and_says_why_a_picture_was_not(home: tuple[
 
 
 @needs_ocr
+def test_a_full_run_without_ocr_keeps_what_ocr_had_read_of_files_that_are_the_same(tree: Tree, run: Run) -> None:
+    folder = tree(
+        {
+            "old.pdf": scan((page("A windmill near the coast"), ""), (page("A lighthouse"), "")),
+            "new.png": picture("Ships in the harbour"),
+        }
+    )
+
+    def places(word: str) -> list[str]:
+        return [item["pointer"] for item in json.loads(run("search", word, "--root", folder, "--json").stdout)["items"]]
+
+    assert run("index", "--root", folder, "--ocr").returncode == 0
+    assert (places("windmill"), places("lighthouse"), places("harbour")) == (["page 1"], ["page 2"], [""])
+    (Path(folder) / "new.png").write_bytes(picture("The castle above the town"))
+    assert run("index", "--root", folder, "--full", "--no-ocr").returncode == 0
+    assert (places("windmill"), places("lighthouse"), places("harbour")) == (["page 1"], ["page 2"], [])
+    status = json.loads(run("status", "--root", folder, "--json").stdout)["roots"][0]
+    assert (status["read_pages"], status["unread_pages"]) == (2, 3)
+    lacking = run("index", "--root", folder, "--full", "--ocr", env={"SMART_CONTEXT_OCR_LANGUAGES": "tlh"})
+    assert (lacking.returncode, places("windmill")) == (1, ["page 1"])
+    assert run("index", "--root", folder, "--ocr").returncode == 0
+    assert (places("windmill"), places("lighthouse"), places("castle")) == (["page 1"], ["page 2"], [""])
+    status = json.loads(run("status", "--root", folder, "--json").stdout)["roots"][0]
+    assert (status["read_pages"], status["unread_pages"]) == (3, 0)
+
+
+@needs_ocr
 def test_a_second_run_reads_nothing_again(home: tuple[Path, Path]) -> None:
     done = context(home[0], "index", "--root", str(home[1]), "--ocr", "--json")
     (report,) = json.loads(done.stdout)
@@ -175,7 +202,7 @@ def test_pictures_are_read_in_the_whole_jail(tmp_path: Path) -> None:
     file = tmp_path / "a.png"
     file.write_bytes(picture(*lines, turned=180))
     command = ocr_child.started_with(Preparing(2000), tessdata.files(["en"]))
-    task = Task(None, str(file), lambda: os.open(file, os.O_RDONLY), more=ocr_child.Asked(1).told())
+    task = Task(None, str(file), lambda: os.open(file, os.O_RDONLY), more=seen.Asked(1).told())
     with worker.Pool(Limits(), 1, jail="require", start_with=command) as pool:
         (done,) = pool.run([task])
     assert isinstance(done.outcome, Prepared)

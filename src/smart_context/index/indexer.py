@@ -97,16 +97,18 @@ def some(
     options: Options,
     *,
     stop: Stop = lambda: None,
+    full: bool = False,
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
     readers: Pool | None = None,
 ) -> IndexReport:
-    """Read some files of a folder, which a walk has met, into the index; `readers`: processes that are kept for the next ones, too.
+    """Read some files of a folder, which a walk has met, into the index; `full`: anew. `readers`: processes that are kept for the next ones, too.
 
     Raises: what `stop` raises, after a commit.
     """
     began = time.monotonic()
     place, started = roots.inside(folder), _text(now())
-    work = _Run(index, roots, place, options, full=False, started=started, on_progress=lambda _step: None, stop=stop)
+    work = _Run(index, roots, place, options, full=full, started=started, on_progress=lambda _step: None, stop=stop)
+    work.has_scans = full
     work.read(files, readers)
     return work.report(round((time.monotonic() - began) * 1000))
 
@@ -180,11 +182,13 @@ class _Run:
         self.vanished: set[str] = set()
         self.total: int | None = None
         self.reading = ""
+        self.has_scans = False
         self.skipped = self.met = self.searchable = self.pending_files = self.pending_chars = 0
         self.committed_at, self.patience = 0.0, _FIRST_SECONDS
 
     def go(self, elsewhere: Callable[[Iterable[Found]], None] | None) -> None:
         recorded = known.of(self.index.record.stamped(self.place.path), walk.TELLING)
+        self.has_scans = self.full and self.index.record.read_pages(self.place.path) > 0
         is_first, changed = not recorded, self._changed(recorded)
         ahead = list(islice(changed, _SOON))
         if ahead and elsewhere:
@@ -249,13 +253,15 @@ class _Run:
         self._commit()
 
     def _tasks(self, changed: Iterable[Found]) -> Iterator[Task]:
+        from smart_context.index import seen
         from smart_context.sources.worker import Task
 
         for found in changed:
             self.reading = found.path
             taken = None if self.full else self.intake.known(found, self.roots)
             if taken is None:
-                yield Task(found, found.path, partial(self._open, found.path), name=found.path)
+                more = seen.kept(self.index, found.path) if self.has_scans else b""
+                yield Task(found, found.path, partial(self._open, found.path), name=found.path, more=more)
                 continue
             self.counts["moved"] += 1
             self._count(taken)

@@ -1,6 +1,6 @@
 """The reading process that also sees: read a file with OCR, and make it ready.
 
-In: how files are made ready and where the data of OCR is, then what `worker_child` takes; with each file an `Asked`.
+In: how files are made ready and where the data of OCR is, then what `worker_child` takes; with each file a `seen.Asked`.
 Out: a `Prepared` for each file, with all of its text: its own, what OCR read before, and what it read now.
 Always: everything is loaded before the first file is read, and it steps back for everybody else; a file is read for a bounded time, and
 what is left of it waits.
@@ -13,36 +13,17 @@ import mmap
 import os
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 
-from smart_context.index import prepare, reading_child
+from smart_context.index import prepare, reading_child, seen
 from smart_context.index.prepare import Preparing
 from smart_context.model import Extracted, Limits, Prepared, Skipped
 from smart_context.sources import worker_child
 from smart_context.sources.child import command
-from smart_context.sources.extract.sight import NOT_READ, Recognized, Sight
+from smart_context.sources.extract.sight import Sight
 
 _NICE = 10
 _PICTURE_SECONDS = 60  # of CPU time that one picture may take beyond its share, until the process is ended
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What is known of a file already, and what to do.
-
-    waiting: places that wait. known: what OCR read of it, as (pointer, certainty, text). notes: why places were not read. seconds: of CPU
-    time, after which no further place is begun. lost: why the next place is given up, or "".
-    """
-
-    waiting: int
-    known: tuple[tuple[str, int, str], ...] = ()
-    notes: tuple[str, ...] = ()
-    seconds: float = 0.0
-    lost: str = ""
-
-    def told(self) -> bytes:
-        """As the process is told it."""
-        return json.dumps(asdict(self)).encode()
 
 
 def started_with(how: Preparing, files: Mapping[str, str]) -> list[str]:
@@ -62,14 +43,14 @@ def main(args: Sequence[str]) -> None:
     engine, memory = engines.load(files), engines.memory(files)
 
     def read(data: bytes | mmap.mmap, name: str, limits: Limits, more: bytes) -> Prepared | Skipped:
-        asked = _asked(more)
+        asked = seen.asked(more)
         short = os.path.basename(name)
         counted = Sight()
         extract.extract(data, short, limits, counted)
         worker_child.grant_cpu(replace(limits, cpu_seconds=limits.cpu_seconds + int(asked.seconds) + _PICTURE_SECONDS))
         sight = Sight(
             engine,
-            known={where: Recognized(text, certainty) for where, certainty, text in asked.known},
+            known=asked.recognized(),
             done=max(0, counted.met - asked.waiting),
             until=time.process_time() + asked.seconds,
             lost=asked.lost,
@@ -82,14 +63,3 @@ def main(args: Sequence[str]) -> None:
         return prepare.file(found, name, how, redactor)
 
     worker_child.serve(args[2:], read, memory=memory.extra, replace_above=memory.replace_above)
-
-
-def _asked(more: bytes) -> Asked:
-    told = json.loads(more)
-    known = tuple((where, certainty, text) for where, certainty, text in told["known"])
-    return Asked(told["waiting"], known, tuple(told["notes"]), told["seconds"], told["lost"])
-
-
-def is_ours(note: str) -> bool:
-    """Whether a file's note says why OCR did not read something."""
-    return note.startswith(NOT_READ)

@@ -1,12 +1,13 @@
 """The reading process of an index: read a file, and make it ready.
 
-In: how files are made ready, then what `worker_child` takes.  Out: a `Prepared` for each file.
+In: how files are made ready, then what `worker_child` takes; with a file that OCR has read, a `seen.Asked`.  Out: a `Prepared` for each file.
 Always: everything is loaded before the first file is read; hostile bytes are parsed here and nowhere else.
 """
 
 from __future__ import annotations
 
 import gc
+import hashlib
 import json
 import mmap
 import os
@@ -15,10 +16,11 @@ from importlib import import_module
 
 from smart_context import redact
 from smart_context.data import asdict
-from smart_context.index import prepare
+from smart_context.index import prepare, seen
 from smart_context.index.prepare import Preparing
 from smart_context.model import Extracted, Limits, Prepared, Skipped
 from smart_context.redact import Redactor
+from smart_context.sources.extract.sight import Sight
 from smart_context.text import languages, stems
 
 
@@ -35,14 +37,22 @@ def main(args: Sequence[str]) -> None:
     how, redactor = loaded(args[0])
     from smart_context.sources import extract, worker_child
 
-    def read(data: bytes | mmap.mmap, name: str, limits: Limits) -> Prepared | Skipped:
-        found = worker_child.within_limits(extract.extract(data, os.path.basename(name), limits), limits)
+    def read(data: bytes | mmap.mmap, name: str, limits: Limits, more: bytes = b"") -> Prepared | Skipped:
+        sight = _before(data, more) if more else None
+        found = worker_child.within_limits(extract.extract(data, os.path.basename(name), limits, sight), limits)
         if not isinstance(found, Extracted):
             return found
         worker_child.grant_cpu(limits)  # what follows is our own work, and costs by the length of the text alone
         return prepare.file(found, name, how, redactor)
 
     worker_child.serve(args[1:], read)
+
+
+def _before(data: bytes | mmap.mmap, more: bytes) -> Sight | None:
+    """What OCR read of a file before, as long as its bytes are the same."""
+    asked = seen.asked(more)
+    is_same = hashlib.sha256(data).hexdigest() == asked.sha256
+    return Sight(known=asked.recognized()) if is_same else None
 
 
 def loaded(told: str) -> tuple[Preparing, Redactor]:

@@ -17,12 +17,12 @@ from functools import partial
 from smart_context.access.roots import Roots
 from smart_context.engine.model import FileRow
 from smart_context.engine.port import Index
-from smart_context.index import between, ocr_child, rejudge
+from smart_context.index import between, ocr_child, seen
 from smart_context.index.indexer import Options
 from smart_context.index.intake import Intake
 from smart_context.index.model import IndexReport
 from smart_context.index.prepare import Preparing
-from smart_context.model import OnProgress, Prepared, Progress, Segment, Skipped, Stop
+from smart_context.model import OnProgress, Prepared, Progress, Skipped, Stop
 from smart_context.redact import Redactor
 from smart_context.sources import engines
 from smart_context.sources.worker import Done, Pool, Task
@@ -134,14 +134,8 @@ class _Reading:
             if row is None or not row.unread_pages:
                 continue
             self.reading = row.path
-            asked = ocr_child.Asked(
-                waiting=row.unread_pages,
-                known=known(rejudge.recorded(self.index, row)),
-                notes=tuple(filter(ocr_child.is_ours, row.notes)),
-                seconds=0.0 if turn.is_careful else _TURN_SECONDS,
-                lost=turn.lost,
-            )
-            yield Task(turn, row.path, partial(self.roots.open_file, row.path), name=row.path, more=asked.told())
+            more = seen.waiting(self.index, row, 0.0 if turn.is_careful else _TURN_SECONDS, turn.lost)
+            yield Task(turn, row.path, partial(self.roots.open_file, row.path), name=row.path, more=more)
 
     def _take(self, done: Done) -> None:
         turn = done.key
@@ -178,13 +172,3 @@ class _Reading:
             self.index.commit()
         self.is_pending = False
         self.committed_at = time.monotonic()
-
-
-def known(segments: list[Segment]) -> tuple[tuple[str, int, str], ...]:
-    """What OCR read of a file, by place: (pointer, certainty, text)."""
-    found: dict[str, tuple[int, str]] = {}
-    for segment in segments:
-        if segment.certainty is not None:
-            before = found.get(segment.pointer, (0, ""))[1]
-            found[segment.pointer] = (segment.certainty, before + segment.text)
-    return tuple((where, certainty, text) for where, (certainty, text) in found.items())

@@ -65,7 +65,9 @@ def take(
             gone += [known[1]] if known else []
         elif batch.full or known is None or known[2:] != (found.size, found.mtime_ns):
             due.append(found)
-    report = indexer.some(index, roots, batch.root, due, options, readers=readers) if due else IndexReport()
+    report = (
+        indexer.some(index, roots, batch.root, due, options, full=batch.full, readers=readers) if due else IndexReport()
+    )
     if gone:
         index.remove(gone)
         index.commit()

@@ -61,7 +61,7 @@ Pixels = Callable[[], Iterable[Bitmap]]
 class Sight:
     """What one top-level file holds for the eye, shared by everything nested in it.
 
-    known: what was read before, by pointer. done: how many places were dealt with then. until: process time after which no further
+    known: what was read before, by pointer: it stays while its place waits. done: how many places were dealt with then. until: process time after which no further
     place is begun. lost: why the next place cannot be read, where trying it ended a process.
     met, read, waiting: places so far, those that gave text, and those that are left for later.
     """
@@ -92,7 +92,7 @@ class Sight:
         # The first is always read, however late it is: each try must bring a file further.
         if self.engine is None or (self._begun and time.process_time() > self.until):
             self.waiting += 1
-            return None
+            return self.known.get(where)
         self._begun += 1
         try:
             if self.lost:
