@@ -186,6 +186,25 @@ def test_tokens_that_cannot_be_are_refused(tmp_path):
     context(tmp_path, "list", status=1)
 
 
+def test_a_token_for_a_folder_in_which_it_sees_nothing_is_made_with_a_warning(run, tree, tmp_path):
+    folder = tree({"sales/north/a.txt": "x", "staff/b.txt": "y"})
+
+    def warnings(token, *names):
+        given = [word for name in names for word in ("--root", os.path.normpath(folder / name))]
+        env = {"SMART_CONTEXT_ROOTS": str(folder / "sales")}
+        done = run("token", "add", token, "--data-dir", tmp_path / "index", *given, env=env)
+        assert done.returncode == 0
+        return [line for line in done.stderr.decode().splitlines() if line.startswith("warning: ")]
+
+    sees_nothing = "is in no configured root: the token sees nothing there, unless the server is given it as --root"
+    assert warnings("one", "sales", "sales/north", "..") == []  # a folder that holds roots stands for those
+    assert warnings("two", "sales", "staff") == [f"warning: {folder}/staff {sees_nothing}"]
+    assert warnings("three", "gone") == [
+        f"warning: there is no folder {folder}/gone on this machine",
+        f"warning: {folder}/gone {sees_nothing}",
+    ]
+
+
 def test_a_file_that_cannot_be_used_lets_nobody_in_and_is_told_of(tmp_path):
     server = Served(tmp_path)
     token = added(server, "x", "--all-roots")

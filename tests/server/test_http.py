@@ -198,6 +198,31 @@ def test_a_body_over_the_limit_is_refused_and_the_server_goes_on(served):
     assert served.ask("POST", "/mcp", INITIALIZE, ACCEPT)[0] == 200
 
 
+def announced(served, length, more=""):
+    """The head of a request with a body of some length."""
+    known = served.token["Authorization"]
+    return (
+        f"POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: {known}\r\nContent-Length: {length}\r\n{more}\r\n"
+    ).encode()
+
+
+@pytest.mark.parametrize("length", ["1048577", "9" * 19])
+@pytest.mark.parametrize("more", ["", "Expect: 100-continue\r\n"])
+def test_a_body_that_is_announced_as_too_large_is_refused_before_any_of_it_comes(served, length, more):
+    with socket.create_connection(("127.0.0.1", served.port), timeout=PATIENCE) as connection:
+        connection.sendall(announced(served, length, more))
+        assert answers(connection.recv(4096)) == [b"413"]
+
+
+def test_who_goes_on_sending_too_much_sees_the_answer(served):
+    """Closed on unread bytes, a connection is reset, and what was answered is gone with it."""
+    with socket.create_connection(("127.0.0.1", served.port), timeout=PATIENCE) as connection:
+        connection.sendall(announced(served, 20_000_000))
+        for _ in range(200):
+            connection.sendall(b" " * 100_000)
+        assert answers(connection.recv(4096)) == [b"413"]
+
+
 @pytest.mark.parametrize(
     ("body", "code", "request_id"),
     [

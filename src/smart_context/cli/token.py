@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from smart_context import plain
 from smart_context.cli import say
 from smart_context.cli.options import json_option
 from smart_context.cli.program import Group
@@ -18,6 +19,7 @@ from smart_context.errors import UsageError
 
 if TYPE_CHECKING:
     from smart_context.access.tokens import Kept
+    from smart_context.settings.config import Settings
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -49,7 +51,7 @@ def _data_dir_options(command: F) -> F:
             if settings.engine
             else None
         )
-        return command(*args, data_dir=Path(settings.data_dir), shared=shared, **more)
+        return command(*args, settings=settings, shared=shared, **more)
 
     for option in reversed(_DATA_DIR):
         resolved = option(resolved)
@@ -74,7 +76,7 @@ _DATA_DIR = (
 )
 @_data_dir_options
 def add(
-    data_dir: Path,
+    settings: Settings,
     shared: Kept | None,
     name: str,
     roots: tuple[str, ...],
@@ -91,11 +93,12 @@ def add(
         raise UsageError(
             "a token needs to know what it may see", hint="name folders with --root DIR, or say --all-roots"
         )
-    now = datetime.now(UTC)
+    now, data_dir = datetime.now(UTC), Path(settings.data_dir)
+    folders = tuple(dict.fromkeys(_folder(root) for root in roots))
     given = tokens.add(
         data_dir,
         name,
-        tuple(dict.fromkeys(_folder(root) for root in roots)) or None,
+        folders or None,
         is_admin=admin,
         made=_written(now),
         ends=_written(now + timedelta(days=days)) if days else "",
@@ -103,9 +106,25 @@ def add(
     )
     click.echo(given)
     say(f"this is the token of {name}; it is not shown again")
+    for folder in folders:
+        _warn_of_nothing(settings, folder)
     if shared is None and (owner := _owner(data_dir)):
         say(f"warning: {data_dir} belongs to {owner}, and a server that runs as {owner} cannot read this token")
         say(f"make tokens as that user: runuser -u {owner} -- context token …")
+
+
+def _warn_of_nothing(settings: Settings, folder: str) -> None:
+    """Say where a token is to see a folder in which there is nothing to see."""
+    from smart_context.access.roots import Roots, shown
+
+    name = plain.line(shown(folder))
+    if not os.path.isdir(folder):
+        say(f"warning: there is no folder {name} on this machine")
+    if not Roots(settings.roots).within([folder]).names:
+        say(
+            f"warning: {name} is in no configured root: the token sees nothing there, unless the server is given it as --root"
+        )
+        say("see the roots with: context roots")
 
 
 def _owner(data_dir: Path) -> str:
@@ -123,13 +142,13 @@ def _owner(data_dir: Path) -> str:
 @token.command("list")
 @_data_dir_options
 @json_option
-def list_(data_dir: Path, shared: Kept | None, as_json: bool) -> None:
+def list_(settings: Settings, shared: Kept | None, as_json: bool) -> None:
     """List the tokens with what they may see and when they end."""
     from smart_context.access import tokens
     from smart_context.cli import show
 
     now = datetime.now(UTC)
-    found = tokens.kept(data_dir, shared)
+    found = tokens.kept(Path(settings.data_dir), shared)
     if as_json:
         rows = [
             {"name": t.name, "roots": t.roots, "admin": t.is_admin, "made": t.made, "ends": t.ends or None}
@@ -148,11 +167,11 @@ def list_(data_dir: Path, shared: Kept | None, as_json: bool) -> None:
 @token.command()
 @click.argument("name")
 @_data_dir_options
-def revoke(data_dir: Path, shared: Kept | None, name: str) -> None:
+def revoke(settings: Settings, shared: Kept | None, name: str) -> None:
     """End the token of NAME, from its next request on."""
     from smart_context.access import tokens
 
-    tokens.revoke(data_dir, name, shared)
+    tokens.revoke(Path(settings.data_dir), name, shared)
     say(f"the token of {name} has ended")
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 from collections.abc import Awaitable, Callable, MutableMapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 from urllib.parse import urlsplit
@@ -220,6 +221,9 @@ class Gate:
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Take the whole body within its bounds first: neither a turn nor anything behind the gate waits for a slow sender."""
+        if _declared(scope) > self._policy.max_body:
+            await self._refuse_body(receive, send)
+            return
         body = b""
         more = True
         try:
@@ -231,10 +235,12 @@ class Gate:
                     body += message.get("body", b"")
                     more = message.get("more_body", False)
                     if len(body) > self._policy.max_body:
-                        await _refuse(send, 413, f"a request may have at most {self._policy.max_body:,} bytes")
-                        return
+                        break
         except TimeoutError:
             await _refuse(send, 408, "the request did not arrive in time")
+            return
+        if len(body) > self._policy.max_body:
+            await self._refuse_body(receive, send)
             return
         replayed = False
 
@@ -253,6 +259,17 @@ class Gate:
         finally:
             self.leave()
 
+    async def _refuse_body(self, receive: Receive, send: Send) -> None:
+        """Answer at once, then read on for a while: who is cut off while sending may not see the answer."""
+        headers, why = refused(413, f"a request may have at most {self._policy.max_body:,} bytes")
+        await send({"type": "http.response.start", "status": 413, "headers": headers})
+        await send({"type": "http.response.body", "body": why, "more_body": True})
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._policy.body_seconds):
+                while (await receive()).get("more_body", False):
+                    pass
+        await send({"type": "http.response.body", "body": b""})
+
     async def _in_turn(self) -> bool:
         turn = self.wait()
         try:
@@ -261,6 +278,11 @@ class Gate:
             if not turn.cancelled() and turn.result():  # it came as this was cancelled
                 self.leave()
             raise
+
+
+def _declared(scope: Scope) -> int:
+    """How long a request says that its body is; 0 where it does not say."""
+    return max((int(value) for name, value in scope["headers"] if name == b"content-length"), default=0)
 
 
 def _host(value: bytes) -> str:
