@@ -7,13 +7,14 @@ Always: without a shared record there is an error that says so.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from contextlib import ExitStack
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, suppress
 from functools import cache
 from typing import TYPE_CHECKING
 
 from smart_context import engine
-from smart_context.errors import ConfigError
+from smart_context.errors import ConfigError, ContextError
 
 if TYPE_CHECKING:
     from smart_context.access.ledger import Courier, Ledger
@@ -48,15 +49,23 @@ def enqueue_scans(app: Held, folder: str) -> int:
     return place.queue().put_scans(below.root, [row.path for row in place.record().unread(below.path)])
 
 
-def work(app: Held, on_batch: Callable[[IndexReport], None], *, wait: bool = True, scans: bool = False) -> None:
+def work(
+    app: Held,
+    on_batch: Callable[[IndexReport], None],
+    *,
+    wait: bool = True,
+    scans: bool = False,
+    report: Callable[[str], None] = lambda _line: None,
+) -> None:
     """Read what waits below the roots, until a signal comes; without `wait`, until nothing does. scans: and by OCR what only that can read.
+    report: gets lines for people, on roots that the configuration file adds or removes meanwhile.
 
     Raises: as `enqueue`; ConfigError where OCR or the data of a language is missing.
     """
-    from smart_context.index import indexer, shared
+    from smart_context.index import background, indexer, shared
 
     place, options = _shared(app.settings), app.options()
-    queue, data = place.queue(), app.ocr_data() if scans else {}
+    queue, data, ended = place.queue(), app.ocr_data() if scans else {}, threading.Event()
 
     def read(batch: Batch) -> IndexReport:
         if batch.is_scan:
@@ -80,11 +89,20 @@ def work(app: Held, on_batch: Callable[[IndexReport], None], *, wait: bool = Tru
 
         return held.enter_context(reading.readers(options, data))
 
+    def become(folders: Sequence[str]) -> tuple[list[str], list[str]]:
+        new, gone = background.become(app, folders)
+        with suppress(ContextError):  # the database is away: the worker itself says so
+            for root in new if scans else ():
+                enqueue_scans(app, root)
+        return new, gone
+
     # Kept from batch to batch: to start readers takes as long as to read a hundred small files.
     with ExitStack() as held, place.beside() as index, indexer.readers(options) as readers:
         for root in app.roots.names if scans else ():
             enqueue_scans(app, root)
-        queue.run(app.roots.names, take, wait=wait, scans=scans)
+        background.start_following(app, ended, report, become)
+        held.callback(ended.set)
+        queue.run(lambda: app.roots.names, take, wait=wait, scans=scans)
 
 
 def copy(settings: Settings, address: str, *, back: bool, on_progress: OnProgress, stop: Stop) -> int:

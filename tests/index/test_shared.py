@@ -22,6 +22,7 @@ from postgres_server import Server
 from smart_context import engine, errors, team
 from smart_context.access.roots import Roots
 from smart_context.api import App
+from smart_context.data import replace
 from smart_context.engine.model import Batch
 from smart_context.engine.postgres.database import Database
 from smart_context.index import indexer, shared
@@ -121,6 +122,56 @@ def until(is_so: Callable[[], bool]) -> None:
     while not is_so():
         assert time.monotonic() < late
         threading.Event().wait(0.05)
+
+
+def test_a_batch_of_a_folder_that_is_no_root_any_more_is_left_to_others_and_removes_nothing(
+    postgres: Server, tree, tmp_path: Path
+) -> None:
+    root, address = tree({"a.txt": "rent"}), postgres.new()
+    place = engine.shared(tmp_path / "data", address)
+    place.init()
+    with app_of(root, tmp_path, "data", address) as app, place.beside() as index:
+        app.index_here(str(root), full=False, on_progress=lambda _step: None)
+        batch = Batch(str(root), (str(root / "a.txt"),))
+        for tries in (0, 3):
+            with pytest.raises(errors.Forbidden):
+                shared.take(index, place.queue(), Roots(["/elsewhere"]), replace(batch, tries=tries), indexer.Options())
+        assert index.record.file(str(root / "a.txt")) is not None
+
+
+def test_a_worker_takes_roots_that_are_added_to_its_configuration_file_and_leaves_those_that_are_removed(
+    postgres: Server, tree, tmp_path: Path
+) -> None:
+    folders = tree({"a/one.txt": "rent", "b/two.txt": "wages"})
+    address = postgres.new()
+    place = engine.shared(tmp_path / "walker", address)
+    place.init()
+    file = tmp_path / "config.toml"
+    common = f'engine = "{address}"\ndata_dir = "{tmp_path}/data"\n'
+    file.write_text(common + f'roots = ["{folders}/a"]\n', encoding="utf-8")
+    both = App(config.load({"config": str(file), "roots": [f"{folders}/a", f"{folders}/b"]}, {}))
+
+    def files(name: str) -> int:
+        return sum(tally.files for tally in place.record().tallies(f"{folders}/{name}"))
+
+    command = [sys.executable, "-m", "smart_context", "worker", "--config", str(file)]
+    with both, ready.Popen(command, env=clean_env(tmp_path), stderr=subprocess.PIPE, text=True) as worker:
+        for name in ("a", "b"):
+            assert team.enqueue(both, f"{folders}/{name}") == 1
+        until(lambda: files("a") == 1)
+        assert files("b") == 0
+        file.write_text(common + f'roots = ["{folders}/a", "{folders}/b"]\n', encoding="utf-8")
+        until(lambda: files("b") == 1)
+        file.write_text(common + f'roots = ["{folders}/b"]\n', encoding="utf-8")
+        while "no longer a root" not in (line := worker.stderr.readline()):
+            assert line
+        (folders / "b/three.txt").write_text("interest")
+        (folders / "a/four.txt").write_text("interest")
+        for name in ("a", "b"):
+            assert team.enqueue(both, f"{folders}/{name}") == 1
+        until(lambda: files("b") == 2)
+        worker.terminate()
+    assert (files("a"), place.queue().waiting()) == (1, 1)
 
 
 def test_two_workers_of_which_one_is_killed_read_everything_once_and_answer_as_one_machine(

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 def worker(once: bool, ocr: bool | None, settings: Settings) -> None:
     """Read files from the queue of a shared record, and write their text into it.
 
-    A worker takes files below its own roots, wherever they are mounted here (`engine_places`). Any number of workers may run,
+    A worker takes files below its own roots, wherever they are mounted here (`engine_places`), and follows changes of the roots in
+    its configuration file. Any number of workers may run,
     on any number of machines. If one dies, another takes over its files. Scans come when nothing else waits.
 
     \b
@@ -51,4 +52,4 @@ def worker(once: bool, ocr: bool | None, settings: Settings) -> None:
 
     with App(settings) as app:
         app.roots.check_any()
-        team.work(app, told, wait=not once, scans=settings.ocr.enabled if ocr is None else ocr)
+        team.work(app, told, wait=not once, scans=settings.ocr.enabled if ocr is None else ocr, report=say)

@@ -412,13 +412,10 @@ class Queue(Protocol):
         """Put files below a root of which something waits for OCR, each by itself, behind all batches; how many were not waiting already."""
 
     def run(
-        self, roots: Sequence[str], take: Callable[[Batch], None], *, wait: bool = True, scans: bool = False
+        self, roots: Callable[[], Sequence[str]], take: Callable[[Batch], None], *, wait: bool, scans: bool
     ) -> None:
-        """Take batches below some roots, one at a time, until a signal comes; without `wait`, until there is none left. scans: and files
-        that wait for OCR, when there is no batch.
-
-        What `take` raises brings the batch back later, as does the death of its worker.
-        """
+        """Take batches below what the roots are then, one at a time, until a signal comes; without `wait`, until there is none left. scans:
+        and files that wait for OCR, when there is no batch. What `take` raises brings the batch back later, as does the death of its worker."""
 
     def waiting(self) -> int:
         """How many batches are not done yet."""

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 from smart_context import plain
@@ -22,8 +23,12 @@ from smart_context.model import Stop
 
 if TYPE_CHECKING:
     from smart_context.api import App
+    from smart_context.held import Held
     from smart_context.index.model import Coverage, IndexReport
     from smart_context.model import OnProgress
+
+Take = Callable[[Sequence[str]], tuple[list[str], list[str]]]
+"""Have exactly these roots from now on: which are new, and which went."""
 
 _NICE = 10
 _UPKEEP_EVERY = 600.0  # seconds between two looks at whether there is something to tidy
@@ -146,14 +151,14 @@ def start_watching(
     return watcher
 
 
-def start_following(app: App, ended: threading.Event, report: Callable[[str], None]) -> None:
-    """Take roots that are added to the configuration file or removed from it, until `ended`; `report` gets lines for people."""
+def start_following(app: Held, ended: threading.Event, report: Callable[[str], None], take: Take | None = None) -> None:
+    """Take roots that are added to the configuration file or removed from it, until `ended`; `report` gets lines for people. take: instead of what a server does with them."""
     if app.settings.roots_file:
-        file = RootsFile(app.settings.roots_file)
-        threading.Thread(target=_follow, args=(app, file, ended, report), name="roots", daemon=True).start()
+        args = (app, RootsFile(app.settings.roots_file), ended, report, take or partial(_take, app))
+        threading.Thread(target=_follow, args=args, name="roots", daemon=True).start()
 
 
-def _follow(app: App, file: RootsFile, ended: threading.Event, report: Callable[[str], None]) -> None:
+def _follow(app: Held, file: RootsFile, ended: threading.Event, report: Callable[[str], None], take: Take) -> None:
     while not ended.wait(_ROOTS_EVERY):
         try:
             found = file.changed()
@@ -162,21 +167,23 @@ def _follow(app: App, file: RootsFile, ended: threading.Event, report: Callable[
             continue
         if found is None or set(found) == set(app.roots.names):
             continue
-        new, gone = _take(app, found)
+        new, gone = take(found)
         for name in new:
             report(f"{plain.line(shown(name))} is now a root, by {file.path}")
         for name in gone:
             report(f"{plain.line(shown(name))} is no longer a root, by {file.path}")
 
 
-def _take(app: App, folders: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Let exactly these folders be read from now on: which are new, and which went.
-
-    What is new is indexed where the server indexes by itself; runs over what went are stopped.
-    """
+def become(app: Held, folders: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Let exactly these folders be read from now on: which are new, and which went."""
     known = app.roots.resolved
     app.roots.become({name: known.get(name) or os.path.realpath(name) for name in folders})
-    new, gone = [name for name in folders if name not in known], [name for name in known if name not in folders]
+    return [name for name in folders if name not in known], [name for name in known if name not in folders]
+
+
+def _take(app: Held, folders: Sequence[str]) -> tuple[list[str], list[str]]:
+    """What a server does with roots: what is new is indexed where the server indexes by itself; runs over what went are stopped."""
+    new, gone = become(app, folders)
     if app.watcher:
         app.watcher.become(app.roots.names)
     for folder, _, _ in app.jobs.states() if gone else ():

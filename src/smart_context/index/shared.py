@@ -50,7 +50,11 @@ def enqueue(index: Index, queue: Queue, roots: Roots, folder: str, options: Opti
 def take(
     index: Beside, queue: Queue, roots: Roots, batch: Batch, options: Options, readers: Pool | None = None
 ) -> IndexReport:
-    """Read a batch into the index: what of it is not there as it is now; `readers`: processes that are kept for the next batch, too."""
+    """Read a batch into the index: what of it is not there as it is now; `readers`: processes that are kept for the next batch, too.
+
+    Raises: Forbidden where its folder is no root any more: for us nothing there exists, but it is not gone.
+    """
+    roots.inside(batch.root)
     if batch.tries >= _TRIES and len(batch.paths) > 1:
         queue.put(batch.root, ([path] for path in batch.paths), full=batch.full)
         return IndexReport()

@@ -70,10 +70,10 @@ class Queue:
         return done
 
     def run(
-        self, roots: Sequence[str], take: Callable[[Batch], None], *, wait: bool = True, scans: bool = False
+        self, roots: Callable[[], Sequence[str]], take: Callable[[Batch], None], *, wait: bool, scans: bool
     ) -> None:
-        """Take batches below some roots, one at a time, until a signal comes; without `wait`, until there is none left. scans: and files
-        that wait for OCR, when there is no batch."""
+        """Take batches below what the roots are then, one at a time, until a signal comes; without `wait`, until there is none left. scans:
+        and files that wait for OCR, when there is no batch."""
         check(self._database)
         app = procrastinate.App(connector=procrastinate.PsycopgConnector(**self._how()))
         retry = procrastinate.RetryStrategy(max_attempts=_TRIES, exponential_wait=2)
@@ -92,7 +92,10 @@ class Queue:
             take(Batch(path_of(root), tuple(map(path_of, paths)), tries, is_scan=True))
 
         kinds = (False, True) if scans else (False,)
-        queues = [_name(self._database.places.inward(root), is_scan=kind) for root in roots for kind in kinds]
+
+        def queues() -> list[str]:
+            return [_name(self._database.places.inward(root), is_scan=kind) for root in roots() for kind in kinds]
+
         with self._translated():
             asyncio.run(_working(app, queues, wait=wait))
 
@@ -123,12 +126,13 @@ class _Translated:
             raise self._database.away() from error
 
 
-async def _working(app: procrastinate.App, queues: list[str], *, wait: bool) -> None:
+async def _working(app: procrastinate.App, queues: Callable[[], list[str]], *, wait: bool) -> None:
+    now = queues()
     async with app.open_async():
-        rescue = asyncio.create_task(_rescue(app, queues))
+        beside = [asyncio.create_task(each) for each in (_rescue(app, now), _follow(queues, now))]
         try:
             await app.run_worker_async(
-                queues=queues,
+                queues=now,
                 wait=wait,
                 fetch_job_polling_interval=_POLL,
                 update_heartbeat_interval=_BEAT,
@@ -136,7 +140,15 @@ async def _working(app: procrastinate.App, queues: list[str], *, wait: bool) -> 
                 delete_jobs="successful",
             )
         finally:
-            rescue.cancel()
+            for each in beside:
+                each.cancel()
+
+
+async def _follow(queues: Callable[[], list[str]], now: list[str]) -> None:
+    """Keep the list of queues as it should be: a worker asks it whenever it looks for a batch."""
+    while True:
+        now[:] = queues()
+        await asyncio.sleep(_POLL)
 
 
 async def _rescue(app: procrastinate.App, queues: Sequence[str]) -> None:
