@@ -48,6 +48,20 @@ def test_ui_starts_a_server_and_the_next_one_uses_it(tmp_path, tree):
     started.stderr.close()
 
 
+def test_ui_starts_nothing_without_what_renders_the_page(tmp_path):
+    lacking = "import runpy, sys; sys.modules['jinja2'] = None; runpy.run_module('smart_context', run_name='__main__')"
+    done = subprocess.run(
+        [sys.executable, "-c", lacking, *UI[3:], "--port", "0", "--root", str(tmp_path)],
+        env=clean_env(tmp_path),
+        check=False,
+        capture_output=True,
+        timeout=PATIENCE,
+    )
+    assert done.returncode == 1
+    assert b"in the checkout: pip install '.[http]'" in done.stderr
+    assert b"ticket" not in done.stderr
+
+
 def test_ui_gives_nothing_away_to_another_program_on_its_port(run, tmp_path):
     heard = []
     with socket.create_server(("127.0.0.1", 0)) as impostor:

@@ -9,6 +9,7 @@ import threading
 import time
 import webbrowser
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,7 @@ from smart_context.cli import say
 from smart_context.cli.options import settings_options
 from smart_context.cli.program import Command
 from smart_context.data import replace
-from smart_context.errors import IoError
+from smart_context.errors import ConfigError, IoError, how_to_add
 
 if TYPE_CHECKING:
     from smart_context.settings.config import Settings
@@ -59,6 +60,8 @@ def ui(settings: Settings, port: int | None, no_browser: bool) -> None:
     if wanted and _is_ours(wanted, own):
         enter(wanted)
         return
+    if find_spec("jinja2") is None:
+        raise ConfigError("the extra for the page is not installed", hint=how_to_add("http"))
     say("starting the page; end it with Ctrl-C")
     _serve(settings, wanted, enter)
 

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 
-from smart_context.errors import ConfigError
+from smart_context.errors import ConfigError, how_to_add
 
 ORIENTATION = "osd"
 """Tesseract's name for what tells which way up a page is. Without it a page that is read badly is tried every way."""
@@ -46,7 +46,7 @@ def files(languages: Sequence[str], folder: str = "") -> dict[str, str]:
     Raises: ConfigError where the extra or the data of a language is missing.
     """
     if not is_installed():
-        raise ConfigError("the extra `ocr` is not installed", hint="install it: pip install 'smart-file-context[ocr]'")
+        raise ConfigError("the extra `ocr` is not installed", hint=how_to_add("ocr"))
     there = available(folder)
     wanted = [name_of(language) for language in languages]
     missing = [name for name in wanted if name not in there]
