@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from test_http import called
-from visiting import HOSTILE, Site, visit
+from visiting import HOSTILE, TURNED, Site, visit
 
 from office_files import docx, paragraph, pptx, shape, xlsx, zipped
 from smart_context.cache.api import build_cache
@@ -34,6 +34,7 @@ def _write_hostile_places(folder: Path) -> None:
         "entries.zip": zipped({f"{HOSTILE}/{HOSTILE}.txt": "A narwhal in an entry.\n"}),
         "sheets.xlsx": xlsx({named: row}),
         "slides.pptx": pptx([shape(named, place="title") + shape(f"A narwhal on a slide {named}.")]),
+        TURNED: b"A manatee in a file whose name turns around.\n",
         "headings.docx": docx(paragraph(named, "Heading1") + paragraph(f"A narwhal in a section {named}.")),
     }
     for name, data in files.items():

@@ -117,6 +117,12 @@ def test_markup_in_names_and_texts_stays_text(client):
     assert client.frame.locator(".notes").inner_text() == HOSTILE
 
 
+def test_a_name_neither_turns_around_nor_begins_a_line(client):
+    client.search(query="narwhal turns")
+    client.frame.locator("text=turned \\u202etxt.exe\\u000aby\\u2028night.md").wait_for()
+    assert "\u202e" not in client.frame.locator(".results").inner_text()
+
+
 def test_more_results_and_the_text_around_one_come_through_the_client(client):
     client.search(query="walrus", k=10)
     client.frame.locator("text=More results").click()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from urllib.parse import quote
 
 from test_page_entry import FORM, ask, entered
-from visiting import HOSTILE, visit
+from visiting import HOSTILE, TURNED, visit
 
 NAMES = ".result h2 a"
 
@@ -144,6 +145,15 @@ def test_markup_stays_text_in_every_format(window, site):
         window.goto(seen(site, f"odd/{name}", q="walrus"))
         assert window.locator("main script, #text img").count() == 0
         assert "walrus" in window.inner_text("#text").lower()
+
+
+def test_a_name_neither_turns_around_nor_begins_a_line(site):
+    cookie = {"Cookie": entered(site)}
+    for address in ("/?q=manatee+turns", seen(site, f"inside/{TURNED}").removeprefix(site.address)):
+        status, _, body = ask(site, "GET", address, headers=cookie)
+        assert status == 200
+        assert "turned \\u202etxt.exe\\nby\\u2028night.txt" in body
+        assert not {"\u202e", "\u2028"} & set(re.sub(r"<[^>]*>", "", body))
 
 
 def test_at_320_pixels_nothing_is_cut_off(browser, site):

@@ -10,6 +10,7 @@ from test_http import Served
 from smart_context.page import sessions
 
 HOSTILE = "<img src=x onerror=alert(1)>"
+TURNED = "turned \u202etxt.exe\nby\u2028night.txt"  # shown as it is, it would look like another name
 
 
 class Site(Served):

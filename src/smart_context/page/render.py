@@ -16,6 +16,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
+from smart_context import plain as harmless
+
 # `same-origin` and not `no-referrer`: under that, browsers send `Origin: null` with our own forms, which the gate refuses.
 SAFE = {
     "Content-Security-Policy": (
@@ -78,6 +80,7 @@ def plain(text: str) -> str:
 
 
 _templates.filters["plain"] = plain
+_templates.filters["line"] = harmless.line  # names: what would turn the direction of the text is shown instead
 _templates.filters["thousands"] = lambda number: f"{number:,}".replace(",", "\N{NARROW NO-BREAK SPACE}")
 
 

@@ -90,19 +90,22 @@ function show(answer, { isMore = false } = {}) {
 const sentence = (error) => [error.message, error.details?.hint].filter(Boolean).map((part) => part[0].toUpperCase() + part.slice(1)).join(". ") + ".";
 const count = (total, shown) => (total === 1 ? "One result" : total > shown ? `The best ${shown} of about ${total.toLocaleString("en")} results` : `${total} results`);
 
+// In a name, what begins a line or turns the direction of the text is shown instead.
+const line = (name) => name.replace(/[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, (sign) => `\\u${sign.codePointAt(0).toString(16).padStart(4, "0")}`);
+
 function entry(item) {
   const cut = item.path.lastIndexOf("/");
-  const name = item.path.slice(cut + 1);
+  const name = line(item.path.slice(cut + 1));
   const title = mayCall ? make("button", { type: "button", className: "name", textContent: name }) : make("span", { textContent: name });
   const place = make("p", { className: "place" },
-    make("span", { className: "pointer", dir: "auto", textContent: item.pointer || "whole file" }), " ",
+    make("span", { className: "pointer", dir: "auto", textContent: line(item.pointer ?? "") || "whole file" }), " ",
     make("span", { className: "kind", textContent: item.ext.replace(/^\./, "") || "file" }), " ",
     make("time", { dateTime: item.modified, textContent: item.modified.slice(0, 10) }));
   const made = make("li", { className: "result" },
     make("h2", { dir: "auto" }, title), place,
-    make("p", { className: "folder", dir: "auto", textContent: item.path.slice(0, cut) || "/" }),
+    make("p", { className: "folder", dir: "auto", textContent: line(item.path.slice(0, cut)) || "/" }),
     make("p", { className: "snippet", dir: "auto" }, ...marked(item.snippet, item.highlights ?? [])),
-    ...(item.also ? [make("p", { className: "folder", dir: "auto", textContent: `Also in ${item.also.join(", ")}` })] : []));
+    ...(item.also ? [make("p", { className: "folder", dir: "auto", textContent: `Also in ${item.also.map(line).join(", ")}` })] : []));
   if (mayCall) {
     title.setAttribute("aria-expanded", "false");
     title.addEventListener("click", () => unfold(title, made, item));
