@@ -114,3 +114,26 @@ def test_a_token_that_a_form_feed_or_a_drawn_mark_cuts_is_hidden(sign, cut):
 def test_a_token_with_something_drawn_over_each_letter_is_hidden(sign):
     text = redact.clean(f"see {''.join(c + sign for c in TOKEN)} there")
     assert text.replace(sign, "") == "see [redacted:secret] there"
+
+
+@pytest.mark.parametrize(
+    "between",
+    ["\t\t\t", "      ", " | | ", " - ", " – ", " ........ ", ".....", " … ", "____", " >> ", ":\t\t"],
+)
+def test_a_password_is_hidden_across_the_gap_that_a_form_or_a_list_leaves(between: str) -> None:
+    for name in ("Password", "WLAN password", "passwort"):
+        assert redact.clean(f"{name}{between}gT5r9pq8Zv\n") == f"{name}{between}[redacted:secret]\n"
+
+
+def test_what_only_stands_across_a_gap_and_is_no_password_stays() -> None:
+    for text in (
+        "password - the report of sales2024",
+        "Password ........ page 12",
+        "password      never expires",
+        "password  -----  ------",
+    ):
+        assert redact.clean(text) == text
+
+
+def test_a_value_below_a_blank_line_of_json_is_hidden() -> None:
+    assert redact.clean('{"a":1,"password":\n\n  "gT5r9pq8Zx"}') == '{"a":1,"password":\n\n  "[redacted:secret]"}'

@@ -18,12 +18,12 @@ _OF = r"(?:[ ](?:for|of|to|für|zu[rm]?|vom?|des?|del|du|da|do|pour|per|para|д�
 _TYPED = r"(?:[ ]?:[ ]?[A-Za-z_][\w.\[\]| ]{0,30}(?=[ ]=[ ]?[^=\s]|=[ ]?[brf]{0,2}[\"'`][^\s,;)}\]\"'`]))?"
 _ASSIGN = later.pattern(
     rf"{_CLOSED}(?:[ ]?\([^()\n]{{1,40}}\))?{_OF}{_TYPED}[ \t]{{0,40}}(?::=|=>|->|={{1,3}}|::?|→|⇒|%3[ad]|&#61;|\\u003d)[ \t]{{0,40}}(?:&quot;|&#3[49];|%22|%27|%20)?(?:[|>][+\-]?(?=[ \t]*\n))?"
-    r"(?P<newline>[ \t]{0,8}\r?\n[ \t>*|\-]{0,40})?"
+    r"(?P<newline>(?:[ \t]{0,8}\r?\n){1,2}[ \t>*|\-]{0,40})?"
 )  # fmt: skip
 _IS = later.pattern(
     rf"{_CLOSED}{_OF}(?:[ ]+(?:is|was|are|be|ist|lautet|war|est|es|era|è|é|jest|är|er)(?:[ ]now|[ ]set to)?[ ]?[: ][ ]?|[ ]?(?:是|为|為|は|는|은)[ :]?)"
 )
-_CELL = later.pattern(rf"{_CLOSED}:?[ ]?(?:\t|[ ]?\|)[ ]?")
+_CELL = later.pattern(rf"{_CLOSED}:?[ ]?(?:\t{{1,8}}|[ ]?\|(?:[ ]{{0,4}}\|){{0,3}})[ ]?")
 _REACH = 16  # characters in which `_CELL` and `_BRACKET` have their sign
 _TAG = later.pattern(r"(?:[ ][^<>\n]{0,80})?>(?:<!\[cdata\[)?[ ]?")
 _VALUE_FIELD = later.pattern(r"[\"']?[\s,;/{]{0,40}[\"']?(?:(?:default[-_]?)?value|default)[\"']?[ ]{0,20}[:=][ ]?")
@@ -39,7 +39,10 @@ _WORD_BEFORE = later.pattern(r"[ \t]{0,40}[\w.\-]{0,60}")
 _LIST = later.pattern(r"[\[({]\s{0,80}(?=[\"'])")
 _NEXT_QUOTED = later.pattern(r"[ \t]{0,20},?\s{0,80}(?=[\"'])")
 _NEXT_ITEM = later.pattern(r"[\"'`]?[ \t]{0,20}\r?\n[ \t]{0,40}-[ \t]{1,8}")
-_SPACE = later.pattern(r"[*_]{0,3}[ ]{1,3}(?=[^\s])")
+# A space, a gap as between columns, a dash between spaces, the dots of a form.
+_SPACE = later.pattern(
+    r"[*_]{0,3}(?:[ ]{1,3}[\-–—~•>]{1,2}[ ]{1,3}|[ ]?(?:\.{3,80}|_{3,80}|…{1,40})[ ]?|[ ]{1,40})(?=[^\s])"
+)
 _BRACKET = later.pattern(r"[*_\"'`]{0,3}[ ]?\([\"'`]?(?=[\w+/\-]{16})")
 _IN_TAG = later.pattern(r"<[\w:.\-]{0,40}$")
 
