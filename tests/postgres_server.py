@@ -9,7 +9,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
@@ -139,7 +139,20 @@ class Server:
 def caught_up(index: Any) -> None:
     """Wait until a node has taken in all that is committed, however busy the machine is."""
     late = time.monotonic() + _PATIENCE
-    while index._node.is_behind(_PATIENCE):
+    while index._node.is_behind(_PATIENCE) or index.following().total:
+        assert time.monotonic() < late
+        rest()
+
+
+def taken_in(data_dir: Path, address: str, health: Callable[[], Mapping[str, Any]]) -> None:
+    """The same of a node in a process of its own: wait until it has taken in all that is committed, and notes no more that it takes in.
+
+    What it says of its health is not enough: it counts the files of the record, and none that are to be taken in before it has begun.
+    """
+    from smart_context import engine
+
+    late, place = time.monotonic() + _PATIENCE, engine.shared(data_dir, address)
+    while place.state().behind or health().get("files_to_take_in") != 0:
         assert time.monotonic() < late
         rest()
 

@@ -25,7 +25,7 @@ import pytest
 
 from conftest import PATIENCE, clean_env
 from machine import kept_port, rest
-from postgres_server import Server
+from postgres_server import Server, taken_in
 
 yaml = pytest.importorskip("yaml")
 
@@ -157,10 +157,12 @@ def health(machines: Machines, node: str) -> dict[str, Any]:
 def seen_by_all(machines: Machines, node: str, token: str) -> set[str]:
     """The folders of what a node shows to a token, once it has taken in every file."""
     late = time.monotonic() + PATIENCE
-    while not health(machines, node).items() >= {"files": 2 * FILES, "files_to_take_in": 0, "ready": True}.items():
+    while not health(machines, node).items() >= {"files": 2 * FILES, "ready": True}.items():
         assert machines.running[node].poll() is None, machines.said(node)
         assert time.monotonic() < late, (machines.said(node), health(machines, node))
         rest()
+    (own,) = machines.home.glob(f"*/{node}/http-token")
+    taken_in(own.parent, machines.address, lambda: health(machines, node))
     status, found = asked(reach(machines.ports[node]), token, "harbour")
     assert (status, found.get("isError", False)) == (200, False), found
     return {Path(item["path"]).parent.name for item in found["structuredContent"]["items"]}

@@ -60,7 +60,7 @@ def test_a_node_whose_link_is_cut_says_so_and_takes_in_what_it_missed_when_it_is
         }
         with Peer([*host.under, *SERVE, "--root", str(root)], tmp_path, env) as peer:
             peer.initialize()
-            assert until(peer, "rent", lambda answer: bool(answer[0])) == (["rent.txt"], "")
+            assert until(peer, "rent", lambda answer: answer[0] and not answer[1]) == (["rent.txt"], "")
             host.cut()
             began = time.monotonic()
             found, note = said(peer, "rent")  # shown lately: from memory

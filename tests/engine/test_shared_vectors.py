@@ -15,7 +15,7 @@ import numpy as np
 import tiny_encoder
 from conftest import PATIENCE
 from machine import rest
-from postgres_server import Server
+from postgres_server import Server, caught_up
 from smart_context import engine, errors
 from smart_context.access import tokens
 from smart_context.api import App
@@ -75,6 +75,7 @@ def test_a_search_node_ranks_by_vectors_that_another_machine_made(team: Team) ->
     ada = team.caller()
     with team.app("node", "asked") as node:
         node.follows = True
+        caught_up(node.index)
         late = time.monotonic() + PATIENCE
         while not (found := node.search_files("feline", caller=ada)["items"]):
             assert time.monotonic() < late

@@ -11,7 +11,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -68,13 +67,6 @@ class Served:
         found = answer.status, answer.read()
         connection.close()
         return found
-
-    def until_it_has(self, files):
-        """Wait until a search node has taken in so many files, however busy the machine is."""
-        late = time.monotonic() + PATIENCE
-        while f'"files": {files},' not in (said := self.ask("GET", "/healthz")[1].decode()):
-            assert time.monotonic() < late, said
-            rest()
 
     def end(self):
         self.process.send_signal(signal.SIGTERM)

@@ -20,7 +20,7 @@ from test_http import ACCEPT, INITIALIZE, Served
 import ready
 from conftest import PATIENCE, clean_env
 from machine import rest
-from postgres_server import Server
+from postgres_server import Server, taken_in
 
 UNLIMITED = "[rate_limits]\nsearchFiles = 0\nopenFile = 0\nsummarizeResults = 0\n"
 QUERIES = (
@@ -65,6 +65,9 @@ class Node:
         config = f'engine = "{self.address.replace("tester@", "attacked@")}"\n{UNLIMITED}'
         self.served = Served(home, *roots, config=config)
 
+    def takes_in(self) -> None:
+        taken_in(self.served.home / "index", self.address, lambda: json.loads(self.served.ask("GET", "/healthz")[1]))
+
     def call(self, method: str, params: dict[str, Any]) -> bytes:
         meta = {
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -108,8 +111,8 @@ def nodes(postgres: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     (share / "staff" / "plan.md").write_text("# Plan\nThe harbour of 2030.\n", encoding="utf-8")  # a copy
     alone = Node(postgres, home / "alone", share, ("sales",))
     both = Node(postgres, home / "both", share, ("sales", "staff"))
-    alone.served.until_it_has(7)
-    both.served.until_it_has(39)
+    alone.takes_in()
+    both.takes_in()
     yield alone, both
     assert [node.served.end() for node in (alone, both)] == [0, 0]
 
@@ -202,7 +205,7 @@ def test_what_others_do_meanwhile_is_not_told_either(nodes: tuple[Node, Node], p
     home = nodes[1].share.parent / "both"
     owner = ["--config", str(home / "owner.toml"), "--data-dir", str(home / "owner")]
     commanded(home, "index", *owner, "--root", str(nodes[1].share / "staff"), str(nodes[1].share / "staff"))
-    nodes[1].served.until_it_has(40)
+    nodes[1].takes_in()
     assert [alike(node.tool("searchFiles", query="harbour")) for node in nodes] == before
 
 

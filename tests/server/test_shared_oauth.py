@@ -16,7 +16,7 @@ from test_http import ACCEPT, INITIALIZE, Served, called
 import ready
 from conftest import PATIENCE, clean_env
 from issuer_server import RESOURCE, Issuer, issuing
-from postgres_server import Server
+from postgres_server import Server, taken_in
 from smart_context import engine
 from smart_context.access.tokens import ClaimRule
 from smart_context.engine.postgres.database import Database
@@ -92,7 +92,7 @@ def team(postgres: Server, tmp_path_factory, issuer) -> Iterator[Team]:
         postgres.sql("postgres", f"GRANT smart_context_node TO {user}")
     node = address.replace("tester@", "reader@")
     served = Served(home, *roots, config=f'engine = "{node}"\n{oauth}{json.dumps(rules)}\n')
-    served.until_it_has(len(FOLDERS))
+    taken_in(home / "index", address, lambda: json.loads(served.ask("GET", "/healthz")[1]))
     yield Team(home, served, address)
     assert served.end() == 0
 
