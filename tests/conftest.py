@@ -75,6 +75,12 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[object]:
         coverage.stop()
 
 
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Keep what was measured before it is said that all tests are done: a worker that takes some seconds to end then is killed."""
+    if coverage := session.config.stash.get(_COVERAGE, None):
+        coverage.save()
+
+
 @pytest.fixture
 def tree(tmp_path: Path) -> Tree:
     """Write files (name → content) below a fresh folder and return it."""
