@@ -14,6 +14,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -52,19 +53,22 @@ class Compiled(BuildHookInterface[Any]):
 
 
 def every(root: Path, target: Path) -> list[Path]:
-    """Compile every source below `root` into the same place below `target`; those that could be."""
-    made = []
-    for source in sorted(Path(root, "src").rglob("_*.c")):
-        out = target / source.relative_to(root).with_suffix(SUFFIX)
-        out.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            _compile(source, out)
-        except (OSError, subprocess.CalledProcessError) as error:
-            print(f"{source.name} was not compiled ({error}): the same is done in Python, more slowly", file=sys.stderr)  # noqa: T201
-            out.unlink(missing_ok=True)
-        else:
-            made.append(out)
-    return made
+    """Compile every source below `root` into the same place below `target`, several at a time; those that could be."""
+    sources = sorted(Path(root, "src").rglob("_*.c"))
+    outs = [target / source.relative_to(root).with_suffix(SUFFIX) for source in sources]
+    with ThreadPoolExecutor(os.cpu_count()) as threads:
+        return [out for out, is_made in zip(outs, threads.map(_is_made, sources, outs), strict=True) if is_made]
+
+
+def _is_made(source: Path, out: Path) -> bool:
+    out.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        _compile(source, out)
+    except (OSError, subprocess.CalledProcessError) as error:
+        print(f"{source.name} was not compiled ({error}): the same is done in Python, more slowly", file=sys.stderr)  # noqa: T201
+        out.unlink(missing_ok=True)
+        return False
+    return True
 
 
 def _compile(source: Path, out: Path) -> None:
