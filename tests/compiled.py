@@ -6,6 +6,7 @@ import sys
 import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from types import ModuleType
 from typing import TypeVar
 
@@ -19,7 +20,10 @@ def _is_one_of_many(char: str) -> bool:
     return kind in {"Cn", "Co", "Cs"} or (kind == "Lo" and is_large and not unicodedata.decomposition(char))
 
 
-CHARACTERS = [char for char in map(chr, range(sys.maxunicode + 1)) if ord(char) % 61 == 0 or not _is_one_of_many(char)]
+@cache
+def characters() -> list[str]:
+    """Every character, but of those that are alike one in sixty."""
+    return [char for char in map(chr, range(sys.maxunicode + 1)) if ord(char) % 61 == 0 or not _is_one_of_many(char)]
 
 
 @contextmanager

@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -55,19 +54,16 @@ def stage(tmp_path):
     home, work = tmp_path / "home", tmp_path / "home/work"
     for folder in (home / "Documents", work / "docs", work / "examples/handbook", tmp_path / "srv/share/sales"):
         shutil.copytree(ROOT / "examples/handbook", folder)
-    for folder in (home / "Downloads", home / "caches", tmp_path / "tmp", tmp_path / "bin", tmp_path / "again"):
+    for folder in (home / "Downloads", home / "caches", tmp_path / "tmp", tmp_path / "bin"):
         folder.mkdir()
     (home / "Downloads/pass.txt").write_text("A boarding pass to Riga.\n", encoding="utf-8")
-    program = tmp_path / "bin/context"
-    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m smart_context "$@"\n', encoding="utf-8")
-    program.chmod(0o755)
-    ready.program(tmp_path / "again/context")
+    ready.program(tmp_path / "bin/context")
     return tmp_path
 
 
-def shell(stage, script, programs="bin"):
+def shell(stage, script):
     """Run a script as a reader would, with places of this machine for those that the pages name."""
-    env = {**clean_env(stage / "home"), "PATH": f"{stage / programs}:{os.environ['PATH']}"}
+    env = {**clean_env(stage / "home"), "PATH": f"{stage}/bin:{os.environ['PATH']}"}
     script = script.replace("/tmp/", f"{stage}/tmp/").replace("/srv/", f"{stage}/srv/")
     return subprocess.run(
         ["bash", "-c", script],
@@ -115,7 +111,7 @@ def prepared(stage, page):
         )
     if page == "docs/guides/first-index.md":
         begin = "true"
-    done = shell(stage, begin, "again")
+    done = shell(stage, begin)
     assert done.returncode == 0, done.stderr.decode()
 
 
@@ -123,12 +119,12 @@ def prepared(stage, page):
 def test_each_command_works_and_works_again(stage, page):
     prepared(stage, page)
     failed = []
-    for time, programs in (("first", "bin"), ("second", "again")):
+    for time in ("first", "second"):
         for command in commands(page):
             if command in ELSEWHERE:
                 continue
             # Nobody can be asked here.
-            done = shell(stage, f"{command} --yes" if command.startswith("context connect") else command, programs)
+            done = shell(stage, f"{command} --yes" if command.startswith("context connect") else command)
             meant = [code for begin, codes in STATUSES.items() if command.startswith(begin) for code in codes]
             if done.returncode not in {0, *meant} or b"Traceback" in done.stderr:
                 failed.append((time, command, done.returncode, done.stderr.decode()))

@@ -36,7 +36,8 @@ def patches() -> dict[str, bool]:
     """Where something is replaced, and whether it is a bound: a name in capitals that gets a number."""
     found = {}
     for path in sorted(HERE.rglob("test_*.py")):
-        for node in ast.walk(ast.parse(path.read_bytes())):
+        text = path.read_bytes()
+        for node in ast.walk(ast.parse(text)) if b"monkeypatch" in text else ():
             if isinstance(node, ast.Call) and ast.unparse(node.func) == "monkeypatch.setattr":
                 owner, name = ast.unparse(node.args[0]).strip("'"), ast.unparse(node.args[-2]).strip("'")
                 if owner != "sys":

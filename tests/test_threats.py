@@ -13,7 +13,7 @@ NAMED = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", PAGE)
 
 def test_every_test_that_the_page_names_exists():
     tests: dict[str, set[str]] = {}
-    for file, _ in NAMED:
+    for file in {file for file, _ in NAMED}:
         tree = ast.parse((ROOT / file).read_bytes()) if (ROOT / file).is_file() else ast.Module([], [])
         tests[file] = {one.name for one in tree.body if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)}
     assert [f"{file}::{name}" for file, name in NAMED if name not in tests[file]] == []

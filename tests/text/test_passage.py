@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from compiled import CHARACTERS, both, in_python
+from compiled import both, characters, in_python
 from smart_context.engine import searchable
 from smart_context.engine.model import RankedSegment
 from smart_context.model import Segment
@@ -50,7 +50,7 @@ def test_tokens_have_the_forms_that_python_gives_them(tokens, language):
 
 
 def test_every_character_is_of_a_word_or_not_as_in_python():
-    every = [char for char in CHARACTERS if not "\ud800" <= char < "\ue000"]
+    every = [char for char in characters() if not "\ud800" <= char < "\ue000"]
     for start in range(0, len(every), 5000):
         part = every[start : start + 5000]
         text = unicodedata.normalize(
@@ -62,7 +62,7 @@ def test_every_character_is_of_a_word_or_not_as_in_python():
 
 @pytest.mark.skipif(passage.compiled is None, reason="nothing is compiled here")
 def test_every_character_is_made_plain_as_in_python():
-    for char in CHARACTERS:
+    for char in characters():
         if "\ud800" <= char < "\ue000":
             continue
         text, is_normal, is_lowered = passage.compiled.plain(f"a{char}b")
