@@ -61,9 +61,9 @@ def test_a_token_is_hidden_in_whole_when_a_line_break_or_an_invisible_character_
 
 
 @pytest.mark.parametrize("text", cases.ASSIGNMENTS)
-@pytest.mark.parametrize("password", [cases.PASSWORD, "hunter2horse!", "Sommer2024", "S3cr3tP%40ss", "x7*Kq9~z"])
-def test_a_password_is_hidden_in_every_syntax_and_language(text, password):
-    assert_hidden(text.format(password), password, "secret")
+def test_a_password_is_hidden_in_every_syntax_and_language(text):
+    for password in (cases.PASSWORD, "hunter2horse!", "Sommer2024", "S3cr3tP%40ss", "x7*Kq9~z"):
+        assert_hidden(text.format(password), password, "secret")
 
 
 @pytest.mark.parametrize("text", cases.TOKEN_ASSIGNMENTS)
@@ -89,9 +89,8 @@ def test_addresses_and_numbers_are_hidden_as_people_write_them(kind, text, secre
     assert_hidden(text, secret, kind)
 
 
-@pytest.mark.parametrize("text", cases.HARMLESS)
-def test_what_only_resembles_a_secret_stays(text):
-    assert redact.clean(text) == text
+def test_what_only_resembles_a_secret_stays():
+    assert {text: redact.clean(text) for text in cases.HARMLESS} == {text: text for text in cases.HARMLESS}
 
 
 _LINES = cases.PEM.split("\n")

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from smart_context.redact import words
 
 
-@pytest.mark.parametrize("sign", words.SIGNS)
-def test_a_word_with_any_sign_of_a_detector_is_kept(sign):
-    words.forget()
-    for word in (sign, f"x{sign}", f"{sign}y".upper()):
-        assert sign in words.of(f"some words {word} and others").low
+def test_a_word_with_any_sign_of_a_detector_is_kept():
+    for sign in words.SIGNS:
+        words.forget()
+        for word in (sign, f"x{sign}", f"{sign}y".upper()):
+            assert sign in words.of(f"some words {word} and others").low
 
 
 @given(
