@@ -202,6 +202,13 @@ def test_depth_costs_nothing_and_loses_nothing(tag):
     assert words(found) == ["deep", "after"]
 
 
+def test_a_link_that_shows_nothing_is_no_part_of_a_heading_that_has_words():
+    page = """<h3><div>Module</div><div><a href="edit.xml" title="Fix it here!"><span></span></a></div></h3> one
+    <h3>Next &amp; last <a href="/edit" aria-label="Edit">#</a></h3> two <h3><div><a href="/" title="Fix it here!"></a></div> Page</h3>
+    <p>three <a href="/" title="Up"></a><h3><div><a title="Home"></a></div><a title="Start"></a></h3>"""
+    assert html.sections(page) == [("Module", "one"), ("Next & last #", "two"), ("Page", "three Up"), ("Home", "")]
+
+
 def test_marks_beside_headings_and_titles_of_links_are_no_text():
     page = """<h2>Install<a class="headerlink" href="#install" title="Permalink to this heading">¶</a></h2>
     <h2>Use<a class="anchor" aria-label="Permalink: Use" href="#use"><svg><path/></svg></a></h2>

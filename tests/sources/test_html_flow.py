@@ -24,6 +24,7 @@ PIECES = (
     "<a href='#x'><img alt=chain></a>", "<a href='#x'><a title=t>!</a>", "<a title='&nbsp;'>-</a>", "<pre>\n a\t b \n\n&nbsp;c</pre>", "<td>\t<td> 1",
     "<svg aria-label=drawn><a>x</a></svg>", "<svg><script>1</script></svg>", "<math><script>a&amp;b</script></math>", "<style></style>", "<nav><script>ab</script>é&lt;</nav>",
     "<a href=x rel='of alt=' title=said>#</a>", "<img class=' title=' t\"=1>", '<input ="v" value=w>',
+    "<h2>x <a href=e title=edit></a> y</h2>", "<h2>\u2003<a href=e title=edit></a><a aria-label=more>-</a></h2>",
     "<section role=navigation><section>in</section>out</section>", "<?pi x>", "中文", "😀", "\u3000", "&#8195;", "\x0c", "<h3><div>in</div> a <h4>",
 )  # fmt: skip
 

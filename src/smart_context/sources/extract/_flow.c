@@ -323,6 +323,7 @@ typedef struct {
     Py_ssize_t looks; /* bytes that may yet be looked at ahead */
     size_t left_out, verbatim;
     PyObject *sections, *lines, *heading; /* heading: lines of the one that is open, or NULL */
+    Text unsaid; /* of a link that shows no words, in this heading */
     char *line;
     size_t used, room, cell; /* cell: where the last one begins in the line */
     int has_space; /* after what is in the cell so far */
@@ -449,6 +450,15 @@ static int end_line(Walk *walk)
     return failed;
 }
 
+static void say(Walk *walk, Text value)
+{
+    if (value.at == value.end)
+        return;
+    put_text(walk, (Text){" ", &" "[1]});
+    put_text(walk, value);
+    put_text(walk, (Text){" ", &" "[1]});
+}
+
 static int start_section(Walk *walk, PyObject *heading)
 {
     PyObject *lines = PyList_New(0);
@@ -465,6 +475,11 @@ static int end_heading(Walk *walk)
 {
     if (!walk->heading)
         return 0;
+    if (!PyList_GET_SIZE(walk->heading)) {
+        say(walk, walk->unsaid);
+        if (end_line(walk) < 0)
+            return -1;
+    }
     PyObject *space = PyUnicode_FromString(" "), *heading = space ? PyUnicode_Join(space, walk->heading) : NULL;
     Py_CLEAR(walk->heading);
     int failed = !heading || (PyUnicode_GET_LENGTH(heading) && start_section(walk, heading) < 0);
@@ -474,15 +489,6 @@ static int end_heading(Walk *walk)
 }
 
 /* ---- What elements do. Each answers FOUND to go on, UNSURE to give up, or -1 for an error of Python. ---- */
-
-static void say(Walk *walk, Text value)
-{
-    if (value.at == value.end)
-        return;
-    put_text(walk, (Text){" ", &" "[1]});
-    put_text(walk, value);
-    put_text(walk, (Text){" ", &" "[1]});
-}
 
 static Text said(const Text values[WANTED])
 {
@@ -516,8 +522,10 @@ static int link_begins(Walk *walk, const Tag *tag)
         return UNSURE;
     if (is_mark && !words && !image)
         walk->cursor = ahead;
-    else if (!words)
+    else if (!words && !walk->heading)
         say(walk, value);
+    else if (!words && walk->unsaid.at == walk->unsaid.end) /* in a heading that is a tool, unless nothing else is there */
+        walk->unsaid = value;
     return FOUND;
 }
 
@@ -580,6 +588,7 @@ static int element_begins(Walk *walk, const Tag *tag)
     case NAVIGATION: case ROLE:
         return !walk->with_navigation && is_navigation(tag) ? over_element(&walk->cursor, tag->name, &walk->left_out) : FOUND;
     case HEADING:
+        walk->unsaid = (Text){0};
         Py_XSETREF(walk->heading, PyList_New(0));
         return walk->heading ? FOUND : -1;
     case VERBATIM:

@@ -147,7 +147,7 @@ def _length(markup: str) -> int:
 
 
 def _without_links(markup: str) -> str:
-    """The markup without links, with what they say; as it is where one holds more than text and may say something besides."""
+    """The markup without links, with their texts; as it is where one may say something besides."""
     rest = _PLAIN_LINK.sub("", markup)
     if "<a " in rest:
         rest = _LINK.sub(_said, rest)
@@ -155,14 +155,14 @@ def _without_links(markup: str) -> str:
 
 
 def _said(link: re.Match[str]) -> str:
-    """What a link with nothing but text says: see `_Flow._spoken`."""
+    """What a link with nothing but text says, or the link as it is if an attribute may say more: see `_Flow._spoken`."""
     tag, text = link[1], link[2]
     if any(map(str.isalnum, unescaped(text))):
         return text
     if _MARK in tag:
         return ""
     value = _value(tag, "alt") or _value(tag, "aria-label") or _value(tag, "title")
-    return f" {value} {text}" if value else text
+    return link[0] if value else text  # in a heading it may not be said
 
 
 def _instead(found: re.Match[str]) -> str:
@@ -190,6 +190,7 @@ class _Flow:
         self._is_plain = is_plain
         self._line: list[str] = []
         self._heading: list[str] | None = None
+        self._unsaid = ""  # of a link that shows no words, in this heading
         self._verbatim = 0
         self._looks = _LOOKS * len(pieces)
 
@@ -234,8 +235,11 @@ class _Flow:
             return
         self._break()
         if action == HEADING:
-            self._heading = []
+            self._heading, self._unsaid = [], ""
         elif action == HEADING_END and self._heading is not None:
+            if not self._heading:
+                self._say(self._unsaid)
+                self._break()
             heading, self._heading = " ".join(self._heading), None
             if heading:
                 self._page.sections.append((heading, []))
@@ -263,7 +267,11 @@ class _Flow:
         else:
             value = _value(tag, "alt") or _value(tag, "aria-label") or _value(tag, "title")
             if value and (name != "a" or not self._has_words(at)):
-                self._say(value)
+                if name == "a" and self._heading is not None:
+                    # In a heading that is a tool, as to edit the page, unless nothing else is there.
+                    self._unsaid = self._unsaid or value
+                else:
+                    self._say(value)
         return 0
 
     def _say(self, value: str) -> None:

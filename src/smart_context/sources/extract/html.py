@@ -163,6 +163,7 @@ class Walk:
         self.left_out = 0
         self._line: list[str] = []
         self._heading: list[str] | None = None
+        self._unsaid = ""  # of a link that shows no words, in this heading
         self._verbatim = 0
 
     def over(self, root: LexborNode) -> None:
@@ -209,7 +210,7 @@ class Walk:
             return
         self._break()
         if tag in _HEADINGS:
-            self._heading = []
+            self._heading, self._unsaid = [], ""
         elif tag in {"pre", "textarea", "listing", "xmp"}:
             self._verbatim += 1
 
@@ -222,7 +223,12 @@ class Walk:
         if node.tag == "abbr":
             self._say(attributes.get("title"))
         elif node.tag != "a" or not _has_words(node):
-            self._say(attributes.get("alt") or attributes.get("aria-label") or attributes.get("title"))
+            value = attributes.get("alt") or attributes.get("aria-label") or attributes.get("title")
+            if node.tag == "a" and self._heading is not None:
+                # In a heading that is a tool, as to edit the page, unless nothing else is there.
+                self._unsaid = self._unsaid or value or ""
+            else:
+                self._say(value)
 
     def _say(self, value: str | None) -> None:
         if value:
@@ -234,6 +240,9 @@ class Walk:
             return
         self._break()
         if tag in _HEADINGS and self._heading is not None:
+            if not self._heading:
+                self._say(self._unsaid)
+                self._break()
             heading, self._heading = " ".join(self._heading), None
             if heading:
                 self._page.sections.append((heading, []))
