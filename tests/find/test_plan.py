@@ -9,7 +9,7 @@ import pytest
 
 from smart_context.engine.expression import AnyOf, Everything, Group, Sequence, Term
 from smart_context.find import plan, query, snippet, spelling, wishes
-from smart_context.text import analysis
+from smart_context.text import analysis, codes
 
 
 class Words:
@@ -91,6 +91,55 @@ def test_in_a_large_index_a_word_that_one_segment_in_ten_thousand_has_may_be_a_s
     typed, other = counts
     [word] = made(typed, Words(counts, 100_000)).sought
     assert (word.text, word.instead) == (typed, (other,) if is_meant else ())
+
+
+class Texts(Words):
+    """The same with what segments have: for each, a term and how it stands there."""
+
+    def __init__(self, counts, segments, texts, languages=("en", "fr")):
+        super().__init__(counts, segments, languages)
+        self._texts = texts
+
+    def all_of(self, wanted, filters):
+        return [text for text in self._texts if text[0] in wanted.terms]
+
+    def packed(self, candidates):
+        return [_packed(*text) for text in candidates]
+
+
+def _packed(term, word):
+    is_stem = term.partition(analysis.TAG)[0] == word
+    there = b"" if is_stem else codes.short(analysis.form(word))
+    return codes.pack(9, codes.code("before") + codes.code(term, is_stem), b"", b"", codes.short("the") + there)
+
+
+FRENCH = [("adress~fr", "adresses")] * 100
+
+
+@pytest.mark.parametrize(
+    ("typed", "counts", "texts", "meant"),
+    [
+        ("adress", {"adress": 8, "adress~fr": 100, "address": 400}, [("adress", "adress")] * 8 + FRENCH, ("address",)),
+        ("adress", {"adress": 8, "adress~fr": 100, "address": 399}, [("adress", "adress")] * 8 + FRENCH, ()),
+        ("adress", {"adress": 11, "adress~fr": 100, "address": 9999}, FRENCH, ()),
+        ("adress", {"adress": 8, "adress~fr": 393, "address": 9999}, [("adress", "adress")] * 8 + FRENCH, ()),
+        ("adresses", {"adress": 8, "adress~fr": 100, "address": 9999}, FRENCH, ()),  # a word of that language
+        ("adress", {"adress~fr": 100, "address": 9999}, FRENCH, ()),  # nobody mistypes it
+        ("adress", {"adress~fr": 10, "address": 9999}, [("adress~fr", "adress")] * 10, ()),
+    ],
+)
+def test_what_is_mistyped_in_the_index_s_main_language_may_have_the_stem_of_a_word_in_another(
+    typed, counts, texts, meant
+):
+    [word] = made(typed, Texts(counts, 100_000, texts)).sought
+    assert (word.text, word.instead) == (typed, meant)
+
+
+@pytest.mark.parametrize("commoner", [800, 799])
+def test_a_word_that_stands_nowhere_as_it_was_typed_is_another_where_that_is_far_commoner(commoner):
+    counts, texts = {"permis~fr": 16, "permiss": commoner}, [("permis~fr", "permis")] * 16
+    [word] = made("permision", Texts(counts, 200_000, texts)).sought
+    assert (word.terms, word.parts) == (({"permiss"}, {"permis~fr"}) if commoner == 800 else ({"permis~fr"}, set()))
 
 
 @pytest.mark.parametrize(

@@ -36,3 +36,12 @@ def test_hits_are_those_of_a_look_at_each_code(parts, numbers, there):
     assert list(zip(*(column.tolist() for column in columns), strict=True)) == slow
     assert found.sizes.tolist() == [length for length, *_ in parts]
     assert found.present.tolist() == [[term in present for term in there] for *_, present in parts]
+
+
+@given(segments, st.sampled_from(TERMS), st.lists(st.sampled_from(TERMS), unique=True))
+def test_a_word_stands_as_written_where_its_form_is_there_or_a_stem_that_is_spelt_so(parts, form, stems):
+    for length, *kinds, present in parts:
+        lines = (b"".join(codes.code(term, flag) for term, flag in kind) for kind in kinds)
+        packed = codes.pack(length, *lines, b"".join(map(codes.short, present)))
+        spelt = {term for kind in kinds for term, flag in kind if flag}
+        assert codes.stands(packed, form, stems) is (form in present or not spelt.isdisjoint(stems))

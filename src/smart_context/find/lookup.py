@@ -12,17 +12,18 @@ from functools import cache
 
 from smart_context.data import replace
 from smart_context.engine.entry import COMPOUNDING
-from smart_context.engine.expression import AnyOf
+from smart_context.engine.expression import AnyOf, Filters
 from smart_context.engine.port import View
 from smart_context.find import spelling, wishes
 from smart_context.find.sought import Sought
-from smart_context.text import analysis
+from smart_context.text import analysis, codes
 
 _NEAR_WORD = 0.6  # what a word that was probably meant is worth
 _SHORTEST_PART = 4
 _HARDLY = 2  # segments that have a word which may be mistyped; in a large index
 _SELDOM = 10_000  # one in so many, if people slip so
 _LONG = 6  # letters of such a word
+_LOOKED_AT = 400  # segments that are looked at, whether a word stands there as it was typed
 _FEW = 3  # telling words of a query in which it is looked for: in a sentence, others tell what is meant
 _HARDLY_ANY = 20  # times as many segments in other languages, where a word is not looked for in compounds
 _MAX_PARTS = 300  # compounds that a word is looked for in, the shortest first
@@ -80,17 +81,36 @@ class Lookup:
 
     def _corrected(self, word: Sought) -> Sought:
         """A word that hardly anything has, and another that was probably meant: one that is far commoner."""
-        unit = word.text
+        unit, count, terms = word.text, word.count, word.terms
         seldom = max(_HARDLY, self._view.segments // _SELDOM)
-        if word.count > seldom or not unit.isalpha() or len(unit) < _LONG or not self._is_short:
+        if not unit.isalpha() or len(unit) < _LONG or not self._is_short:
             return word
-        commoner = spelling.FAR * word.count
+        main = frozenset(wishes.line(unit, self.present[0]))
+        if count > seldom or not main & terms:
+            # What other languages have may be other words with the same stem: `adresses` in French, for `adress`.
+            in_main = self._counted(main & terms)
+            if count > seldom and (count > _LOOKED_AT or not 0 < in_main <= seldom):
+                return word
+            as_typed = self._as_typed(word)
+            if count > seldom or not as_typed:
+                terms, count = main, as_typed
+        if count > seldom:
+            return word
         look = spelling.words if word.count <= _HARDLY else spelling.slipped
-        near = look(unit, word.terms, self._view, commoner)
+        near = look(unit, terms, self._view, spelling.FAR * (count or word.count))
         if not near:
             return word
+        if not count:
+            return self.weighted(Sought(unit, frozenset(near), word.terms, instead=tuple(near)))
         # The other counts half: what has the word as it was typed comes first.
         return replace(word, parts=word.parts | frozenset(near), instead=tuple(near))
+
+    def _as_typed(self, word: Sought) -> int:
+        """How many segments have a word as it was typed, and not another form of it."""
+        plain = analysis.fold(word.text)
+        stems = [term for term in word.terms if term.partition(analysis.TAG)[0] == plain]
+        found = self._view.all_of(AnyOf(tuple(sorted(word.terms))), Filters())
+        return sum(codes.stands(packed, analysis.form(word.text), stems) for packed in self._view.packed(found))
 
     def learn(self, units: list[str]) -> None:
         """Know the terms of words in every language that the index holds: all words at once, because that is many calls fewer."""

@@ -7,6 +7,7 @@ Always: a code depends on the term alone. Two terms share one by chance in one o
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterable
 from zlib import crc32
 
 WIDTH, SHORT = 3, 2  # bytes of a code in a line, and of one that only tells that something is there
@@ -36,6 +37,23 @@ def pack(length: int, line: bytes, also: bytes, heads: bytes, present: bytes) ->
     there = present[: _MOST * SHORT]
     sizes = [len(part) // WIDTH for part in wide]
     return HEADER.pack(min(length, _MOST), *sizes, len(there) // SHORT) + b"".join(wide) + there
+
+
+def stands(data: bytes, form: str, stems: Iterable[str]) -> bool:
+    """Whether a packed segment has a word as it is written: its form among what is there, or one of its stems, spelt so."""
+    _, *wide, _ = HEADER.unpack_from(data)
+    end = HEADER.size + sum(wide) * WIDTH
+    return _is_at(data[end:], short(form), SHORT) or any(
+        _is_at(data[HEADER.size : end], code(stem, as_written=True), WIDTH) for stem in stems
+    )
+
+
+def _is_at(data: bytes, wanted: bytes, width: int) -> bool:
+    """Whether a code is one of those that lie one after the other."""
+    at = data.find(wanted)
+    while at >= 0 and at % width:
+        at = data.find(wanted, at + 1)
+    return at >= 0
 
 
 def is_packed(data: bytes) -> bool:
