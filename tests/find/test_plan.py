@@ -266,6 +266,14 @@ def test_a_sentence_has_three_words_that_tell_and_no_operator():
     assert made("the copper in the harbour of a kettle -rope", view).verbatim is None
 
 
+def test_a_sentence_is_looked_for_in_a_language_in_which_the_index_has_its_words():
+    text = "Apache va traduire un nom virtuel en nom physique"  # `va` and `un` are Romanian too
+    terms = [wishes.line(text, language) for language in ("en", "fr", "ro")]
+    for having in (terms[1], terms[2], [*terms[1], *terms[2]]):
+        found = made(text, Words(dict.fromkeys(having, 9), languages=("en", "fr", "ro"))).verbatim
+        assert found == Sequence(tuple(terms[1] if having == terms[1] else terms[2]))
+
+
 @pytest.mark.parametrize(
     ("segments", "common", "is_left"), [(24_000, 2001, True), (24_000, 2000, False), (19_999, 9000, False)]
 )

@@ -131,6 +131,17 @@ class Lookup:
             self.learn([unit])
         return frozenset(self._view.standing(self._forms[unit])) or frozenset(wishes.line(unit, self.present[0]))
 
+    def line(self, text: str, asked: str) -> list[str]:
+        """The terms of a sentence in the language that it shows; or in another in which the index has all of them, where it lacks one in that: few words may mislead."""
+        shown = wishes.line(text, asked or self.present[0])
+        if self._has_all(shown) or not all(word.count for word in self.found.values()):
+            return shown
+        others = (wishes.line(text, language) for language in self.present)
+        return next(filter(self._has_all, others), shown)
+
+    def _has_all(self, terms: list[str]) -> bool:
+        return len(self._view.standing(set(terms))) == len(set(terms))
+
     def _parts(self, unit: str) -> frozenset[str]:
         """The terms of compounds that hold a word."""
         if not self._compounds or not unit.isalpha() or not analysis.depends_on_language(unit):

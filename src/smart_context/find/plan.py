@@ -320,7 +320,7 @@ class _Planner:
             len(words) >= _ENOUGH or analysis.has_no_spaces(text)
         ):
             return None
-        terms = wishes.line(text, self._asked or self._words.present[0])
+        terms = self._words.line(text, self._asked)
         telling = sum(word.stands and bool(word.typed) for word in self._words.found.values())
         enough = 1 if len(terms) >= _MANY_WORDS and not analysis.has_no_spaces(text) else _ENOUGH
         if not _SENTENCE[0] <= len(terms) <= _SENTENCE[1] or telling < enough:
