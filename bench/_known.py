@@ -2,7 +2,7 @@
 
 In: a folder, a number, a seed.  Out: groups of `Item`, each a query with the file it came from and a way to tell whether another file answers as well.
 Always: they depend on the files' bytes and the seed alone, never on an index, so that two versions of the program are asked the same. Texts are read here
-by means of their own, crude ones: HTML without its tags, packed files unpacked, everything else as it is. Of a PDF, an EPUB or a
+by means of their own, crude ones: HTML without its tags, packed files unpacked, everything else as it is. Of a PDF, an EPUB, a document of an office program or a
 large file, from which nothing is taken, it is only seen whether it answers. Nothing is taken from an e-mail address, which is hidden.
 """
 
@@ -39,6 +39,8 @@ GROUPS = ("sentence", "14 words", "name", "identifier", "words", "Chinese", "Jap
 
 _READ_FROM = frozenset({".html", ".htm", ".txt", ".rst", ".md", ".pod", ".py", ".c", ".h", ".cpp", ".hpp"})
 _PROSE = frozenset({".html", ".htm", ".txt", ".rst", ".md"})
+_PACKED = frozenset({".docx", ".pptx", ".xlsx", ".odt", ".odp", ".ods"})
+_COMPOUND = frozenset({".doc", ".ppt", ".xls", ".msg"})
 _LARGEST = 3_000_000  # bytes of a text that something is taken from,
 _ANSWERING = 100_000_000  # and of one that may answer
 _HIDDEN = re.compile(r"(?is)<(script|style|head|nav)\b.*?</\1\s*>|<!--.*?-->")
@@ -94,8 +96,11 @@ def text_of(path: Path, largest: int = _LARGEST) -> str:
             return ""
     if _kind(path) == ".pdf":
         return _of_pages(data)
-    if path.suffix == ".epub":
+    if path.suffix == ".epub" or (path.suffix in _PACKED and largest == _ANSWERING):
         return _of_book(path)
+    if path.suffix in _COMPOUND and largest == _ANSWERING:
+        # Letters of one byte, or of two that begin at an even place or at an odd one.
+        return "\n".join((data.decode("latin-1"), *(data[at:].decode("utf-16-le", "replace") for at in (0, 1))))
     if len(data) > largest or b"\0" in data[:1000]:
         return ""
     text = data.decode("utf-8", "replace")
@@ -121,7 +126,7 @@ def _of_pages(data: bytes) -> str:
 def _of_book(path: Path) -> str:
     try:
         with zipfile.ZipFile(path) as book:
-            pages = [book.read(name) for name in book.namelist() if name.endswith(("html", ".htm"))]
+            pages = [book.read(name) for name in book.namelist() if name.endswith(("html", ".htm", ".xml"))]
     except (OSError, zipfile.BadZipFile):
         return ""
     return "\n".join(_without_tags(page.decode("utf-8", "replace")) for page in pages)

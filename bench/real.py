@@ -1,8 +1,8 @@
-"""Real text, quality beside latency: `python -m bench real FOLDER [--data DIR] [--queries N] [--skip-index] [--misses N]`.
+"""Real text, quality beside latency: `python -m bench real FOLDER [--data DIR] [--queries N] [--seed N] [--skip-index] [--misses N]`.
 
 FOLDER is any folder; `real_folder` makes two from Debian's documentation. First `context index` builds an index of it: CPU time and memory of all its
 processes, the clock, the index beside its text; then again, unchanged, beside `find`. Then searches through `App.find`, redaction included, each query
-asked once: sentences and names and identifiers taken from the files (fixed seed, see `_known`), so that the right answer is known. A text that stands in
+asked once: sentences and names and identifiers taken from the files (by a seed, see `_known`), so that the right answer is known. A text that stands in
 several files is found when any of them is shown. `--skip-index` asks an index that `--data` holds already. Raw numbers: bench/runs/real_FILES.json.
 """
 
@@ -46,6 +46,7 @@ def main(argv: list[str]) -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--data", type=Path, help="keep the index here")
     parser.add_argument("--queries", type=int, default=60, help="of each group")
+    parser.add_argument("--seed", type=int, default=SEED, help="another one draws other queries")
     parser.add_argument("--skip-index", action="store_true", help="ask the index that --data holds already")
     parser.add_argument("--misses", type=int, default=0, help="show as many queries of each group that went wrong")
     parser.add_argument("--out", type=Path, help="write the raw results here")
@@ -56,7 +57,7 @@ def main(argv: list[str]) -> None:
         built = {} if args.skip_index else build(folder, data)
         sizes = index_sizes(data)
         show_sizes(sizes)
-        asked = ask(folder, data, _known.items(folder, args.queries, SEED))
+        asked = ask(folder, data, _known.items(folder, args.queries, args.seed))
     show(asked, args.misses)
     files = built["report"]["indexed"] if built else sum(1 for path in folder.rglob("*") if path.is_file())
     raw = {

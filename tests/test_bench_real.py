@@ -68,7 +68,7 @@ def test_a_sentence_that_stands_in_two_files_is_answered_by_either(
     assert answering == {"harbour-notes.txt", "harbour-again.html"}
 
 
-def test_a_book_and_a_pdf_answer_and_so_does_a_source_whose_words_have_marks_between_them(
+def test_books_pdf_and_office_documents_answer_and_so_does_a_source_whose_words_have_marks_between_them(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(str(REPOSITORY))
@@ -78,12 +78,17 @@ def test_a_book_and_a_pdf_answer_and_so_does_a_source_whose_words_have_marks_bet
     with zipfile.ZipFile(folder / "book.epub", "w") as book:
         book.writestr("text/one.xhtml", f"<p>{sentence.replace('harbour', '<i>harbour</i>')}.</p>")
     (folder / "pages.pdf").write_bytes(pdf_pages(shown(sentence)))
+    with zipfile.ZipFile(folder / "talk.pptx", "w") as slides:
+        slides.writestr("ppt/slides/slide1.xml", f"<a:t>{sentence.replace(' of', '</a:t><a:t> of')}</a:t>")
+    (folder / "talk.ppt").write_bytes(b"\xd0\xcf\0" + sentence.encode("utf-16-le"))
+    (folder / "letter.doc").write_bytes(b"\xd0\xcf\0" + sentence.encode("latin-1"))
     (folder / "broken.pdf").write_bytes(b"no pages")
     (folder / "broken.epub").write_bytes(b"no book")
     (folder / "source.rst").write_text(sentence.replace("harbour", "``harbour``,\n"), encoding="utf-8")
     [item] = [item for item in _known.items(folder, 8, 1) if item.query == sentence]
-    added = ("book.epub", "pages.pdf", "broken.pdf", "broken.epub", "source.rst")
-    assert [name for name in added if item.answers(folder / name)] == ["book.epub", "pages.pdf", "source.rst"]
+    answering = ["book.epub", "pages.pdf", "source.rst", "talk.pptx", "talk.ppt", "letter.doc"]
+    added = (*answering, "broken.pdf", "broken.epub")
+    assert [name for name in added if item.answers(folder / name)] == answering
 
 
 def test_words_are_taken_whole(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
