@@ -37,13 +37,20 @@ texts = st.lists(st.sampled_from(_PIECES), max_size=8).map("".join) | st.text(ma
 
 def by_pattern(typed: str, text: str) -> bool:
     flags = re.IGNORECASE if typed == typed.lower() else re.NOFLAG
-    return bool(re.search(rf"(?<!\w){re.escape(typed)}(?!\w)", text, flags))
+    joined = r"(?<!\w-)" if typed[:1].isalpha() else ""
+    return bool(re.search(rf"(?<!\w){joined}{re.escape(typed)}(?!\w)", text, flags))
 
 
 @given(texts.filter(bool), texts, texts, st.booleans())
 def test_an_identifier_stands_where_a_pattern_finds_it_as_a_word(typed, before, behind, is_there):
     text = before + (typed if is_there else typed.swapcase()) + behind
     assert spelt.Spelling(typed).stands_in(text) == by_pattern(typed, text)
+
+
+def test_the_end_of_a_longer_name_is_not_what_was_typed_but_the_end_of_a_range_is():
+    assert not spelt.Spelling("ed25519").stands_in("an id-Ed25519")
+    assert spelt.Spelling("ed25519").stands_in("an id-Ed25519 - ed25519-sk")
+    assert spelt.Spelling("8,000").stands_in("4,000-8,000")
 
 
 def test_the_letters_that_are_one_of_ascii_in_another_case_are_known():

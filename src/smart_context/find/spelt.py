@@ -45,6 +45,7 @@ class Spelling:
         self._typed = typed
         self._has_inner = bool(_INNER.search(typed))
         self._is_any_case = typed == typed.lower()
+        self._is_name = typed[:1].isalpha()
 
     def stands_in(self, text: str) -> bool:
         """Whether a text has it as it was typed."""
@@ -57,14 +58,19 @@ class Spelling:
         at = found.find(self._typed)  # a pattern would try every place of the text
         while at >= 0:
             end = at + len(self._typed)
-            if not _is_word(text[max(at - 1, 0) : at]) and not _is_word(text[end : end + 1]):
+            if not self._is_joined(text[max(at - 2, 0) : at]) and not _is_word(text[end : end + 1]):
                 return True
             at = found.find(self._typed, at + 1)
         return False
 
+    def _is_joined(self, before: str) -> bool:
+        """Whether it is the end of a longer one: `ed25519` of `id-Ed25519`. Before a number, a dash may say from where it goes."""
+        return _is_word(before[-1:]) or (self._is_name and before[-1:] == "-" and _is_word(before[:-1]))
+
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
-        return re.compile(rf"(?<!\w){re.escape(self._typed)}(?!\w)", re.IGNORECASE)
+        joined = r"(?<!\w-)" if self._is_name else ""
+        return re.compile(rf"(?<!\w){joined}{re.escape(self._typed)}(?!\w)", re.IGNORECASE)
 
     def names(self, path: str) -> bool:
         """Whether a file is called so, whatever lies before its name."""
