@@ -53,6 +53,13 @@ def test_the_end_of_a_longer_name_is_not_what_was_typed_but_the_end_of_a_range_i
     assert spelt.Spelling("8,000").stands_in("4,000-8,000")
 
 
+def test_a_file_is_called_so_in_the_same_capitals_if_one_was_typed():
+    named = [spelt.Spelling(typed).names("/docs/data_type.html") for typed in ("data_type", "DATA_TYPE", "dataType")]
+    assert named == [True, False, False]
+    assert spelt.Spelling("DATA_TYPE").names("/docs/DATA_TYPE.html")
+    assert spelt.Spelling("data_type").names("/docs/Data_Type.html")
+
+
 def test_the_letters_that_are_one_of_ascii_in_another_case_are_known():
     every = "".join(map(chr, range(128, sys.maxunicode + 1)))
     alike = {char for letter in "abcdefghijklmnopqrstuvwxyz" for char in re.findall(letter, every, re.IGNORECASE)}

@@ -14,7 +14,6 @@ from smart_context import later
 from smart_context.engine import names
 from smart_context.text import analysis, identifiers
 
-_INNER = re.compile("[a-z][A-Z]")  # nobody types a capital inside of a word by chance
 _OTHER_CASES = re.compile("[\u0130\u0131\u017f\u212a]")  # what is a letter of ASCII in another case, and is none itself
 SIGNED = re.compile(r"\w[\w.]*(?:\+\+|#)")  # `C++`, `F#`: the index knows the letters alone
 
@@ -43,7 +42,6 @@ class Spelling:
 
     def __init__(self, typed: str) -> None:
         self._typed = typed
-        self._has_inner = bool(_INNER.search(typed))
         self._is_any_case = typed == typed.lower()
         self._is_name = typed[:1].isalpha()
 
@@ -74,7 +72,7 @@ class Spelling:
 
     def names(self, path: str) -> bool:
         """Whether a file is called so, whatever lies before its name."""
-        return names.is_spelt(path, self._typed) and (not self._has_inner or self.stands_in(path))
+        return names.is_spelt(path, self._typed) and (self._is_any_case or self.stands_in(path))
 
 
 def _is_word(side: str) -> bool:
