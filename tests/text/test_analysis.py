@@ -257,6 +257,19 @@ def test_each_word_learnt_alone_is_as_learnt_together(language):
     assert analysis.terms(met, language) == together
 
 
+@pytest.mark.parametrize("language", [*languages.CODES, "", "none"])
+def test_terms_of_words_that_are_not_remembered_are_those_of_words_that_are(language):
+    asked = "connections kitab kitap arac dogru agac running lists x programmes ies ungen sses é größen ärger 2024 a1 мира 東京"
+    words = [*asked.split(), *("w" * size for size in range(1, 120, 7)), "running"]
+    analysis.forget()
+    at_once = [analysis.words([word for word in words if word.isascii() and word.isalpha()], language)]
+    at_once += [analysis.words(words[:9], language), analysis.words([], language), analysis.words(words, language)]
+    assert analysis.words(words, language) == at_once[-1]
+    terms = dict(zip(words, at_once[-1], strict=True))
+    assert at_once[0] == [terms[word] for word in words if word.isascii() and word.isalpha()]
+    assert at_once[1:3] == [[terms[word] for word in words[:9]], []]
+
+
 def test_what_is_remembered_is_forgotten_before_it_grows_beyond_its_bound(monkeypatch):
     monkeypatch.setattr(analysis, "_MAX_KNOWN", 20)
     analysis.forget()

@@ -143,7 +143,32 @@ def hits(runs: Set[str], language: str, numbers: Mapping[str, tuple[int, ...]]) 
 
 def words(found: Collection[str], language: str) -> list[list[str]]:
     """The terms that lower-case words are found by, each by itself: its stem first, then forms without accents and the like."""
-    return [[term, *(extra.terms.split() if extra else ())] for term, _, extra in _known(found, language)]
+    table = _tables.get(language)
+    known = table.words if table else {}
+    # Of a query, and of what may be marked for it, most words are met once: they are not remembered.
+    new = [word for word in dict.fromkeys(found) if word not in known]
+    letters = "".join(new)
+    if new and not (letters.isascii() and letters.isalpha() and all(new)):
+        return list(map(_terms_of, _known(found, language)))
+    terms = dict(zip(new, _of_letters(new, language), strict=True)) if new else {}
+    return [terms.get(word) or _terms_of(known[word]) for word in found]
+
+
+def _terms_of(known: _Known) -> list[str]:
+    term, _, extra = known
+    return [term, *extra.terms.split()] if extra else [term]
+
+
+def _of_letters(words: list[str], language: str) -> list[list[str]]:
+    """The terms of words in ASCII letters, as `_learn` makes them."""
+    tag, found = tag_of(language), stems.stem(words, language)
+    if language not in SURFACE and "".join(found).isascii():
+        return [[stem[:MAX_TERM] + tag] for stem in found]
+    rows = zip(words, map(fold, found), found, strict=True)  # some rules end a stem in `ç`
+    own = [
+        _word(False, word[:MAX_TERM], stem[:MAX_TERM], other[:MAX_TERM], tag, language) for word, stem, other in rows
+    ]
+    return list(map(_terms_of, own))
 
 
 def depends_on_language(word: str) -> bool:

@@ -121,16 +121,20 @@ class View:
         listed at once."""
         groups: dict[str, list[str]] = {}
         for term in terms:
-            stem, tag, _ = term.partition(TAG)
-            if tag and term not in self._terms:
+            if term not in self._terms:
+                stem, tag, _ = term.partition(TAG)
                 groups.setdefault(stem + tag, []).append(term)
-        for beginning, several in groups.items():
-            if len(several) >= _TOGETHER:
-                with engine.translated(self.folder):
-                    text, also = (dict(self._searcher.terms_with_prefix(f, beginning)) for f in ("text", "also"))
-                    for term in several:
-                        self._learn(term, text.get(term, 0), also.get(term, 0))
-        return [term for term in terms if self.having(term)]
+        with engine.translated(self.folder):
+            count, listed = self._searcher.doc_freq, self._searcher.terms_with_prefix
+            for beginning, several in groups.items():
+                if len(several) >= _TOGETHER:
+                    text, also = dict(listed("text", beginning)), dict(listed("also", beginning))
+                    found = [(text.get(term, 0), also.get(term, 0)) for term in several]
+                else:
+                    found = [(count("text", term), count("also", term)) for term in several]
+                for term, (in_text, beside) in zip(several, found, strict=True):
+                    self._learn(term, in_text, beside)
+        return [term for term in terms if (self._terms.get(term) or self._look_up(term)).count]
 
     def _look_up(self, term: str) -> Known:
         with engine.translated(self.folder):
