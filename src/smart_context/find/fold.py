@@ -11,7 +11,8 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import compress, islice
+from itertools import compress, islice, pairwise, starmap
+from operator import le
 from typing import TYPE_CHECKING
 
 from smart_context.engine.facts import Marked
@@ -59,7 +60,9 @@ class Folds:
     def like(self, files: Sequence[Marked]) -> list[int | None]:
         """For each file the one that stands for it, if one does; they are not remembered."""
         if copies.is_quick() or len(files) * len(self._standing) <= _LOOKS or "numpy" not in sys.modules:
-            return [self._found(file) for file in files]
+            first, same = self._first, self._same
+            known = (first.get(file.file_id, same.get(file.same)) for file in files)
+            return [self._first_near(file) if one is None else one for file, one in zip(files, known, strict=True)]
         standing = list(self._standing.items())
         near = _may_be_near([file.like for file in files], [copies.sketch(number) for _, number in standing])
         some = near.sum(axis=1).tolist()
@@ -175,20 +178,24 @@ def counted(
     they hold.
     """
     scores: dict[int, float] = {}
-    last = 0.0
+    last, room = 0.0, _COUNTED
     for file_id, score in best:
-        if len(scores) >= _COUNTED and score < last:
+        if room <= 0 and score < last:
             break
-        scores.setdefault(file_id, score)
+        if file_id not in scores:
+            scores[file_id] = score
+            room -= 1
         last = score  # of this match: its file may have a better one
     marks = {mark.file_id: mark for mark in ahead}
     marks.update((mark.file_id, mark) for mark in record.marks(scores.keys() - marks))
     known = [mark for i in scores if (mark := marks.get(i))]
-    known.sort(key=lambda mark: (-scores[mark.file_id], -times[mark.file_id], mark.same, mark.like))
+    if any(starmap(le, pairwise(scores.values()))):  # else they are in order
+        known.sort(key=lambda mark: (-scores[mark.file_id], -times[mark.file_id], mark.same, mark.like))
     left = [mark.file_id for mark in apart(known)]
     left += [i for i in scores if i not in marks]
-    every = sum(min(times[i], most) for i in scores)
-    return sum(min(times[i], most) for i in left) / every if every else 1.0
+    shown = {i: min(times[i], most) for i in scores}
+    every = sum(shown.values())
+    return sum(map(shown.__getitem__, left)) / every if every else 1.0
 
 
 def apart(files: Sequence[Marked]) -> Iterator[Marked]:
