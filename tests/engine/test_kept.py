@@ -77,6 +77,24 @@ def test_what_was_read_is_not_read_again_until_something_is_committed(tmp_path: 
     reader.close()
 
 
+def test_one_search_sees_what_was_kept_when_it_began_and_the_next_one_what_was_committed_since(tmp_path: Path):
+    writer = Record.open(tmp_path, writable=True)
+    file_id, ids = put(writer, "/r/a", "one", "two")
+    writer.commit()
+    reader = KeptRecord.open(tmp_path)
+    first = reader.still()
+    assert every(first, [file_id]) == every(reader, [file_id])
+    file = first.files([file_id])[file_id]
+    writer.restamp(file_id, 77)
+    writer.commit()
+    assert first.files([file_id])[file_id] is file
+    assert first.passages(ids).keys() == set(ids)
+    assert reader.still().files([file_id])[file_id].mtime_ns == 77
+    assert reader.files([file_id])[file_id].mtime_ns == 77
+    writer.close()
+    reader.close()
+
+
 def test_days_on_which_nothing_was_written_take_room_too(tmp_path, monkeypatch):
     monkeypatch.setattr(kept, "_LISTED", 3)
     Record.open(tmp_path, writable=True).close()

@@ -47,7 +47,11 @@ def test_results_are_those_of_reading_every_match_where_a_file_has_many_and_has_
         record, view = folder.index.both()
         for asked in ("harbour crane", "harbour OR wharf OR tide", "rope tide crane"):
             planned = plan.make(query.parse(asked), view, asked)
-            every = list(order.Ordering(record, view, planned, Filters(), (), lambda: None).best())
+            ordering = order.Ordering(record, view, planned, Filters(), (), lambda: None)
+            every = list(ordering.best())
+            ranked = ordering._leading
+            assert ranked
+            assert ranked[3:20] == [ranked[at] for at in range(3, 20)]
             folds, times, wanted = fold.Folds(), Counter[int](), []
             for one in fold.results(iter(every), folds, set()):
                 times[one.file.file_id] += 1

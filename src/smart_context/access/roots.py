@@ -299,7 +299,7 @@ def _can_name_a_file(path: str) -> bool:
 def _parts(path: str) -> tuple[str, ...]:
     drive, tail = os.path.splitdrive(path)
     names = tail.replace(os.altsep, os.sep).split(os.sep) if os.altsep else tail.split(os.sep)
-    return (drive, *(name for name in names if name not in {"", "."}))
+    return (drive, *[name for name in names if name and name != "."])
 
 
 def _forbidden() -> Forbidden:

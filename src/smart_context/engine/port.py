@@ -64,7 +64,8 @@ class Candidates(Sequence[Candidate]):
 
     def only(self, places: Iterable[int]) -> Candidates:
         """Those at some places."""
-        return Candidates.of(self[at] for at in places)
+        some, columns = list(places), (self.segment_ids, self.file_ids, self._languages, self._scores)
+        return Candidates(*([column[at] for at in some] for column in columns))  # type: ignore[arg-type]
 
     def __add__(self, others: Candidates) -> Candidates:
         return Candidates(

@@ -37,7 +37,8 @@ _MOST_NAMED = 200  # segments of files of one name that are told apart by its sp
 SPELT = 0.3  # what of a name's worth its spelling is
 AS_TYPED = 0.9  # what of the rest a segment gains that has an identifier as it was typed, among
 _READ = (20, 200)  # the best, of which the text is read; so many where none of fewer has it
-_ROWS = 16  # rows read from the record at a time
+_ROWS = 8  # rows read from the record at a time, after the first
+_MOST_ROWS = 64  # of these, where as many are wanted
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,9 @@ class Ranked(Sequence[Scored]):
     def __getitem__(self, at: slice) -> list[Scored]: ...
     def __getitem__(self, at: int | slice) -> Scored | list[Scored]:
         if isinstance(at, slice):
-            return [self[place] for place in range(len(self.order))[at]]
+            places = self.order[at]
+            some = (self.candidates.only(places), self.totals[at], map(self.scores.__getitem__, places))
+            return list(map(tuple.__new__, repeat(Scored), zip(*some, strict=True)))
         place = self.order[at]
         return Scored(self.candidates[place], self.totals[at], self.scores[place])
 
@@ -95,7 +98,7 @@ class Leading(NamedTuple):
 
 class Ordering:
     """All matches of one plan, in order. `added`: the files of results that do not match it, where there are any. `full`: files of which whoever reads
-    the results wants no more, as they come to be known: their matches are passed over before their rows are read."""
+    the results wants no more, as they come to be known: their matches are passed over before their rows are read. `wanted`: how many results they want."""
 
     added: tuple[int, ...] = ()
 
@@ -110,6 +113,7 @@ class Ordering:
         self._hides = ignore.hider(never_show) if never_show else None
         self._scorer = Scorer(plan, view)
         self.full: set[int] = set()
+        self.wanted = _ROWS
         self._verbatim: frozenset[int] = frozenset()
         self._leading: Ranked | None = None
         # The segments that have an identifier as it was typed, once they were looked at.
@@ -289,11 +293,12 @@ class Ordering:
         """Put equal scores in order, of the first so many. Rows are read as they are needed, because most are not; full: files of which none are."""
         full = self.full if full is None else full
         at, end = 0, len(scored) if upto is None else upto
+        step = min(self.wanted + 1, _MOST_ROWS)  # and what follows the last one, which may score the same
         ahead: list[Scored] = []  # those whose rows were read
         while ahead or at < end:
             while at < end and (not ahead or ahead[-1].score == ahead[0].score == scored[at].score):
-                more = scored[at : min(at + max(_ROWS, len(ahead)), end)]
-                at += len(more)
+                more = scored[at : min(at + max(step, len(ahead)), end)]
+                at, step = at + len(more), _ROWS
                 more = [one for one in more if one.candidate.file_id not in full] if full else more
                 self._learn([one.candidate for one in more])
                 ahead += more

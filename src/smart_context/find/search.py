@@ -121,7 +121,7 @@ def find(
         worth, is_cut = sorting.results(placed, request.sort)
         placed = iter(worth)
         asked = replace(asked, notes=(*asked.notes, notes.of_order(request.sort, len(worth)))) if is_cut else asked
-    wanted = request.offset + request.k
+    wanted = ordering.wanted = request.offset + request.k
     folds = None if asked.listing or request.all_copies else fold.Folds()
     with present.Presence(roots, record) if roots is not None else nullcontext() as presence:
         there = _there(placed, presence, stop) if presence else placed

@@ -120,7 +120,8 @@ class Index(Closes):
     def both(self, key: str = "") -> tuple[Record, View]:
         """The record, and what the ranking shows of it: two that belong together, whatever other threads refresh meanwhile."""
         with self._refreshing:
-            return self.record, self.ranking.view()
+            record = self.record
+            return record.still() if isinstance(record, KeptRecord) else record, self.ranking.view()
 
     def put(
         self,

@@ -7,6 +7,7 @@ Always: the answers are those of `Record` itself: a number tells when another co
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from copy import copy
 from typing import Generic, TypeVar
 
 from smart_context.engine.facts import Marked
@@ -27,6 +28,13 @@ class KeptRecord(Record):
     """A record that is only read, from any thread."""
 
     _kept: _Kept | None = None
+    _is_still = False
+
+    def still(self) -> KeptRecord:
+        """The same for one search, which need not ask each time whether somebody has committed: what was kept before it began is what it sees."""
+        other = copy(self)
+        other._kept, other._is_still = self._known(), True
+        return other
 
     def files(self, file_ids: Iterable[int]) -> dict[int, FileRow]:
         """Files by id; those that are not there are left out."""
@@ -78,7 +86,10 @@ class KeptRecord(Record):
         return known.get(folder)
 
     def _known(self) -> _Kept:
-        version, kept = self.version, self._kept
+        kept = self._kept
+        if self._is_still and kept is not None:
+            return kept
+        version = self.version
         if kept is None or kept.version != version:
             # Another one, and not the same without its rows: what other threads are about to keep in it may be older than this commit.
             kept = self._kept = _Kept(version)

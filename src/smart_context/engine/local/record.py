@@ -15,7 +15,7 @@ import sqlite3
 import sys
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Self
 
@@ -396,12 +396,25 @@ def _check(db: sqlite3.Connection, path: Path, *, writable: bool) -> None:
         )
 
 
-@contextmanager
-def _translated(path: Path) -> Iterator[None]:
+class _translated:  # noqa: N801  # a block, as `contextmanager` makes one for three times the time
     """Turn what SQLite and the disk say into errors of ours."""
-    try:
-        yield
-    except sqlite3.Error as error:
+
+    __slots__ = ("_path",)
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if error is not None:
+            _translate(error, self._path)
+
+
+def _translate(error: BaseException, path: Path) -> None:
+    """Raise what an error comes to; nothing where it is none of SQLite's or the disk's."""
+    if isinstance(error, sqlite3.Error):
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
             raise Conflict(f"the index {path} is busy", hint="try again in a moment") from error
@@ -411,9 +424,9 @@ def _translated(path: Path) -> Iterator[None]:
             hint = "check the disk" if code == sqlite3.SQLITE_IOERR else "check who may read and write it"
             raise StorageFailed(f"the index {path} cannot be written or read", reason=str(error), hint=hint) from error
         raise SearchFailed(f"the index {path} is damaged", reason=str(error), hint=_DAMAGED) from error
-    except zlib.error as error:
+    if isinstance(error, zlib.error):
         raise SearchFailed(f"the index {path} is damaged", reason=str(error), hint=_DAMAGED) from error
-    except OSError as error:
+    if isinstance(error, OSError):
         raise StorageFailed(
             f"the index {path} cannot be written or read", reason=error.strerror or str(error)
         ) from error
