@@ -37,7 +37,8 @@ def test_what_is_compiled_gives_the_same_whatever_processor_it_is_for(tmp_path, 
             like = store.compare(query)
             apart, counts = like._signs_apart
             signs = (apart.tolist(), counts[: dimension + 1].tolist(), like.spread())
-            alike = [each.tolist() for each in like.among(some.tolist())]
+            found, neighbours = like.neighbours(some.tolist(), 5)
+            alike = [each.tolist() for each in (found, *neighbours)]
             return signs, like.nearest(20), like.nearest(20, some.tolist()), like._cosines(some).tolist(), alike
 
         quickly, slowly = both(compared, vectors)
@@ -71,16 +72,35 @@ def test_rows_that_are_not_there_are_refused():
         vectors.compiled.rough(bytes(20 + 600), np.array([0]), np.full(600, -(1 << 15), np.int16))
     for of, places, size in ((rows, [3], 4), (rows, [0], 5), (rows, [0], 0), (rows, [0], -4)):
         with pytest.raises(ValueError, match=r"no such row|another width"):
-            vectors.compiled.among(of, np.array(places), size, 1.0)
-    assert vectors.compiled.among(rows, b"", 4, 1.0) == b""
+            vectors.compiled.alike(of, np.array(places), size, 1.0, 1)
+    for wanted in (-1, 0, 3, 65):
+        with pytest.raises(ValueError, match="not so many"):
+            vectors.compiled.alike(rows, np.array([0, 2]), 4, 1.0, wanted)
     for signs, query in ((bytes(12), bytes(8)), (bytes(8), b""), (bytes(8), bytes(16)), (bytes(8), bytes(7))):
         with pytest.raises(ValueError, match="another width"):
             vectors.compiled.apart(signs, query)
 
 
-@pytest.mark.skipif(vectors.compiled is None, reason="not compiled here")
-def test_what_is_no_number_is_alike_to_nothing():
-    row = np.zeros(1, vectors._row(4))
-    row["scale"], row["vector"] = np.nan, 1
-    least = np.iinfo(np.int64).min
-    assert np.frombuffer(vectors.compiled.among(row.view(np.uint8), np.array([0]), 4, 1e6), np.int64) == least
+@pytest.mark.parametrize("scale", [np.nan, np.inf, 1e12, 1e4])
+def test_damaged_rows_are_as_like_to_each_other_in_python(tmp_path, scale):
+    store = Vectors(tmp_path / "v", 4)
+    rows = np.zeros(9, vectors._row(4))
+    rows["segment"], rows["vector"], rows["scale"] = range(9), units(9, 4) * 100, 0.01
+    rows["scale"][::2] = scale
+    store.append((0, 1, row) for row in units(1, 4))
+    store._seen = vectors._seen(rows)
+    with np.errstate(invalid="ignore"):
+        quickly, slowly = both(lambda: store.compare(units(1, 4)[0]).neighbours(range(9), 5), vectors)
+    assert [each.tolist() for each in quickly[1]] == [each.tolist() for each in slowly[1]]
+
+
+def test_all_that_are_as_like_as_the_last_are_neighbours(tmp_path):
+    store = Vectors(tmp_path / "v", 8)
+    one, other = units(2, 8)
+    store.append((n, 1, one if n < 7 else other) for n in range(9))
+    for found, neighbours in both(lambda: store.compare(one).neighbours([*range(9), 77], 5), vectors):
+        assert found.tolist() == list(range(9))
+        assert neighbours.counts.tolist() == [6] * 7 + [8] * 2
+        assert neighbours.others.tolist()[:6] == [1, 2, 3, 4, 5, 6]
+    for found, neighbours in both(lambda: store.compare(one).neighbours([1, 2, 3, 4, 5], 5), vectors):
+        assert (found.tolist(), neighbours) == ([1, 2, 3, 4, 5], None)

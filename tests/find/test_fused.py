@@ -41,9 +41,9 @@ class Cosines:
     def cosines(self, segments):
         return {one: self._given[one][1] for one in segments if one in self._given}
 
-    def among(self, segments):
+    def neighbours(self, segments, count):
         """Nobody is compared with anybody else: what alike texts have of each other is tested in `test_alike`."""
-        return np.empty(0, np.int64), np.empty((0, 0), np.int64)
+        return np.empty(0, np.int64), None
 
 
 def segments(index):

@@ -293,16 +293,21 @@ def test_rows_are_as_like_each_other_as_their_products_one_by_one_say(tmp_path, 
     rows = units(90, dimension)
     store = Vectors(tmp_path / "v", dimension)
     store.append((n, 1, row) for n, row in enumerate(rows))
-    segments, cosines = store.compare(rows[0]).among(range(90))
-    packed = [vectors._pack(row) for row in rows]
+    segments, (close, counts, others, like) = store.compare(rows[0]).neighbours(range(90), 5)
+    packed = [(float(np.float32(scale)), row.tolist()) for scale, row in map(vectors._pack, rows)]
     assert segments.tolist() == list(range(90))
-    assert cosines.tolist() == [
-        [
-            round(sum(x * y for x, y in zip(a.tolist(), b.tolist(), strict=True)) * (float(p) * float(q)) * 10**6)
-            for q, b in ((np.float32(scale), row) for scale, row in packed)
-        ]
-        for p, a in ((np.float32(scale), row) for scale, row in packed)
-    ]
+    ends = np.cumsum(counts).tolist()
+    for at, (end, (scale, row)) in enumerate(zip(ends, packed, strict=True)):
+        cosines = {
+            number: round(sum(x * y for x, y in zip(row, other, strict=True)) * (scale * theirs) * 10**6)
+            for number, (theirs, other) in enumerate(packed)
+            if number != at
+        }
+        nearest = sorted(cosines.values())[-5:]
+        wanted = {number: max(cosine, 0) for number, cosine in cosines.items() if cosine >= nearest[0]}
+        start = end - int(counts[at])
+        assert dict(zip(others[start:end].tolist(), like[start:end].tolist(), strict=True)) == wanted
+        assert close[at] == sum(nearest)
 
 
 def test_the_rows_worth_comparing_are_those_that_putting_all_in_order_gives(tmp_path, monkeypatch):

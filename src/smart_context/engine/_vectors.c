@@ -1,7 +1,7 @@
 /* What `vectors` does for each component of rows: compare its sign with the query's, multiply it by the query's or another row's, and add up.
 
    In: rows as they lie in the file, which of them, and a query's vector; or the signs of all.
-   Out: how many signs are others, a cosine for each row, rough or as Python gives it, or one for each two rows.
+   Out: how many signs are others, a cosine for each row, rough or as Python gives it, or which of them each is most like.
    Always: the same numbers on every machine. Sums are of whole numbers, which are exact in any order, but for the cosines that count: these are added up in the
    order in which arrays are. Where a processor has wider instructions they are taken, for the same operations. */
 
@@ -14,6 +14,7 @@
 
 enum { HEAD = 20, SCALE = 16 }; /* of a row: two numbers of eight bytes, a scale of four, and a byte a component */
 enum { TOGETHER = 6, AHEAD = 8, LINE = 64, MOST = 65535 }; /* columns at a time, rows ahead, bytes of a line of memory; components of a row */
+enum { SIDE = 4, MOST_LIKE = 64 }; /* rows that one is multiplied by at a time; those that each may be most like */
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #define WIDER 1
@@ -66,12 +67,14 @@ INLINE int32_t roughly(const int8_t *row, const int16_t *query, Py_ssize_t size)
     return sum;
 }
 
-INLINE int32_t both(const int16_t *row, const int16_t *other, Py_ssize_t size)
+/* One row by several others, which lie one after the other. */
+INLINE void beside(const int16_t *row, const int16_t *others, Py_ssize_t size, int32_t *products)
 {
-    int32_t sum = 0;
+    int32_t sums[SIDE] = {0};
     for (Py_ssize_t at = 0; at < size; at++)
-        sum += (int32_t)row[at] * other[at];
-    return sum;
+        for (int other = 0; other < SIDE; other++)
+            sums[other] += (int32_t)row[at] * others[other * size + at];
+    memcpy(products, sums, sizeof sums);
 }
 
 /* The sum of products in the order in which arrays add up: halves of what is long, and eight sums side by side of what is not. */
@@ -94,13 +97,13 @@ INLINE double eight(const int8_t *row, const double *query, Py_ssize_t size)
 
 typedef void Apart(const uint64_t *, const uint64_t *, Py_ssize_t, Py_ssize_t, uint16_t *);
 typedef int32_t Roughly(const int8_t *, const int16_t *, Py_ssize_t);
-typedef int32_t Both(const int16_t *, const int16_t *, Py_ssize_t);
+typedef void Beside(const int16_t *, const int16_t *, Py_ssize_t, int32_t *);
 typedef double Eight(const int8_t *, const double *, Py_ssize_t);
 
 #define FOR(name, target)                                                                                                                                \
     target static void apart_##name(const uint64_t *s, const uint64_t *q, Py_ssize_t r, Py_ssize_t c, uint16_t *a) { apart_of(s, q, r, c, a); }          \
     target static int32_t roughly_##name(const int8_t *r, const int16_t *q, Py_ssize_t n) { return roughly(r, q, n); }                                   \
-    target static int32_t both_##name(const int16_t *r, const int16_t *q, Py_ssize_t n) { return both(r, q, n); }                                        \
+    target static void beside_##name(const int16_t *r, const int16_t *o, Py_ssize_t n, int32_t *p) { beside(r, o, n, p); }                               \
     target static double eight_##name(const int8_t *r, const double *q, Py_ssize_t n) { return eight(r, q, n); }
 
 FOR(any, )
@@ -111,23 +114,23 @@ FOR(avx512, __attribute__((target("avx2,popcnt,avx512f,avx512bw,avx512vl,avx512v
 
 static Apart *apart_by = apart_any;
 static Roughly *roughly_by = roughly_any;
-static Both *both_by = both_any;
+static Beside *beside_by = beside_any;
 static Eight *eight_by = eight_any;
 
 /* How wide the instructions are, by their name; at most as wide as asked for. */
 static const char *widest(const char *most)
 {
     const char *found = "any";
-    apart_by = apart_any, roughly_by = roughly_any, both_by = both_any, eight_by = eight_any;
+    apart_by = apart_any, roughly_by = roughly_any, beside_by = beside_any, eight_by = eight_any;
 #if WIDER
     __builtin_cpu_init();
     if (strcmp(most, "any") && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt")) {
         found = "avx2";
-        apart_by = apart_avx2, roughly_by = roughly_avx2, both_by = both_avx2, eight_by = eight_avx2;
+        apart_by = apart_avx2, roughly_by = roughly_avx2, beside_by = beside_avx2, eight_by = eight_avx2;
         if (strcmp(most, "avx2") && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
             __builtin_cpu_supports("avx512vpopcntdq")) {
             found = "avx512";
-            apart_by = apart_avx512, roughly_by = roughly_avx512, both_by = both_avx512, eight_by = eight_avx512;
+            apart_by = apart_avx512, roughly_by = roughly_avx512, beside_by = beside_avx512, eight_by = eight_avx512;
         }
     }
 #endif
@@ -294,54 +297,141 @@ static PyObject *exact(PyObject *self, PyObject *arguments)
 /* A cosine in whole parts of one, as arrays make it: what is no number, or beyond any, is the least there is. */
 static int64_t rounded(double cosine)
 {
+    const double half = 6755399441055744.0; /* added to what is smaller, it leaves no room for a part, and rounds as `rint` does, without a call */
+    if (fabs(cosine) < 1e15)
+        return (int64_t)((cosine + half) - half);
     return fabs(cosine) < 9e18 ? (int64_t)rint(cosine) : INT64_MIN;
 }
 
-static PyObject *among_of(const Asked *asked, double one)
+/* Rows by each other. A row for each: its cosines with all, in whole parts of one; itself is as unlike as can be. */
+typedef struct {
+    Py_ssize_t count, size, room; /* `room`: of rows, so that the last ones too are several */
+    int16_t *wide;
+    double *scales;
+    int64_t *table, *edges;
+} Each;
+
+static int widened(const Asked *asked, Each *each)
 {
-    Py_ssize_t count = asked->count, size = asked->size;
-    if (count && count > PY_SSIZE_T_MAX / (Py_ssize_t)sizeof(int64_t) / count)
-        return PyErr_NoMemory();
-    PyObject *out = PyBytes_FromStringAndSize(NULL, count * count * (Py_ssize_t)sizeof(int64_t));
-    /* Each row is widened once, for all others that it is multiplied by. */
-    int16_t *wide = PyMem_Calloc((size_t)(count * size) + 1, sizeof *wide);
-    double *scales = PyMem_Calloc((size_t)count + 1, sizeof *scales);
-    if (!out || !wide || !scales) {
-        Py_XDECREF(out);
-        out = PyErr_NoMemory();
-        goto done;
-    }
-    for (Py_ssize_t at = 0; at < count; at++) {
+    for (Py_ssize_t at = 0; at < each->count; at++) {
         const char *row = row_at(asked, at);
-        if (!row) {
-            out = no_such_row(out);
-            goto done;
-        }
-        scales[at] = scale_of(row);
-        for (Py_ssize_t i = 0; i < size; i++)
-            wide[at * size + i] = (int8_t)row[HEAD + i];
+        if (!row)
+            return 0;
+        each->scales[at] = scale_of(row);
+        for (Py_ssize_t i = 0; i < each->size; i++)
+            each->wide[at * each->size + i] = (int8_t)row[HEAD + i];
     }
-    int64_t *table = (int64_t *)(void *)PyBytes_AS_STRING(out);
+    return 1;
+}
+
+static void compare_each(Each *each, double one)
+{
+    Py_ssize_t count = each->count, size = each->size;
+    int32_t products[SIDE];
     for (Py_ssize_t at = 0; at < count; at++)
-        for (Py_ssize_t beside = at; beside < count; beside++) {
-            double product = both_by(wide + at * size, wide + beside * size, size);
-            table[at * count + beside] = table[beside * count + at] = rounded(product * (scales[at] * scales[beside]) * one);
+        for (Py_ssize_t first = at - at % SIDE; first < count; first += SIDE) {
+            beside_by(each->wide + at * size, each->wide + first * size, size, products);
+            for (Py_ssize_t other = first > at ? first : at; other < first + SIDE && other < count; other++)
+                each->table[at * count + other] = each->table[other * count + at] =
+                    other == at ? rounded(-one) : rounded(products[other - first] * (each->scales[at] * each->scales[other]) * one);
         }
-done:
-    PyMem_Free(wide);
-    PyMem_Free(scales);
+}
+
+/* The sum of the largest so many, and the least of these. */
+static int64_t largest(const int64_t *cosines, Py_ssize_t count, Py_ssize_t wanted, int64_t *edge)
+{
+    int64_t best[MOST_LIKE];
+    uint64_t sum = 0;
+    Py_ssize_t found = 0;
+    for (Py_ssize_t at = 0; at < count; at++) {
+        if (found == wanted && cosines[at] <= best[found - 1])
+            continue;
+        Py_ssize_t place = found < wanted ? found++ : found - 1;
+        for (; place && best[place - 1] < cosines[at]; place--)
+            best[place] = best[place - 1];
+        best[place] = cosines[at];
+    }
+    for (Py_ssize_t at = 0; at < found; at++)
+        sum += (uint64_t)best[at];
+    *edge = best[found - 1];
+    return (int64_t)sum;
+}
+
+/* How like each is to those that it is most like, all together; how many these are, with all that equal the last; who they are, and how like each, nothing where it is unlike. */
+static PyObject *most_like(const Each *each, Py_ssize_t wanted)
+{
+    Py_ssize_t count = each->count, all = 0, wide = sizeof(int64_t);
+    PyObject *close = PyBytes_FromStringAndSize(NULL, count * wide), *many = PyBytes_FromStringAndSize(NULL, count * wide), *others = NULL, *like = NULL;
+    if (!close || !many)
+        goto failed;
+    int64_t *sums = (int64_t *)(void *)PyBytes_AS_STRING(close), *counts = (int64_t *)(void *)PyBytes_AS_STRING(many);
+    for (Py_ssize_t at = 0; at < count; at++) {
+        const int64_t *cosines = each->table + at * count;
+        int64_t edge, found = 0;
+        sums[at] = largest(cosines, count, wanted, &edge);
+        for (Py_ssize_t other = 0; other < count; other++)
+            found += cosines[other] >= edge;
+        all += counts[at] = found;
+        each->edges[at] = edge;
+    }
+    others = PyBytes_FromStringAndSize(NULL, all * wide), like = PyBytes_FromStringAndSize(NULL, all * wide);
+    if (!others || !like)
+        goto failed;
+    int64_t *who = (int64_t *)(void *)PyBytes_AS_STRING(others), *how = (int64_t *)(void *)PyBytes_AS_STRING(like);
+    for (Py_ssize_t at = 0; at < count; at++)
+        for (Py_ssize_t other = 0, left = counts[at]; left; other++) {
+            int64_t cosine = each->table[at * count + other];
+            if (cosine >= each->edges[at])
+                *who++ = other, *how++ = cosine > 0 ? cosine : 0, left--;
+        }
+    return Py_BuildValue("NNNN", close, many, others, like);
+failed:
+    Py_XDECREF(close);
+    Py_XDECREF(many);
+    Py_XDECREF(others);
+    Py_XDECREF(like);
+    return NULL;
+}
+
+static PyObject *alike_of(const Asked *asked, double one, Py_ssize_t wanted)
+{
+    Each each = {.count = asked->count, .size = asked->size, .room = asked->count + SIDE};
+    PyObject *out = NULL;
+    if (wanted < 1 || wanted > MOST_LIKE || wanted > each.count) {
+        PyErr_SetString(PyExc_ValueError, "there are not so many rows");
+        return NULL;
+    }
+    if (each.room > PY_SSIZE_T_MAX / (Py_ssize_t)sizeof(int64_t) / (each.room > each.size ? each.room : each.size))
+        return PyErr_NoMemory();
+    /* Each row is widened once, for all others that it is multiplied by. */
+    each.wide = PyMem_Calloc((size_t)(each.room * each.size), sizeof *each.wide);
+    each.scales = PyMem_Calloc((size_t)each.room, sizeof *each.scales);
+    each.table = PyMem_New(int64_t, each.count * each.count), each.edges = PyMem_New(int64_t, each.count);
+    if (!each.wide || !each.scales || !each.table || !each.edges)
+        PyErr_NoMemory();
+    else if (!widened(asked, &each))
+        no_such_row(NULL);
+    else {
+        compare_each(&each, one);
+        out = most_like(&each, wanted);
+    }
+    PyMem_Free(each.wide);
+    PyMem_Free(each.scales);
+    PyMem_Free(each.table);
+    PyMem_Free(each.edges);
     return out;
 }
 
-static PyObject *among(PyObject *self, PyObject *arguments)
+static PyObject *alike(PyObject *self, PyObject *arguments)
 {
     Asked asked;
     double one;
+    Py_ssize_t wanted;
     PyObject *out = NULL;
-    if (!PyArg_ParseTuple(arguments, "y*y*nd", &asked.rows, &asked.places, &asked.size, &one))
+    if (!PyArg_ParseTuple(arguments, "y*y*ndn", &asked.rows, &asked.places, &asked.size, &one, &wanted))
         return NULL;
     if (is_whole(&asked, 0))
-        out = among_of(&asked, one);
+        out = alike_of(&asked, one, wanted);
     PyBuffer_Release(&asked.rows);
     PyBuffer_Release(&asked.places);
     return out;
@@ -357,7 +447,7 @@ static PyMethodDef methods[] = {
     {"apart", apart, METH_VARARGS, "How many signs of each row are others than the query's, and how many rows are so many apart."},
     {"rough", rough, METH_VARARGS, "The products of some rows and a query of whole numbers."},
     {"exact", exact, METH_VARARGS, "The cosines of some rows, added up as arrays are."},
-    {"among", among, METH_VARARGS, "How like each of some rows is to each, in whole parts of one."},
+    {"alike", alike, METH_VARARGS, "Which of some rows each is most like, and how like, in whole parts of one."},
     {"limit", limit, METH_VARARGS, "Take instructions that are no wider than these; the name of those that are taken."},
     {NULL},
 };

@@ -59,6 +59,16 @@ class Near(NamedTuple):
     cosine: float
 
 
+class Neighbours(NamedTuple):
+    """Which of several rows each is most like, by cosines in millionths. `close`: the sum of the nearest of each; `counts`: how many there are, with all that
+    equal the last; `others`: which these are, those of the first row first; `like`: how like, nothing where it is unlike."""
+
+    close: Numbers
+    counts: Numbers
+    others: Numbers
+    like: Numbers
+
+
 @dataclass(frozen=True, slots=True)
 class _Rows:
     """The file as it was at one moment. `plain`: its rows as bytes; `order`: the rows by their segment; `known`: those segments, ascending; `signs`: of
@@ -226,19 +236,27 @@ class Likeness:
         places = self._places(segments)
         return dict(zip(self._seen.segments[places].tolist(), self._cosines(places).tolist(), strict=True))
 
-    def among(self, segments: Sequence[int]) -> tuple[Numbers, Numbers]:
-        """Give those of the segments that have a vector, and how like each is to each: their cosines, in millionths."""
+    def neighbours(self, segments: Sequence[int], count: int) -> tuple[Numbers, Neighbours | None]:
+        """Give those of the segments that have a vector, and which of them each is most like; None where there are not more than `count`."""
         seen, places = self._seen, self._places(segments)
-        if _is_quick() and len(places):
-            table = compiled.among(seen.plain, places, len(self._query), 10**DIGITS)
-            return seen.segments[places], np.frombuffer(table, np.int64).reshape(len(places), -1).copy()
+        found: Numbers = seen.segments[places]
+        if len(places) <= count:
+            return found, None
+        if _is_quick():
+            made = compiled.alike(seen.plain, places, len(self._query), 10**DIGITS, count)
+            return found, Neighbours(*(np.frombuffer(column, np.int64) for column in made))
         rows = seen.rows[places]
         # Sums of products of bytes are whole numbers, and exact in any order; above this dimension they need eight bytes.
         whole = rows["vector"].astype(np.float32 if len(self._query) <= _EXACT else np.float64)
         products = _products(whole).astype(np.float64)
         scales = rows["scale"].astype(np.float64)
         cosines = np.rint(products * (scales[:, None] * scales) * 10**DIGITS).astype(np.int64)
-        return np.array(rows["segment"], np.int64), cosines
+        np.fill_diagonal(cosines, -(10**DIGITS))
+        nearest = np.partition(cosines, -count, axis=1)[:, -count:]
+        # All that equal the last are taken: which of them came first tells nothing.
+        among = cosines >= nearest.min(axis=1)[:, None]
+        like = np.maximum(cosines[among], 0)
+        return found, Neighbours(nearest.sum(axis=1), among.sum(axis=1), np.nonzero(among)[1], like)
 
     def _places(self, segments: Sequence[int]) -> Numbers:
         """The rows of those of the segments that have one."""
