@@ -29,6 +29,11 @@ def likeness(file, rows, segments=None):
     return store.compare(rows[0])
 
 
+def shared(alike, scores, share):
+    after = alike.shared(list(scores), np.array(list(scores.values())), share)
+    return dict(zip(scores, after.tolist(), strict=True))
+
+
 @pytest.fixture
 def clusters():
     """Twelve texts about one thing, nearly the same, and twelve of which each is about something of its own."""
@@ -40,10 +45,10 @@ def clusters():
 def test_a_score_moves_towards_those_of_what_is_most_like_it(clusters, tmp_path):
     alike = Alike(likeness(tmp_path / "v", clusters), range(24))
     scores = {n: 0.8 if n < 12 else 0.2 for n in range(24)} | {0: 0.5}
-    shared = alike.shared(scores, 0.3)
-    assert shared[0] == pytest.approx(0.7 * 0.5 + 0.3 * 0.8, abs=1e-6)
-    assert min(scores.values()) <= min(shared.values()) <= max(shared.values()) <= max(scores.values())
-    assert alike.shared(scores, 0.0) == scores
+    after = shared(alike, scores, 0.3)
+    assert after[0] == pytest.approx(0.7 * 0.5 + 0.3 * 0.8, abs=1e-6)
+    assert min(scores.values()) <= min(after.values()) <= max(after.values()) <= max(scores.values())
+    assert shared(alike, scores, 0.0) == scores
 
 
 def test_what_is_like_everything_counts_as_less_like_the_query(clusters, tmp_path):
@@ -57,16 +62,16 @@ def test_what_is_like_everything_counts_as_less_like_the_query(clusters, tmp_pat
 def test_a_text_without_a_vector_keeps_of_its_score_what_others_keep(clusters, tmp_path):
     alike = Alike(likeness(tmp_path / "v", clusters), [*range(24), 99])
     scores = {n: (n + 1) / 30 for n in range(24)} | {99: 0.6}
-    shared = alike.shared(scores, 0.3)
-    of_all = sum(shared[n] for n in range(24)) / sum(scores[n] for n in range(24))
-    assert shared[99] == pytest.approx(0.6 * of_all, abs=1e-6)
+    after = shared(alike, scores, 0.3)
+    of_all = sum(after[n] for n in range(24)) / sum(scores[n] for n in range(24))
+    assert after[99] == pytest.approx(0.6 * of_all, abs=1e-6)
     assert alike.unlike_others({99: 0.4}, 0.3) == {99: 0.4}
 
 
 def test_few_candidates_do_not_speak_for_each_other(clusters, tmp_path):
     alike = Alike(likeness(tmp_path / "v", clusters), range(5))
     scores = {n: n / 10 for n in range(5)}
-    assert alike.shared(scores, 0.3) == alike.unlike_others(scores, 0.3) == scores
+    assert shared(alike, scores, 0.3) == alike.unlike_others(scores, 0.3) == scores
 
 
 def test_the_order_of_candidates_and_of_their_rows_changes_no_bit(clusters, tmp_path):
@@ -74,7 +79,7 @@ def test_the_order_of_candidates_and_of_their_rows_changes_no_bit(clusters, tmp_
     scores = {n: 1 / (n + 2) for n in range(30)}
     first = Alike(likeness(tmp_path / "a", rows), range(30))
     other = Alike(likeness(tmp_path / "b", rows[::-1].copy(), list(reversed(range(30)))), list(reversed(range(30))))
-    assert first.shared(scores, 0.3) == other.shared(scores, 0.3)
+    assert shared(first, scores, 0.3) == shared(other, scores, 0.3)
     assert first.unlike_others(scores, 0.3) == other.unlike_others(scores, 0.3)
 
 

@@ -217,3 +217,10 @@ def test_where_no_word_that_tells_something_stands_anywhere_meaning_decides_alon
     assert by_words(index, "what is the zzqqxx")  # by its other words, it finds something
     assert {ordering.explain(one)[-1].rpartition("× ")[2] for one in ordering.best()} == {"1.00"}
     assert found[0][0] == max(given, key=lambda one: (given[one][1], -one))
+
+
+def test_scores_are_rounded_together_as_each_is_alone():
+    halves = np.arange(1, 999_999, 991) / 1e6 + 5e-7
+    near = [np.nextafter(halves, 0.0), halves, np.nextafter(halves, 1.0), halves - 1e-10, halves + 1e-10]
+    scores = np.concatenate([*near, np.random.default_rng(2).random(2000), [0.0, 1.0, -0.1234565]])
+    assert hybrid.rounded(scores) == [round(score, 6) for score in scores.tolist()]

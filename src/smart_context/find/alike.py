@@ -16,7 +16,11 @@ import numpy as np
 from smart_context.engine.vectors import DIGITS
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from smart_context.engine.vectors import Likeness
+
+    Column = NDArray[np.float64]  # a score a segment
 
 NEIGHBOURS = 5  # candidates that speak for another: those that it is most like
 _ONE = 10**DIGITS
@@ -39,16 +43,18 @@ class Alike:
         less = dict(zip(self._segments, more, strict=True))
         return {segment: cosine - less.get(segment, 0.0) for segment, cosine in cosines.items()}
 
-    def shared(self, scores: Mapping[int, float], share: float) -> dict[int, float]:
-        """The scores, each with a share of what its neighbours score, in proportion to how like they are."""
+    def shared(self, segments: Sequence[int], scores: Column, share: float) -> Column:
+        """The scores of segments, each with a share of what its neighbours score, in proportion to how like they are."""
         if self._neighbours is None or not share:
-            return dict(scores)
+            return scores
         _, counts, others, like = self._neighbours
-        own = np.array([round(scores[segment] * _ONE) for segment in self._segments], np.int64)
+        place_of = dict(zip(segments, range(len(segments)), strict=True))
+        places = np.array([place_of[segment] for segment in self._segments])
+        own = np.rint(scores[places] * _ONE).astype(np.int64)
         starts = np.cumsum(counts) - counts
         weights = np.add.reduceat(like, starts)
         theirs = np.where(weights > 0, np.add.reduceat(like * own[others], starts) / np.maximum(weights, 1), own)
         kept = float(np.rint(theirs).sum()) / max(1, int(own.sum()))
-        out = {segment: score * (1 - share + share * kept) for segment, score in scores.items()}
-        out.update(zip(self._segments, ((1 - share) * own / _ONE + share * theirs / _ONE).tolist(), strict=True))
+        out = scores * (1 - share + share * kept)
+        out[places] = (1 - share) * own / _ONE + share * theirs / _ONE
         return out

@@ -12,7 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
 
 from smart_context.engine.expression import Everything, Filters, Group
 from smart_context.engine.port import Candidate, Candidates, Record, View
@@ -24,7 +26,12 @@ from smart_context.find.sought import Plan
 from smart_context.model import Stop
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from smart_context.engine.vectors import Likeness, Near
+
+    Column = NDArray[np.float64]  # a value a candidate
+    Value = TypeVar("Value", float, Column)
 
 LEXICAL = 100  # the best by words, which are compared by meaning
 DENSE = 100  # the best by meaning, which are taken in with or without the words
@@ -45,6 +52,7 @@ LEAST = 0.25  # cosine from which a segment without any of the words is a result
 _ANY = 2.0  # above every score
 _WIDER = 8  # times as many are compared when too few of the nearest will do,
 _FURTHER = 16  # and so many more looked at, or half as many as were
+_NEARLY_HALF = 0.4999  # of a last digit
 _EACH = 64  # segments that are found at once in about the time in which one is asked for what binds
 
 
@@ -109,10 +117,12 @@ class Fused(Ordering):
     def _without_words(self, scored: Ranked) -> Iterator[int]:
         """The files of segments that have no word that finds."""
         finds = [number for number, word in enumerate(self._plan.sought) if not word.is_empty]
-        times, files = scored.scores.made.times, scored.candidates.file_ids
+        made, files = scored.scores.made, scored.candidates.file_ids
         is_every = len(finds) == len(self._plan.sought)
         for place in scored.order:
-            counts = times[place]
+            if is_every and made.found[place] > 0:  # as nearly all have
+                continue
+            counts = made.times[place]
             if not any(counts if is_every else [counts[number] for number in finds]):
                 yield files[place]
 
@@ -192,37 +202,25 @@ class Fused(Ordering):
         # Where even the nearest text is far from the question, the model has little to say about it.
         apart = self._spread / max(LEAST, max(self._cosines.values(), default=0.0))
         self._share = 1.0 if self._alone else trust / (1 + self._weight() * peak * apart)
-        by_words_first = [segments[place] for place in scored.order]
-        totals = {
-            segment_id: (1 - self._share) * self._words(score)
-            + self._share * max(0.0, self._cosines.get(segment_id, others))
-            for segment_id, score in zip(by_words_first, scored.totals, strict=True)
-        }
-        agreed = self._agreed(alike, by_words_first, totals, trust / peak)
+        words = np.array(scored.scores.totals)
+        likes = np.array([self._cosines.get(one, others) for one in segments])
+        totals = (1 - self._share) * self._words(words) + self._share * np.maximum(likes, 0.0)
+        agreed = self._agreed(alike, segments, totals, trust / peak)
         share = 0.0 if self._alone else self._share
-        self._gained = {segment_id: agreed[segment_id] - total for segment_id, total in totals.items()}
-        runs = map(float, scored.scores.made.gained)
-        # Hardly any has the words one after the other.
-        final = [
-            round(min(_with_run(agreed[one], share * run) if run else agreed[one], 1.0), DIGITS)
-            for one, run in zip(segments, runs, strict=True)
-        ]
+        self._gained = dict(zip(segments, (agreed - totals).tolist(), strict=True))
+        # What has the words one after the other gains as by words alone, for the share that words have no part in.
+        runs = share * np.array(scored.scores.made.gained, np.float64) * np.maximum(1 - agreed, 0.0)
+        final = rounded(np.minimum(agreed + runs, 1.0))
         return Ranked(both, scored.scores, final, scored.order)
 
-    def _agreed(
-        self, alike: Alike, segments: Sequence[int], totals: Mapping[int, float], trust: float
-    ) -> dict[int, float]:
+    def _agreed(self, alike: Alike, segments: Sequence[int], totals: Column, trust: float) -> Column:
         """The scores, with what other candidates add to them. Few vectors, or a model that hardly knows the words, have little to say about what is alike."""
         if self._alone or not trust or not segments:
-            return dict(totals)
-        scores = alike.shared(totals, SHARED * trust)
+            return totals
+        scores = alike.shared(segments, totals, SHARED * trust)
         said = SAID * trust * min(1.0, len(self._plan.sought) / LONG)
-        ranked = [round(scores[segment_id], DIGITS) for segment_id in segments]
-        common = feedback.common(self._packed.known(segments), ranked, self._view.average_length)
-        return {
-            segment_id: (scores[segment_id] + said * one) / (1 + said)
-            for segment_id, one in zip(segments, common, strict=True)
-        }
+        common = feedback.common(self._packed.known(segments), rounded(scores), self._view.average_length)
+        return (scores + said * np.array(common)) / (1 + said)
 
     def _weight(self) -> float:
         """What the words of this query count: more, the more of them there are; nothing where none stands anywhere but what says nothing."""
@@ -231,8 +229,8 @@ class Fused(Ordering):
         asked = sum(not word.is_empty for word in self._plan.sought)
         return WORDS * (min(1.0, max(LEAST_WORDS, asked / FEW)) if asked > KEYWORDS else 1.0)
 
-    def _words(self, score: float) -> float:
-        return score / self._most if self._most else 0.0
+    def _words(self, score: Value) -> Value:
+        return score / (self._most or 1.0)
 
 
 class _Packed:
@@ -264,9 +262,14 @@ def _peak(by_words: Sequence[float]) -> float:
     return 1 + PEAKED * max(0.0, stands_out - PEAK)
 
 
-def _with_run(total: float, gained: float) -> float:
-    """A score with what it gains by having the words one after the other: as by words alone, for the share that words have no part in."""
-    return total + gained * max(0.0, 1 - total)
+def rounded(scores: Column) -> list[float]:
+    """The scores with as many digits as count, as `round` gives each: where an array may round another way, by itself."""
+    sharp = scores * 10**DIGITS
+    whole = np.rint(sharp)
+    out: list[float] = (whole / 10**DIGITS).tolist()
+    for at in np.flatnonzero(np.abs(sharp - whole) > _NEARLY_HALF).tolist():
+        out[at] = round(float(scores[at]), DIGITS)
+    return out
 
 
 def spread(likeness: Likeness) -> float:
