@@ -227,7 +227,13 @@ def test_numbers_that_are_passed_over_by_their_shape_hold_nothing(text):
 def test_lines_are_joined_as_their_breaks_are_followed(text):
     seams = list(wrap._BREAK.finditer(text))
     starts, ends = [0, *(seam.end() for seam in seams)], [*(seam.start() for seam in seams), len(text)]
-    assert wrap.joined(text).text == "".join(text[a:b] for a, b in zip(starts, ends, strict=True))
+    joined = wrap.joined(text)
+    assert joined.text == "".join(text[a:b] for a, b in zip(starts, ends, strict=True))
+    places = [at for a, b in zip(starts, ends, strict=True) for at in range(a, b)]
+    for start, first in enumerate(places):
+        for end, last in enumerate(places[start:], start + 1):
+            has_break = last + 1 - first > end - start
+            assert joined.over_break(start, end) == ((first, last + 1) if has_break else None)
 
 
 @pytest.mark.skipif(unicodedata.unidata_version.split(".") > ["17", "0"], reason="this Python knows later scripts")

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from smart_context import later
-from smart_context.data import dataclass
 from smart_context.redact import values
 
 _BEFORE = r"[ \t]{0,8}+[\\\-]?[\"']?[ \t]{0,4}+[+\\]?\r?"
@@ -97,36 +96,52 @@ def regions(found: Sequence[Break]) -> Iterator[tuple[int, int]]:
         yield first, last
 
 
-@dataclass(frozen=True, slots=True)
 class Joined:
-    """Text without its line breaks, and where they were."""
+    """Text without its line breaks."""
 
-    text: str
-    _seams: list[int]
-    _lost: list[int]
+    __slots__ = ("_seams", "_whole", "text")
+
+    def __init__(self, text: str, whole: str) -> None:
+        """whole: the text with them."""
+        self.text, self._whole = text, whole
+        self._seams: tuple[list[int], list[int]] | None = None
 
     def over_break(self, start: int, end: int) -> tuple[int, int] | None:
         """Where a stretch of the joined text stands in the original; None if no line break was inside it."""
-        first, last = bisect_right(self._seams, start), bisect_left(self._seams, end)
+        if self._seams is None:
+            self._seams = _seams(self._whole)
+        seams, lost = self._seams
+        first, last = bisect_right(seams, start), bisect_left(seams, end)
         if first == last:
             return None
-        return start + self._lost[first], end + self._lost[last]
+        return start + lost[first], end + lost[last]
 
 
 def joined(text: str) -> Joined:
-    """Join the lines of a text."""
-    parts, seams, lost = [], [], [0]
+    """Join the lines of a text. Where the breaks were is found out when somebody asks: nearly never."""
+    *lines, last = _AFTER_BREAK.sub("\n", text).split("\n")
+    ended = [line if line[-1:] not in _MAY_STAND_BEFORE else line[: _end(line, 0, len(line))] for line in lines]
+    return Joined("".join([*ended, last]), text)
+
+
+def _seams(text: str) -> tuple[list[int], list[int]]:
+    """Where the line breaks of a text were once it is joined; and how many characters are lost before the first, and up to each."""
+    seams, lost = [], [0]
     at = length = 0
     # The same as to look for `_BREAK`, but only where there is one.
     while (newline := text.find("\n", at)) >= 0:
-        end = newline
-        if newline > at and text[newline - 1] in _MAY_STAND_BEFORE:
-            before = _BEFORE_BREAK.search(text, max(at, newline - _MOST_BEFORE), newline)
-            end = before.start() if before else newline
+        end = _end(text, at, newline)
         after = _AFTER_BREAK.match(text, newline)
-        parts.append(text[at:end])
         length += end - at
         seams.append(length)
         at = after.end() if after else newline + 1
         lost.append(lost[-1] + at - end)
-    return Joined("".join((*parts, text[at:])), seams, lost)
+    return seams, lost
+
+
+def _end(text: str, start: int, newline: int) -> int:
+    """Where a line ends before a line break, and what belongs to that."""
+    if newline == start or text[newline - 1] not in _MAY_STAND_BEFORE:
+        return newline
+    before = _BEFORE_BREAK.search(text, max(start, newline - _MOST_BEFORE), newline)
+    return before.start() if before else newline
