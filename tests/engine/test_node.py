@@ -13,10 +13,13 @@ from conftest import PATIENCE
 from postgres_server import Server, caught_up
 from smart_context import engine, errors
 from smart_context.api import App
-from smart_context.engine.model import NewFile
+from smart_context.engine.model import Following, NewFile
 from smart_context.engine.port import Index
+from smart_context.engine.postgres import follower
 from smart_context.engine.postgres.database import Database
+from smart_context.engine.postgres.follower import Follower
 from smart_context.engine.postgres.writer import Writer
+from smart_context.find import search
 from smart_context.model import Segment
 from smart_context.settings import config
 
@@ -103,6 +106,28 @@ def test_a_node_hears_of_a_commit_without_being_asked(address: str, tmp_path: Pa
         put(writer, "/r/new.txt", "wages")
         made = writer.commit()
         until(lambda: node.generation == made)
+
+
+def test_a_search_that_waits_in_vain_for_a_commit_says_so(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database = Database(address)
+    with engine.at(tmp_path / "node", address).open(follow=True) as node:
+        waiting = Follower(node._node, database)  # nobody takes anything in for it before it is started
+        with closing(Writer(database, "one")) as writer:
+            node._follower.close()
+            put(writer, "/r/second.txt", "rent second")
+            writer.commit()
+        monkeypatch.setattr(follower, "_PATIENCE", 0.01)
+        waiting.catch_up()
+        assert [*search.lag(waiting.state(), is_confined=False)] == [
+            "this machine is still taking in the shared record"
+        ]
+        waiting.start()
+        until(lambda: waiting.state() == Following())
+        waiting.close()
+        node._node.reload()
+        assert node.both()[1].having("rent") == 2
 
 
 def test_a_node_goes_on_from_where_it_was_and_takes_in_only_what_is_new(address: str, tmp_path: Path) -> None:

@@ -178,11 +178,13 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Following:
-    """How a ranking keeps up with a record elsewhere. is_away: the record does not answer. taken, total: files, while there is something to take in."""
+    """How a ranking keeps up with a record elsewhere. is_away: the record does not answer. taken, total: files, while there is something to take in.
+    is_late: a search waited in vain for a commit that is not taken in yet."""
 
     is_away: bool = False
     taken: int = 0
     total: int = 0
+    is_late: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -347,10 +347,10 @@ def lag(following: Following, *, is_confined: bool) -> Iterator[str]:
     """What of a shared record this machine does not know yet; who sees some folders only is not told how much there is in all."""
     if following.is_away:
         yield "the shared record does not answer; this is what was known of it before"
-    elif following.total and is_confined:
-        yield "this machine is still taking in the shared record"
-    elif following.total:
+    elif following.total and not is_confined:
         yield f"this machine is still taking in the shared record: {following.taken:,} of {following.total:,} files"
+    elif following.total or following.is_late:
+        yield "this machine is still taking in the shared record"
 
 
 def _items(

@@ -37,6 +37,7 @@ class Follower:
         self._database = database
         self._changed = threading.Condition()
         self._begun = self._done = 0  # rounds of taking in
+        self._missed = 0  # the last of them that a search waited for in vain
         self._waiting = 0  # searches
         self._away = False
         self._step = Progress(0, 0)
@@ -63,7 +64,7 @@ class Follower:
     def state(self) -> Following:
         """How far it is."""
         step = self._step
-        return Following(self._away, step.done, step.total or 0)
+        return Following(self._away, step.done, step.total or 0, is_late=self._done < self._missed)
 
     def catch_up(self) -> None:
         """Wait a moment for what was committed before now."""
@@ -80,7 +81,8 @@ class Follower:
             wanted = self._begun + 1
             self._ring()
             self._waiting += 1
-            self._changed.wait_for(lambda: self._done >= wanted or self._away or self._ending, _PATIENCE)
+            if not self._changed.wait_for(lambda: self._done >= wanted or self._away or self._ending, _PATIENCE):
+                self._missed = max(self._missed, wanted)
             self._waiting -= 1
 
     def wait_for_first(self) -> None:
