@@ -82,8 +82,9 @@ class Child(Generic[J]):
         # A process that talks too much must not wait for us to listen.
         os.set_blocking(self._their_talk, False)
         os.set_blocking(self._talk, False)
-        self._inherited = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         self._process = _started(command, limits, jail, [self, *forks]) if command else _Forked()
+        # Not before: starting it may take us further than we ever were, and a crash would count as too much memory.
+        self._inherited = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         self.socket.setblocking(False)
         self._touched = time.monotonic()
         self._cpu, self._moved = -1.0, self._touched
