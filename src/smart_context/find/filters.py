@@ -1,8 +1,8 @@
 """Read file types, years, times and fields out of a query.
 
-In: the text of a query, and the filters given beside it.  Out: a `Reading`: the text that is left, and the filters that hold.
-Always: what is given beside the query binds; the text only narrows it further, and where nothing would be left of it, the text's
-own words stay words. Quoted text is left alone.
+In: the text of a query, and the filters of the request.  Out: a `Reading`: the remaining text, and the filters that apply.
+Always: the filters of the request bind; the text only narrows them further, and if it contradicts them, its names of types and years
+stay words. Quoted text is left alone.
 """
 
 from __future__ import annotations
@@ -78,28 +78,28 @@ _SAID = later.pattern(
     re.IGNORECASE,
 )
 _BARE = later.pattern(rf"{_BEFORE}{_YEAR}{_AFTER}")
-# `year:2021`, `year:2019..2021`: said as a field
+# `year:2021`, `year:2019..2021`: a year as a field
 _YEAR_FIELD = later.pattern(rf"(?<![\w:-])years?:({_YEAR})(?:(?:\.\.|[-–—])({_YEAR}))?(?!\w)", re.IGNORECASE)
 _QUOTED = later.pattern(r'["“”„«»][^"“”„«»]*["“”„«»]')
-_QUOTED_ALONE = later.pattern(r'(?<![:\w])["“”„«»][^"“”„«»]*["“”„«»]')  # and not the value of a field
-# What ends right before a type or a year that is not wanted: that one stays a word, for the operator to exclude.
+_QUOTED_ALONE = later.pattern(r'(?<![:\w])["“”„«»][^"“”„«»]*["“”„«»]')  # but not the value of a field
+# A negation right before a type or a year: that one stays a word, for the operator to exclude.
 _NEGATED = later.pattern(
     r"(?<!\w)(?:not|no|without|except|excluding|ohne|nicht|außer|sauf|sans|sin|excepto|-(?=\())[\s(]+"
     r"(?:(?:from|in|of|for|dated|the|any|as|aus|von|de|en)\s+)*$",
     re.IGNORECASE,
 )
-_LONGEST = 20_000  # characters: more than the words that a query is read for, and a pasted book must not cost
-_NEGATION = 40  # characters in which a negation stands
+_LONGEST = 20_000  # characters: more than a query's words can have, and a pasted book must not cost time
+_NEGATION = 40  # characters before a match in which a negation is looked for
 _WORD = later.pattern(r"\w+")
-_CITING = 12
-_ONLY = frozenset({"only", "nur", "of", "vom"})  # in front of a type: nothing else is meant
+_CITING = 12  # words from which a year in brackets belongs to a citation
+_ONLY = frozenset({"only", "nur", "of", "vom"})  # before a type, these leave no doubt that it is one
 _ANY_TIME = Times()
 _OPERATORS = frozenset({"AND", "OR", "NOT", "NEAR"})
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A query as read: what is left to look for, the filters that hold, and which of them the text named."""
+    """A query as read: the remaining text, the filters that apply, and which of them the text named."""
 
     text: str
     exts: tuple[str, ...] = ()
@@ -139,8 +139,8 @@ def read(
     *,
     with_types: bool = True,
 ) -> Reading:
-    """Read a query beside filters that `given` has put in order; times and fields only where it is known what day it is, or that it is
-    not (""). Without types, the names of types are words."""
+    """Read a query, with filters normalized by `given`; times and fields only if `today` is a day, or "" for an unknown one.
+    with_types: False leaves the names of types as words."""
     text = text[:_LONGEST]
     if today is None:
         return _types_and_years(text, exts, years, with_types=with_types)
@@ -158,7 +158,7 @@ def read(
 def _types_and_years(text: str, exts: tuple[str, ...], years: tuple[str, ...], *, with_types: bool) -> Reading:
     left, types, perhaps = _types(text) if with_types else (text, (), ())
     held = tuple(ext for ext in exts if ext in types) if exts and types else exts or types
-    if types and not held:  # nothing would be left of what was given
+    if types and not held:  # the text contradicts the request
         left, types, perhaps, held = text, (), (), exts
     after, written = _written_years(left)
     after, named = _years(after)
@@ -170,14 +170,14 @@ def _types_and_years(text: str, exts: tuple[str, ...], years: tuple[str, ...], *
 
 
 def gives_way(reading: Reading, text: str) -> bool:
-    """Whether years, or types, are all that a text was read to name, neither as a field nor as `*.pdf`."""
+    """Whether a text names only years or only types, and neither as a field nor as `*.pdf`: then it may not have meant them."""
     if reading.read_times or reading.fields or bool(reading.read_years) is bool(reading.read_exts):
         return False
     return not (_wanted(_YEAR_FIELD, text) if reading.read_years else any(map(_is_written, _wanted(_TYPE_LIST, text))))
 
 
 def given(exts: Iterable[str], years: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Extensions and years from a caller, in one form each.
+    """Extensions and years from a caller, normalized.
 
     Raises: BadRequest naming the argument.
     """
@@ -193,7 +193,7 @@ def given(exts: Iterable[str], years: Iterable[str]) -> tuple[tuple[str, ...], t
 
 
 def _types(text: str) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
-    """The text without the types that it names, these, and their names where all of them may be words as well."""
+    """The text without the types that it names; the extensions of these; and their names, if all of them may be words as well."""
     if not may_name_types(text):
         return text, (), ()
     found: dict[str, None] = {}
@@ -203,7 +203,7 @@ def _types(text: str) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
     for match in _wanted(_TYPE_LIST, text):
         names = _ONE_TYPE.findall(match["types"])
         is_type, said = _is_type(match, len(names)), match[0].lower().split()[0]
-        # Behind one type, others may be named.
+        # After one type, others may be named.
         behind = match.end() + kinds.REACH
         alone = text[: match.end()] + _ONE_TYPE.sub("and", text[match.end() : behind]) + text[behind:]
         is_led = not match["types"].lower().startswith(said)
@@ -221,19 +221,19 @@ def _types(text: str) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
 
 
 def may_name_types(text: str) -> bool:
-    """Whether a text has the first word of some type's name: most have none, and need not be held against all of them."""
-    # As `re.IGNORECASE` has it: a dotless i is an i, and so is a capital one with its dot.
+    """Whether a text has the first word of some type's name: most have none, and need not be matched against all names."""
+    # As in `re.IGNORECASE`: a dotless i is an i, and so is a capital I with a dot.
     plain = text.casefold().replace("\u0307", "").replace("\u0131", "i")
     return not _FIRST_WORDS.isdisjoint(_WORD.findall(plain))
 
 
 def _is_type(match: re.Match[str], count: int) -> bool:
-    """Whether what was found names types whatever stands around it: several of them, `pdf files`."""
+    """Whether a match names types whatever is around it: several types, or `pdf files`."""
     return count > 1 or not match[0].endswith(match["types"])
 
 
 def _is_written(match: re.Match[str]) -> bool:
-    """Whether it is written as types are: `*.pdf`, `only pdf`."""
+    """Whether the notation leaves no doubt: `*.pdf`, `only pdf`."""
     return match["types"][0] in "*." or match[0].lower().split()[0] in _ONLY
 
 
@@ -265,7 +265,7 @@ def _years(text: str) -> tuple[str, tuple[str, ...]]:
     bare = list(_wanted(_BARE, left))
     if len(_WORD.findall(left)) > _CITING:  # in a long text, a year in brackets belongs to a citation
         bare = [match for match in bare if left[match.start() - 1 : match.end() + 1] != f"({match[0]})"]
-    # Behind a month, a year is a filter and stays: without it, the same month of any year would be found.
+    # After a month, a year is a filter and stays in the text too: without it, that month of any year would be found.
     dated = [
         match for match in bare if when.ENDS_IN_MONTH.search(left, max(0, match.start() - _NEGATION), match.start())
     ]
@@ -276,14 +276,14 @@ def _years(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def has_words(text: str) -> bool:
-    """Whether a text holds a word that means something on its own."""
+    """Whether a text has a word that is neither a stop word nor an operator."""
     words = [word for word in _WORD.findall(text) if word not in _OPERATORS]
     stop = languages.stop_words([word.lower() for word in words])
     return any(word.lower() not in stop for word in words)
 
 
 def _wanted(pattern: re.Pattern[str], text: str, *, quoted: bool = False) -> list[re.Match[str]]:
-    """Where the pattern stands, neither quoted nor negated; `quoted`: it may have quotation marks of its own."""
+    """The matches of a pattern that are neither quoted nor negated; `quoted`: they may contain quotation marks."""
     marks = _QUOTED_ALONE if quoted else _QUOTED
     plain = marks.sub(lambda found: "\0" * len(found[0]), text)
     return [

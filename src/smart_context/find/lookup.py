@@ -1,6 +1,6 @@
-"""Look up a word of a query: the terms that it is found by, how many segments have it, and what that makes it worth.
+"""Look up a word of a query: its terms, how many segments have it, and its weight.
 
-In: lower-case words, and a view of the index.  Out: `Sought`, one for each word; another word where nothing has the one that was typed.
+In: lower-case words, and a view of the index.  Out: one `Sought` per word; with another word's terms if no segment has the typed one.
 Always: what is known of a word depends on the query and on the live content of the index; each is looked up once.
 """
 
@@ -18,25 +18,25 @@ from smart_context.find import spelling, wishes
 from smart_context.find.sought import Sought
 from smart_context.text import analysis, codes
 
-_NEAR_WORD = 0.6  # what a word that was probably meant is worth
+_NEAR_WORD = 0.6  # the weight of a correction
 _SHORTEST_PART = 4
-_HARDLY = 2  # segments that have a word which may be mistyped; in a large index
-_SELDOM = 10_000  # one in so many, if people slip so
-_LONG = 6  # letters of such a word
-_LOOKED_AT = 400  # segments that are looked at, whether a word stands there as it was typed
-_FEW = 3  # telling words of a query in which it is looked for: in a sentence, others tell what is meant
-_HARDLY_ANY = 20  # times as many segments in other languages, where a word is not looked for in compounds
-_MAX_PARTS = 300  # compounds that a word is looked for in, the shortest first
-_BEGUN, _MOST = 4, 3  # letters of a word that may be the beginning of others, and of how many
-_COUNTED = 300  # of these, the commonest as the engine has them, which counts what was removed too
-_MAX_BEGINNINGS = 20_000  # words that a beginning may stand for
+_HARDLY = 2  # segments, at most, that have a word which may be mistyped; in a large index
+_SELDOM = 10_000  # one in so many, if the mistake is a common one
+_LONG = 6  # letters that such a word has at least
+_LOOKED_AT = 400  # segments, at most, that are read for the word exactly as typed
+_FEW = 3  # words of a query, at most, in which a rare word is corrected: in a sentence, the others say what is meant
+_HARDLY_ANY = 20  # a word is not looked for in compounds if other languages have it in so many times as many segments
+_MAX_PARTS = 300  # compounds that a word is looked for in, the shortest ones
+_BEGUN, _MOST = 4, 3  # letters from which a word may be a prefix, and how many words it then stands for
+_COUNTED = 300  # words that are counted for that, the commonest by the engine's counts, which include removed segments
+_MAX_BEGINNINGS = 20_000  # terms that a prefix may stand for
 
 
 class Lookup:
-    """The words of one query. `found`: those that were looked up, as they came; `present`: the languages that the index holds."""
+    """The words of one query. `found`: those that were looked up, in that order; `present`: the languages that the index holds."""
 
     def __init__(self, view: View, units: Sequence[str], asked: str) -> None:
-        """units: the words of the query that tell something. asked: its language, "" where nothing tells."""
+        """units: the words of the query without stop words. asked: its language, "" if unknown."""
         self.found: dict[str, Sought] = {}
         self.present = view.languages or ("en",)
         self._view = view
@@ -46,13 +46,13 @@ class Lookup:
         self._compounds = bool(compounds) and (not asked or asked in compounds)
 
     def word(self, unit: str) -> Sought:
-        """A word with all that is known of it."""
+        """A word, looked up once."""
         if unit not in self.found:
             self.found[unit] = self._look_up(unit)
         return self.found[unit]
 
     def beginning(self, key: str, unit: str) -> Sought:
-        """A word of which only the beginning is given."""
+        """A word of which only a prefix is given."""
         beginning = analysis.fold(unit)
         found = self._view.terms(beginning)[:_MAX_BEGINNINGS]
         terms = frozenset(found) | (self.terms(unit) if len(found) <= wishes.MANY else frozenset())
@@ -72,7 +72,7 @@ class Lookup:
         if not unit.isalpha():
             return found
         instead = self._pieces(unit)
-        # A compound is cut into words that others have; what has a rare piece is rather mistyped (`direc` and `troy`).
+        # A compound is cut into words that segments have; one with a rare piece is more likely mistyped (`direc` and `troy`).
         rarer = min(map(self._view.having, instead), default=0)
         instead = (rarer and spelling.slipped(unit, terms, self._view, rarer)) or instead or self._meant(unit, terms)
         if not instead:
@@ -80,14 +80,14 @@ class Lookup:
         return self.weighted(Sought(unit, frozenset(instead), instead=tuple(instead)))
 
     def _corrected(self, word: Sought) -> Sought:
-        """A word that hardly anything has, and another that was probably meant: one that is far commoner."""
+        """A word, with its probable correction if hardly any segment has it and the correction is far commoner."""
         unit, count, terms = word.text, word.count, word.terms
         seldom = max(_HARDLY, self._view.segments // _SELDOM)
         if not unit.isalpha() or len(unit) < _LONG or not self._is_short:
             return word
         main = frozenset(wishes.line(unit, self.present[0]))
         if count > seldom or not main & terms:
-            # What other languages have may be other words with the same stem: `adresses` in French, for `adress`.
+            # Hits in other languages may be other words with the same stem: `adresses` in French, for `adress`.
             in_main = self._counted(main & terms)
             if count > seldom and (count > _LOOKED_AT or not 0 < in_main <= seldom):
                 return word
@@ -102,18 +102,18 @@ class Lookup:
             return word
         if not count:
             return self.weighted(Sought(unit, frozenset(near), word.terms, instead=tuple(near)))
-        # The other counts half: what has the word as it was typed comes first.
+        # The correction counts half: segments with the word as typed come first.
         return replace(word, parts=word.parts | frozenset(near), instead=tuple(near))
 
     def _as_typed(self, word: Sought) -> int:
-        """How many segments have a word as it was typed, and not another form of it."""
+        """How many segments have a word exactly as typed, not in another form."""
         plain = analysis.fold(word.text)
         stems = [term for term in word.terms if term.partition(analysis.TAG)[0] == plain]
         found = self._view.all_of(AnyOf(tuple(sorted(word.terms))), Filters())
         return sum(codes.stands(packed, analysis.form(word.text), stems) for packed in self._view.packed(found))
 
     def learn(self, units: list[str]) -> None:
-        """Know the terms of words in every language that the index holds: all words at once, because that is many calls fewer."""
+        """Analyse words in every language that the index holds: all words at once, because that takes far fewer calls."""
         for unit in units:
             self._forms.setdefault(unit, set())
         depend = [unit for unit in units if analysis.depends_on_language(unit)]
@@ -126,13 +126,13 @@ class Lookup:
                 self._forms[unit].update(terms)
 
     def terms(self, unit: str) -> frozenset[str]:
-        """The terms that a word is found by: those that stand somewhere, if any do."""
+        """The terms of a word: those that the index has, if any."""
         if unit not in self._forms:
             self.learn([unit])
         return frozenset(self._view.standing(self._forms[unit])) or frozenset(wishes.line(unit, self.present[0]))
 
     def line(self, text: str, asked: str) -> list[str]:
-        """The terms of a sentence in the language that it shows; or in another in which the index has all of them, where it lacks one in that: few words may mislead."""
+        """The terms of a sentence in its detected language; if the index lacks one, in a language in which it has all: detection by few words may be wrong."""
         shown = wishes.line(text, asked or self.present[0])
         if self._has_all(shown) or not all(word.count for word in self.found.values()):
             return shown
@@ -143,11 +143,11 @@ class Lookup:
         return len(self._view.standing(set(terms))) == len(set(terms))
 
     def _parts(self, unit: str) -> frozenset[str]:
-        """The terms of compounds that hold a word."""
+        """The terms of compounds that contain a word."""
         if not self._compounds or not unit.isalpha() or not analysis.depends_on_language(unit):
             return frozenset()
         out: set[str] = set()
-        holding = cache(self._shortest)  # looks through all long words: languages mostly agree on a stem
+        holding = cache(self._shortest)  # a scan of all long words: languages mostly agree on a stem
         for language in sorted(COMPOUNDING.intersection(self.present)) if self._may_compound(unit) else ():
             [[term, *_]] = analysis.words([unit], language)
             stem = term.partition(analysis.TAG)[0]
@@ -157,30 +157,30 @@ class Lookup:
         return frozenset(out)
 
     def _shortest(self, stem: str) -> list[str]:
-        """The compounds that hold a stem: the shortest, by the alphabet."""
+        """The shortest compounds that contain a stem; ties in alphabetical order."""
         return sorted(sorted(self._view.compounds(stem)), key=len)[:_MAX_PARTS]
 
     def _may_compound(self, unit: str) -> bool:
-        """Whether a word belongs to languages that compound: not where nearly all that have it are in others."""
+        """Whether a word belongs to languages that compound: not if nearly all segments that have it are in other languages."""
         counts = {term: self._view.having(term) for term in self._forms.get(unit, ())}
         own = sum(n for term, n in counts.items() if term.rpartition(analysis.TAG)[2] in COMPOUNDING)
         return _HARDLY_ANY * own >= sum(counts.values())
 
     def _meant(self, unit: str, terms: frozenset[str]) -> tuple[str, ...]:
-        """What begins as a word does, or else what is nearest to it; a long word that others hardly begin with is rather mistyped."""
+        """Words that begin with a word, or else its corrections; if a correction is far commoner than the words that begin with it, a long word is mistyped."""
         begun = self._begun(unit)
         commoner = spelling.FAR * self._view.having(begun[0]) if begun else 1
         near = spelling.words(unit, terms, self._view, least=commoner) if not begun or len(unit) >= _LONG else ()
         return near or begun
 
     def _begun(self, unit: str) -> tuple[str, ...]:
-        """The commonest words that begin so, of a word that is not typed to its end yet, or was cut."""
+        """The commonest words that begin with a word, which may be typed only in part, or truncated."""
         found = self._view.terms(analysis.fold(unit)) if len(unit) >= _BEGUN else []
         counts = {term: self._view.having(term) for term in found[:_COUNTED]}
         return tuple(sorted((term for term, n in counts.items() if n), key=lambda term: (-counts[term], term))[:_MOST])
 
     def _pieces(self, unit: str) -> tuple[str, ...]:
-        """A compound that stands nowhere, cut in two words that do: the cut that leaves the longer first part."""
+        """A compound that no segment has, cut into two words that some have: the cut with the longest first part."""
         if not self._compounds or not 2 * _SHORTEST_PART <= len(unit) <= analysis.MAX_TERM:
             return ()
         cuts = range(len(unit) - _SHORTEST_PART, _SHORTEST_PART - 1, -1)
@@ -190,7 +190,7 @@ class Lookup:
             if not self._counted(second):
                 continue
             if not self._counted(first):
-                first = self.terms(unit[: cut - 1]) if unit[cut - 1] in "sn" else first  # what joins the two
+                first = self.terms(unit[: cut - 1]) if unit[cut - 1] in "sn" else first  # the linking letter
             if self._counted(first):
                 return tuple(sorted(first | second))
         return ()
@@ -198,11 +198,11 @@ class Lookup:
     def _counted(self, terms: frozenset[str], beginning: str = "") -> int:
         if len(terms) > wishes.MANY:
             return self._view.count(AnyOf(tuple(sorted(terms)), beginning=beginning))
-        # Terms of different languages stand in different segments: their sum is the count, near enough.
+        # Terms of different languages are in different segments, so the sum is close enough.
         return min(self._view.segments, sum(map(self._view.having, terms)))
 
     def weighted(self, word: Sought) -> Sought:
-        """The word with the number of segments that have it, and what that makes it worth."""
+        """The word with its count and idf."""
         exact = self._counted(word.terms, word.beginning)
         count = exact or (self._view.count(AnyOf(tuple(sorted(word.parts)))) if word.parts else 0)
         total = self._view.segments

@@ -1,9 +1,9 @@
-"""Walk through all that matches, best first.
+"""Yield all matches, best first.
 
-In: a plan, a view, the record.  Out: `Placed` segments in one fixed order, made as far as they are asked for.
+In: a plan, a view, the record.  Out: `Placed` segments in one fixed order, computed lazily.
 Always: the order is the same however far it is read, so that pages fit together; ties go by path, then pointer.
 
-Matches come in tiers by the engine's rough score: a tier is scored exactly and sorted before its first is given out, the
+Matches come in tiers by the engine's rough score: a tier is scored exactly and sorted before its first match is yielded, the
 first tier is small because most searches want ten, and no tier cuts through matches of equal rough score.
 """
 
@@ -28,29 +28,29 @@ from smart_context.model import Stop
 from smart_context.sources import ignore
 from smart_context.text import whole
 
-TIERS = (400, 1500)  # matches by rough score that are scored exactly, as more are asked for
-_ALL_AT_ONCE = 1000  # so few are scored together
+TIERS = (400, 1500)  # where tiers end, in matches by rough score: a tier is scored exactly when it is asked for
+_ALL_AT_ONCE = 1000  # up to so many matches are one tier
 _EQUAL = 0.002  # rough scores this close count as equal
 _MOST_EQUAL = 5000
-_MOST_VERBATIM = 50  # segments with a sentence that are taken in
-_MOST_NAMED = 200  # segments of files of one name that are told apart by its spelling
-SPELT = 0.3  # what of a name's worth its spelling is
-AS_TYPED = 0.9  # what of the rest a segment gains that has an identifier as it was typed, among
-_READ = (20, 200)  # the best, of which the text is read; so many where none of fewer has it
-_ROWS = 8  # rows read from the record at a time, after the first
-_MOST_ROWS = 64  # of these, where as many are wanted
+_MOST_VERBATIM = 50  # segments with the typed sentence that are added to the first tier
+_MOST_NAMED = 200  # segments up to which files of one name are told apart by its spelling
+SPELT = 0.3  # the share of a name's worth that depends on its spelling
+AS_TYPED = 0.9  # the share of its distance to 1 that a segment gains if it has an identifier exactly as typed,
+_READ = (20, 200)  # looked for in the text of so many of the best; in more if none of fewer has it
+_ROWS = 8  # rows read from the record at a time, after the first batch
+_MOST_ROWS = 64  # rows in the first batch, at most
 
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A segment in its place."""
+    """A segment in the final order."""
 
     segment: SegmentRow
     file: FileRow
     language: str
     score: float
     made_of: Score | None = None
-    why: tuple[str, ...] = ()  # where that is not what its score is made of
+    why: tuple[str, ...] = ()  # if it is other than the parts of the score
 
 
 class Scored(NamedTuple):
@@ -62,12 +62,12 @@ class Scored(NamedTuple):
 
 
 class Ranked(Sequence[Scored]):
-    """Candidates by their exact scores, best first: one is made when it is asked for, because a search has hundreds and shows a few."""
+    """Candidates by exact score, best first. A `Scored` is made on access, because a search has hundreds and shows a few."""
 
     def __init__(
         self, candidates: Candidates, scores: Scores, totals: Sequence[float], order: Iterable[int] | None = None
     ) -> None:
-        """totals: what they are ordered by; order: that of equals, else as the engine has them."""
+        """totals: the scores to sort by; order: that of ties, else the engine's."""
         self.candidates, self.scores = candidates, scores
         places = range(len(totals)) if order is None else order
         self.order = sorted(places, key=totals.__getitem__, reverse=True)
@@ -97,8 +97,8 @@ class Leading(NamedTuple):
 
 
 class Ordering:
-    """All matches of one plan, in order. `added`: the files of results that do not match it, where there are any. `full`: files of which whoever reads
-    the results wants no more, as they come to be known: their matches are passed over before their rows are read. `wanted`: how many results they want."""
+    """All matches of one plan, in order. `added`: the files of results that do not match it, if any. `full`: files of which the caller wants no more
+    results; the caller adds to it while reading, and their matches are skipped before their rows are read. `wanted`: how many results the caller wants."""
 
     added: tuple[int, ...] = ()
 
@@ -116,7 +116,7 @@ class Ordering:
         self.wanted = _ROWS
         self._verbatim: frozenset[int] = frozenset()
         self._leading: Ranked | None = None
-        # The segments that have an identifier as it was typed, once they were looked at.
+        # The segments that have the identifier exactly as typed; None until they were looked for.
         self._as_typed: Set[int] | None = None
         self._files: dict[int, FileRow] = {}
         self._segments: dict[int, SegmentRow] = {}
@@ -133,12 +133,12 @@ class Ordering:
     def best(self) -> Iterator[Placed]:
         """Every match, best first."""
         count = self.matches.count
-        if not self._plan.sought:  # nothing tells them apart
+        if not self._plan.sought:  # no words to score by
             yield from self._by_path(partial(self._view.all_of, self._plan.wanted), count, 0.0)
             return
         given, lowest = 0, 1.0
         seen: frozenset[int] = frozenset()
-        last: list[Scored] = []  # the lowest of a tier wait for the next one, whose best may score the same
+        last: list[Scored] = []  # the last ties of a tier wait for the next one, whose best may score the same
         for size in TIERS if count > _ALL_AT_ONCE else (count,):
             tier, given = self._tier(self.matches, given, size)
             tier = self._unseen(tier, seen) if seen else self._with_verbatim(tier)
@@ -157,9 +157,9 @@ class Ordering:
         yield from self._placed(last + (self._rest(given, count, lowest, seen) if given < count else []))
 
     def leading(self, limit: int) -> Iterable[Leading]:
-        """The best so many matches by their final score, and whatever scores the same as the last of them; once a result was read."""
+        """The best `limit` matches by final score, and all that tie with the last; only after a result was read."""
         best = self._leading
-        if not best:  # nothing tells them apart
+        if not best:  # no words to score by
             return (Leading(one.file.file_id, one.score) for one in islice(self.best(), limit))
         totals, end = best.totals, min(limit, len(best))
         while end < len(totals) and totals[end] >= totals[end - 1]:
@@ -168,19 +168,19 @@ class Ordering:
         return map(tuple.__new__, repeat(Leading), zip(files, totals, strict=False))
 
     def files(self, file_ids: Sequence[int]) -> dict[int, FileRow]:
-        """The rows of files, of which most were read to put them in order; those that are not there are left out."""
+        """The rows of files, most of which are cached from the ordering; missing files are left out."""
         missing = [file_id for file_id in file_ids if file_id not in self._files]
         if missing:
             self._files.update(self.record.files(missing))
         return {file_id: self._files[file_id] for file_id in file_ids if file_id in self._files}
 
     def marks(self, file_ids: set[int]) -> list[Marked]:
-        """What tells copies of files, by their numbers: of those that were read to put them in order it is known."""
+        """The marks that identify copies, ordered by file id; those of rows read for the ordering are cached."""
         known = [Marked(i, row.same_text, row.like_text) for i in file_ids if (row := self._files.get(i))]
         return sorted((*known, *self.record.marks(file_ids.difference(self._files))))
 
     def explain(self, one: Placed) -> tuple[str, ...]:
-        """Why a segment stands where it does, in lines."""
+        """Why a segment has its rank, in lines."""
         if not one.made_of:
             return ()
         is_as_typed = one.segment.segment_id in (self._as_typed or ())
@@ -188,14 +188,14 @@ class Ordering:
         return (*self._scorer.explain(one.made_of), *gained)
 
     def _by_path(self, look: Callable[[Filters], Sequence[Candidate]], count: int, score: float) -> Iterator[Placed]:
-        """All that `look` finds, by path: of a few files at a time where it is much, because most of it is not read."""
+        """All segments that `look` finds, by path; if there are many, a few files at a time, because most are never read."""
         files = self.record.by_path() if count > _ALL_AT_ONCE else [()]
         for some in files:
             found = look(replace(self._limits, files=tuple(some)))
             yield from self._placed([Scored(candidate, score) for candidate in found], full=frozenset())
 
     def _tier(self, matches: Matches, given: int, size: int) -> tuple[Candidates, int]:
-        """The candidates from `given` to about `size`: further where the next ones score the same."""
+        """The candidates from `given` to about `size`: more if the next ones tie with the last."""
         count = matches.count
         room = max(size, given) + max(size, given) // 4
         while True:
@@ -220,7 +220,7 @@ class Ordering:
         return Ranked(tier, scores, totals)
 
     def _spell(self, tier: Candidates, scores: Scores) -> None:
-        """Make the scores of files lower whose name is another spelling of the one typed, where some file has that one."""
+        """Lower the scores of files whose name is another spelling of the typed one, if some file has the typed spelling."""
         times, totals = scores.made.times, scores.totals
         for number, word in enumerate(self._plan.sought):
             if not word.name or word.count > _MOST_NAMED:
@@ -228,14 +228,14 @@ class Ordering:
             named = [at for at in range(len(totals)) if times[at][number]]
             self._files.update(self.record.files({tier.file_ids[at] for at in named}.difference(self._files)))
             spelt = [at for at in named if self._is_spelt(tier.file_ids[at], word.name)]
-            if "." in word.name or not word.name.islower():  # of twins but for case, the one that was typed
+            if "." in word.name or not word.name.islower():  # of names that differ only in case, the typed one
                 spelt = [at for at in spelt if self._is_spelt(tier.file_ids[at], word.name, cased=True)] or spelt
             if spelt:
                 for at in set(named).difference(spelt):
                     totals[at] = round(totals[at] - SPELT * float(scores.made.shares[at][number]), DIGITS)
 
     def _read(self, tier: Candidates, scores: Scores) -> None:
-        """Make the scores higher of those of the best whose text has an identifier as it was typed, where not all of them do; more are read where none does."""
+        """Raise the scores of those of the best that have the identifier exactly as typed, unless all of them do; read more texts if none does."""
         totals = scores.totals
         for most in _READ:
             best = _best(totals, most)
@@ -247,7 +247,7 @@ class Ordering:
             totals[at] = round(totals[at] + AS_TYPED * (1 - totals[at]), DIGITS)
 
     def _having_it(self, tier: Candidates, scores: Scores, best: list[int]) -> list[int]:
-        """Of some, those whose text or name has an identifier as it was typed."""
+        """Those of the best whose text, heading or file name has the identifier exactly as typed."""
         several = [tier[at] for at in best]
         self._learn(several)
         spelling = Spelling(self._plan.identifier)
@@ -271,7 +271,7 @@ class Ordering:
         return file is not None and names.is_spelt(file.path, name, cased=cased)
 
     def _with_verbatim(self, tier: Candidates) -> Candidates:
-        """A tier, and what has a sentence as it was typed: common words may put much before that, roughly."""
+        """A tier, with the segments that have the typed sentence: by rough score, many matches of its common words may come before them."""
         if self._plan.verbatim is None:
             return tier
         found, _ = self._tier(self._view.matches(self._plan.verbatim, self._limits), 0, _MOST_VERBATIM)
@@ -282,7 +282,7 @@ class Ordering:
         return tier.only(at for at, segment_id in enumerate(tier.segment_ids) if segment_id not in seen)
 
     def _rest(self, given: int, count: int, most: float, seen: Set[int]) -> list[Scored]:
-        """What hardly anybody reads this far for: in the engine's order."""
+        """The matches after the last tier, in the engine's order: hardly anybody reads this far."""
         found = self._unseen(self.matches.top(count, given), seen)
         top = found[0].score if found and found[0].score > 0 else 1.0
         return [Scored(c, round(most * min(1.0, c.score / top), DIGITS)) for c in found]
@@ -290,10 +290,10 @@ class Ordering:
     def _placed(
         self, scored: Sequence[Scored], upto: int | None = None, full: Set[int] | None = None
     ) -> Iterator[Placed]:
-        """Put equal scores in order, of the first so many. Rows are read as they are needed, because most are not; full: files of which none are."""
+        """Order ties, among the first `upto`. Rows are read lazily, because most are not needed; full: files whose matches are skipped."""
         full = self.full if full is None else full
         at, end = 0, len(scored) if upto is None else upto
-        step = min(self.wanted + 1, _MOST_ROWS)  # and what follows the last one, which may score the same
+        step = min(self.wanted + 1, _MOST_ROWS)  # one more than wanted, because it may tie with the last
         ahead: list[Scored] = []  # those whose rows were read
         while ahead or at < end:
             while at < end and (not ahead or ahead[-1].score == ahead[0].score == scored[at].score):
@@ -333,12 +333,12 @@ class Ordering:
         return file is not None and self.shows(file)
 
     def shows(self, file: FileRow) -> bool:
-        """Whether a file may be shown, as the request has it."""
+        """Whether the request lets a file be shown."""
         return not (self._hides and self._hides(file.path, file.root))
 
 
 def _best(totals: Sequence[float], most: int) -> list[int]:
-    """The places of the best, at most so many: of equal ones, all or none."""
+    """The positions of the best, at most `most`; of ties, all or none."""
     order = sorted(range(len(totals)), key=lambda at: -totals[at])
     if len(order) <= most:
         return order

@@ -1,4 +1,4 @@
-"""Decide what to look for: a query's words in every language that the index holds, with what each is worth.
+"""Decide what to look for: the words of a query, in every language that the index holds, with their weights.
 
 In: a query tree and a view of the index.  Out: a `Plan`: the expression that candidates must match, and the words that
 they are scored by.
@@ -19,26 +19,26 @@ from smart_context.find.query import Query
 from smart_context.find.sought import Plan, Sought
 from smart_context.text import analysis, explained, identifiers, languages
 
-_MAX_SOUGHT = 48  # of a pasted page, the words that tell most
-_OF_WHOLE = 0.3  # what the words of an identifier are worth where the whole of it stands somewhere
-_PIECE = 0.2  # what the pieces of one word are worth then
-_NAME = 2.0  # what a name of a few words is worth where it is all that was typed, in words of the best
-_NAMED = 1.0  # and among others
-_EXPLAINED = 3.0  # what it is worth that a text explains what was typed, in words of the best
-_FEW = 3  # words of a name from which each is worth more; words of a query up to which its stop words count
+_MAX_SOUGHT = 48  # words of a query, at most: of a pasted page, those with the highest weights
+_OF_WHOLE = 0.3  # the weight of the words of an identifier, if the index has the whole of it
+_PIECE = 0.2  # the weight of the pieces of one word, if the index has the word
+_NAME = 2.0  # the weight of a file name of a few words that is the whole query, in words of the highest weight
+_NAMED = 1.0  # and of one among other words
+_EXPLAINED = 3.0  # the weight of explaining an identifier or the only word of a query, in words of the highest weight
+_FEW = 3  # words of a file name above which its weight grows; words of a query up to which its stop words count
 _MAX_NAMES = 4
 _LONGEST_NAME = 8  # words
-_LARGE = 20_000  # segments from which an index is large: there,
-_COMMON = 12  # in a sentence, a word that more than one segment in so many has finds nothing by itself,
+_LARGE = 20_000  # segments from which an index is large: in such an index,
+_COMMON = 12  # a word of a sentence finds nothing by itself if more than one segment in so many has it
 _SENTENCE = (5, 40)  # words of what may be a sentence of some text
-_ENOUGH = 3  # if there are so many rarer ones
-_LACKING = 2.0  # and of a few words that are no question, one that is lacking costs so many times as much: something has them all
-_MANY_WORDS = 8  # words of a sentence of which one need tell something: so many stop words are those of some text
+_ENOUGH = 3  # and so many words of the sentence are rarer;
+_LACKING = 2.0  # a lacking word of a few that are no question costs so many times as much: some text has them all
+_MANY_WORDS = 8  # words of a sentence from which one that is no stop word is enough: so many stop words identify a text
 _EVERYTHING = Everything()
 
 
 def make(tree: Query | None, view: View, typed: str = "") -> Plan:
-    """Plan a query. None is everything; `typed`: all that was typed, which may be the name of a file."""
+    """Plan a query. None matches everything; `typed`: the whole query as typed, which may be a file name."""
     if tree is None:
         return Plan(Everything(), ())
     texts = _texts(tree)
@@ -57,7 +57,7 @@ def make(tree: Query | None, view: View, typed: str = "") -> Plan:
     if named and isinstance(tree, query.Some | query.Word):
         wanted = wishes.also(wanted, [Term(term) for word in named for term in sorted(word.terms)])
     empty = planner.empty() if isinstance(tree, query.Some) and not asks and not nowhere else []
-    if empty and view.segments >= _LARGE:  # there, what has them too may not be among the best by the others
+    if empty and view.segments >= _LARGE:  # there, segments that have them may not be among the best by the other words
         wanted = Group((wanted,), tuple(Term(term) for word in empty for term in sorted(word.terms)))
     counted = {word.text for word in empty}
     left_out = tuple(dict.fromkeys(word for word in planner.left_out if word not in counted))
@@ -73,7 +73,7 @@ def make(tree: Query | None, view: View, typed: str = "") -> Plan:
 
 
 def _texts(tree: Query) -> list[str]:
-    """The text of every leaf that is wished for."""
+    """The text of every leaf that is not excluded."""
     match tree:
         case query.Word() | query.Prefix() | query.Phrase():
             return [tree.text]
@@ -86,14 +86,14 @@ def _texts(tree: Query) -> list[str]:
 
 
 class _Cut:
-    """Texts of a query as words, each cut once: a word is looked at by several steps. Nobody changes what is given."""
+    """Cuts the texts of a query into words; cached, because several steps ask for them. Callers must not change the lists."""
 
     def __init__(self) -> None:
         self._units: dict[str, list[str]] = {}
         self._odd: dict[str, list[str]] = {}
 
     def units(self, text: str) -> list[str]:
-        """The words of what a text asks about."""
+        """The words of a text, without question words in Chinese and Japanese."""
         if text not in self._units:
             self._units[text] = analysis.units(asking.rest(text))
         return self._units[text]
@@ -109,7 +109,7 @@ class _Planner:
     def __init__(
         self, view: View, cut: _Cut, units: list[str], request: Set[str], *, asks: bool = False, keep: bool = False
     ) -> None:
-        """keep: leave no word out, and score by those too that stand nowhere."""
+        """keep: leave no stop word out, and score by words too that no segment has."""
         self._view, self._cut = view, cut
         self._units, self._keep = units, keep
         self._times: dict[str, float] = {}
@@ -130,14 +130,14 @@ class _Planner:
         return tuple(dict.fromkeys(unit for unit in self._units if unit not in self._stop))
 
     def others(self) -> _Planner | None:
-        """Where no word that tells something stands anywhere, who plans with those that were left out; none where these do not stand anywhere either."""
+        """A planner that keeps the stop words, if no other word is in the index; None if the stop words are not in it either."""
         if not self._stop.intersection(self._units) or any(word.count for word in self._words.found.values()):
             return None
         planner = _Planner(self._view, self._cut, self._units, frozenset(), keep=True)
         return planner if any(planner._words.word(unit).count for unit in self._units) else None
 
     def sought(self) -> tuple[Sought, ...]:
-        """The words to score by, those that tell most where there are too many."""
+        """The words to score by; if there are too many, those with the highest weights."""
         found = [
             (self._with_others(word), self._times[unit])
             for unit, word in self._words.found.items()
@@ -149,11 +149,11 @@ class _Planner:
             kept = {
                 id(word) for word in sorted(words, key=lambda word: (-word.idf * word.times, word.text))[:_MAX_SOUGHT]
             }
-            words = [word for word in words if id(word) in kept]  # one by one, comparing them would take their square
+            words = [word for word in words if id(word) in kept]  # by id: comparing the words would be quadratic
         return tuple(words)
 
     def empty(self) -> list[Sought]:
-        """Of two or three words, the stop words: who types so few means each of them. They put a match higher that has them, and find none."""
+        """The stop words of a query of at most three words, of which each is meant. They raise matches that have them, but find none."""
         left = [unit for unit in dict.fromkeys(self._units) if unit in self._stop]
         if not left or len(self._units) > _FEW:
             return []
@@ -162,7 +162,7 @@ class _Planner:
         return [replace(word, stands=False, is_empty=True) for word in found if word.count]
 
     def missing(self, tree: Query) -> tuple[str, ...]:
-        """Of a few words and phrases, those that stand nowhere."""
+        """The words and phrases of a short query that no segment has."""
         looked_for = {unit: word for unit, word in self._words.found.items() if unit in self._times}
         return missing.of(tree, looked_for, self._cut.units, self._has_line)
 
@@ -170,7 +170,7 @@ class _Planner:
         return self._view.count(wishes.sequence(text, self._words.present)) > 0
 
     def _with_others(self, word: Sought) -> Sought:
-        """A word with those that an answer to a question in English may have in its place. They count where they stand, but find nothing by themselves."""
+        """A word with its synonyms, for a question in English. Synonyms are scored, but find nothing by themselves."""
         others = synonyms.of(word.typed) if self._may_be_told_otherwise and word.count else ()
         terms = (terms[0] for terms in analysis.words(others, "en")) if others else ()
         alike = frozenset(term for term in terms if term not in word.terms and self._view.having(term))
@@ -199,7 +199,7 @@ class _Planner:
                 return Group(must_not=(self.expression(item, scored=False),))
 
     def binding(self, tree: Query) -> Expression:
-        """What operators demand; words side by side are only wished for."""
+        """The required clauses of a query; words side by side are optional."""
         if not isinstance(tree, query.Some):
             return Everything() if isinstance(tree, query.Word) else self.expression(tree, scored=False)
         free = _free(tree)
@@ -248,7 +248,7 @@ class _Planner:
         return Group(tuple(must), (), tuple(without))
 
     def _wishes(self, text: str, *, scored: bool, keep: bool = False) -> list[Expression]:
-        """One expression for each word in a run of text that is worth looking for."""
+        """One expression for each word of a text that is no stop word."""
         units = self._cut.units(text)
         if whole := self._identifier(text, units, scored=scored):
             return whole
@@ -263,14 +263,14 @@ class _Planner:
         ] + pieces
 
     def names(self, tree: Query, typed: str) -> list[Sought]:
-        """What was typed that is the name of a file, whole or in part."""
+        """File names in the query: the whole of it, or words of it."""
         best = max((word.idf for word in self._words.found.values() if word.count), default=1.0) or 1.0
         texts = [text for text in _texts(tree) if names.LIKE.search(text)][:_MAX_NAMES]
         is_short = len(typed.split()) <= _LONGEST_NAME and not query.excluded(tree)
         whole = typed.strip().strip("\"'“”").strip() if is_short else ""
         out: dict[frozenset[str], Sought] = {}
         for text in dict.fromkeys((whole, *texts)):
-            # An option; `C++`, which is no file `c`; `€ 20`, which is no file `2.0`.
+            # No file names: an option; `C++`, which is not the file `c`; `€ 20`, which is not the file `2.0`.
             is_no_name = text.startswith("-") or spelt.SIGNED.fullmatch(text) or spelt.PRICE.search(text)
             there = [term for term in names.asked(text) if text and not is_no_name and self._view.having(term)][:1]
             if there and frozenset(there) not in out:
@@ -282,18 +282,18 @@ class _Planner:
         return list(out.values())
 
     def explained(self, tree: Query) -> list[Sought]:
-        """What was typed that some text explains: an identifier, or a word that is all of the query."""
+        """What some text explains: an identifier, or a word that is the whole query."""
         best = max((word.idf for word in self._words.found.values() if word.count), default=1.0) or 1.0
         is_all = isinstance(tree, query.Word | query.Phrase)
         out: dict[str, Sought] = {}
         for text in _texts(tree):
-            # What ends a sentence, or stands before a message, makes no identifier of a word: "error: permission denied."
+            # A mark that ends a sentence or stands before a message does not make a word an identifier: "error: permission denied."
             if not is_all and not identifiers.is_code(text.rstrip(".,:;!?")):
                 continue
             if "@" in text[1:]:  # an address: the `org` at its end is not what it asks about
                 continue
             whole, *rest = explained.asked(text) or [""]
-            # Its last part alone is another thing, unless nothing has the whole.
+            # Its last part alone is something else, unless no segment has the whole.
             asked = [whole, *rest[:-1]] if f"{text} (whole)" in self._words.found else [whole, *rest]
             for term in [term for term in asked if self._view.having(term)][:1]:
                 out[term] = Sought(
@@ -307,14 +307,14 @@ class _Planner:
         return list(out.values())
 
     def _idf_beside(self, text: str, best: float) -> float:
-        """What explaining an identifier is worth beside the rarest word of the query: `LibreOffice` is the subject of thousands of texts,
-        and who asks for it with a rare word wants that word."""
+        """The weight of explaining an identifier beside the rarest word of the query: `LibreOffice` is the subject of thousands of texts,
+        and a query for it with a rare word is about that word."""
         words = (self._words.found.get(key) for key in (f"{text} (whole)", *analysis.units(text)))
         own = max((word.idf for word in words if word and word.count), default=best)
         return own * own / best
 
     def verbatim(self, tree: Query, text: str) -> Expression | None:
-        """A sentence as it was typed, in the language that it shows: the texts that have it are found whatever else has its words."""
+        """The query as one sequence, if it is a sentence, in its language: so that texts that have it are found, whatever else has its words."""
         words = tree.items if isinstance(tree, query.Some) else (tree,)
         if not all(isinstance(word, query.Word) for word in words) or not (
             len(words) >= _ENOUGH or analysis.has_no_spaces(text)
@@ -328,7 +328,7 @@ class _Planner:
         return Sequence(tuple(terms))
 
     def _commonest(self, tree: query.Some) -> Set[str]:
-        """The words of a sentence that so many segments have that looking at all of them would cost more than the rest."""
+        """The words of a sentence whose posting lists are so long that reading them would cost more than the rest."""
         if self._view.segments < _LARGE:
             return frozenset()
         units = [unit for text in _texts(tree) for unit in self._cut.units(text) if unit not in self._stop]
@@ -338,7 +338,7 @@ class _Planner:
         return common if len(rarer) >= _ENOUGH else frozenset()
 
     def _identifier(self, text: str, units: list[str], *, scored: bool) -> list[Expression]:
-        """What is one thing though it has several words, such as the number of an invoice, if that stands anywhere."""
+        """An identifier of several words, such as the number of an invoice, if a segment has it."""
         odd = self._cut.odd(text)
         options = [token for token in odd if token.startswith("--") and self._view.having(identifiers.wholes(token)[0])]
         tokens = options or [token for token in odd if not token.startswith("--")]
@@ -349,7 +349,7 @@ class _Planner:
         terms = frozenset(
             term
             for whole in wholes
-            # `2.3.1` is no word: the forms of its numbers are not the whole of it.
+            # `2.3.1` is no word: the forms of its numbers are not forms of the whole.
             for term in ((whole,) if other or not whole.isalnum() else (*self._words.terms(whole), whole))
             if self._view.having(term)
         )
@@ -376,7 +376,7 @@ class _Planner:
         ]
 
     def _named_days(self, tree: query.Some) -> list[Expression]:
-        """Days whose months are named, as they are written in numbers: there, the number stands for the month."""
+        """Days with a named month, as they are written in numbers: their terms count as parts of the month's word."""
         out: list[Expression] = []
         for month, day in dates.named(" ".join(item.text for item in tree.items if isinstance(item, query.Word))):
             terms = dates.as_terms([day], self._view)
@@ -387,7 +387,7 @@ class _Planner:
         return out
 
     def _pieces_of(self, text: str, *, scored: bool) -> list[Expression]:
-        """The pieces of one word that is written in several cases or with digits: worth little where the whole stands somewhere."""
+        """The pieces of one word in mixed case or with digits; of little weight if the index has the whole word."""
         tokens = self._cut.odd(text)
         pieces = identifiers.parts(tokens[0]) if len(tokens) == 1 else []
         stands = bool(self._words.word(analysis.units(text)[0]).count) if pieces else False
@@ -422,7 +422,7 @@ class _Planner:
     def _near(self, tree: query.Near, *, scored: bool) -> Expression:
         left, right = list(_texts(tree.left)), list(_texts(tree.right))
         if isinstance(tree.left, query.Near) and isinstance(tree.left.right, query.Word):
-            left = [tree.left.right.text]  # a chain: its last link must be near
+            left = [tree.left.right.text]  # `a NEAR b NEAR c`: b must be near c
         both = self._all((tree.left, tree.right), scored=scored)
         if len(left) != 1 or len(right) != 1:
             return both
@@ -432,5 +432,5 @@ class _Planner:
 
 
 def _free(tree: query.Some) -> tuple[type, ...]:
-    """What of things side by side is only wished for."""
+    """The kinds of items side by side that are optional."""
     return (query.Word, query.Prefix, query.Phrase) if tree.is_prose else (query.Word, query.Prefix)

@@ -1,6 +1,6 @@
-"""Read what a person typed as a tree.
+"""Parse a query into a tree.
 
-In: any text.  Out: a `Query`, or None where there is nothing to look for.
+In: any text.  Out: a `Query`, or None if there is nothing to look for.
 Always: no text is an error; what cannot be read as an operator is read as words. Work and depth are bounded.
 
     budget plan            some of the words, the more the better
@@ -9,7 +9,7 @@ Always: no text is an error; what cannot be read as an operator is read as words
     a AND b   a OR b       both, either; AND binds tighter, words side by side bind tightest
     a NEAR/5 b             at most five words between them, either way round (NEAR alone: ten)
     contract*              any word that begins so
-    ( … )                  first
+    ( … )                  grouping
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from smart_context import later
 from smart_context.data import dataclass
 from smart_context.text.words import has_no_spaces, units
 
-MAX_WORDS = 300  # what comes after is left out: nobody means it, and it must not cost
+MAX_WORDS = 300  # more are left out: nobody means them, and they must not cost time
 MAX_DEPTH = 12
 PROSE = 6  # words side by side that make a sentence
 _NEAR = 10
@@ -30,7 +30,7 @@ _MAX_NEAR = 100
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word as typed; it may hold several (`ISO-27001`)."""
+    """A word as typed; it may be several after analysis (`ISO-27001`)."""
 
     text: str
 
@@ -81,8 +81,8 @@ class Not:
 
 @dataclass(frozen=True, slots=True)
 class Some:
-    """Things side by side: words are wished for, the more the better; groups and exclusions bind, and so do phrases,
-    except in prose, where quotation marks are just that."""
+    """Items side by side: words are optional, the more the better; groups and exclusions are required, and so are phrases,
+    except in prose, where quotation marks are only punctuation."""
 
     items: tuple[Query, ...]
 
@@ -93,7 +93,7 @@ class Some:
 
 
 def _words(text: str) -> int:
-    """How many words a run of text is: as many as it has pairs of characters, in a script without spaces."""
+    """How many words a token is: in a script without spaces, as many as its pairs of characters."""
     return 1 if text.isascii() or not has_no_spaces(text) else max(1, len(units(text)))
 
 
@@ -111,15 +111,15 @@ _TOKEN = re.compile(
 _NEAR_TOKEN = re.compile(r"NEAR(?:/([0-9]{1,6}))?")
 _LETTER = re.compile(r"\w")
 _JOINS = frozenset(["und", "oder", "bzw", "sowie", "en", "och", "og", "eller"])  # before half a compound, as in German
-_OPTION = re.compile(r"--\w.*|-\w[\w-]*=.+")  # as programs take them (`-march=native`): words, not exclusions
-_SHORT_OPTION = later.pattern(r"-[\w+].*")  # so is this, behind a program's name
+_OPTION = re.compile(r"--\w.*|-\w[\w-]*=.+")  # options of programs (`-march=native`): words, not exclusions
+_SHORT_OPTION = later.pattern(r"-[\w+].*")  # so is this, after a program's name
 
 
 def _set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-# Programs whose name is no word of a language: what begins with a dash behind them is an option.
+# Programs whose name is no word of a language: after them, a token that begins with a dash is an option.
 _PROGRAMS = _set("""
     7z adb ansible apk apt apt-get awk bash bzip2 cd chgrp chmod chown clang cmake cp crontab curl df dig dmesg docker docker-compose dpkg du
     dnf egrep ffmpeg ffprobe fgrep gcc gdb gh git gpg grep gunzip gzip htop hg ifconfig iptables journalctl jq kubectl ldd ln ls lsblk lsof
@@ -127,7 +127,7 @@ _PROGRAMS = _set("""
     pytest python3 rg rm rmdir rsync rustc scp sed sftp sqlite3 ssh ssh-keygen strace sudo svn systemctl tar tcpdump telnet terraform tmux
     traceroute umount uname uniq unzip useradd usermod uv uvx vim wc wget xargs xz yum zsh zstd
 """)
-# Others are words as well: behind them, an option is one letter, or one of these.
+# Programs whose name is a word as well: after them, an option is one letter, or one of `_THEIR_OPTIONS`.
 _PROGRAMS_AND_WORDS = _set("""
     brew cargo cat conda cut date dd diff echo env find free go head helm history id install ip java javac kill last less make man more mount
     nano ninja node perl ping python ruby screen seq sh sort split stat su tail tee time top touch tr tree vi watch which who yarn zip
@@ -135,8 +135,8 @@ _PROGRAMS_AND_WORDS = _set("""
 _THEIR_OPTIONS = later.pattern(
     r"-(?:\w[0-9]*|cp|classpath|exec|iname|jar|maxdepth|mtime|name|newer|print0?|size|type|version)"
 )
-_FAR = 12  # tokens that are looked at for a program
-_BEHIND = 2  # words that may stand between a program and its options, beside other options
+_FAR = 12  # tokens before an option among which its program is looked for
+_BEHIND = 2  # words that may be between a program and its options, not counting other options
 
 
 def parse(text: str) -> Query | None:
@@ -249,7 +249,7 @@ class _Reader:
 
     def _bracket(self, depth: int) -> Query | None:
         if depth >= MAX_DEPTH:
-            return None  # too deep to mean anything: the words inside are read without it
+            return None  # too deep: the words inside are read without the bracket
         inner = self.either(depth + 1)
         if self.place < len(self._tokens):
             self.place += 1  # the closing bracket
@@ -272,7 +272,7 @@ class _Reader:
         return Not(leaf) if excluded else leaf
 
     def _is_option(self, token: _Token) -> bool:
-        """Whether this token, which was read last, stands as the option of a program does: `ls -la`, `git commit -m`."""
+        """Whether this token, the last one read, is the option of a program before it: `ls -la`, `git commit -m`."""
         if token.kind != "word" or not _SHORT_OPTION.fullmatch(token.text):
             return False
         between = 0
@@ -287,7 +287,7 @@ class _Reader:
         return False
 
     def _operator(self, name: str) -> bool:
-        """Whether this operator stands here with something to its right; to its left the caller has seen something."""
+        """Whether this operator is the next token and has a right operand; the caller has read the left one."""
         here = self.place < len(self._tokens) and self._tokens[self.place] == _Token("word", name)
         return here and self._follows(1)
 

@@ -1,14 +1,14 @@
 """Give candidates their final score.
 
-In: what segments have of the words sought.  Out: a score from 0 to 1 for each, and what it is made of.
+In: packed segments, and the words sought.  Out: a score from 0 to 1 for each, and what it is made of.
 Always: a score depends on the query, the segment and the live content of the index, never on how the index was merged or
 in which order files came.
 
-The score is BM25 over text and heads (file name, title, heading), with what is asked twice counted twice; neighbours in the query that are
-neighbours in the text add to it, and what lacks words loses by it. `docs/concepts/ranking.md` says how the numbers were chosen.
+The score is BM25 over text and heads (file name, title, heading), with a word that was typed twice counted twice; words that are neighbours
+in the query and in the text add to it, and lacking words lower it. `docs/concepts/ranking.md` says how the numbers were chosen.
 
-Segments are scored by a part in C. Where that could not be compiled, they are scored together, as arrays (`score_all`); a few of them, in a process that
-has not scored before, one by one (`score_each`), because loading arrays takes longer than a search. All give the same numbers, to the last bit.
+Segments are scored in C. Without the compiled module they are scored together, as NumPy arrays (`score_all`); a few of them, in a new process,
+one by one (`score_each`), because importing NumPy takes longer than a search. All three give the same numbers, to the last bit.
 """
 
 from __future__ import annotations
@@ -35,30 +35,30 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-K1 = 1.4  # how soon a word that is repeated stops counting
-B = 0.65  # how much a long segment must repeat it
-HEAD = 1.0  # what standing in a head is worth, in repetitions
-NAME = 8.0  # what being the file of that name is worth, in repetitions: more than a text can say it
-NEAR = 0.6  # what two neighbours of the query are worth when they are neighbours in the text
-FEW = 5  # words from which lacking some costs nothing but their worth; of fewer, it costs more
-VERBATIM = 0.7  # what of the rest a segment gains that has all that was typed, where that is a sentence
-RUN = 0.3  # what of the rest it gains that has all but the stop words one after the other
-NEARLY = 6  # how soon that falls where not all of them are in the run: half of them gain nothing
-LINK = 2  # words further that the next word of a run may stand: stop words of another language may be between
-LEAST_RUN = 4  # words of a run that counts; of a sentence that has no more, all
-OTHER = 0.5  # what a word loses, at most, where it stands in another form than the one typed; less, the more words there are, but for a few in a large index
-LISTED = 0.25  # what a segment loses, for a question, that is a list, a table or an index: all of it where it has no stop words,
-PROSE = 0.35  # nothing where so large a share of its words are stop words, as in sentences
-DIGITS = 6  # of a score
+K1 = 1.4  # of BM25: how soon repetitions of a word stop counting
+B = 0.65  # of BM25: how much more often a long segment must repeat it
+HEAD = 1.0  # the worth of a word in a head, in repetitions
+NAME = 8.0  # the worth of being the file of that name, in repetitions: more than a text can reach
+NEAR = 0.6  # the worth of two neighbours in the query that are neighbours in the text
+FEW = 5  # words from which a lacking word costs only its own worth; in a shorter query it costs more
+VERBATIM = 0.7  # the share of its distance to 1 that a segment gains if it has the typed sentence verbatim,
+RUN = 0.3  # or all words of it but the stop words, in a run
+NEARLY = 6  # exponent of the share of the words in the run: half of them gain nothing
+LINK = 2  # how many words further the next word of a run may be: a stop word of another language may be between
+LEAST_RUN = 4  # the least words of a run that counts; in a sentence of three, all three
+OTHER = 0.5  # the share that a word loses, at most, in another form than the typed one; divided by the number of words, except for a few in a large index
+LISTED = 0.25  # the share that a list, a table or an index loses for a question: all of it without stop words,
+PROSE = 0.35  # none of it if this share of its words are stop words, as in sentences
+DIGITS = 6  # decimal places of a score
 
 
 _FEW = 400  # segments, and
-_FEW_LOOKS = 10_000  # looks for a term in a segment, up to which they are scored one by one
-_FIRST = 3  # times that a process scores so: one that goes on is worth the arrays
+_FEW_LOOKS = 10_000  # lookups of a term in a segment, up to which segments are scored one by one
+_FIRST = 3  # times that a process does so: if it goes on, importing NumPy pays
 
 
 class Rows:
-    """A table whose rows lie in longer ones, so many numbers apart."""
+    """A table inside a wider one: `wide` numbers per row, rows `apart` numbers apart."""
 
     __slots__ = ("_apart", "_numbers", "_wide")
 
@@ -70,13 +70,13 @@ class Rows:
 
 
 if TYPE_CHECKING:
-    Table = NDArray[np.float64] | list[list[float]] | Rows  # a row a segment, a column a word
-    Column = NDArray[np.float64] | list[float] | memoryview[float]  # a value a segment
+    Table = NDArray[np.float64] | list[list[float]] | Rows  # one row per segment, one column per word
+    Column = NDArray[np.float64] | list[float] | memoryview[float]  # one value per segment
 
 
 class Score(NamedTuple):
     """A segment's score, and what it is made of: how often each word (by its number) was found and its share, the share of
-    neighbours, the share of the query that was found, what its longest run gained, and what is left for its sentences."""
+    neighbours, the share of the query that was found, the gain of its longest run, and the factor for its sentences."""
 
     total: float
     made: Made
@@ -84,13 +84,13 @@ class Score(NamedTuple):
 
     @property
     def times(self) -> dict[int, float]:
-        """How often each word that was found was found."""
+        """How often each word was found, by its number; only those that were."""
         return {n: float(t) for n, t in enumerate(self.made.times[self.row]) if t}
 
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What the scores of many segments are made of: a row a segment, a column a word."""
+    """What the scores of many segments are made of: one row per segment, one column per word."""
 
     times: Table
     shares: Table
@@ -101,7 +101,7 @@ class Made:
 
 
 class Scores(Sequence[Score]):
-    """The scores of many segments: one is made when it is asked for, because most are looked at by their totals alone."""
+    """The scores of many segments: a `Score` is made on access, because of most only the total is needed."""
 
     __slots__ = ("made", "totals")
 
@@ -123,14 +123,14 @@ class Scores(Sequence[Score]):
 
 
 class Weighed:
-    """What a query's words are worth, by their numbers; that and no more is what scores depend on besides the segments."""
+    """The weights of a query's words, by their numbers: all that scores depend on besides the segments."""
 
     def __init__(self, plan: Plan, average: float) -> None:
         self.average = average or 1.0
         self.words = words = len(plan.sought)
         self.numbers: dict[str, tuple[int, ...]] = {}
         self.there: list[str] = []  # words as they are written, then stop words
-        self.stop: list[int] = []  # the numbers of those
+        self.stop: list[int] = []  # the word numbers of these stop words
         for number, word in enumerate(plan.sought):
             plain = analysis.fold(word.typed)
             for term in word.terms:
@@ -158,12 +158,12 @@ class Weighed:
         self.heads = 2 * [NAME if word.name else HEAD for word in plan.sought]
         self.is_typed = [bool(word.typed) for word in plan.sought]
         self.is_joined = [word.is_joined for word in plan.sought]
-        # A name that is worth more than a word is all that was typed.
+        # A file name with `times` above 1 is the whole query.
         self.covers = [number for number, word in enumerate(plan.sought) if word.name and word.times > 1]
 
     @cached_property
     def columns(self) -> tuple[Sequence[float], ...]:
-        """The same as what is compiled takes it: columns of whole numbers, then of others, with all that scores are made by."""
+        """The same as arguments of the C module: columns of integers, then of floats, with the constants of the score."""
         table = sorted((codes.number(term), number) for term, own in self.numbers.items() for number in own)
         near = self.neighbours
         return (
@@ -189,7 +189,7 @@ class Weighed:
 
 
 def summed(values: Sequence[float]) -> float:
-    """The sum of numbers in the order in which arrays add them up, so that it is theirs to the last bit."""
+    """The sum, added up in NumPy's pairwise order, so that it is the same to the last bit."""
     size = len(values)
     if size > 128:
         half = size // 2 - size // 2 % 8
@@ -208,14 +208,14 @@ def summed(values: Sequence[float]) -> float:
 
 
 class Segments(Protocol):
-    """What is scored, of a view."""
+    """The part of a view that scoring needs."""
 
     @property
     def average_length(self) -> float:
         """The mean number of words in a segment."""
 
     def packed(self, candidates: Sequence[Candidate]) -> list[bytes]:
-        """What each candidate says."""
+        """The packed text of each candidate."""
 
 
 class Scorer:
@@ -227,7 +227,7 @@ class Scorer:
         self._weighed = Weighed(plan, view.average_length)
 
     def scores(self, candidates: Sequence[Candidate], verbatim: Set[int] = frozenset()) -> Scores:
-        """Score candidates; `verbatim`: the segments that have all that was typed."""
+        """Score candidates; `verbatim`: the segments that have the typed sentence."""
         if not candidates:
             return Scores([], Made([], [], [], [], [], []))
         packed = self._view.packed(candidates)
@@ -256,7 +256,7 @@ class Scorer:
 
 
 def _read(totals: list[float], data: bytes, words: int) -> Scores:
-    """What is compiled gives a row a segment: the times of each word, its shares, then the other columns."""
+    """Read the result of the C module, one row per segment: the times of each word, its shares, then the other columns."""
     numbers, apart = memoryview(data).cast("d"), 2 * words + 4
     near, found, gained, told = (numbers[2 * words + at :: apart] for at in range(4))
     return Scores(
@@ -268,5 +268,5 @@ _scored = count(1)
 
 
 def _is_among_the_first() -> bool:
-    """Whether arrays are not there, and this process may do without them."""
+    """Whether NumPy is not imported, and this process has scored only a few times."""
     return next(_scored) <= _FIRST and "numpy" not in sys.modules

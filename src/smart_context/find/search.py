@@ -3,7 +3,7 @@
 In: an index and a request.  Out: a `SearchPage`: one page of results, with how the query was read.
 Always: the same request on the same index gives the same page; pages neither repeat nor lose a result; a file has at most three.
 
-    filters.read → query.parse → plan.make → ranking (candidates) → rank (final order) → snippet.cut
+    filters.read → query.parse → plan.make → View.matches (candidates) → order (final order) → snippet.cut
 """
 
 from __future__ import annotations
@@ -57,12 +57,12 @@ if TYPE_CHECKING:
 
 A_FILE = 3  # results of one file
 _COUNTED = 1000  # matches up to which `total_estimate` is exact
-_SAMPLED = 100  # of more, those it is estimated by
-_PASTED = 7  # words of a query that may be a sentence of some text, whatever it seems to ask for
-_FEW_PASS = 100  # texts that pass a year, among which hardly an answer may be
-_QUESTION = 4  # words that it has at least, then,
-_HARDLY, _MOST = 0.2, 0.5  # and the shares of these that the best of them has, and the best without the year
-_AHEAD = 60  # matches among which copies of what a page shows are looked for: a copy ranks as what is shown does
+_SAMPLED = 100  # best matches that it is extrapolated from beyond that
+_PASTED = 7  # words from which a query may be a sentence pasted from some text, whatever filters it seems to name
+_FEW_PASS = 100  # matches that pass a year or type read from the query, up to which that filter is doubted:
+_QUESTION = 4  # for a query of at least so many words,
+_HARDLY, _MOST = 0.2, 0.5  # if the best match has less than this share of it, and the best unfiltered one that share
+_AHEAD = 60  # best matches among which copies of the shown files are looked for: a copy ranks like its original
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +98,10 @@ def find(
     within: tuple[str, ...] | None = None,
     key: str = "",
 ) -> SearchPage:
-    """Answer a request; by `meaning` too, where there is a model; with files that are still there in the roots, where these are given.
+    """Answer a request: by meaning too, if `meaning` is given; only with files that still exist, if `roots` are given.
 
     Without a redactor nothing is hidden. key: the caller's token, for a shared record.
-    within: the folders that the caller may know of, where these are not all: nothing of the answer depends on what lies elsewhere.
+    within: the folders that the caller may see, if not all: nothing in the answer depends on files elsewhere.
 
     Raises: BadRequest for an empty query, a `k` or `offset` out of range, a malformed filter.
     """
@@ -115,7 +115,7 @@ def find(
     ordering = _ordering(record, view, asked, request, stop, meaning, is_confined=within is not None)
     every = ordering.listing() if asked.listing else ordering.best()
     placed = beginning.first(every, asked.plan, record, view, asked.limits)
-    full = ordering.full if placed is every else set()  # what is put before others depends on all of these
+    full = ordering.full if placed is every else set()  # moving beginnings first needs every match of a file
     worth: list[Placed] | None = None
     if request.sort != defaults.SORT:
         worth, is_cut = sorting.results(placed, request.sort)
@@ -151,7 +151,7 @@ def find(
 
 
 def sought(view: View, text: str) -> snippet.Words:
-    """What marks the words of a query in a text."""
+    """The words of a query, for marking them in a text."""
     reading = filters.read(text, today="")
     plain = filters.read(text, today="", with_types=False) if reading.perhaps else reading
     if kinds.are_words(view, plain.text, reading.perhaps, Filters(), reading.text, Filters(reading.exts)):
@@ -172,7 +172,7 @@ def _check(request: SearchRequest) -> None:
 
 
 def _read(request: SearchRequest, record: Record, view: View, redactor: Redactor | None) -> _Asked:
-    """Decide what the request means; what the text itself says about types, years, times and fields gives way where nothing would be left."""
+    """Decide what the request means. Types, years, times and fields that the text names are dropped where they leave no match."""
     exts, years = filters.given(request.exts, request.years)
     times = when.given(request.since, request.until, request.today)
     folders = _folders(request.folders, view)
@@ -215,17 +215,17 @@ def _read(request: SearchRequest, record: Record, view: View, redactor: Redactor
 
 
 def _stands(view: View, asked: _Asked, limits: Filters) -> bool:
-    """Whether a text has the query as it was typed, where that is a sentence."""
+    """Whether a segment has the query verbatim, if it is a sentence."""
     return asked.plan.verbatim is not None and view.count(asked.plan.verbatim, limits) > 0
 
 
 def _few_pass(view: View, asked: _Asked) -> bool:
-    """Whether a question may have its answer behind the filters read from it."""
+    """Whether the filters read from a question let so few matches pass that they may hide the answer."""
     return len(asked.plan.sought) >= _QUESTION and view.count(asked.plan.wanted, asked.limits) <= _FEW_PASS
 
 
 def _share(record: Record, view: View, never_show: Sequence[str], asked: _Asked) -> float:
-    """The share of the words that the best match has, by what they are worth."""
+    """The share of the query that the best match has, each word counted by its weight."""
     best = next(order.Ordering(record, view, asked.plan, asked.limits, never_show, lambda: None).best(), None)
     return float(best.made_of.made.found[best.made_of.row]) if best and best.made_of else 0.0
 
@@ -251,7 +251,7 @@ def _any(view: View, asked: _Asked) -> bool:
 
 
 def _folders(folders: tuple[str, ...], view: View) -> tuple[str, ...]:
-    """The folders to stay below; none where that leaves nothing out, because a filter costs."""
+    """The folders to filter by; none if every segment is below them, because a filter costs time."""
     if not folders:
         return ()
     everything: Expression = plan.make(None, view).wanted
@@ -275,7 +275,7 @@ def _ordering(
     likeness, known = like
     from smart_context.find import hybrid
 
-    # Who sees some folders only is told nothing by how far apart the texts of all are.
+    # A caller confined to some folders must not learn anything from the spread over all texts.
     spread = hybrid.SPREAD if is_confined else hybrid.spread(likeness)
     return hybrid.Fused(likeness, *given, alone=meaning.alone, spread=spread, known=known)
 
@@ -289,7 +289,7 @@ def _there(placed: Iterator[Placed], presence: present.Presence, stop: Stop) -> 
 
 
 def _few_a_file(placed: Iterator[Placed], full: set[int]) -> Iterator[Placed]:
-    """At most three results of a file; full: gets the files that have as many."""
+    """At most three results per file; full: receives the files that have three."""
     seen: dict[int, int] = {}
     for one in placed:
         count = seen.get(one.file.file_id, 0)
@@ -307,7 +307,7 @@ def _also(
     presence: present.Presence | None,
     ahead: Sequence[Marked],
 ) -> dict[int, tuple[FileRow, ...]]:
-    """The copies of what a page shows, of those that may be shown."""
+    """The copies of the files on a page, as far as they may be shown."""
     return fold.also(
         ordering.files, page, ahead, folds, lambda row: ordering.shows(row) and (presence is None or presence(row))
     )
@@ -321,9 +321,9 @@ def _total(
     worth: Sequence[int] | None,
     ahead: Sequence[Marked] | None,
 ) -> int:
-    """How many results there are in all, at least those reached: exactly where we can count, else by the share seen so far.
+    """The total number of results, at least `reached`: exact where it can be counted, else extrapolated from the best matches.
 
-    worth: the files of those that were put in order, where these are not all. ahead: what tells copies among the best, where there are any.
+    worth: the files of the results, if they were sorted by date or name. ahead: the marks of the best matches' files, if there are copies among them.
     """
     if asked.listing and worth is None:
         return view.file_count(asked.limits)
@@ -344,7 +344,7 @@ def _total(
 
 
 def lag(following: Following, *, is_confined: bool) -> Iterator[str]:
-    """What of a shared record this machine does not know yet; who sees some folders only is not told how much there is in all."""
+    """Say that this machine lags behind the shared record; a caller confined to some folders is not told the number of files."""
     if following.is_away:
         yield "the shared record does not answer; this is what was known of it before"
     elif following.total and not is_confined:

@@ -1,4 +1,4 @@
-"""What a plan says: the words that segments are scored by, and the expression that candidates must match."""
+"""A plan: the words that segments are scored by, and the expression that candidates must match."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _EVERYTHING = Everything()
 class Sought:
     """One word that segments are scored by.
 
-    text: as typed. terms: any of them is a hit. parts: so are these, compounds that hold the word, at less; alike: those of them
-    that say the same in another word, which are not marked. instead: the words
-    tried because this one stands nowhere. beginning: of the terms, where only that was asked for; commonest: some of those that
-    most segments have. times: how often it was asked for. count, idf: the live segments that have it, and what that makes it worth.
-    typed: the word as it is written, where that counts; stands: whether it is a word among others, with neighbours; is_joined: whether it is several
-    words typed as one thing; name: the name of a file that it is; is_empty: whether it is a stop word beside a few others, which finds and marks nothing.
+    text: as typed. terms: any of them is a hit. parts: terms that are hits at less weight, such as compounds with the word; alike: those of
+    the parts that are synonyms, which are not marked. instead: the terms
+    tried because no segment, or hardly any, has the word. beginning: the prefix that all terms have, if only that was typed; commonest: some of
+    the most frequent terms. times: its weight, mostly how often it was typed. count, idf: the number of live segments that have it, and the idf of that.
+    typed: the word as it is written, if its form counts; stands: whether it is a word among others, with neighbours; is_joined: whether it is several
+    words typed as one token; name: the file name that it is; is_empty: whether it is a stop word in a short query, which finds and marks nothing.
     """
 
     text: str
@@ -39,11 +39,11 @@ class Sought:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to match, and what to score by. `left_out`: words without meaning of their own. `meant`: what is wished for, as text;
-    `binding`: what holds even for a segment that has none of the words; `verbatim`: all that was typed, word after word, where that is a sentence.
-    `nowhere`: the words that tell something, where none of them stands anywhere, and the others are looked for; `identifier`: all that was typed,
-    where that is one thing written in an own way; `asks`: whether it is a question; `lacking`: what it costs that a word is lacking, in what it
-    costs elsewhere; `missing`: words and phrases of a few that nothing has, and for which nothing else is looked for.
+    """What to match, and what to score by. `left_out`: stop words and question words. `meant`: the text to compare by meaning;
+    `binding`: the required clauses, which hold even for a segment that has none of the words; `verbatim`: the query as a sequence, if it is a sentence.
+    `nowhere`: the words other than stop words, if no segment has any of them and the stop words are looked for; `identifier`: the whole query,
+    if it is one identifier with a spelling of its own; `asks`: whether it is a question; `lacking`: the factor by which a lacking word costs more than
+    usual; `missing`: words and phrases of a short query that no segment has, and for which nothing else is looked for.
     """
 
     wanted: Expression
