@@ -1,7 +1,7 @@
-"""Let candidates that are alike in meaning speak for each other.
+"""Let candidates that are alike in meaning raise each other.
 
-In: the cosines between candidates, and their scores.  Out: cosines to the query that are less for what is like everything, and scores of which
-each candidate has a share from those that it is most like.
+In: the cosines between candidates, and their scores.  Out: cosines to the query, lowered for segments that are like everything, and scores of which
+each candidate has a share from its nearest neighbours.
 Always: the answer does not depend on the order of the candidates (sums are of whole numbers); a candidate without a vector keeps as much of its
 score as the others do on average.
 """
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     from smart_context.engine.vectors import Likeness
 
-    Column = NDArray[np.float64]  # a score a segment
+    Column = NDArray[np.float64]  # one score per segment
 
-NEIGHBOURS = 5  # candidates that speak for another: those that it is most like
+NEIGHBOURS = 5  # nearest candidates of each candidate, which raise it
 _ONE = 10**DIGITS
 
 
@@ -34,7 +34,7 @@ class Alike:
         self._segments: list[int] = found.tolist()
 
     def unlike_others(self, cosines: Mapping[int, float], share: float) -> dict[int, float]:
-        """The cosines to a query, each less by a share of how much liker its segment is to its neighbours than the mean is."""
+        """The cosines to a query, each lowered by a share of how much more its segment is like its neighbours than the mean."""
         if self._neighbours is None:
             return dict(cosines)
         close = self._neighbours.close

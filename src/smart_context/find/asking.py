@@ -1,4 +1,4 @@
-"""Leave out what of a question only asks.
+"""Leave out the words of a question that only ask.
 
 In: a text as it was typed.  Out: in Chinese and Japanese, the same with spaces for its question words, which are stop words where no space tells words
 apart; in English and German, the words of a request such as "find all documents about", and what it is about; of a question, the words that hardly say
@@ -107,7 +107,7 @@ _LIGHT = _any_of(
 
 
 def rest(text: str) -> str:
-    """What of a text says what is asked about."""
+    """The part of a text that says what is asked about."""
     if text.isascii() or not analysis.has_no_spaces(text):
         return text
     left = _asks(text).sub(" ", text)

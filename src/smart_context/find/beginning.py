@@ -1,4 +1,4 @@
-"""Show the beginning of a file whose name is all that was typed: who types a name means the file, not the passage that says the name most often.
+"""Show the beginning of a file whose name is the whole query: a name means the file, not the passage that says it most often.
 
 In: results in order, and their plan.  Out: the same, with the first passage of each file of that name that is more than a title before its others.
 Always: no result is lost or comes twice, and scores do not rise; other queries are left as they are.
@@ -26,7 +26,7 @@ _STEP = 0.000001  # of a score: ties go by pointer
 
 def first(placed: Iterator[Placed], plan: Plan, record: Record, view: View, limits: Filters) -> Iterator[Placed]:
     """Results with beginnings before the rest of their files."""
-    # A name that is worth more than a word is all that was typed. A plain word may be meant as one.
+    # A file name with `times` above 1 is the whole query. A plain word may be meant as a word.
     alone = [word.name for word in plan.sought if word.times > 1 and names.LIKE.search(word.name)]
     return _first(placed, alone[0], record, view, limits) if alone else placed
 

@@ -1,6 +1,6 @@
-"""Find what the best results have in common, and which others say it too.
+"""Relevance feedback: find the terms that the best results have in common, and which others have them too.
 
-In: packed segments and their scores.  Out: for each, from 0 to 1, how much it says of what the best say more than the rest.
+In: packed segments and their scores.  Out: for each, from 0 to 1, how much it has of the terms that the best have more often than the rest.
 Always: the answer does not depend on the order of the segments; the words of the question have no part of their own in it.
 """
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 BEST = 10  # results whose words are taken
 TERMS = 50  # of them, those that tell most
 _SHORT, _LONG = 9, 32  # bits that are left for a segment's number beside a word's 23, in four bytes and in eight
-_TWO = 2  # results that must have a word: what one says alone is its own
+_TWO = 2  # results that must have a term: a term of one alone is not common
 
 
 def common(packed: Sequence[bytes], scores: Sequence[float], average: float) -> list[float]:

@@ -1,7 +1,7 @@
-"""Show a text once, however many files hold it.
+"""Fold copies: show a text once, however many files have it.
 
-In: results in order, and what tells copies of their files.  Out: the same without those of copies; and which files are copies of which.
-Always: the first file of a text in the order is the one that is shown. A file is compared with files that may be shown alone, so that nothing
+In: results in order, with the marks of their files.  Out: the same without those of copies; and which files are copies of which.
+Always: of the files of a text, the first in the order is shown. A file is compared only with files that may be shown, so that nothing
 depends on others.
 """
 
@@ -28,26 +28,26 @@ if TYPE_CHECKING:
     Flags = NDArray[np.bool_]
 
 MOST_ALSO = 5
-_COUNTED = 200  # files among which copies are counted; of more, by their share
+_COUNTED = 200  # files among which copies are counted; for more, their share is extrapolated
 _FEW = 60  # files that are compared one by one
-_AT_ONCE = 1 << 20  # comparisons of four bins that are kept until they are counted
-_LOOKS = 200  # at pairs of files that take as long as to compare all at once, where arrays are loaded
+_AT_ONCE = 1 << 20  # comparisons of four bins in memory at a time
+_LOOKS = 200  # pairs of files whose comparison one by one takes as long as all at once, if NumPy is imported
 
 
 class Folds:
-    """Which files hold the same text as one that came before them, or nearly."""
+    """Which files have the same text as an earlier one, or nearly."""
 
     def __init__(self) -> None:
-        self._first: dict[int, int] = {}  # file → the one that stands for it
+        self._first: dict[int, int] = {}  # file → its representative
         self._same: dict[bytes, int] = {}
-        self._standing: dict[int, int] = {}  # file → the number of its sketch, those that stand for themselves
+        self._standing: dict[int, int] = {}  # representative → its sketch as a number
         self._likes: list[bytes] = []  # their sketches
         self._having: dict[
             bytes, list[int]
         ] = {}  # a piece of a sketch → the files of these that have it; b"" → those without any
 
     def stands_for(self, file: Marked) -> int:
-        """The file that stands for one: itself, where nothing like it came before."""
+        """The representative of a file: itself, if no file like it came before."""
         found = self._first.get(file.file_id)
         if found is None:
             found = self._found(file)
@@ -58,7 +58,7 @@ class Folds:
         return found
 
     def like(self, files: Sequence[Marked]) -> list[int | None]:
-        """For each file the one that stands for it, if one does; they are not remembered."""
+        """The representative of each file, or None; the files are not added."""
         if copies.is_quick() or len(files) * len(self._standing) <= _LOOKS or "numpy" not in sys.modules:
             first, same = self._first, self._same
             known = (first.get(file.file_id, same.get(file.same)) for file in files)
@@ -89,7 +89,7 @@ class Folds:
             self._having.setdefault(piece, []).append(file_id)
 
     def _first_near(self, file: Marked) -> int | None:
-        """The first that a file is near to; among many, only those are compared that have a piece in common with it."""
+        """The first representative that a file is near to; of many, only those with a piece in common are compared."""
         pieces = copies.pieces(file.like) if self._having else set()
         if not pieces:
             at = copies.first_alike(file.like, self._likes)
@@ -103,7 +103,7 @@ class Folds:
         return self._first.get(file.file_id, self._same.get(file.same))
 
     def _among(self, file: Marked, near: Sequence[tuple[int, int]]) -> int | None:
-        """The one that stands for a file, of those that may be near to it."""
+        """The representative of a file, of those that may be near to it."""
         known = self._known(file)
         if known is None and near:
             sketch = copies.number(file.like)
@@ -116,7 +116,7 @@ class Folds:
 
 
 def results(placed: Iterable[Placed], folds: Folds, folded: set[int]) -> Iterator[Placed]:
-    """The results without those of copies; folded: gets the files that are one."""
+    """The results without those of copies; folded: receives the files that are copies."""
     for one in placed:
         if folds.stands_for(of_row(one.file)) == one.file.file_id:
             yield one
@@ -131,7 +131,7 @@ def also(
     folds: Folds,
     may_show: Callable[[FileRow], bool],
 ) -> dict[int, tuple[FileRow, ...]]:
-    """For each file of a page the others that hold its text, by path, of those that were found; files: gives the rows of some."""
+    """For each file of a page its copies among the files found, by path; files: reads the rows of files."""
     shown = {one.file.file_id for one in page}
     others: dict[int, list[int]] = {}
     for file, stands in zip(ahead, folds.like(ahead), strict=True):
@@ -152,14 +152,14 @@ def are_apart(files: Sequence[Marked]) -> bool:
     if copies.is_quick():
         return all(_standing(files))
     before: list[int] = []
-    short: list[int] = []  # of those before, which have no pieces that tell
+    short: list[int] = []  # of those before, the sketches without pieces
     met: set[bytes] = set()  # the pieces of the others
     looks, most = 0, _LOOKS if "numpy" in sys.modules else _FEW * _FEW // 2
     for file in files:
         sketch, pieces = copies.number(file.like), copies.pieces(file.like)
         among = short if pieces and met.isdisjoint(pieces) else before
         looks += len(among)
-        if looks > most:  # they have much in common without being copies: the next ones will, too
+        if looks > most:  # they have much in common without being copies, and so will the next ones
             return all(_standing(files))
         if copies.first_near(sketch, among) is not None:
             return False
@@ -172,10 +172,10 @@ def are_apart(files: Sequence[Marked]) -> bool:
 def counted(
     best: Iterable[Leading], times: Counter[int], record: Record, most: int, ahead: Sequence[Marked] = ()
 ) -> float:
-    """The share of results that is left when copies are folded, at most so many of a file, as the files of the best matches tell it.
+    """The share of results that is left when copies are folded, with at most `most` per file, estimated from the files of the best matches.
 
-    times: how often each file matches. ahead: what is known of some files. Of files that score the same, no order is told: they are put in one by what
-    they hold.
+    times: how often each file matches. ahead: the marks of some files. Files that tie have no order of their own: they are sorted by their
+    content.
     """
     scores: dict[int, float] = {}
     last, room = 0.0, _COUNTED
@@ -185,7 +185,7 @@ def counted(
         if file_id not in scores:
             scores[file_id] = score
             room -= 1
-        last = score  # of this match: its file may have a better one
+        last = score  # the score of this match: its file may have a better one
     marks = {mark.file_id: mark for mark in ahead}
     marks.update((mark.file_id, mark) for mark in record.marks(scores.keys() - marks))
     known = [mark for i in scores if (mark := marks.get(i))]
@@ -199,19 +199,19 @@ def counted(
 
 
 def apart(files: Sequence[Marked]) -> Iterator[Marked]:
-    """The files that stand for themselves, where each is compared with those before it."""
+    """The files that are no copies of an earlier one."""
     return compress(files, _standing(files))
 
 
 def _standing(files: Sequence[Marked]) -> Iterable[bool]:
-    """For each file whether it stands for itself."""
+    """For each file whether it is no copy of an earlier one."""
     if len(files) > _FEW and not copies.is_quick():
         return _at_once(files)
     return copies.standing([file.same for file in files], [file.like for file in files])
 
 
 def _at_once(files: Sequence[Marked]) -> Iterator[bool]:
-    """The same of many files: all are compared at once, so that few are left to be looked at."""
+    """The same for many files: all are compared at once, so that few pairs are left to compare exactly."""
     import numpy as np
 
     like = [file.like for file in files]
@@ -232,7 +232,7 @@ def _at_once(files: Sequence[Marked]) -> Iterator[bool]:
 
 
 def _may_be_near(some: Sequence[bytes], others: Sequence[bytes]) -> Flags:
-    """A row for each sketch, a column for each of others: whether they are not certainly apart."""
+    """One row per sketch, one column per other sketch: False where they certainly differ too much."""
     import numpy as np
 
     # Four bins are compared at once: sketches differ in no more fours than bins.
@@ -253,7 +253,7 @@ def _joined(sketches: Sequence[bytes]) -> bytes:
 
 
 def of_row(file: FileRow) -> Marked:
-    """What tells copies of a file."""
+    """The marks that identify copies of a file."""
     return Marked(file.file_id, file.same_text, file.like_text)
 
 

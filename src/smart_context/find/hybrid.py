@@ -1,9 +1,10 @@
-"""Order by words and by meaning together.
+"""Rank by words and by meaning together.
 
-In: what `order` orders, and how like a query's meaning every segment is.  Out: `Placed` segments in one fixed order.
-Always: what binds in a query (operators, filters) binds here too; a segment that has no vector yet stands where its words alone
-would put it among those that have one, and the fewer have one, the less meaning counts; how much each side counts is decided for each query by what both found,
-never by what was asked before; candidates that are alike (`alike`), or say the same (`feedback`), speak for each other as far as meaning can be trusted; what comes after the best of both follows by its words.
+In: the input of `order`, and the cosines between a query and all segments.  Out: `Placed` segments in one fixed order.
+Always: the required clauses of a query (operators, filters) hold here too; a segment without a vector ranks where its words alone
+would put it among those that have one, and the fewer have one, the less meaning counts; the weights of both sides are set for each query by what both found,
+never by earlier queries; candidates that are alike (`alike`), or share terms (`feedback`), raise each other as far as meaning can be trusted; the matches after the
+best of both are ranked by words.
 
 `docs/concepts/semantic.md` says how the numbers were chosen.
 """
@@ -30,30 +31,30 @@ if TYPE_CHECKING:
 
     from smart_context.engine.vectors import Likeness, Near
 
-    Column = NDArray[np.float64]  # a value a candidate
+    Column = NDArray[np.float64]  # one value per candidate
     Value = TypeVar("Value", float, Column)
 
-LEXICAL = 100  # the best by words, which are compared by meaning
-DENSE = 100  # the best by meaning, which are taken in with or without the words
-WORDS = 2.1  # what words count, against cosines that are a standard deviation apart, as a part of the best of them
-FEW = 9  # words of a query from which its words count fully; of fewer, in proportion,
+LEXICAL = 100  # best matches by words that are compared by meaning
+DENSE = 100  # best segments by meaning that become candidates, with or without the words
+WORDS = 2.1  # weight of words, in standard deviations of the cosines relative to the best cosine
+FEW = 9  # words of a query from which words have full weight; fewer have it in proportion,
 LEAST_WORDS = 0.4  # but not less than this;
-KEYWORDS = 2  # so few are no question
-PEAK = 0.5  # of the best score by words, what the tenth may lack before words count more,
-PEAKED = 8.0  # by so much for all that it lacks beyond
-SPREAD = 0.13  # of the cosines, where there are too few to tell or not all may be known of
-_ENOUGH = 200  # vectors
-UNKNOWN = 2.0  # what meaning loses by tokens of the query that the model does not know: all where half are unknown
-COMMON = 0.3  # of how like a text is to its neighbours, what its cosine is less by
-SHARED = 0.3  # of a score, what those of its neighbours make
-SAID = 0.1  # what a text gains that says all that the best have in common, for a question
+KEYWORDS = 2  # words, at most, of a query that is no question: these have full weight
+PEAK = 0.5  # by how much of the best score by words the tenth may be lower before words count more,
+PEAKED = 8.0  # and the factor for what it lacks beyond that
+SPREAD = 0.13  # standard deviation of the cosines, if there are too few to tell or the caller may not see all
+_ENOUGH = 200  # vectors from which the spread is measured
+UNKNOWN = 2.0  # the weight that meaning loses by tokens of the query unknown to the model: all if half are unknown
+COMMON = 0.3  # the share of a text's likeness to its neighbours that is taken off its cosine
+SHARED = 0.3  # the share of a score that comes from its neighbours
+SAID = 0.1  # the weight of having the terms that the best have in common, for a question
 LONG = 12  # of so many words; for a shorter one, in proportion
-LEAST = 0.25  # cosine from which a segment without any of the words is a result
+LEAST = 0.25  # the least cosine of a result that has none of the words
 _ANY = 2.0  # above every score
-_WIDER = 8  # times as many are compared when too few of the nearest will do,
-_FURTHER = 16  # and so many more looked at, or half as many as were
+_WIDER = 8  # times as many are compared if too few of the nearest pass,
+_FURTHER = 16  # and so many more checked at a time, or half as many as were
 _NEARLY_HALF = 0.4999  # of a last digit
-_EACH = 64  # segments that are found at once in about the time in which one is asked for what binds
+_EACH = 64  # segments that are listed in the time in which one is checked for the required clauses
 
 
 class Fused(Ordering):
@@ -72,7 +73,7 @@ class Fused(Ordering):
         spread: float = SPREAD,
         known: float = 1.0,
     ) -> None:
-        """`alone`: leave words out of the score. `spread`: how far apart the cosines of all segments are. `known`: the share of the query that the
+        """`alone`: leave words out of the score. `spread`: how far apart the cosines of all segments are. `known`: the share of the query's tokens that the
         model knows."""
         super().__init__(record, view, plan, limits, never_show, stop)
         self._packed = _Packed(view)
@@ -106,7 +107,7 @@ class Fused(Ordering):
             yield from self._placed(self._rest(given, count, lowest, seen))
 
     def explain(self, one: Placed) -> tuple[str, ...]:
-        """Why a segment stands where it does, in lines."""
+        """Why a segment has its rank, in lines."""
         if one.made_of is None or one.segment.segment_id not in self._cosines:
             return (*super().explain(one), "meaning: not compared")
         words, cosine = self._words(one.made_of.total), self._cosines[one.segment.segment_id]
@@ -115,7 +116,7 @@ class Fused(Ordering):
         return (*super().explain(one), others, parts)
 
     def _without_words(self, scored: Ranked) -> Iterator[int]:
-        """The files of segments that have no word that finds."""
+        """The files of segments that have no word of the query but stop words."""
         finds = [number for number, word in enumerate(self._plan.sought) if not word.is_empty]
         made, files = scored.scores.made, scored.candidates.file_ids
         is_every = len(finds) == len(self._plan.sought)
@@ -127,7 +128,7 @@ class Fused(Ordering):
                 yield files[place]
 
     def _nearest(self, known: Mapping[int, Candidate]) -> list[Candidate]:
-        """The nearest segments that will do, without those that are known already: these do, because they were found by what binds too."""
+        """The nearest segments that pass, without the known ones: those pass, because the required clauses were part of finding them."""
         looked_at: dict[int, Candidate | None] = dict(known)
         bound: dict[int, Candidate] | None = None
         looks = DENSE
@@ -140,8 +141,8 @@ class Fused(Ordering):
             nearest = self._first(near, looked_at)
             if len(nearest) >= DENSE or len(near) < DENSE * wider:
                 break
-            looks = min(_WIDER, DENSE // max(1, len(nearest))) * DENSE  # as it went so far
-        else:  # hardly any of the nearest will do: compare those that will
+            looks = min(_WIDER, DENSE // max(1, len(nearest))) * DENSE  # at the rate so far
+        else:  # hardly any of the nearest pass: compare those that do
             looked_at |= self._all_bound() if bound is None else bound
             nearest = self._likeness.nearest(DENSE, [one for one, found in looked_at.items() if found])
         edge = nearest[:DENSE][-1].cosine if nearest else 0.0
@@ -153,7 +154,7 @@ class Fused(Ordering):
         return [found for found in wanted if found]
 
     def _are_bound_at_most(self, most: int) -> bool:
-        """Whether no more segments than these have what binds: then it is quicker to know all of them than to ask each of the nearest."""
+        """Whether at most `most` segments satisfy the required clauses: then listing them is faster than checking each of the nearest."""
         binding = self._plan.binding
         binds = not isinstance(binding, Everything) and (
             not isinstance(binding, Group) or binding.must or binding.should
@@ -161,11 +162,11 @@ class Fused(Ordering):
         return bool(binds) and self._view.count(binding, self._limits) <= most
 
     def _all_bound(self) -> dict[int, Candidate]:
-        """Every segment that has what binds."""
+        """Every segment that satisfies the required clauses."""
         return {c.segment_id: c for c in self._view.all_of(self._plan.binding, self._limits)}
 
     def _first(self, near: Sequence[Near], looked_at: dict[int, Candidate | None]) -> list[Near]:
-        """The first of the nearest that will do, as many as are wanted, and all that equal the last of them; no more are looked at than that needs, nearly."""
+        """The first `DENSE` of the nearest that pass, and all that tie with the last; hardly more are checked than that needs."""
         out: list[Near] = []
         at, some = 0, DENSE
         while at < len(near) and (len(out) < DENSE or near[at].cosine >= out[DENSE - 1].cosine):
@@ -177,7 +178,7 @@ class Fused(Ordering):
         return out
 
     def _look_at(self, near: Sequence[Near], looked_at: dict[int, Candidate | None]) -> None:
-        """Learn which of these are in the index now, pass the filters, and have what binds."""
+        """Find out which of these are in the index now, pass the filters, and satisfy the required clauses."""
         if not near:
             return
         wanted = {one.segment_id: one.file_id for one in near}
@@ -191,7 +192,7 @@ class Fused(Ordering):
         segments = both.segment_ids
         alike = Alike(self._likeness, [] if self._alone else segments)
         self._cosines = alike.unlike_others(self._likeness.cosines(segments), COMMON)
-        # What has no vector yet is taken to be as like as others that were found by their words; failing those, as the last of
+        # A segment without a vector gets the median cosine of those found by words; if there are none, the lowest of
         # the nearest.
         by_words = [self._cosines[one] for one in tier.segment_ids if one in self._cosines]
         others = median(by_words) if by_words else min(self._cosines.values(), default=0.0)
@@ -199,7 +200,7 @@ class Fused(Ordering):
         self._most = scored.totals[0] if scored else 0.0
         trust = max(0.0, 1 - UNKNOWN * (1 - self._known)) * (len(by_words) / len(tier) if tier else 1.0)
         peak = _peak(scored.totals)
-        # Where even the nearest text is far from the question, the model has little to say about it.
+        # If even the nearest text is far from the question, meaning counts less.
         apart = self._spread / max(LEAST, max(self._cosines.values(), default=0.0))
         self._share = 1.0 if self._alone else trust / (1 + self._weight() * peak * apart)
         words = np.array(scored.scores.totals)
@@ -208,13 +209,13 @@ class Fused(Ordering):
         agreed = self._agreed(alike, segments, totals, trust / peak)
         share = 0.0 if self._alone else self._share
         self._gained = dict(zip(segments, (agreed - totals).tolist(), strict=True))
-        # What has the words one after the other gains as by words alone, for the share that words have no part in.
+        # A run of the words gains as it does by words alone: here for meaning's share of the score.
         runs = share * np.array(scored.scores.made.gained, np.float64) * np.maximum(1 - agreed, 0.0)
         final = rounded(np.minimum(agreed + runs, 1.0))
         return Ranked(both, scored.scores, final, scored.order)
 
     def _agreed(self, alike: Alike, segments: Sequence[int], totals: Column, trust: float) -> Column:
-        """The scores, with what other candidates add to them. Few vectors, or a model that hardly knows the words, have little to say about what is alike."""
+        """The scores with what other candidates add; less if there are few vectors, or the model hardly knows the words."""
         if self._alone or not trust or not segments:
             return totals
         scores = alike.shared(segments, totals, SHARED * trust)
@@ -223,7 +224,7 @@ class Fused(Ordering):
         return (scores + said * np.array(common)) / (1 + said)
 
     def _weight(self) -> float:
-        """What the words of this query count: more, the more of them there are; nothing where none stands anywhere but what says nothing."""
+        """The weight of this query's words: it grows with their number, and is 0 if the index has none of them but stop words."""
         if self._plan.nowhere:
             return 0.0
         asked = sum(not word.is_empty for word in self._plan.sought)
@@ -234,7 +235,7 @@ class Fused(Ordering):
 
 
 class _Packed:
-    """What candidates say, read once for their scores by words and for what they have in common."""
+    """Packed candidates, read once for their scores by words and for the terms that they have in common."""
 
     def __init__(self, view: View) -> None:
         self._view = view
@@ -251,19 +252,19 @@ class _Packed:
         return self.known([candidate.segment_id for candidate in candidates])
 
     def known(self, segments: Sequence[int]) -> list[bytes]:
-        """The same of those that were read."""
+        """The packed segments that were read before."""
         return [self._known[segment_id] for segment_id in segments]
 
 
 def _peak(by_words: Sequence[float]) -> float:
-    """How far the best of all scores by words stands out: 1 where it does not."""
+    """How far the best score by words stands out: 1 if it does not."""
     tenth = by_words[9] if len(by_words) > 9 else 0.0
     stands_out = 1 - tenth / by_words[0] if by_words and by_words[0] else 0.0
     return 1 + PEAKED * max(0.0, stands_out - PEAK)
 
 
 def rounded(scores: Column) -> list[float]:
-    """The scores with as many digits as count, as `round` gives each: where an array may round another way, by itself."""
+    """The scores rounded exactly as `round` does: those near a half, where NumPy may round the other way, one by one."""
     sharp = scores * 10**DIGITS
     whole = np.rint(sharp)
     out: list[float] = (whole / 10**DIGITS).tolist()
@@ -273,5 +274,5 @@ def rounded(scores: Column) -> list[float]:
 
 
 def spread(likeness: Likeness) -> float:
-    """How far apart the cosines of all segments are, where there are enough to tell."""
+    """The spread of the cosines of all segments, if there are enough to tell; else `SPREAD`."""
     return likeness.spread() if len(likeness) >= _ENOUGH else SPREAD

@@ -1,6 +1,6 @@
-"""Name what of a query nothing has.
+"""List the words and phrases of a query that no segment has.
 
-In: a query tree, and what was found out about its words.  Out: words and phrases as they were typed, for `notes`.
+In: a query tree, and its words as looked up.  Out: words and phrases as they were typed, for `notes`.
 Always: only of a few words; a sentence has words of its own, and what something else was looked for is said elsewhere.
 """
 

@@ -1,7 +1,7 @@
 """What an answer says beside its results, in one line each: how the query was read, what stands nowhere, what was corrected.
 
 In: how a query was read and planned; the results.  Out: lines for people and agents.
-Always: a line says something only where the answer is other than the plain words would let one expect.
+Always: there is a line only where the answer differs from what the plain words let one expect.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def of_vectors(made: int, view: View) -> Iterator[str]:
 
 
 def of_order(how: str, count: int) -> str:
-    """Of how many results are sorted otherwise than by their scores."""
+    """How many results were sorted by something else than their score."""
     return f"sorted by {how}: the {count} results that are at least half as good as the best"
 
 

@@ -1,6 +1,6 @@
-"""Score many segments at once, as arrays.
+"""Score many segments at once, as NumPy arrays.
 
-In: what a query's words are worth, packed segments, and which of them have all that was typed.  Out: the score of each.
+In: the weights of a query's words, packed segments, and which of them have the typed sentence.  Out: the score of each.
 Always: the numbers of `score_each`, to the last bit.
 """
 
@@ -34,12 +34,12 @@ from smart_context.text.forward import HEAD as IN_HEAD
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Table = NDArray[np.float64]  # a row a segment, a column a word
-    Column = NDArray[np.float64]  # a value a segment
+    Table = NDArray[np.float64]  # one row per segment, one column per word
+    Column = NDArray[np.float64]  # one value per segment
 
 
 def scores(weighed: Weighed, packed: Sequence[bytes], has_all: Sequence[bool]) -> Scores:
-    """Score segments; has_all: which of them have all that was typed, empty for none."""
+    """Score segments; has_all: which of them have the typed sentence, empty for none."""
     worth = np.array(weighed.worth)
     found = forward.scan(packed, weighed.numbers, weighed.there)
     counted = _counts(weighed, found)
@@ -61,7 +61,7 @@ def scores(weighed: Weighed, packed: Sequence[bytes], has_all: Sequence[bool]) -
 
 
 def _told(weighed: Weighed, found: Found) -> Column:
-    """What each segment keeps of its score: less for a question, where it has few sentences, which its share of stop words tells."""
+    """The factor by which a question lowers the score of each segment with few sentences, told by its share of stop words."""
     if not weighed.listed:
         return np.ones(len(found.sizes))
     stop = 1 - found.telling.astype(np.float64) / np.maximum(found.sizes, 1)
@@ -82,7 +82,7 @@ def _times(weighed: Weighed, found: Found, counted: NDArray[np.float64]) -> Tabl
 
 
 def _typed(weighed: Weighed, found: Found, counted: NDArray[np.float64]) -> Table:
-    """What each word is worth in each segment by its form: less where it does not stand as it was typed."""
+    """The weight of each word in each segment by its form: less if it is not as typed."""
     words = weighed.words
     as_typed = found.present[:, :words].copy()
     mine = (found.numbers >= 2 * words) & (found.as_written | (found.kinds == IN_HEAD))
@@ -104,7 +104,7 @@ def _counts(weighed: Weighed, found: Found) -> NDArray[np.float64]:
 
 
 def _near(weighed: Weighed, found: Found, room: Column) -> Column:
-    """What neighbours of the query that stand within a window are worth."""
+    """The worth of the query's neighbours that are within a window of each other."""
     near = weighed.neighbours
     pairs, reach = len(near.worth), len(near.close) - 1
     if pairs < 1:
@@ -132,7 +132,7 @@ def _near(weighed: Weighed, found: Found, room: Column) -> Column:
 
 
 def _runs(weighed: Weighed, found: Found) -> Column:
-    """The share of the query, by worth, that stands in each segment as one run: its words in their order, one after the other."""
+    """The share of the query, by worth, that each segment has as one run: its words in order, one after the other."""
     out: Column = np.zeros(len(found.sizes))
     if not weighed.is_sentence:
         return out

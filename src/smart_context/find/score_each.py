@@ -1,6 +1,6 @@
-"""Score segments one by one, without arrays.
+"""Score segments one by one, without NumPy.
 
-In: what a query's words are worth, packed segments, and which of them have all that was typed.  Out: the score of each.
+In: the weights of a query's words, packed segments, and which of them have the typed sentence.  Out: the score of each.
 Always: the numbers of `score_all`, to the last bit: the same steps in the same order.
 """
 
@@ -37,7 +37,7 @@ Hit = tuple[int, int, int, bool]
 
 
 def scores(weighed: Weighed, packed: Sequence[bytes], has_all: Sequence[bool]) -> Scores:
-    """Score segments; has_all: which of them have all that was typed, empty for none."""
+    """Score segments; has_all: which of them have the typed sentence, empty for none."""
     terms = _terms(weighed)
     there = [codes.number(term) & 0xFFFF for term in weighed.there]
     rows = [
@@ -55,7 +55,7 @@ Terms = list[tuple[bytes, bool, tuple[int, ...]]]
 
 
 def _terms(weighed: Weighed) -> Terms:
-    """What to look for: three bytes, what their last bit says, and the numbers that they stand for."""
+    """What to look for: three bytes, the flag in their last bit, and the numbers of the words."""
     numbers: dict[int, list[int]] = {}
     for term, own in weighed.numbers.items():
         numbers.setdefault(codes.number(term), []).extend(own)
@@ -67,7 +67,7 @@ def _terms(weighed: Weighed) -> Terms:
 
 
 def _segment(data: bytes, terms: Terms, there: Sequence[int]) -> tuple[int, int, list[Hit], list[bool]]:
-    """What a segment has of what is sought: its size in words, how many of these are no stop words, the hits in order, and which of the short codes it has."""
+    """A segment's size in words, how many of these are no stop words, its hits in order, and which of the short codes it has."""
     size, in_text, in_also, in_head, short = codes.HEADER.unpack_from(data)
     in_either = in_text + in_also
     start = codes.HEADER.size
@@ -113,7 +113,7 @@ def _row(
 
 
 def _told(weighed: Weighed, size: int, telling: int) -> float:
-    """What a segment keeps of its score: less for a question, where it has few sentences, which its share of stop words tells."""
+    """The factor by which a question lowers the score of a segment with few sentences, told by its share of stop words."""
     if not weighed.listed:
         return 1.0
     stop = 1 - telling / max(size, 1)
@@ -146,7 +146,7 @@ def _times(weighed: Weighed, present: Sequence[bool], counted: list[list[float]]
 
 
 def _typed(weighed: Weighed, counted: list[list[float]], as_typed: Sequence[bool]) -> list[float]:
-    """What each word is worth in a segment by its form."""
+    """The weight of each word in a segment by its form."""
     return [
         1 - OTHER
         if weighed.is_joined[n] and not counted[_ALSO][n] + counted[_HEAD][n] > 0
@@ -156,7 +156,7 @@ def _typed(weighed: Weighed, counted: list[list[float]], as_typed: Sequence[bool
 
 
 def _near(weighed: Weighed, hits: Sequence[Hit], room: float) -> float:
-    """What neighbours of the query that stand within a window are worth."""
+    """The worth of the query's neighbours that are within a window of each other."""
     near = weighed.neighbours
     pairs, reach = len(near.worth), len(near.close) - 1
     if pairs < 1:
@@ -185,7 +185,7 @@ def _near(weighed: Weighed, hits: Sequence[Hit], room: float) -> float:
 
 
 def _run(weighed: Weighed, hits: Sequence[Hit]) -> float:
-    """The share of the query, by worth, that stands in a segment as one run."""
+    """The share of the query, by worth, that a segment has as one run."""
     if not weighed.is_sentence:
         return 0.0
     best = 0.0

@@ -1,8 +1,8 @@
-"""Cut the part of a segment that answers.
+"""Cut a snippet out of a segment: the part that answers.
 
-In: a segment's text with what of it must not show, and the words sought.  Out: a `Snippet`: plain
-text of at most `MAX_CHARS` characters, in one part or two, and where the words stand in it.
-Always: what must not show is replaced before anything is cut, so that half a secret never shows; a cut falls between words.
+In: a segment's text with its redacted spans, and the words sought.  Out: a `Snippet`: plain
+text of at most `MAX_CHARS` characters, in one part or two, and where the words are in it.
+Always: secrets are redacted before anything is cut, so that half a secret never shows; a cut falls between words.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ __all__ = ["MAX_CHARS", "Snippet", "Words", "cut", "cut_all", "marks", "words"]
 MAX_CHARS = 500
 _ELLIPSIS = "…"
 _BETWEEN = " … "
-_FIRST = 300  # characters of the first part, where there are two
-_GAP = 40  # characters between two parts that are shown too, rather than left out
-AGAIN = 0.5  # what a word is worth in the second part that stands in the first
-SECOND = 0.3  # what a second part must tell, of what the first does
-EVERYWHERE = 0.6  # what of its worth a word loses, at most, that every sentence has
-# What ends a sentence, and then the same where a space need not follow.
+_FIRST = 300  # characters of the first of two parts
+_GAP = 40  # characters, at most, between two parts that are shown rather than left out
+AGAIN = 0.5  # the weight in the second part of a word that the first part has
+SECOND = 0.3  # the least weight of a second part, as a share of the first's
+EVERYWHERE = 0.6  # the share of its weight that a word loses, at most, if every sentence has it
+# Ends of a sentence; then those in other scripts, where a space need not follow.
 _MARKS = (". ", "? ", "! ", '." ', ".) ", ":: ")
 _WIDE_MARKS = ("。", "！", "？", "… ", ".” ")
 _REDACTED = re.compile(r"\[redacted:[a-z_]+\]")
@@ -51,7 +51,7 @@ class Snippet:
 
 
 def words(sought: Sequence[Sought]) -> Words:
-    """What marks the words of a query, for any number of texts. Words that say the same find a passage; what of it answers, the words of the question tell better."""
+    """The words of a query, for marking them in any number of texts. Without synonyms: they help to find a passage, but the typed words show better what answers."""
     plain = [replace(word, parts=word.parts - word.alike) if word.alike else word for word in sought]
     return marking.words([replace(word, terms=frozenset()) if word.is_empty else word for word in plain])
 
@@ -62,7 +62,7 @@ def cut(passage: Passage, words: Words, language: str) -> Snippet:
 
 
 def cut_all(segments: Sequence[tuple[Passage, str]], words: Words) -> list[Snippet]:
-    """Cut a snippet out of each segment, which has a language: those of a page together, because they share most of their words."""
+    """Cut a snippet out of each segment, given with its language: all of a page together, because they share most of their words."""
     texts = [(_spaced(_cleaned(passage)), language) for passage, language in segments]
     found = marking.every(texts, words)
     return [_cut(plain, _open(plain, hits), words.worth) for (plain, _), hits in zip(texts, found, strict=True)]
@@ -81,7 +81,7 @@ def _cut(plain: str, hits: list[Hit], worth: Sequence[float]) -> Snippet:
 
 
 def marks(text: str, words: Words) -> tuple[tuple[int, int], ...]:
-    """Where sought words stand in a text that may be shown."""
+    """The positions of sought words in a text that may be shown."""
     return tuple(_joined(_open(text, marking.hits(text, words, analysis.language(text, "en")))))
 
 
@@ -98,13 +98,13 @@ def _spaced(text: str) -> str:
 
 
 def _open(plain: str, hits: list[Hit]) -> list[Hit]:
-    """Where words that are sought stand, but for marks that stand for a secret."""
+    """The hits outside of redaction marks."""
     closed = [found.span() for found in _REDACTED.finditer(plain)] if "[redacted:" in plain else []
     return [hit for hit in hits if not any(a <= hit.start < b for a, b in closed)] if closed else hits
 
 
 def _joined(hits: Iterable[Hit]) -> Iterator[tuple[int, int]]:
-    """Where hits stand, those that overlap as one: pairs of characters do."""
+    """The spans of hits, overlapping ones joined, as pairs of characters are."""
     start = end = -1
     for hit in hits:
         if hit.start >= end:
@@ -117,20 +117,20 @@ def _joined(hits: Iterable[Hit]) -> Iterator[tuple[int, int]]:
 
 
 def _parts(plain: str, hits: Sequence[Hit], telling: Sequence[float]) -> list[tuple[int, int]]:
-    """The stretches that are shown: the one that tells most, or a shorter one and what else tells much of what was sought."""
+    """The spans that are shown: the best one, or a shorter one and a second one that has much of the other words."""
     if len(plain) <= MAX_CHARS:
         return [(0, len(plain))]
     begins = compiled.begins(plain) if compiled else sorted([0, *_seams(plain)])
     sentences = [bisect_right(begins, hit.start) for hit in hits]
     room = MAX_CHARS - 2 * len(_ELLIPSIS)
-    if len({hit[2] for hit in hits}) > 1:  # else a second part tells nothing
+    if len({hit[2] for hit in hits}) > 1:  # else a second part adds nothing
         first = _window(plain, begins, hits, sentences, telling, _FIRST)
         beside = [at for at, hit in enumerate(hits) if hit.end <= first[0] or hit.start >= first[1]]
         others = [hits[at] for at in beside]
         told = {hit.number for hit in hits if first[0] <= hit.start and hit.end <= first[1]}
         left = [AGAIN * worth if number in told else worth for number, worth in enumerate(telling)]
         enough = SECOND * sum(telling[number] for number in sorted(told))
-        if _tells({hit.number for hit in others}, left, enough):  # else no part of it does
+        if _tells({hit.number for hit in others}, left, enough):  # else no window of it can
             where = [sentences[at] for at in beside]
             second = _window(plain, begins, others, where, left, room - _FIRST - len(_BETWEEN))
             more = {hit.number for hit in others if second[0] <= hit.start and hit.end <= second[1]}
@@ -152,7 +152,7 @@ def _window(
     telling: Sequence[float],
     room: int,
 ) -> tuple[int, int]:
-    """The stretch of a size that tells most: it begins with a sentence, if one begins not far before the words."""
+    """The best span of a size: it begins with a sentence, if one begins not far before the words."""
     reach = room * 2 // 3
     quickly = compiled.best(hits, sentences, telling, EVERYWHERE, reach) if compiled else None
     first, last = quickly or _best(hits, sentences, _told(hits, sentences, telling), reach)
@@ -163,7 +163,7 @@ def _window(
 
 
 def _seams(plain: str) -> Iterator[int]:
-    """Where sentences begin after another one. Each mark is looked for by itself, which is quicker than a pattern."""
+    """Where sentences begin, but for the first. Each mark is searched for by itself, which is faster than a regular expression."""
     for mark in _MARKS if plain.isascii() else (*_MARKS, *_WIDE_MARKS):
         at = plain.find(mark)
         while at >= 0:
@@ -172,14 +172,14 @@ def _seams(plain: str) -> Iterator[int]:
 
 
 class _Told(NamedTuple):
-    """What each word tells here, and what the sentence that tells most does, each of its words counted once."""
+    """The weight of each word in this text, and that of the best sentence, each of its words counted once."""
 
     worth: Mapping[int, int]
     most: int
 
 
 def _told(hits: Sequence[Hit], sentences: Sequence[int], telling: Sequence[float]) -> _Told:
-    """A word tells less, the more sentences have it, for then it tells the text from others and not its parts."""
+    """Weigh words by the number of sentences that have them: a word in many sentences tells this text from others, but not its parts from each other."""
     both = set(zip((hit[2] for hit in hits), sentences, strict=True))
     having: dict[int, int] = {}
     for number, _ in both:
@@ -194,14 +194,14 @@ def _told(hits: Sequence[Hit], sentences: Sequence[int], telling: Sequence[float
 
 
 def _best(hits: Sequence[Hit], sentences: Sequence[int], here: _Told, reach: int) -> tuple[int, int]:
-    """Where the words that tell most stand together, each counted once, and those of one sentence once more; of several, where more of them
-    stand, then the first."""
+    """The window with the highest weight: each word counted once, and those of its best sentence once more; of ties, the one with more hits,
+    then the first."""
     worth, cap = here
     total = len(hits)
     ends = [hit[1] for hit in hits]
     keys = [(hit[2], sentence) for hit, sentence in zip(hits, sentences, strict=True)]
     most, many, first, last = -1, 0, 0, 0
-    inside = dict.fromkeys(worth, 0)  # how often each word stands between `at` and `upto`,
+    inside = dict.fromkeys(worth, 0)  # how often each word occurs between `at` and `upto`,
     times = dict.fromkeys(keys, 0)  # and in each sentence there;
     own = dict.fromkeys(sentences, 0)  # what the words of each sentence there are worth
     upto = told = 0
@@ -216,7 +216,7 @@ def _best(hits: Sequence[Hit], sentences: Sequence[int], here: _Told, reach: int
             inside[met] += 1
             times[key] += 1
             upto += 1
-        if upto == at:  # longer than what is looked at
+        if upto == at:  # longer than the window
             upto = at + 1
             continue
         if told + min(told, cap) >= most:  # else its best sentence cannot make up for it
@@ -233,14 +233,14 @@ def _best(hits: Sequence[Hit], sentences: Sequence[int], here: _Told, reach: int
 
 
 def _at_words(plain: str, start: int, end: int, first: int, last: int) -> tuple[int, int]:
-    """Move the ends of a stretch to where words begin and end, without losing what stands from first to last."""
+    """Move the ends of a span to word boundaries, without losing the range from first to last."""
     if start > 0:
         space = plain.find(" ", start - 1, first)
         start = space + 1 if 0 <= space < start + 60 else start
     if end < len(plain):
         space = plain.rfind(" ", max(last, end - 60), end + 1)
         end = space if space > 0 else end
-    # Without a space in reach, as in Chinese, any place does, but not inside of a mark that stands for a secret.
+    # Without a space in reach, as in Chinese, a cut may fall anywhere but inside of a redaction mark.
     for closed in _REDACTED.finditer(plain) if "[redacted:" in plain else ():
         if closed.start() < start < closed.end():
             start = closed.end()

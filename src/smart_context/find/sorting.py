@@ -1,8 +1,8 @@
-"""Put results in another order than that of relevance.
+"""Sort results by date or name instead of relevance.
 
-In: results, best first.  Out: those that are worth it, by date or by name.
-Always: as many as are at least half as good as the best one, up to a bound: what matches one of many words and is new is no answer. Every
-order ends in the path and the place, so that pages fit together.
+In: results, best first.  Out: the best of them, by date or by name.
+Always: only results with at least half of the best score, up to a bound: a new file that matches one of many words is no answer. Ties
+go by path and position, so that pages fit together.
 """
 
 from __future__ import annotations

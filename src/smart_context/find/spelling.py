@@ -1,4 +1,4 @@
-"""Find the words that were probably meant by one that stands nowhere, or hardly anywhere.
+"""Correct a word that no segment, or hardly any, has.
 
 In: a word, its terms, a view of the index.  Out: at most three terms of the index, the likeliest first; none for short words.
 Always: the choice depends on the live content of the index alone.
@@ -11,32 +11,32 @@ from collections.abc import Iterable, Iterator, Mapping
 from smart_context.engine.port import View
 from smart_context.text import analysis, languages
 
-FAR = 50  # how many times as many segments have the word that was meant as have one that is mistyped
+FAR = 50  # how many times as many segments a correction must have as the typed word
 _MOST = 3
-_FURTHEST = 3  # letters in which a word that is shown differs from the one typed, beyond which all are alike
-_ALSO = 5  # how many times as common the word may be that people slip from most often, where another was meant
-_SMALL = 20_000  # segments up to which every word with the same first letter is looked at
-_LETTERS = range(5, 25)  # letters of a word that people slip in
+_FURTHEST = 3  # edit distance to the typed word beyond which all shown words count as equally far
+_ALSO = 5  # how many times as common as another correction the commonest one may be for both to be kept
+_SMALL = 20_000  # segments up to which every word with the same first letter is compared
+_LETTERS = range(5, 25)  # letters of a word that is corrected by `slips`
 _VOWELS = frozenset("aeiouy")
 _SAID_ALIKE = {"c": "s", "s": "cz", "z": "s"}
 _ANY_LETTER = "abcdefghijklmnopqrstuvwxyz"
-_INTO, _LONG = 3, 9  # letters before one that is too many, which is no vowel; of a word that has one
+_INTO, _LONG = 3, 9  # a surplus consonant comes after at least so many letters, in a word of at least so many
 
 
 def words(unit: str, terms: Iterable[str], view: View, least: int = 1) -> tuple[str, ...]:
-    """The terms nearest to a word that has no hits, or hardly any: terms that at least so many segments have."""
+    """Corrections of a word that has no hits, or hardly any: terms that at least `least` segments have."""
     terms = sorted(terms)
     return slipped(unit, terms, view, least) or _nearest(unit, terms, view, least)
 
 
 def slipped(unit: str, terms: Iterable[str], view: View, least: int = 1) -> tuple[str, ...]:
-    """The terms of words from which people slip to this one, of those that at least so many segments have: the commonest, and what is not far rarer."""
+    """Corrections by common typing mistakes, of terms that at least `least` segments have: the commonest, and those not far rarer."""
     if len(unit) not in _LETTERS or not (unit.isascii() and unit.isalpha()):
         return ()
     forms = [form for form in dict.fromkeys(slips(unit)) if form not in languages.ANY_STOP_WORD]
     own = frozenset(terms)
     counts: dict[str, int] = {}
-    # Of the languages of the texts that have it alone: what is rare in English may be a word of Italian.
+    # Only in the languages of the texts that have it: a word that is rare in English may be Italian.
     for language in sorted({term.partition(analysis.TAG)[2] or "en" for term in own}):
         found = {line[0] for line in analysis.words(forms, language)}.difference(own)
         counts.update((term, view.having(term)) for term in view.standing(found))
@@ -46,9 +46,9 @@ def slipped(unit: str, terms: Iterable[str], view: View, least: int = 1) -> tupl
 
 
 def slips(typed: str) -> Iterator[str]:
-    """The words from which people slip to one: two letters swapped, one for two or two for one, the wrong one of them twice, a vowel for another, a
-    letter left out or too many; the first and the last are as they should be. What else is one letter away is a word of its own as a rule: `parsec` is
-    no `parser`."""
+    """The words that are mistyped as `typed` by common mistakes: two letters swapped, one for two or two for one, the wrong one of them doubled, a vowel
+    for another, a letter left out or too many; the first and the last letter are right. Other words one letter away are mostly words of their own:
+    `parsec` is no `parser`."""
     last = len(typed) - 1
     for at in range(last):
         if typed[at] != typed[at + 1]:
@@ -79,8 +79,8 @@ def _nearest(unit: str, terms: list[str], view: View, least: int) -> tuple[str, 
 
 
 def written(term: str, shown: Mapping[str, int], typed: str = "") -> str:
-    """A term as a reader knows it: of the shown words that have it the one nearest to what was typed, then the commonest; or what is common to all its
-    forms."""
+    """A term as a readable word: of the shown words with this term, the one nearest to the typed word, then the commonest; if there is none, the
+    stem."""
     stem, _, language = term.partition(analysis.TAG)
     forms = list(shown)
     having = [word for word, terms in zip(forms, analysis.words(forms, language or "en"), strict=True) if term in terms]
@@ -89,7 +89,7 @@ def written(term: str, shown: Mapping[str, int], typed: str = "") -> str:
 
 
 def _near(own: str, language: str, view: View, least: int) -> Iterator[tuple[int, int, str]]:
-    """The terms near to one: how far, how many segments have it, and which."""
+    """The terms near to a stem: edit distance, number of segments, term."""
     room = _room(own)
     letters = set(own)
     for other in _alike(own, view) if room else ():
@@ -103,7 +103,7 @@ def _near(own: str, language: str, view: View, least: int) -> Iterator[tuple[int
 
 
 def _alike(stem: str, view: View) -> list[str]:
-    """The terms that begin alike. In a large index that means two letters, or the same two swapped: others are too many to look at."""
+    """The terms to compare, by their beginning. In a large index that is the first two letters, also swapped or with the second left out: others are too many."""
     if view.segments <= _SMALL:
         beginnings = {stem[0], stem[1]}
     else:
@@ -112,12 +112,12 @@ def _alike(stem: str, view: View) -> list[str]:
 
 
 def _room(stem: str) -> int:
-    """How far a term may be from a stem: the longer, the further."""
+    """The greatest edit distance from a stem, by its length."""
     return 0 if len(stem) < 4 else 1 if len(stem) < 8 else 2
 
 
 def distance(a: str, b: str, most: int) -> int:
-    """How many letters must be put in, left out, changed or swapped with their neighbour; more than `most` is `most` + 1."""
+    """The edit distance with swaps of neighbours (Damerau-Levenshtein); more than `most` is `most` + 1."""
     if abs(len(a) - len(b)) > most:
         return most + 1
     before: list[int] = []

@@ -1,7 +1,7 @@
-"""Put wishes together: expressions side by side, and the words of a text in a language.
+"""Build expressions: optional ones side by side, and those of a text's words in a language.
 
 In: expressions, words.  Out: one expression, or terms.
-Always: terms that stand side by side are not nested: the engine skips ahead in a flat list only.
+Always: terms side by side are not nested: the engine skips ahead only in a flat list.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from smart_context.text import analysis
 _MIXED = 0.5  # what a pair of characters is worth in which a word ends and a particle begins, or the other way round
 _OVERLAP = 0.25  # how much less each pair of a long run of ideographs is worth: by their number, to this power
 PART = 0.5  # what a word inside a compound is worth
-MANY = 24  # terms from which one set is quicker than each for itself
+MANY = 24  # terms from which one set is faster than single terms
 SPELT_TWICE = frozenset({"de"})  # languages in which `spellings` gives more than a word itself
 _RARE = 200  # one segment in so many has a character that says something alone
 
@@ -42,7 +42,7 @@ def flat(wishes: list[Expression]) -> list[Expression]:
 
 
 def also(wanted: Expression, wishes: list[Expression]) -> Expression:
-    """The same, and further things that are wished for."""
+    """The same with further optional expressions."""
     if isinstance(wanted, Group) and (wanted.must or not wanted.must_not):
         return replace(wanted, should=(*wanted.should, *wishes)) if not wanted.must else wanted
     return wanted if isinstance(wanted, Group) else Group(should=(wanted, *wishes))
