@@ -1,8 +1,8 @@
-"""The port: what searching and indexing know of an engine, and all that they know.
+"""The port: the interface of an engine, and all that searching and indexing know of it.
 
 In: files with their text; expressions and filters.  Out: candidates, rows, passages, counts.
 Always: readers see whole commits and never wait for a writer; there is one writer at a time; the same files, put in any order
-and cut off at any commit, give the same answers. `tests/engine/test_contract.py` says so for every engine.
+and interrupted at any commit, give the same answers. `tests/engine/test_contract.py` checks that for every engine.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Candidate(NamedTuple):
 
 
 class Candidates(Sequence[Candidate]):
-    """Candidates as columns, because a search has hundreds and looks at a few: one is made when it is asked for."""
+    """Candidates as columns, because a search has hundreds and looks at a few: a `Candidate` is made on access."""
 
     __slots__ = ("_languages", "_scores", "file_ids", "segment_ids")
 
@@ -58,12 +58,12 @@ class Candidates(Sequence[Candidate]):
 
     @classmethod
     def of(cls, several: Iterable[Candidate]) -> Candidates:
-        """Candidates that were made one by one."""
+        """Columns of candidates that were made one by one."""
         rows = list(several)
         return cls(*map(list, zip(*rows, strict=True))) if rows else cls([], [], [], [])
 
     def only(self, places: Iterable[int]) -> Candidates:
-        """Those at some places."""
+        """The candidates at some positions."""
         some, columns = list(places), (self.segment_ids, self.file_ids, self._languages, self._scores)
         return Candidates(*([column[at] for at in some] for column in columns))  # type: ignore[arg-type]
 
@@ -99,19 +99,19 @@ class Candidates(Sequence[Candidate]):
 
 
 def segment_ids(candidates: Sequence[Candidate]) -> list[int]:
-    """The number of each candidate."""
+    """The segment id of each candidate."""
     if isinstance(candidates, Candidates):
         return candidates.segment_ids
     return [candidate.segment_id for candidate in candidates]
 
 
 class Matches(Protocol):
-    """What an expression matches under filters. It belongs to one search."""
+    """The matches of an expression under filters. It belongs to one search."""
 
     count: int
 
     def top(self, limit: int, start: int = 0) -> Candidates:
-        """The best candidates by the rough score, best first; without so many at the start."""
+        """The best candidates by the rough score, best first, from the offset `start`."""
 
     def scores(self, limit: int) -> Sequence[float]:
         """The rough scores of the best candidates, best first."""
@@ -138,22 +138,22 @@ class View(Protocol):
         """How many segments have a term."""
 
     def standing(self, terms: Collection[str]) -> list[str]:
-        """Those of some terms that any segment has."""
+        """Those of the terms that any segment has."""
 
     def count(self, wanted: Expression, filters: Filters = ...) -> int:
         """How many segments match."""
 
     def matches(self, wanted: Expression, filters: Filters) -> Matches:
-        """Look once for what will be asked several times."""
+        """The matches, searched once for several questions about them."""
 
     def all_of(self, wanted: Expression, filters: Filters, among: Set[int] | None = None) -> Candidates:
-        """Every match, in no order; of some segments alone where given."""
+        """Every match, in no order; only of the segments in `among`, if given."""
 
     def those(self, wanted: Mapping[int, int], filters: Filters, binding: Expression = ...) -> Sequence[Candidate]:
-        """Those of some segments, each with its file, that are here, pass the filters and match, in no order."""
+        """Those of the segments, given by id with their files, that are here, pass the filters and match, in no order."""
 
     def packed(self, candidates: Sequence[Candidate]) -> list[bytes]:
-        """What exact scoring needs of each candidate, as `text.forward` packed it."""
+        """The data of each candidate for exact scoring, as `text.forward` packed it."""
 
     def first_segments(self, filters: Filters) -> Candidates:
         """The first segment of every file, in no order."""
@@ -162,17 +162,17 @@ class View(Protocol):
         """How many files have a segment."""
 
     def compounds(self, part: str) -> list[str]:
-        """The long words, of languages that compound, that hold a part."""
+        """The long words, of languages that compound, that contain a part."""
 
     def terms(self, beginning: str, *, rough: bool = False) -> list[str]:
-        """Every term that begins so, the commonest first; `rough`: perhaps others too, for whoever counts each of them anyway."""
+        """Every term with a prefix, the commonest first; `rough`: perhaps terms too that no segment has, for callers that count each anyway."""
 
     def within(self, folders: tuple[str, ...]) -> View:
-        """The same state as if there were nothing but what lies below some folders: every match, count, length and word is of that alone."""
+        """The same state as if only the files below some folders existed: every match, count, length and word is of these alone."""
 
 
 class Record(Protocol):
-    """What is known about every file. Closed by whoever opened it."""
+    """What is known about every file. Its opener closes it."""
 
     @property
     def generation(self) -> int:
@@ -182,7 +182,7 @@ class Record(Protocol):
         """Every file recorded at or below a folder, by path."""
 
     def stamped(self, folder: str) -> Iterable[Stamp]:
-        """The same without an object for each that lasts, in no order; paths are those of this machine."""
+        """The same as a stream, in no order; paths are those of this machine."""
 
     def file(self, path: str) -> FileRow | None:
         """One file by its path."""
@@ -209,10 +209,10 @@ class Record(Protocol):
         """The text of segments, by id."""
 
     def passages(self, segment_ids: Iterable[int]) -> dict[int, Passage]:
-        """Segments' text by id, each with what of it must not show."""
+        """Segments' text by id, each with its redacted spans."""
 
     def between(self, since: str, until: str, modified_since: str, modified_until: str) -> list[int]:
-        """The files that lie between days: by the date that they have themselves, else by their last change; and by their last change."""
+        """The files between days: by their own date, else by their last change; and by their last change alone."""
 
     def labels(self, label: Label) -> list[Labelled]:
         """The files that have a title, an author or a path."""
@@ -221,7 +221,7 @@ class Record(Protocol):
         """Whether any file below a folder is recorded."""
 
     def marks(self, file_ids: Iterable[int]) -> list[Marked]:
-        """What tells copies of some files."""
+        """The marks that identify copies, of some files."""
 
     def judged_otherwise(self, rules: str) -> Iterator[FileRow]:
         """Files with text that were judged by other rules than these, by id."""
@@ -233,7 +233,7 @@ class Record(Protocol):
         """The id of every file that gave text, in the order of their paths, in batches."""
 
     def living(self) -> list[int]:
-        """The number of every segment that is in force, ascending."""
+        """The id of every live segment, ascending."""
 
     def last_run(self, folder: str) -> LastRun | None:
         """The last finished run over a folder or one above it."""
@@ -242,10 +242,10 @@ class Record(Protocol):
         """The folders at or below one that lay on another device than their parent at the last run."""
 
     def device(self, folder: str) -> int | None:
-        """What a folder lay on at the last run over it."""
+        """The device of a folder at the last run over it."""
 
     def tallies(self, folder: str) -> list[Tally]:
-        """What a folder's files come to, by kind, state and reason."""
+        """The totals of a folder's files, by kind, state and reason."""
 
     def without_text(self, folder: str, limit: int) -> list[FileRow]:
         """A folder's files that gave no text, those that failed first."""
@@ -257,23 +257,23 @@ class Record(Protocol):
         """How many places in a folder's files have text that OCR read."""
 
     def flaw(self) -> str:
-        """Look at everything; the first thing that is wrong, or ""."""
+        """Check everything; the first damage found, or ""."""
 
     def restamp(self, file_id: int, mtime_ns: int) -> None:
         """Record that a file has a new modification time and the same content."""
 
     def finish_run(self, folder: str, run: LastRun, mounts: Mapping[str, int]) -> None:
-        """Record that a run over a folder came to its end."""
+        """Record that a run over a folder finished."""
 
     def rollback(self) -> None:
-        """Forget what was put and removed since the last commit."""
+        """Discard what was put and removed since the last commit."""
 
     def close(self) -> None:
         """Close; what was not committed is forgotten."""
 
 
 class Index(Protocol):
-    """An open index: to search, or the only one that may write. Close it, or use it in a `with`."""
+    """An open index: to search, or as the only writer. Close it, or use it in a `with`."""
 
     @property
     def record(self) -> Record:
@@ -296,12 +296,12 @@ class Index(Protocol):
         """See what has been committed since; cheap when nothing was."""
 
     def following(self) -> Following:
-        """How far the view is behind a record that others write."""
+        """How far the view lags behind a record that others write."""
 
     def both(self, key: str = "") -> tuple[Record, View]:
-        """The record and the view that belongs to it, whatever other threads refresh meanwhile.
+        """The record and the view that belongs to it, even if other threads refresh meanwhile.
 
-        key: the caller's token, by which a shared record shows texts. Raises: Forbidden where it needs one.
+        key: the caller's token, by which a shared record shows texts. Raises: Forbidden if it needs one.
         """
 
     def put(
@@ -312,19 +312,19 @@ class Index(Protocol):
         indexed_at: str,
         entries: Sequence[Entry] = (),
     ) -> None:
-        """Take in a file's text in place of what was there; searches see it after `commit`.
+        """Put a file's text in place of its old one; searches see it after `commit`.
 
-        entries: what each segment is found by (`engine.searchable`); made here where they are not given.
+        entries: the index entry of each segment (`engine.searchable`); made here if not given.
         """
 
     def remove(self, file_ids: Iterable[int]) -> None:
         """Forget files."""
 
     def commit(self) -> int:
-        """Make everything since the last commit lasting and searchable; its generation."""
+        """Make everything since the last commit durable and searchable; the generation of the commit."""
 
     def tidy(self) -> None:
-        """Give back what a run left over; quick."""
+        """Free the space that a run left unused; quick."""
 
     def close(self) -> None:
         """Close; what was not committed is forgotten."""
@@ -337,17 +337,17 @@ class Index(Protocol):
 
 
 class Beside(Index, Protocol):
-    """An index as one of many writers has it."""
+    """The index of one of many writers."""
 
     def look_up(self, files: Mapping[str, int]) -> dict[str, Stamp]:
-        """The stamps of some files, given with their sizes; what else is asked of files of these sizes is fetched with them."""
+        """The stamps of some files, given with their sizes; what `same_size` and `same_content` need for these sizes is fetched with them."""
 
     def __enter__(self) -> Beside: ...
 
 
 class Engine(Protocol):
-    """Where an index is, there or not. `folder`: where it keeps what it has on this machine. `made_of`: what `engine.at` makes it of, in
-    another process too; it may hold a password."""
+    """The location of an index, which need not exist. `folder`: its files on this machine. `made_of`: the arguments of `engine.at`, to make it
+    in another process too; they may contain a password."""
 
     folder: str
     made_of: tuple[str, str, tuple[str, ...]]
@@ -357,10 +357,10 @@ class Engine(Protocol):
         """Its name for people."""
 
     def open(self, *, writable: bool = False, follow: bool = False, on_progress: OnProgress = ...) -> Index:
-        """Open the index; a writer makes it where there is none, and repairs it.
+        """Open the index; a writer creates a missing one, and repairs it.
 
-        follow: keep up with the record from now on, and answer meanwhile from what is there: for a server.
-        Raises: NotFound where there is none to read; Conflict when another process writes; SearchFailed when it is damaged.
+        follow: keep up with the record from now on, and answer meanwhile from the present state: for a server.
+        Raises: NotFound if there is none to read; Conflict when another process writes; SearchFailed when it is damaged.
         """
 
     def record(self, key: str = "") -> Record:
@@ -373,20 +373,20 @@ class Engine(Protocol):
         """Who is writing now; "" for nobody."""
 
     def size(self) -> int:
-        """Bytes that it takes on the disk."""
+        """Its size on disk, in bytes."""
 
     def damage(self) -> str:
-        """Read what is derived from the record: the name of a file that is not as it was written, or ""."""
+        """Check the files that are derived from the record: the name of a damaged one, or ""."""
 
     def repair(self, on_progress: OnProgress = ...) -> str:
-        """Derive anew what can be; where a damaged record was moved to, or "". Raises: as `open`."""
+        """Rebuild what is derived from the record; the path that a damaged record was moved to, or "". Raises: as `open`."""
 
     def forget(self, folder: str, keep: Sequence[str] = (), on_progress: OnProgress = ...) -> int:
-        """Remove the files at or below a folder, but for those at or below others, so that nothing of their text is left anywhere; how many.
+        """Remove the files at or below a folder, except at or below those in `keep`, so that nothing of their text is left; how many.
         Raises: as `open`; Conflict when another process embeds."""
 
     def maintain(self, on_progress: OnProgress = ...) -> str:
-        """Give space back, finish merges, look for damage; why the ranking was built anew, or "". Raises: as `open`."""
+        """Free space, finish merges, look for damage; why the ranking was rebuilt, or "". Raises: as `open`."""
 
     # Vectors, one set per model
 
@@ -400,23 +400,23 @@ class Engine(Protocol):
         """Remove the vectors of every other model."""
 
     def embedding(self) -> AbstractContextManager[None]:
-        """Be the only process that embeds. Raises: Conflict when another does."""
+        """Hold the lock for embedding. Raises: Conflict when another process does."""
 
 
 class Queue(Protocol):
     """Files that wait to be read, by any machine that has their root."""
 
     def put(self, root: str, batches: Iterable[Sequence[str]], *, full: bool = False) -> int:
-        """Put batches of paths below a root; how many were not waiting already."""
+        """Enqueue batches of paths below a root; how many were not waiting already."""
 
     def put_scans(self, root: str, paths: Iterable[str]) -> int:
-        """Put files below a root of which something waits for OCR, each by itself, behind all batches; how many were not waiting already."""
+        """Enqueue files below a root that wait for OCR, one by one, behind all batches; how many were not waiting already."""
 
     def run(
         self, roots: Callable[[], Sequence[str]], take: Callable[[Batch], None], *, wait: bool, scans: bool
     ) -> None:
-        """Take batches below what the roots are then, one at a time, until a signal comes; without `wait`, until there is none left. scans:
-        and files that wait for OCR, when there is no batch. What `take` raises brings the batch back later, as does the death of its worker."""
+        """Process batches below the current roots, one at a time, until a signal comes; without `wait`, until none is left. scans:
+        files that wait for OCR too, when there is no batch. If `take` raises or its worker dies, the batch is retried later."""
 
     def waiting(self) -> int:
         """How many batches are not done yet."""
@@ -429,7 +429,7 @@ class Shared(Engine, Protocol):
         """Its queue."""
 
     def tokens(self) -> Kept:
-        """Its tokens, which hold on every machine."""
+        """Its tokens, which are valid on every machine."""
 
     def ledger(self) -> Ledger:
         """Its audit lines, of all machines."""
@@ -438,10 +438,10 @@ class Shared(Engine, Protocol):
         """Open the index as one of many writers: for a worker."""
 
     def init(self) -> list[str]:
-        """Make what is missing of tables and roles; what that was, in words. Raises: ConfigError where this user may not."""
+        """Create missing tables and roles; what was created, in words. Raises: ConfigError if this user may not."""
 
     def migrate(self) -> int:
-        """Bring the tables up to date; how many steps that took. Raises: SearchFailed for those of a newer program."""
+        """Migrate the tables; the number of steps taken. Raises: SearchFailed for tables of a newer program."""
 
     def state(self) -> SharedState:
-        """How it is, and how far this machine has come."""
+        """Its state, and how far this machine has followed it."""

@@ -1,10 +1,11 @@
-"""Segments as the local record keeps them: some that follow each other in one block, compressed together.
+"""Segments as the local record stores them: consecutive ones in one block, compressed together.
 
 In: a file's segments, in order; a block.  Out: blocks; the rows and the texts of segments.
-Always: what is read is what was written; a block that says something impossible raises zlib.error.
+Always: what is read is what was written; an impossible block raises zlib.error.
 
-A block is raw deflate. It begins with its head, lines of text: the number of its first segment in the file and how many bytes the text of each has; what few segments have, as
-JSON, or nothing; and for each segment its pointer and its heading. The texts follow. So a row is read without inflating the texts, and a heading that stands in the text takes hardly any room.
+A block is raw deflate. It begins with its head, lines of text: the number of its first segment in the file and the size of each text in bytes;
+rare properties of segments, as JSON, or nothing; and for each segment its pointer and its heading. The texts follow. So a row is read without
+inflating the texts, and a heading that repeats in the text takes hardly any space.
 """
 
 from __future__ import annotations
@@ -25,16 +26,16 @@ COLUMNS = "first, count, file_id, head, data"
 """The columns of a block, in the order of `Kept`."""
 
 _LEVEL = 5  # half a per cent larger than by 6, for six sevenths of the time
-_HEADING = "\x1a"  # stands in a pointer for the heading, which most of them name
-_SAME = "\x1a"  # stands for a heading that is that of the segment before
-_ESCAPE = "\x1b"  # before what stands for a character that means something here
-_FAULTS = (ValueError, LookupError, TypeError, AttributeError)  # what reading a damaged block leads to
+_HEADING = "\x1a"  # in a pointer, for the heading, which most pointers contain
+_SAME = "\x1a"  # for the same heading as the segment before
+_ESCAPE = "\x1b"  # before the code of a character with a special meaning here
+_FAULTS = (ValueError, LookupError, TypeError, AttributeError)  # raised by reading a damaged block
 _ESCAPED = {ord("\n"): f"{_ESCAPE}n", ord(_HEADING): f"{_ESCAPE}h", ord(_ESCAPE): f"{_ESCAPE}e"}
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A block to write. head: how many bytes of it say what its segments are; seen: how many of these OCR has read."""
+    """A block to write. head: the size of its head in bytes; seen: how many of its segments OCR has read."""
 
     count: int
     head: int
@@ -43,7 +44,7 @@ class Block:
 
 
 class Kept(NamedTuple):
-    """A block as it is kept. first: the number of its first segment, which those of the others follow; many: how many it has."""
+    """A block as it is kept. first: the id of its first segment, the others are consecutive; many: how many it has."""
 
     first: int
     many: int
@@ -86,7 +87,7 @@ class Opened:
             self._rare: dict[str, dict[str, Any]] = json.loads(self._lines[1]) if self._lines[1] else {}
         except _FAULTS as error:
             raise zlib.error(f"the block of segment {kept.first} is damaged") from error
-        self._left = [inflate]  # what goes on with the texts: for whoever takes it first
+        self._left = [inflate]  # continues with the texts, for the first thread that takes it
 
     def rows(self, wanted: Iterable[int] | None = None) -> list[SegmentRow]:
         """The rows of some of its segments, or of all.
@@ -106,14 +107,14 @@ class Opened:
         try:
             last = wanted[-1] - self.first
             ends = [0, *accumulate(map(int, self._lines[0].split(None, last + 2)[1 : last + 2]))]
-            held = self._inflated(ends[last + 1])  # no more than the last text that is wanted
+            held = self._inflated(ends[last + 1])  # only up to the last wanted text
             places = [(number, number - self.first) for number in wanted]
             return [Text(number, held[ends[at] : ends[at + 1]].decode(), self._hidden(at)) for number, at in places]
         except _FAULTS as error:
             raise zlib.error(f"the block of segment {self.first} is damaged") from error
 
     def _inflated(self, needed: int) -> bytes:
-        """So many bytes of its texts."""
+        """The first `needed` bytes of its texts."""
         try:
             inflate = self._left.pop()
         except IndexError:
@@ -162,7 +163,7 @@ def _head(some: Sequence[Segment], sizes: Sequence[int]) -> bytes:
 
 
 def _rare(some: Sequence[Segment], first: int) -> str:
-    """What few segments have: a number in the file that does not follow the one before, something hidden, a certainty."""
+    """Rare properties of segments: a number in the file that does not follow the one before, redacted spans, a certainty."""
     found = {
         "seq": {at: one.seq for at, one in enumerate(some) if one.seq != first + at},
         "hidden": {at: hidden.pack(one.hidden).hex() for at, one in enumerate(some) if one.hidden},

@@ -1,7 +1,7 @@
 """The index: the record and the ranking derived from it, opened together.
 
-In: a data directory.  Out: an `Index` to search, or the only one that may write.
-Always: a commit reaches the record first; the ranking follows with the same generation, and where it lags or cannot be
+In: a data directory.  Out: an `Index` to search, or the only writer.
+Always: a commit reaches the record first; the ranking follows with the same generation, and if it lags or cannot be
 read, the next writer repairs it from the record. Readers never wait and never write.
 """
 
@@ -53,14 +53,14 @@ class Index(Closes):
         self._ranking: Ranking | None = None
         self._held = held
         self._places = _places(folder)
-        self._seen = b""  # what the ranking said of itself when it was last looked at
+        self._seen = b""  # the ranking's state file as of the last refresh
         self._refreshing = threading.Lock()
 
     @classmethod
     def open(cls, data_dir: Path, *, writable: bool = False, on_progress: OnProgress = _silent) -> Index:
-        """Open the index; a writer makes it where there is none, and repairs it.
+        """Open the index; a writer creates a missing one, and repairs it.
 
-        Raises: NotFound where there is none to read; Conflict when another process writes; SearchFailed when it is damaged.
+        Raises: NotFound if there is none to read; Conflict when another process writes; SearchFailed when it is damaged.
         """
         held: WriteLock | None = None
         record: Record | None = None
@@ -98,13 +98,13 @@ class Index(Closes):
             if not any(places):  # somebody removed the data directory under a server
                 raise NotFound(f"there is no index in {self.folder} any more", hint="make one with `indexFolder`")
             if self._held is None and places != self._places and None not in places:
-                # Rebuilt by a writer: what we have open is not the index any more. A search under way may still use it, so
-                # that it is let go, not closed. The writer itself has what it made.
+                # Rebuilt by a writer: the open files are not the index any more. A running search may still use them, so
+                # the reference is dropped without closing. The writer itself has the new ones.
                 self.record = KeptRecord.open(self.folder)
                 self._ranking = _opened(self.folder, self.record)
                 self._places, self._seen = places, b""
             elif (state := self.ranking.state) != self._seen or not state:
-                _ = self.ranking.generation  # refuses what cannot be used
+                _ = self.ranking.generation  # raises if it cannot be used
                 self.ranking.reload()
                 self._seen = state
 
@@ -114,11 +114,11 @@ class Index(Closes):
         return self.ranking.generation
 
     def following(self) -> Following:
-        """The ranking lies beside its record."""
+        """Never behind: the ranking is beside its record."""
         return Following()
 
     def both(self, key: str = "") -> tuple[Record, View]:
-        """The record, and what the ranking shows of it: two that belong together, whatever other threads refresh meanwhile."""
+        """The record and a view of the ranking that belong together, even if other threads refresh meanwhile."""
         with self._refreshing:
             record = self.record
             return record.still() if isinstance(record, KeptRecord) else record, self.ranking.view()
@@ -131,8 +131,8 @@ class Index(Closes):
         indexed_at: str,
         entries: Sequence[Entry] = (),
     ) -> None:
-        """Take in a file's text in place of what was there; searches see it after `commit`."""
-        ranking = self.ranking  # before anything is pending: should it need repair, that starts from a commit
+        """Put a file's text in place of its old one; searches see it after `commit`."""
+        ranking = self.ranking  # before anything is pending: a repair must start from a commit
         file_id, ids = self.record.put(new, segments, years, indexed_at)
         file = RankedFile(file_id, new.path, extension(new.path), new.title, tuple(years))
         if entries:
@@ -148,18 +148,18 @@ class Index(Closes):
         ranking.delete(gone)
 
     def commit(self) -> int:
-        """Make everything since the last commit lasting and searchable."""
+        """Make everything since the last commit durable and searchable."""
         generation = self.record.commit()
         self.ranking.commit(generation)
         return generation
 
     def tidy(self) -> None:
-        """Give free pages back, fold the log into the database, and put the parts of the ranking together where much of it lies in many."""
+        """Free unused pages, checkpoint the WAL, and merge the parts of the ranking if much of it is in many."""
         self.gather()
         self.record.tidy()
 
     def gather(self, *, is_upkeep: bool = False) -> None:
-        """Put the parts of the ranking together where they are many; is_upkeep: also where most of it is in one."""
+        """Merge the parts of the ranking if they are many; is_upkeep: also if most of it is in one."""
         if not self.ranking.is_scattered(is_upkeep=is_upkeep):
             return
         _give_back()
@@ -172,13 +172,13 @@ class Index(Closes):
             self.ranking.gather(_ranked_file(shortest), segments)
 
     def renew(self, on_progress: OnProgress = _silent) -> None:
-        """Derive the ranking anew from the record; readers keep the one they have until it is in place."""
+        """Rebuild the ranking from the record; readers keep the old one until the new one is in place."""
         if self._ranking:  # one that is damaged is not opened for this
             self._ranking.close()
         self._ranking = _rebuilt(self.folder, self.record, on_progress)
 
     def close(self) -> None:
-        """Close both halves and let the next writer in; what was not committed is forgotten."""
+        """Close record and ranking, and release the lock; uncommitted changes are discarded."""
         try:
             if self._ranking:
                 self._ranking.close()
@@ -189,7 +189,7 @@ class Index(Closes):
 
 
 def make_private(folder: Path) -> None:
-    """Make a folder that only its owner may enter; it will hold the text of files."""
+    """Create a folder that only its owner may enter; it will contain the text of files."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
@@ -217,7 +217,7 @@ def _opened(folder: Path, record: Record) -> Ranking:
 
 
 def _is_current(folder: Path, record: Record) -> bool:
-    """Say whether the ranking has come as far as the record, as it says of itself."""
+    """Whether the ranking's state file has the generation of the record."""
     if any((folder / left_over).exists() for left_over in _LEFT_OVER):
         return False
     try:
@@ -227,7 +227,7 @@ def _is_current(folder: Path, record: Record) -> bool:
 
 
 def _repaired(folder: Path, record: Record, on_progress: OnProgress) -> tuple[Ranking, str]:
-    """The ranking, as far as the record has come; and why it was built anew, where it was."""
+    """The ranking, brought up to the record; and why it was rebuilt, or ""."""
     from smart_context.engine.local.ranking import Ranking
 
     for left_over in _LEFT_OVER:
@@ -241,7 +241,7 @@ def _repaired(folder: Path, record: Record, on_progress: OnProgress) -> tuple[Ra
         why = "made by another version" if isinstance(error, ranking_state.OtherVersion) else "damaged"
         return _rebuilt(folder, record, on_progress), f"the ranking was {why}: {_ANEW}"
     if ranking.generation > record.generation:
-        # The record is the older one: it was restored from a copy, and its numbers mean other commits and segments now.
+        # The record is older: it was restored from a backup, and its numbers now mean other commits and segments.
         ranking.close()
         forget_vectors(folder)
         return _rebuilt(folder, record, on_progress), f"the ranking was of a newer record: {_ANEW}"
@@ -252,7 +252,7 @@ def _repaired(folder: Path, record: Record, on_progress: OnProgress) -> tuple[Ra
 
 
 def _rebuilt(folder: Path, record: Record, on_progress: OnProgress) -> Ranking:
-    """Derive the ranking anew beside the old one, then put it in its place; readers keep the old one until then."""
+    """Rebuild the ranking beside the old one, then swap them; readers keep the old one until then."""
     from smart_context.engine.local.ranking import Ranking
 
     fresh, old, place = folder / f"{RANKING}.new", folder / f"{RANKING}.old", folder / RANKING
@@ -274,7 +274,7 @@ def _catch_up(ranking: Ranking, record: Record, on_progress: OnProgress) -> None
     since = ranking.generation
     for count, row in enumerate(record.files_since(since)):
         on_progress(Progress(count, None, f"building the ranking: {row.path}"))
-        if row.judged != NOT_JUDGED:  # what it must not be found by is not known; a run judges it before anything else
+        if row.judged != NOT_JUDGED:  # its secrets are not known yet; the next run judges it first
             _add(ranking, row, list(_ranked(record, row.file_id)))
     ranking.commit(record.generation)
 
@@ -296,7 +296,7 @@ def _ranked_file(row: FileRow) -> RankedFile:
 
 
 def _give_back() -> None:
-    """Give the memory that a run has freed back to the system: the engine is about to take its own for all parts, and reads all of their files."""
+    """Return freed memory to the system: the engine is about to allocate for all parts, and reads all of their files."""
     import ctypes
 
     with suppress(OSError, AttributeError):  # another library than glibc
@@ -304,7 +304,7 @@ def _give_back() -> None:
 
 
 def _places(folder: Path) -> tuple[tuple[int, int] | None, ...]:
-    """Which record and which ranking are there: their identities on the disk."""
+    """The identities on disk of the record and the ranking, None for one that is missing."""
     return tuple(_identity(folder / name) for name in (RECORD, RANKING))
 
 

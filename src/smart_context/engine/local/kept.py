@@ -1,7 +1,7 @@
-"""The record as searches read it: what was read once is kept until somebody commits.
+"""The record with a cache, for searches: rows are cached until the next commit.
 
-In: ids.  Out: what `Record` gives for them.
-Always: the answers are those of `Record` itself: a number tells when another connection has committed something, and nothing is kept beyond that.
+In: ids.  Out: the rows that `Record` gives.
+Always: the answers are those of `Record` itself: a version number changes with each commit of another connection, and nothing is cached beyond that.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from smart_context.engine.local.blocks import Opened
 from smart_context.engine.local.record import Record
 from smart_context.engine.model import FileRow, LastRun, Passage, SegmentRow
 
-_ROWS = 4096  # of a kind that are kept at most
-_CHARACTERS = 4 << 20  # of texts that are
-_OPENED = 64  # segments whose blocks are kept open: each takes 40 kB at most
-_LISTED = 1 << 20  # files in lists that are, and lists
+_ROWS = 4096  # rows of each kind, cached at most
+_CHARACTERS = 4 << 20  # of cached texts, at most
+_OPENED = 64  # segments whose opened blocks are cached: each takes 40 kB at most
+_LISTED = 1 << 20  # files in cached lists, and cached lists, at most
 
 Key = TypeVar("Key", int, str)
 Row = TypeVar("Row")
@@ -31,7 +31,7 @@ class KeptRecord(Record):
     _is_still = False
 
     def still(self) -> KeptRecord:
-        """The same for one search, which need not ask each time whether somebody has committed: what was kept before it began is what it sees."""
+        """The same for one search, which does not check for commits on every call: it sees the cache as of its start."""
         other = copy(self)
         other._kept, other._is_still = self._known(), True
         return other
@@ -45,11 +45,11 @@ class KeptRecord(Record):
         return self._known().segments.of(segment_ids, super().segments)
 
     def passages(self, segment_ids: Iterable[int]) -> dict[int, Passage]:
-        """Segments' text by id, each with what of it must not show."""
+        """Segments' text by id, each with its redacted spans."""
         return self._known().passages.of(segment_ids, super().passages)
 
     def _opened(self, segment_ids: Iterable[int]) -> Iterator[tuple[Opened, list[int]]]:
-        """The blocks that hold segments. A search reads rows, and then the texts of some: what was opened for the ones goes on with the others."""
+        """The blocks of segments. A search reads rows, and then the texts of some: a block opened for its rows continues with its texts."""
         left = self._known().opened
         known: dict[int, tuple[Opened, list[int]]] = {}
         missing: list[int] = []
@@ -68,7 +68,7 @@ class KeptRecord(Record):
             yield opened, own
 
     def marks(self, file_ids: Iterable[int]) -> list[Marked]:
-        """What tells copies of some files."""
+        """The marks that identify copies, of some files."""
         read = super().marks
         known = self._known().marks.of(file_ids, lambda missing: {one.file_id: one for one in read(missing)})
         return list(known.values())
@@ -91,13 +91,13 @@ class KeptRecord(Record):
             return kept
         version = self.version
         if kept is None or kept.version != version:
-            # Another one, and not the same without its rows: what other threads are about to keep in it may be older than this commit.
+            # A new object rather than a cleared one: rows that other threads are about to cache may be older than this commit.
             kept = self._kept = _Kept(version)
         return kept
 
 
 class _Kept:
-    """What was read while the record had one version."""
+    """The cache for one version of the record."""
 
     def __init__(self, version: int) -> None:
         self.version = version
@@ -117,7 +117,7 @@ class _Rows(Generic[Key, Row]):
         self._rows: dict[Key, Row] = {}
 
     def of(self, keys: Iterable[Key], read: Callable[[list[Key]], Mapping[Key, Row]]) -> dict[Key, Row]:
-        """What is known of some keys, in their order; what is missing is read."""
+        """The rows of some keys, in the order of the keys; missing ones are read."""
         rows = self._rows
         wanted = sorted(set(keys))
         found = {key: row for key in wanted if (row := rows.get(key)) is not None}

@@ -1,7 +1,7 @@
 """The record: what is known about every file, in SQLite.
 
 In: what an indexing run learnt.  Out: rows, as frozen data.
-Always: what `commit` returned from is on the disk; readers see whole commits and never wait for the writer; a file that
+Always: a commit is on the disk when `commit` returns; readers see whole commits and never wait for the writer; a file that
 is not a record of ours, or is damaged, or is newer than this program is refused and left as it is.
 """
 
@@ -84,7 +84,7 @@ class Record(Facts, Segments):
 
     @property
     def version(self) -> int:
-        """A number that is another one when another connection has committed."""
+        """A number that changes when another connection commits."""
         return int(self._rows("PRAGMA data_version")[0][0])
 
     def stamps(self, folder: str) -> dict[str, Stamp]:
@@ -96,8 +96,8 @@ class Record(Facts, Segments):
         return dict(zip(paths, rows, strict=True)) if rows else {}
 
     def stamped(self, folder: str) -> Iterator[Stamp]:
-        """Every file recorded at or below a folder, in no order. What failed in another version of this program is due again, and so is what was
-        recorded before files were asked for their authors and dates."""
+        """Every file recorded at or below a folder, in no order. Files that failed in another version of this program are due again, and so are those
+        recorded without author and date by an older version."""
         where, values = below.every(folder, self._rows)
         query = f"""SELECT path, file_id, size,
             IIF((state = 'failed' AND reader_id IS NOT (SELECT name_id FROM names WHERE name = ?)) OR (state = 'ok' AND same_text = x''), -1, mtime_ns) FROM files {where}"""
@@ -133,7 +133,7 @@ class Record(Facts, Segments):
 
     def same_content(self, sha256: str, size: int, ext: str) -> FileRow | None:
         """A file that was read with this content and extension (which decides, with the content, how it is read)."""
-        # With the plus, SQLite leaves the part before it as the index has it.
+        # Without the plus, SQLite puts the value of `content` into `substr`, which then does not match the index.
         query = f"""SELECT {FILE} FROM file_rows WHERE size = ? AND substr(content, 1, 4) = ? AND ext = ? AND +content = ?
             AND state <> 'failed' ORDER BY file_id LIMIT 1"""
         content = bytes.fromhex(sha256)
@@ -179,7 +179,7 @@ class Record(Facts, Segments):
         return {os.fsdecode(r[0]): r[1] for r in rows}
 
     def device(self, folder: str) -> int | None:
-        """What a folder lay on at the last run over it, or when a run over one above it met it as a mount."""
+        """The device of a folder at the last run over it, or when a run over a folder above met it as a mount."""
         name = os.fsencode(folder)
         query = """SELECT device FROM (SELECT device, 0 AS place FROM runs WHERE folder = ?
             UNION ALL SELECT device, 1 FROM mounts WHERE folder = ?) ORDER BY place DESC"""
@@ -187,7 +187,7 @@ class Record(Facts, Segments):
         return rows[0][0] if rows else None
 
     def tallies(self, folder: str) -> list[Tally]:
-        """What a folder's files come to, by kind, state and reason."""
+        """The totals of a folder's files, by kind, state and reason."""
         query = f"""SELECT kind, state, reason, COUNT(*), SUM(chars), SUM(size),
             SUM((SELECT IFNULL(SUM(count), 0) FROM blocks WHERE blocks.file_id = files.file_id AND dead = 0))
             FROM files WHERE {below.FILES} GROUP BY kind, state, reason ORDER BY kind, state, reason"""
@@ -213,12 +213,12 @@ class Record(Facts, Segments):
     def _reading(self) -> AbstractContextManager[None]:
         return _translated(self.path)
 
-    # Writing: put and remove gather in one transaction, commit ends it
+    # Writing: put and remove share one transaction, which commit ends
 
     def put(
         self, new: NewFile, segments: Sequence[Segment], years: Sequence[str], indexed_at: str
     ) -> tuple[int, list[int]]:
-        """Record a file and its segments in place of what was there; the ids of the file and of each segment."""
+        """Record a file and its segments in place of the old ones; the ids of the file and of each segment."""
         with _translated(self.path):
             generation = self._begin()
             assert self._leaves
@@ -249,7 +249,7 @@ class Record(Facts, Segments):
             self._db.execute("UPDATE files SET judged_id = ? WHERE file_id = ?", (judged, file_id))
 
     def _number(self, name: bytes) -> int:
-        """The number of a name; one that has none is given the next."""
+        """The number of a name; a new name gets the next one."""
         if name not in self._names:
             self._db.execute("INSERT OR IGNORE INTO names (name) VALUES (?)", (name,))
             (self._names[name],) = self._db.execute("SELECT name_id FROM names WHERE name = ?", (name,)).fetchone()
@@ -273,7 +273,7 @@ class Record(Facts, Segments):
             self._db.executemany("INSERT INTO mounts VALUES (?, ?)", ((os.fsencode(m), d) for m, d in mounts.items()))
 
     def commit(self) -> int:
-        """Make what was put and removed last, and return its generation."""
+        """Commit what was put and removed, and return its generation."""
         if not self._pending:
             return self.generation
         with _translated(self.path):
@@ -284,7 +284,7 @@ class Record(Facts, Segments):
         return generation
 
     def rollback(self) -> None:
-        """Forget what was put and removed since the last commit."""
+        """Discard what was put and removed since the last commit."""
         self._pending, self._leaves, self._names = 0, None, {}
         if self._db.in_transaction:
             self._db.execute("ROLLBACK")
@@ -303,7 +303,7 @@ class Record(Facts, Segments):
         return self._pending
 
     def flaw(self) -> str:
-        """Look at every page; the first thing that is wrong, or ""."""
+        """Check every page; the first damage found, or ""."""
         try:
             with _translated(self.path):
                 found: str = self._db.execute("PRAGMA quick_check(1)").fetchone()[0]
@@ -312,14 +312,14 @@ class Record(Facts, Segments):
         return "" if found == "ok" else found
 
     def tidy(self) -> None:
-        """Give free pages back, refresh what the planner knows, and fold the log into the database."""
+        """Free unused pages, refresh the query planner's statistics, and checkpoint the WAL."""
         with _translated(self.path):
             self._db.executescript("PRAGMA incremental_vacuum")  # `execute` would take one step: one page
             self._db.execute("PRAGMA optimize")
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def rewrite(self) -> None:
-        """Write the database anew, so that nothing is left in it of what was removed."""
+        """Rewrite the database, so that nothing of removed rows is left in it."""
         with _translated(self.path):
             used = " UNION ".join(f"SELECT {name}_id FROM files" for name in ("root", "reader", "judged"))
             self._db.execute(f"DELETE FROM names WHERE name_id NOT IN ({used})")
@@ -332,13 +332,13 @@ class Record(Facts, Segments):
             )
 
     def close(self) -> None:
-        """Close; what was not committed is forgotten."""
+        """Close; uncommitted changes are discarded."""
         self.rollback()
         self._db.close()
 
 
 def _create(path: Path) -> None:
-    # Made complete beside its name and moved there, so that a record that exists is a whole one.
+    # Created under another name and renamed, so that a record that exists is complete.
     beside = path.with_name(f"{path.name}.new")
     beside.unlink(missing_ok=True)
     os.close(os.open(beside, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
@@ -397,7 +397,7 @@ def _check(db: sqlite3.Connection, path: Path, *, writable: bool) -> None:
 
 
 class _translated:  # noqa: N801  # a block, as `contextmanager` makes one for three times the time
-    """Turn what SQLite and the disk say into errors of ours."""
+    """Translate errors of SQLite and the disk into ours."""
 
     __slots__ = ("_path",)
 
@@ -413,7 +413,7 @@ class _translated:  # noqa: N801  # a block, as `contextmanager` makes one for t
 
 
 def _translate(error: BaseException, path: Path) -> None:
-    """Raise what an error comes to; nothing where it is none of SQLite's or the disk's."""
+    """Raise our error for one of SQLite or the disk; return for any other."""
     if isinstance(error, sqlite3.Error):
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:

@@ -1,8 +1,8 @@
-"""The ranking index: which segments may answer, and how well, roughly. The only package that knows the engine, tantivy.
+"""The ranking index: candidate segments with rough scores. The only package that knows the engine, tantivy.
 
 In: files with their segments' text.  Out: a `View` of each commit, to look things up in.
-Always: what a commit holds is seen whole or not at all; `generation` never claims more than the index has; everything here can be built
-anew from the record.
+Always: a commit is seen whole or not at all; `generation` never claims more than the index has; everything here can be rebuilt
+from the record.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Ranking:
             ranking_state.read(folder)
             if writable:
                 packed.check(folder)
-                parts.check(folder)  # merging would give what is damaged a checksum that fits
+                parts.check(folder)  # merging would give damaged data a valid checksum
             index = tantivy.Index.open(str(folder))
             index.config_reader("manual")
             return cls(index, folder, writable=writable)
@@ -74,19 +74,19 @@ class Ranking:
 
     @property
     def state(self) -> bytes:
-        """What the index says about itself: another text means that there is something else to see."""
+        """The state file of the index: it changes when there is something new to see."""
         with engine.translated(self._folder):
             return ranking_state.text(self._folder)
 
     # Writing
 
     def add(self, file: RankedFile, segments: Sequence[RankedSegment]) -> None:
-        """Put a file's segments in place of those it had."""
+        """Replace a file's segments."""
         entries = searchable.every(file.path, file.title, segments)
         self.add_made(file, [segment.segment_id for segment in segments], entries)
 
     def add_made(self, file: RankedFile, segment_ids: Sequence[int], entries: Sequence[entry.Entry]) -> None:
-        """Put a file's segments in place of those it had, by their entries as `searchable.every` makes them."""
+        """Replace a file's segments, given as the entries that `searchable.every` makes."""
         writer, self._is_pending = self._open_writer(), True
         with engine.translated(self._folder, writes=True):
             _replace(writer, file, segment_ids, entries)
@@ -106,7 +106,7 @@ class Ranking:
             writer.delete_all_documents()
 
     def commit(self, generation: int, source: Mapping[str, Any] | None = None) -> None:
-        """Make what was added and deleted last, under a generation number; `source`: how far the record was from which it came."""
+        """Commit what was added and deleted, under a generation number; `source`: the position in the record that it was derived from."""
         with engine.translated(self._folder, writes=True):
             if self._packed is not None:
                 self._packed.flush()
@@ -118,7 +118,7 @@ class Ranking:
             ranking_state.write(self._folder, generation, source)
 
     def merge(self) -> None:
-        """Let merges under way finish, and remove files that nothing needs."""
+        """Wait for running merges, and remove unused files."""
         with engine.translated(self._folder, writes=True):
             if self._writer is not None:
                 self._writer.wait_merging_threads()
@@ -126,7 +126,7 @@ class Ranking:
             self._open_writer().garbage_collect_files()
 
     def is_scattered(self, *, is_upkeep: bool = False) -> bool:
-        """Whether the index lies in many parts, and much of it outside of the largest, with room to put them together; is_upkeep: also where it is little."""
+        """Whether the index is in many parts, with much of it outside of the largest, and there is disk space to merge them; is_upkeep: also if it is little."""
         with engine.translated(self._folder):
             if not parts.are_many(parts.read(self._folder), is_upkeep=is_upkeep):
                 return False
@@ -135,10 +135,10 @@ class Ranking:
             return shutil.disk_usage(self._folder).free > parts.needs(self._folder)
 
     def gather(self, file: RankedFile, segments: Sequence[RankedSegment]) -> None:
-        """Put all parts together; nothing may be pending. file: one that lies `beside_others`, as it is there. Readers keep the parts that they have, and see
-        the one that is left when they look for what is new."""
+        """Merge all parts into one; nothing may be pending. file: one of `beside_others`, unchanged. Readers keep the parts that they have, and see
+        the merged one when they reload."""
         with engine.translated(self._folder, writes=True):
-            self._open_writer().commit()  # lets it begin with what it would merge by itself, lest it do so meanwhile
+            self._open_writer().commit()  # starts the merges that it would do by itself, so that they do not run meanwhile
         self.merge()
         found = parts.read(self._folder)
         if parts.can_be_one(found):
@@ -148,7 +148,7 @@ class Ranking:
             ranking_state.tell(self._folder, parts=len(parts.read(self._folder)))
 
     def _commit_beside(self, many: int, file: RankedFile, segments: Sequence[RankedSegment]) -> None:
-        """Commit a file anew, in one part with as many documents that are gone."""
+        """Commit a file again, in one part with `many` deleted documents."""
         import tantivy
 
         writer, self._is_pending = self._open_writer(), True
@@ -158,7 +158,7 @@ class Ranking:
                 nothing.add_integer("file_id", _NOBODY)
                 writer.add_document(nothing)
             writer.delete_documents_by_term("file_id", _NOBODY)
-            # What is kept beside the engine's files is left alone: it is there under the same numbers.
+            # The packed segments beside the engine's files are left alone: they are there under the same numbers.
             entries = searchable.every(file.path, file.title, segments)
             _replace(writer, file, [segment.segment_id for segment in segments], entries)
             writer.commit()
@@ -171,9 +171,9 @@ class Ranking:
             self._packed.close()
             self._packed = None
         if writer is not None:
-            # A worker that died has told so when it was given work; what it held was not committed.
+            # A dead worker thread has raised when it was given work; its documents were not committed.
             with engine.translated(self._folder, writes=True), suppress(ValueError):
-                if self._is_pending:  # only then: it would throw away merges under way, too
+                if self._is_pending:  # only then: a rollback discards running merges, too
                     writer.rollback()
                 writer.wait_merging_threads()
         self._view = None
@@ -194,7 +194,7 @@ class Ranking:
     # Reading
 
     def reload(self) -> None:
-        """See the last commit from now on."""
+        """Show the last commit from now on."""
         with engine.translated(self._folder), self._lock:
             self._index.reload()
             self._view = None
@@ -212,11 +212,11 @@ class Ranking:
         return self.view().segments
 
     def is_wasteful(self) -> bool:
-        """Whether most of what is kept for exact scoring is of segments that are gone."""
+        """Whether most of the data for exact scoring belongs to removed segments."""
         return packed.is_wasteful(self._folder, self.view().segment_ids())
 
     def flaw(self) -> str:
-        """Read everything that was committed; what is not as it was written, or ""."""
+        """Read everything that was committed; the first damage found, or ""."""
         with engine.translated(self._folder):
             found = parts.flaw(self._folder)  # before the engine reads them
         if found:
@@ -236,7 +236,7 @@ class Ranking:
 def _replace(
     writer: tantivy.IndexWriter, file: RankedFile, segment_ids: Sequence[int], entries: Sequence[entry.Entry]
 ) -> None:
-    """Write a file's segments in place of those it had."""
+    """Replace a file's segments."""
     import tantivy
 
     writer.delete_documents_by_term("file_id", file.file_id)

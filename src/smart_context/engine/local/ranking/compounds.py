@@ -1,8 +1,8 @@
 """The long words of languages that compound, to look for parts of them.
 
-In: words; a part.  Out: the words that hold it: in front, at the end, or between.
-Always: the answer is that of looking through every word. Where a part cannot stand is told by its letters: for each block of words it is known which four bytes
-stand there, so that of hundreds of thousands of words some thousands are looked through.
+In: words; a part.  Out: the words that contain it: at the start, at the end, or between.
+Always: the answer is that of a scan of every word. Each block of words has a filter of the four-byte sequences (grams) in it, so that of hundreds
+of thousands of words some thousands are scanned.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator
 try:
     from smart_context.engine.local.ranking import _compounds as compiled
 except ImportError:
-    compiled = None  # type: ignore[assignment]  # not compiled here: every word is looked through
+    compiled = None  # type: ignore[assignment]  # not compiled here: every word is scanned
 
-_LEAST_BEFORE = 3  # letters before a part that is not in front
+_LEAST_BEFORE = 3  # letters before a part that is not at the start
 _BLOCK = 64  # words of a block at least,
 _BLOCKS = 4096  # and blocks at most
 _GRAM, _KIND_BITS = 4, 13  # bytes, and bits of the kind that they are of
@@ -31,10 +31,10 @@ class Compounds:
         self._grams = compiled.grams([block.encode() for block in self._blocks]) if compiled else b""
 
     def holding(self, part: str) -> list[str]:
-        """The words that hold a part, in their order."""
+        """The words that contain a part, in order."""
         out: list[str] = []
         for words in self._may_hold(part.encode()):
-            # One search through one long string: quicker than asking each word.
+            # One search in one long string is faster than one in each word.
             at = words.find(part)
             while at >= 0:
                 start, end = words.rfind("\n", 0, at) + 1, words.find("\n", at)

@@ -1,4 +1,4 @@
-"""What the engine, tantivy, is asked to be: the fields of the index, its failures as ours.
+"""The engine, tantivy: the fields of the index, and its errors as ours.
 
 Only this package knows it, and it is loaded when something is asked of it.
 """
@@ -26,7 +26,7 @@ _FULL = 4 << 20  # bytes: less than one part of the ranking needs
 
 @cache
 def query() -> type[tantivy.Query]:
-    """What makes the engine's queries."""
+    """The engine's class of queries."""
     import tantivy
 
     return tantivy.Query
@@ -34,7 +34,7 @@ def query() -> type[tantivy.Query]:
 
 @cache
 def occur() -> type[tantivy.Occur]:
-    """How the parts of such a query bind."""
+    """The engine's class for required, optional and excluded clauses."""
     import tantivy
 
     return tantivy.Occur
@@ -75,7 +75,7 @@ def _without_lengths(built: tantivy.Schema, fields: Set[str]) -> tantivy.Schema:
 
 
 class translated:  # noqa: N801  # a block, as `contextmanager` makes one for three times the time: a search enters some seventy
-    """Turn what the engine and the disk say into errors of ours."""
+    """Translate errors of the engine and the disk into ours."""
 
     __slots__ = ("_folder", "_writes")
 
@@ -91,7 +91,7 @@ class translated:  # noqa: N801  # a block, as `contextmanager` makes one for th
 
 
 def _translate(error: BaseException, folder: Path, *, writes: bool) -> None:
-    """Raise what an error comes to; nothing where it is none of the engine's or the disk's."""
+    """Raise our error for one of the engine or the disk; return for any other."""
     if isinstance(error, ValueError | RuntimeError):  # what the engine raises
         import shutil
 

@@ -1,4 +1,4 @@
-"""Tell whether one segment matches an expression, by asking it for each term.
+"""Tell whether one segment matches an expression, by a check for each term.
 
 In: an expression made of terms, and whether a segment has a term.  Out: whether it matches.
 Always: the answer is that of the engine's own query for the expression. The engine itself explains one document for one term; of more, it does not always tell
@@ -19,7 +19,7 @@ _NO_MATCH = "does not match"  # what the engine says where it is to explain a ma
 
 
 def is_of_terms(wanted: Expression) -> bool:
-    """Whether an expression can be told so: sequences and sets of terms would be looked for anew in each segment."""
+    """Whether an expression can be checked so: sequences and sets of terms would be searched again for each segment."""
     if isinstance(wanted, Group):
         return all(map(is_of_terms, (*wanted.must, *wanted.should, *wanted.must_not)))
     return isinstance(wanted, Term | Everything)

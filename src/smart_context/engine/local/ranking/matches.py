@@ -1,7 +1,7 @@
-"""What a query matches in one committed state: how many segments, and the best of them, described when they are asked for.
+"""The matches of a query in one committed state: how many segments, and the best of them, read lazily.
 
 In: a view, and a query of the engine.  Out: candidates, best first.
-Always: the engine is asked once for what most searches need, and again only where more is wanted than that.
+Always: one query of the engine serves most searches; there is another only if more matches are wanted.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Matches:
         self._first, self.count = view.look(query, _AHEAD)
 
     def top(self, limit: int, start: int = 0) -> Candidates:
-        """The best candidates, best first; without so many at the start."""
+        """The best candidates, best first, from the offset `start`."""
         return self._view.described(self._hits(limit)[start:])
 
     def scores(self, limit: int) -> list[float]:

@@ -1,8 +1,8 @@
-"""One committed state as if there were nothing in it but what lies below some folders.
+"""One committed state as if only the files below some folders existed.
 
 In: a view, folders.  Out: a `View` of them: matches, counts, lengths, languages and words are those of an index that holds them alone.
-Always: nothing that can be told from an answer, a score or a suggestion depends on what lies elsewhere; only the rough order in which
-candidates are taken up, and of those beyond the best ones, comes from the whole.
+Always: nothing that can be told from an answer, a score or a suggestion depends on what lies elsewhere; only the rough order, in which
+candidates are scored and in which those beyond the best ones stay, comes from the whole index.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Narrowed(View):
             return frozenset(self.files_of(self._all_hits(self._first())))
 
     def compounds(self, part: str) -> list[str]:
-        """The long words that hold a part, of those that stand here."""
+        """The long words that contain a part, of those in these folders."""
         with engine.translated(self.folder):
             return [
                 word
@@ -64,7 +64,7 @@ class Narrowed(View):
             ]
 
     def terms(self, beginning: str, *, rough: bool = False) -> list[str]:
-        """Every term that begins so, the commonest first; `rough`: those that stand elsewhere too, in any order."""
+        """Every term with a prefix, the commonest first; `rough`: those of other folders too, in any order."""
         if rough:
             return super().terms(beginning)
         with engine.translated(self.folder):

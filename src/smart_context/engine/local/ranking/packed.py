@@ -1,8 +1,8 @@
-"""What exact scoring needs of every segment, in three files beside the engine's own: read in one go, by number.
+"""The data of every segment for exact scoring, in three files beside the engine's own: read in one go, by number.
 
 In: packed segments by their number.  Out: the same, for many numbers at once.
-Always: what a commit of the engine shows was written and flushed before it; nothing written is ever changed, because numbers of segments are
-never given twice to what was committed. What was removed takes room until the ranking is rebuilt. What is not as it was written is told by ValueError, never read as something else.
+Always: the segments that a commit of the engine shows were written and flushed before it; nothing written is ever changed, because the ids of committed
+segments are never reused. Removed segments take space until the ranking is rebuilt. Damaged data raises ValueError, and is never read as something else.
 
 `packed.data` holds the segments one after the other, shortened as `brief` says, each with a check of its bytes and its number; `packed.places` holds eight bytes for each number: where it begins, and its length;
 `packed.words` holds the table by which they are shortened, in parts as they were learnt: how many words each class has there, a checksum of the part, and the words.
@@ -29,17 +29,17 @@ except ImportError:
 
 _DATA, _PLACES, _WORDS = "packed.data", "packed.places", "packed.words"
 _PLACE = struct.Struct("<Q")
-_LENGTH = 24  # bits of a place that are its length
-_SPILL = 8 << 20  # bytes that wait for a flush at most
+_LENGTH = 24  # bits of an entry in `packed.places` that are the length
+_SPILL = 8 << 20  # bytes that are buffered at most
 _PART = struct.Struct("<5II")  # how many words of each class, and short codes, a part of the table has; its checksum
-_AT_ONCE = 2000  # segments that are read together where all are
-_SPARE = 64 << 10  # bytes that are not worth a rebuild
-_SMALL = 4 << 20  # bytes of segments up to which what was read is kept: searches come back to it
-_KEPT = 16 << 20  # bytes that are kept at most, as they were packed
+_AT_ONCE = 2000  # segments that are read together if all are read
+_SPARE = 64 << 10  # bytes of removed segments that are not worth a rebuild
+_SMALL = 4 << 20  # bytes of segments up to which read data is cached: searches come back to it
+_KEPT = 16 << 20  # bytes that are cached at most, as packed
 
 
 class Writer:
-    """Appends segments; they are there for readers after `flush`."""
+    """Appends segments; readers see them after `flush`."""
 
     def __init__(self, folder: Path) -> None:
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
@@ -54,7 +54,7 @@ class Writer:
         self._numbered: list[tuple[int, int]] = []
 
     def add(self, segment_ids: Sequence[int], packed: Sequence[bytes]) -> None:
-        """Take in segments."""
+        """Buffer segments."""
         self._waiting_ids += segment_ids
         self._waiting += packed
         self._bytes_waiting += sum(map(len, packed))
@@ -62,7 +62,7 @@ class Writer:
             self._spill()
 
     def flush(self) -> None:
-        """Write what was taken in, and see it on the disk."""
+        """Write the buffered segments and sync them to disk."""
         self._spill()
         if not self._numbered:
             return
@@ -74,7 +74,7 @@ class Writer:
         self._numbered = []
 
     def _spill(self) -> None:
-        """Write what waits, and before it the words that it is shortened by."""
+        """Write the buffer, and before it the words of the table that it needs."""
         ids, self._waiting_ids = self._waiting_ids, []
         waiting, self._waiting, self._bytes_waiting = self._waiting, [], 0
         if any(words := brief.learnt(waiting, self._table)):
@@ -89,7 +89,7 @@ class Writer:
         _write(self._data, b"".join(made), at)
 
     def close(self) -> None:
-        """Close; what was not flushed is forgotten."""
+        """Close; what was not flushed is discarded."""
         for file in (self._data, self._places, self._words):
             os.close(file)
 
@@ -127,9 +127,9 @@ class Reader:
         self._room = _KEPT if len(self._data) <= _SMALL else 0
 
     def of(self, segment_ids: Sequence[int]) -> list[bytes]:
-        """What segments hold, in the order asked for.
+        """Packed segments, in the order of the ids.
 
-        Raises: ValueError for one that is not there, or not as it was written.
+        Raises: ValueError for one that is missing or damaged.
         """
         if not self._room and not self._kept:
             return self._read(segment_ids)
@@ -163,7 +163,7 @@ class Reader:
         return brief.restored([self._data[at : at + length]], [number], self._table)[0]
 
     def held(self, segment_ids: Sequence[int]) -> int:
-        """How many bytes segments take here."""
+        """The size of segments here, in bytes."""
         mask = (1 << _LENGTH) - 1
         return sum(one & mask for one in self._found(segment_ids))
 
@@ -180,7 +180,7 @@ def _numbers(places: mmap.mmap | bytes) -> Sequence[int]:
 
 
 def is_wasteful(folder: Path, living: Sequence[int]) -> bool:
-    """Whether less than half of the bytes belong to segments that are in force."""
+    """Whether less than half of the bytes belong to live segments."""
     return (folder / _DATA).stat().st_size > 2 * Reader(folder).held(living) + _SPARE
 
 
@@ -195,16 +195,16 @@ _WIDTHS = (codes.WIDTH,) * len(brief.CLASSES) + (codes.SHORT,)
 
 
 def check(folder: Path) -> None:
-    """See that the table is whole: by what was lost of it segments are not read, and nothing may be written in its place.
+    """Check that the table is complete: without a lost part segments cannot be read, and nothing may be written in its place.
 
-    Raises: ValueError where it is not.
+    Raises: ValueError if it is not.
     """
     if _table(folder)[1] < (folder / _WORDS).stat().st_size:
         raise ValueError("the table of words is damaged")
 
 
 def _table(folder: Path) -> tuple[brief.Table, int]:
-    """The words that have numbers, and where they end: from a part on that is not as it was written, or still being written, there are none."""
+    """The numbered words, and the offset where they end: a part that is damaged or still being written, and all after it, are ignored."""
     data = (folder / _WORDS).read_bytes()
     parts: list[list[bytes]] = []
     at = 0

@@ -1,7 +1,7 @@
-"""In how many parts the engine keeps an index, whether their files are whole, and how it is made to put all of them together.
+"""The parts of the engine's index: how many there are, whether their files are whole, and how to make the engine merge all of them.
 
 In: the ranking's folder.  Out: its parts; which file is damaged; what to write so that one is left.
-Always: what is asked for changes nothing that a search finds; where it is not followed, or cut short, the index is whole and lies in more parts.
+Always: merging changes nothing that a search finds; if the engine does not merge, or is interrupted, the index is whole and in more parts.
 
 Each commit leaves a part, and a search looks every word up in each. The engine merges eight parts that are about as large as each other, by what lives in
 them, and takes them up by what they hold in all, the largest first: one that holds more than any other, of which hardly anything lives, lies in one group with all
@@ -21,7 +21,7 @@ from zlib import crc32
 from smart_context.data import dataclass
 
 MERGED = 8  # parts of a group that the engine merges
-_LARGE = 20_000  # segments from which it is worth anything
+_LARGE = 20_000  # segments from which merging pays
 _SHARE = 4  # outside of the largest part lies at least one segment in so many: so that nothing is merged over and over
 _SHARE_OF_UPKEEP = 50  # the same where there is time for it
 _OF_PARTS = {".idx", ".pos", ".term", ".store", ".fast", ".fieldnorm", ".del"}
@@ -31,7 +31,7 @@ _END, _SIGN = (
     1337,
 )  # what a file of the engine ends with: how long what it says of itself is, and a sign
 _LOOKS = 3
-_AT_ONCE = 1 << 20  # bytes that are read at once
+_AT_ONCE = 1 << 20  # bytes per read
 _MOST = 3_000_000  # documents that the largest part may hold: what is written in their place stays in one part
 
 
@@ -44,7 +44,7 @@ class Part:
 
 
 def read(folder: Path) -> list[Part]:
-    """The parts of the last commit, as the engine tells them; none where it tells them in another way.
+    """The parts of the last commit from the engine's metadata; none if that has another format.
 
     Raises: OSError where they cannot be read.
     """
@@ -143,12 +143,12 @@ def _is_whole(file: Path) -> bool:
 
 
 def needs(folder: Path) -> int:
-    """How many bytes of room putting them together may take: as many as they have, and as many again for safety."""
+    """The disk space that merging may take, in bytes: the size of the parts, and as much again for safety."""
     return 2 * sum(file.stat().st_size for file in folder.glob("*.*") if file.suffix in _OF_PARTS)
 
 
 def are_many(parts: list[Part], *, is_upkeep: bool = False) -> bool:
-    """Whether it is worth putting the parts together; is_upkeep: also where nearly all of the index is in one."""
+    """Whether merging the parts pays; is_upkeep: also if nearly all of the index is in one."""
     living = sum(part.living for part in parts)
     outside = living - max((part.living for part in parts), default=0)
     is_worth_it = living >= _LARGE and outside * (_SHARE_OF_UPKEEP if is_upkeep else _SHARE) >= living

@@ -1,8 +1,8 @@
 """One committed state of the ranking index, to look things up in.
 
 In: expressions and filters.  Out: candidates, best first, and exact counts of live segments.
-Always: what it sees stays as it is while others write. Scores given here depend on how the index was merged: `rank.py` makes the
-final ones.
+Always: what it sees stays as it is while others write. Its scores depend on how the index was merged: `find.score` computes
+the final ones.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from smart_context.text.analysis import TAG
 if TYPE_CHECKING:
     import tantivy
 
-    Match = tuple[float, tantivy.DocAddress]  # as the engine gives it: its score, and where it stands
+    Match = tuple[float, tantivy.DocAddress]  # as the engine gives it: score and address
 
-_AT_ONCE = 2000  # where all are wanted, without knowing how many that is
-_TERMS = 10_000  # remembered with their counts
-_TOGETHER = 4  # forms of one stem from which all that begin with it are listed in less time than each is looked up
-_EXPRESSIONS = 100  # remembered with their counts: these are larger, and come again mostly within one search
-_FEW_VALUES = 8  # of a filter
-_FEW_FILES = 200  # the same of files, each of which has few segments
-_MANY = 500  # terms from which their common beginning is quicker than a set of them
+_AT_ONCE = 2000  # matches asked for if all are wanted and their number is unknown
+_TERMS = 10_000  # cached with their counts
+_TOGETHER = 4  # forms of one stem from which listing all terms with that prefix is faster than looking up each
+_EXPRESSIONS = 100  # cached with their counts: fewer, because they are larger and mostly repeat within one search
+_FEW_VALUES = 8  # of a filter that are queried one by one
+_FEW_FILES = 200  # the same for files, each of which has few segments
+_MANY = 500  # terms from which a query by their common prefix is faster than by a set of them
 _ALL = Filters()
 _EVERYTHING = expression.Everything()
 Key = TypeVar("Key")
@@ -44,7 +44,7 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """Where a term stands, and how many segments have it."""
+    """The fields that have a term, and how many segments do."""
 
     fields: tuple[str, ...]
     count: int
@@ -54,20 +54,20 @@ _NOWHERE = Known((), 0)
 
 
 class View:
-    """One committed state of the index. Counts are of live segments only, and remembered."""
+    """One committed state of the index. Counts are of live segments only, and cached."""
 
     def __init__(self, index: tantivy.Index, folder: Path, same: View | None = None) -> None:
-        """same: another view of the state that this one is to show."""
+        """same: another view of the same state."""
         self.index = index
         self.folder = folder
         self._searcher: tantivy.Searcher = same._searcher if same else index.searcher()
         if not same:
             parts.check(folder)
         self._schema = index.schema
-        # After the searcher: what it shows was written before it was committed.
+        # After the searcher: the packed segments that it shows were written before its commit.
         self._packed: packed.Reader = same._packed if same else packed.Reader(folder)
         self.segments: int = self._searcher.num_docs
-        # The engine's own counts do not leave out what is deleted, and are exact where nothing is.
+        # The engine's own counts include deleted segments, and are exact if there are none.
         self.dead: int = sum(self._searcher.doc_freq("first", number) for number in (0, 1)) - self.segments
         self._counts: dict[tuple[Expression, Filters], int] = {}
         self._terms: dict[str, Known] = {}
@@ -75,11 +75,11 @@ class View:
         self._languages: tuple[str, ...] | None = None
         self._compounds: Compounds | None = None
         self._parts: dict[tuple[str, ...], View] = {}
-        self._met: Sequence[tantivy.DocAddress] = ()  # places of what was found last,
-        self._last: dict[int, int] = {}  # and by part the last place that is known to be one
+        self._met: Sequence[tantivy.DocAddress] = ()  # addresses of the last hits,
+        self._last: dict[int, int] = {}  # and for each part the highest address known to exist
 
     def within(self, folders: tuple[str, ...]) -> View:
-        """The same state as if there were nothing but what lies below some folders."""
+        """The same state as if only the files below some folders existed."""
         found = self._parts.get(folders)
         if found is None:
             from smart_context.engine.local.ranking.narrowed import Narrowed
@@ -117,7 +117,7 @@ class View:
         return self._terms.get(term) or self._look_up(term)
 
     def standing(self, terms: Collection[str]) -> list[str]:
-        """Those of some terms that any segment has. The forms of a word in all languages share a few stems: of one that several have, all that stand somewhere are
+        """Those of the terms that any segment has. The forms of a word in all languages share a few stems: the terms of a stem with several forms are
         listed at once."""
         groups: dict[str, list[str]] = {}
         for term in terms:
@@ -141,19 +141,19 @@ class View:
             return self._learn(term, self._searcher.doc_freq("text", term), self._searcher.doc_freq("also", term))
 
     def _learn(self, term: str, text: int, also: int) -> Known:
-        """Know a term by the engine's own counts of those that have it in either field."""
+        """Cache a term, given the engine's own counts of both fields."""
         found = _NOWHERE
-        if text or also:  # hardly any form of a word in most languages
+        if text or also:  # false for most forms of a word
             fields = ("text", "also") if text and also else ("text",) if text else ("also",)
             found = Known(fields, self._exactly(term, fields, text + also))
         _remember(self._terms, term, found, _TERMS)
         return found
 
     def _exactly(self, term: str, fields: Sequence[str], most: int) -> int:
-        """How many segments have a term in some fields; most: what the engine's own counts come to."""
+        """How many segments have a term in some fields; most: the sum of the engine's own counts."""
         if self.dead:
             return self._count(self._any(self._term_in(fields, term)))
-        # Where both have it, it is counted once, by what they share, which is far fewer segments to look at than either has.
+        # A segment with the term in both fields counts once: the intersection is far smaller to read than either list.
         return most - (self._count(self._every(self._term_in(fields, term))) if len(fields) > 1 else 0)
 
     def _everything(self) -> tantivy.Query:
@@ -172,12 +172,12 @@ class View:
         return found
 
     def matches(self, wanted: Expression, filters: Filters) -> Matches:
-        """Look once for what will be asked several times: how many match, and the first of them."""
+        """The matches, searched once for several questions: how many there are, and the best of them."""
         with engine.translated(self.folder):
             return Matches(self, self._narrowed(self._query(wanted), filters))
 
     def all_of(self, wanted: Expression, filters: Filters, among: Set[int] | None = None) -> Candidates:
-        """Every match, in no order; of some segments alone where given."""
+        """Every match, in no order; only of the segments in `among`, if given."""
         with engine.translated(self.folder):
             query = self._narrowed(engine.query().const_score_query(self._query(wanted), 1.0), filters)
             found = self._all_hits(query)
@@ -187,10 +187,10 @@ class View:
             return self.described(found)
 
     def those(self, wanted: Mapping[int, int], filters: Filters, binding: Expression = _EVERYTHING) -> list[Candidate]:
-        """Those of some segments, each with its file, that are here, pass the filters and match, in no order.
+        """Those of the segments, given by id with their files, that are here, pass the filters and match, in no order.
 
-        The engine finds files by their number, and segments by nothing: but what follows a file's first segment is mostly the rest of it. Where that
-        cannot be told, all segments of a file are looked through; and where what must match is more than terms, which would be looked for anew in each.
+        File ids are indexed, segment ids are not: but a file's first segment is mostly followed by the others, so their addresses are guessed and checked.
+        All segments of a file are read where a guess fails, and where `binding` has more than terms, which would be searched again for each segment.
         """
         limits = replace(filters, files=tuple(sorted(set(wanted.values()))))
         if not holding.is_of_terms(binding):
@@ -224,7 +224,7 @@ class View:
     def _guessed(
         self, there: Mapping[int, int], starts: Mapping[int, tuple[int, int, int]]
     ) -> dict[int, tantivy.DocAddress]:
-        """Where segments stand that stand as far behind the first of their file as their numbers say."""
+        """The addresses of segments, if each is as far after the first of its file as its id."""
         import tantivy
 
         places = {}
@@ -235,8 +235,8 @@ class View:
         return places
 
     def _learn_last(self, firsts: Sequence[tantivy.DocAddress]) -> None:
-        """Know how far the parts reach, at least: behind the last place that any search has met in one there may be none."""
-        if self._searcher.num_segments == 1:  # the only one has at least as many as live
+        """Update the highest address known in each part: beyond the last one that any search has met there may be none."""
+        if self._searcher.num_segments == 1:  # the only part has at least as many as live
             self._last[0] = max(0, self._searcher.num_docs - 1)
         for place in (*firsts, *self._met):
             if place.doc > self._last.get(place.segment_ord, -1):
@@ -246,14 +246,14 @@ class View:
         return [int(i or 0) for i in self._searcher.fast_field_values(field, list(places))]
 
     def packed(self, candidates: Sequence[Candidate]) -> list[bytes]:
-        """What each candidate says, as `codes` packed it."""
+        """The data of each candidate for exact scoring, as `codes` packed it."""
         with engine.translated(self.folder):
             return self._packed.of(segment_ids(candidates))
 
     def read_all(self) -> None:
-        """Read what every segment says.
+        """Read the packed data of every segment.
 
-        Raises: SearchFailed where it is not as it was written.
+        Raises: SearchFailed if it is damaged.
         """
         with engine.translated(self.folder):
             self._packed.check(self.segment_ids())
@@ -276,9 +276,9 @@ class View:
         return found if len(found) == count else self.look(query, count)[0]
 
     def described(self, found: Sequence[Match]) -> Candidates:
-        """What the engine found, as candidates.
+        """Hits of the engine as candidates.
 
-        Raises: SearchFailed where a damaged file says something else than numbers.
+        Raises: SearchFailed if a damaged file has something else than numbers.
         """
         places = [place for _, place in found]
         self._met = places if len(places) <= _AT_ONCE else self._met
@@ -296,7 +296,7 @@ class View:
         return Candidates(numbers, files, spoken, [score for score, _ in found])
 
     def compounds(self, part: str) -> list[str]:
-        """The long words, of languages that compound, that hold a part: in front, at the end, or between."""
+        """The long words, of languages that compound, that contain a part: at the start, at the end, or between."""
         if self._compounds is None:
             with engine.translated(self.folder):
                 found = self._searcher.terms_with_prefix("compounds", "")
@@ -304,11 +304,11 @@ class View:
         return self._compounds.holding(part)
 
     def terms(self, beginning: str, *, rough: bool = False) -> list[str]:
-        """Every term that begins so, the commonest first; some may stand in deleted segments only."""
+        """Every term with a prefix, the commonest first; some may be in deleted segments only."""
         return [term for term, _ in self._beginning_so(beginning)]
 
     def _beginning_so(self, beginning: str) -> list[tuple[str, int]]:
-        """The terms with the engine's own counts."""
+        """The terms with a prefix, with the engine's own counts."""
         with engine.translated(self.folder):
             return self._searcher.terms_with_prefix("text", beginning)
 
@@ -325,7 +325,7 @@ class View:
             return {int(i or 0) for i in self._searcher.fast_field_values("file_id", [place for _, place in found])}
 
     def beside_others(self) -> list[int]:
-        """The files of the smallest part of the index that has several: were one of them gone, the part would stay."""
+        """The files of the smallest part of the index that has several files: if one of them is removed, the part stays."""
         with engine.translated(self.folder):
             found, _ = self.look(engine.query().const_score_query(self._first(), 1.0), max(1, self.segments))
             times = Counter(place.segment_ord for _, place in found)
@@ -370,7 +370,7 @@ class View:
         )
 
     def _having_one(self, field: str, values: Sequence[str] | Sequence[int]) -> tantivy.Query:
-        """What has one of these values. Of a few, each is followed where others lead; of many, all that have one are marked first."""
+        """A query for any of these values. Few are term queries, which can skip ahead; many are a set, whose matches are collected first."""
         if len(values) > (_FEW_FILES if field == "file_id" else _FEW_VALUES):
             return engine.query().term_set_query(self._schema, field, list(values))
         return self._any([engine.query().term_query(self._schema, field, value, "basic") for value in values])
@@ -401,7 +401,7 @@ class View:
         return [engine.query().phrase_query(self._schema, field, list(terms), slop)] if terms else []
 
     def _across(self, terms: Sequence[str]) -> list[tantivy.Query]:
-        """What finds the segment in which a phrase begins that goes on in the next one."""
+        """Queries for the segment in which a phrase begins that continues in the next one."""
         cuts = range(max(1, len(terms) - entry.REACH), min(len(terms) - 1, entry.REACH) + 1)
         return [q for cut in cuts for q in self._phrase("border", [*terms[:cut], entry.BREAK, *terms[cut:]])]
 
@@ -416,7 +416,7 @@ class View:
         occur = engine.occur()
         should: list[tantivy.Query] = []
         for item in wanted.should:
-            # Terms side by side, not nested: the engine skips ahead in a flat list of terms only.
+            # Terms side by side, not nested: the engine skips ahead only in a flat list of terms.
             if isinstance(item, expression.Term):
                 should += self._term(item)
             else:
