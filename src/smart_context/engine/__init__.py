@@ -1,6 +1,6 @@
-"""What holds an index: the port that searching and indexing know, and who stands behind it.
+"""Engines, which store an index: the port that searching and indexing know, and its implementations.
 
-`at` opens none of it: an engine is loaded when something is asked of it.
+`at` opens nothing: an engine is loaded on first use.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def at(data_dir: str | os.PathLike[str], address: str = "", places: Sequence[str] = ()) -> Engine:
-    """The engine at an address: a database, from which the data directory holds what is derived; without one, the data directory itself."""
+    """The engine at an address: a database, with the ranking derived from it in the data directory; without one, the data directory itself."""
     if address:
         return shared(data_dir, address, places)
     from smart_context.engine.local.place import Local

@@ -1,4 +1,4 @@
-"""What the ranking index is asked for: a tree of terms, engine-neutral.
+"""Queries of the ranking index: a tree of terms, engine-neutral.
 
 `query.py` reads what people write; `plan.py` turns that into this; `ranking` turns this into the engine's own queries.
 """

@@ -1,4 +1,4 @@
-"""What a file is found by: the entries of its segments, made where it is read, and carried from there as bytes.
+"""The index entries of a file's segments, made where the file is read, and passed on as bytes.
 
 In: a file's path, its title, its judged segments.  Out: an `Entry` for each; as bytes, and back.
 Always: what is hidden in a segment reaches no entry; bytes that are no entry raise `ValueError`.

@@ -1,8 +1,8 @@
-"""Connections to the database, and what goes wrong with them.
+"""Connections to the database, and their errors.
 
 In: an address.  Out: rows, transactions; failures as errors of ours, which say what to do.
-Always: whoever asks owns the deadline: a server that has stopped answers nobody in time, and its connection is dropped; an idle
-connection that turns out to be dead is replaced once, unseen. No message shows a password.
+Always: the caller sets the deadline: when a stopped server does not answer in time, its connection is dropped; an idle
+connection that turns out to be dead is replaced once, unnoticed by the caller. No message shows a password.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ try:
 except ImportError as error:
     raise ConfigError("the setting `engine` needs the extra postgres", hint=how_to_add("postgres")) from error
 
-OLDEST = 15  # of the server, the major version
+OLDEST = 15  # the oldest supported major version of the server
 CONNECT_SECONDS = 5  # for each host of an address
 READ_SECONDS = 10.0  # for one answer
 WRITE_SECONDS = 120.0
-_IDLE = 4  # connections that are kept
+_IDLE = 4  # idle connections that are kept
 _LIBRARY_SECONDS = 0.1
 
 
@@ -55,7 +55,7 @@ class Connection(psycopg.Connection[tuple[Any, ...]]):
 
 
 class Database:
-    """Where a record is. Connections are made when they are needed and kept for the next; threads share it."""
+    """A connection pool for a record. Connections are made when needed and reused; threads share it."""
 
     def __init__(self, address: str, places: Sequence[str] = ()) -> None:
         """places: where folders of the record lie on this machine."""
@@ -79,7 +79,7 @@ class Database:
                     connection.close()
                     if is_new or is_last:
                         raise
-                    self.drop()  # the server was restarted: the other connections are as dead
+                    self.drop()  # the server was restarted: the other connections are dead, too
                     continue
                 except BaseException:
                     connection.close()
@@ -90,7 +90,7 @@ class Database:
 
     @contextmanager
     def connection(self, seconds: float | None = READ_SECONDS) -> Iterator[Connection]:
-        """A connection of one's own, for a transaction; it is kept for others where all went well."""
+        """A connection for a transaction; it goes back to the pool unless an error occurred."""
         with self.translated():
             connection, _ = self._take(fresh=True)
             connection.seconds = seconds
@@ -102,21 +102,21 @@ class Database:
             self.give(connection)
 
     def take(self, seconds: float | None = READ_SECONDS) -> Connection:
-        """A connection of one's own, to be given back, or closed."""
+        """A connection for the caller alone, to be given back or closed."""
         with self.translated():
             taken, _ = self._take(fresh=True)
             taken.seconds = seconds
             return taken
 
     def connect(self, seconds: float | None = READ_SECONDS) -> Connection:
-        """A new connection, to be closed by whoever asked for it."""
+        """A new connection, to be closed by the caller."""
         with self.translated():
             made = _connected(self.address)
             made.seconds = seconds
             return made
 
     def drop(self) -> None:
-        """Close what is idle."""
+        """Close idle connections."""
         with self._lock:
             idle, self._idle = self._idle, []
         for connection in idle:
@@ -138,7 +138,7 @@ class Database:
         return (found, False) if found is not None else (_connected(self.address), True)
 
     def give(self, connection: Connection) -> None:
-        """Keep a connection for others; nothing is open on it."""
+        """Return a connection to the pool; it has no open transaction."""
         with self._lock:
             if not connection.closed and len(self._idle) < _IDLE:
                 self._idle.append(connection)
@@ -152,7 +152,7 @@ class Database:
 
     @contextmanager
     def translated(self) -> Iterator[None]:
-        """Turn what the database says into errors of ours."""
+        """Translate errors of the database into ours."""
         try:
             yield
         except psycopg.Error as error:
@@ -162,7 +162,7 @@ class Database:
 def _asked(connection: Connection, query: str, values: Sequence[Any], key: str) -> list[Any]:
     if not key:
         return connection.execute(query, values or None, binary=True).fetchall()
-    # One way there and back. The setting ends with the transaction: the next one on this connection is nobody's.
+    # One round trip. The setting ends with the transaction: the next one on this connection has no token.
     with connection.pipeline(), connection.transaction():
         connection.execute("SELECT set_config('smart_context.token', %s, true)", (key,))
         cursor = connection.execute(query, values or None, binary=True)
@@ -170,7 +170,7 @@ def _asked(connection: Connection, query: str, values: Sequence[Any], key: str) 
 
 
 def shown(address: str) -> str:
-    """An address without what is secret in it, for people.
+    """An address without its secrets, for people.
 
     Raises: ConfigError for what is none.
     """

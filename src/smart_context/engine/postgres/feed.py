@@ -1,8 +1,8 @@
-"""The feed: what changed in the record, for whoever derives something from it.
+"""The feed: changes of the record, for rankings and vectors derived from it.
 
-In: how far somebody has come.  Out: the files written and removed since, in one committed state, in the order of their transactions.
-Always: nothing is missed, however late a transaction commits: transactions are numbered when they begin, so that one goes on from the oldest
-that was still open (`pg_snapshot_xmin`), never from the newest that was seen. What is given again is the same.
+In: a position in the feed.  Out: the files written and removed since, in one committed state, in the order of their transactions.
+Always: nothing is missed, however late a transaction commits: transactions are numbered when they begin, so that a follower continues from the
+oldest that was still open (`pg_snapshot_xmin`), never from the newest that was seen. Changes that are delivered again are the same.
 """
 
 from __future__ import annotations
@@ -48,10 +48,11 @@ _GONE = (
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """How far the record is.
+    """The position of the record.
 
-    identity, timeline: which record it is, in which database; another one means that nothing known of it holds. oldest: no transaction below it is still
-    open. commits: those from where somebody is, each with the time (in microseconds) when it began. newest: the last commit. horizon: what was removed before it is not told any more.
+    identity, timeline: which record it is, in which database; with another one nothing derived before is valid. oldest: no transaction below it is still
+    open. commits: those since the follower's position, each with the time (in microseconds) when it began. newest: the last commit.
+    horizon: removals before it are not in the feed any more.
     """
 
     identity: str
@@ -72,17 +73,17 @@ class Changed:
 
 
 def begin(db: Connection) -> None:
-    """See one state from now on, until the transaction ends."""
+    """Take a snapshot: see one state until the transaction ends."""
     db.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
 
 
 def head(db: Connection, position: int) -> Head:
-    """How far the record is in the state that a transaction sees, from a position on."""
+    """The position of the record in a transaction's snapshot, with the commits since another position."""
     return _head(db.execute(_HEAD, (position,), binary=True).fetchall())
 
 
 def head_now(database: Database, position: int, seconds: float) -> Head:
-    """How far the record is now, from a position on."""
+    """The position of the record now, with the commits since another position."""
     return _head(database.rows(_HEAD, (position,), seconds=seconds))
 
 
@@ -92,7 +93,7 @@ def _head(rows: list[Any]) -> Head:
 
 
 def still_has(db: Connection, commits: Mapping[int, int]) -> bool:
-    """Whether the record holds these commits; a number alone tells nothing after a failover, which gives those that were lost again."""
+    """Whether the record has these commits, by number and time: after a failover, the numbers of lost commits are used again."""
     found = db.execute(_STILL, ([*commits], [*commits.values()])).fetchone()
     return found == (len(commits),)
 
@@ -110,7 +111,7 @@ def gone(db: Connection, position: int) -> dict[int, int]:
 
 
 def changed(db: Connection, position: int, known: Mapping[int, int], database: Database) -> Iterator[Changed]:
-    """The files that were written since a position, but for what is known: (file, transaction)."""
+    """The files that were written since a position, without the known (file, transaction) pairs."""
     with db.cursor("changed", binary=True) as cursor:
         cursor.itersize = _ROWS
         cursor.execute(_CHANGED, (position,))

@@ -1,8 +1,8 @@
 """Keep a node's ranking up with the record, in a thread, for a server.
 
 In: notifications of commits, and a look every few seconds for what they miss.  Out: a ranking that follows, and how far it is.
-Always: a search waits a moment at most for what was committed before it, and not at all where others wait already: while machines commit all the time, most searches see
-what the last round took in. A database that does not answer costs one search its patience, and the next ones nothing; whatever goes wrong is tried again.
+Always: a search waits a moment at most for commits before it, and not at all if others wait already: while machines commit all the time, most
+searches see the state of the last round. A database that does not answer makes one search wait, and the next ones not; every failure is retried.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from smart_context.engine.postgres.writer import CHANNEL
 from smart_context.errors import ContextError, Unreachable
 from smart_context.model import Progress
 
-_POLL = 2.0  # seconds between two looks without a notification
+_POLL = 2.0  # seconds between two polls without a notification
 _AGAIN = (0.2, 0.5, 1.0, 2.0, 5.0)  # seconds before the next try, after one failure, two, …
-_PATIENCE = 1.5  # seconds that a search waits for what was committed before it
+_PATIENCE = 1.5  # seconds that a search waits for commits before it
 _ANSWER = 5.0  # seconds for the database to say how far it is: a busy one is not away
 _ENDING = 10.0
-_CROWD = 2  # searches that wait at once
-_TIDY = 600.0  # seconds between two looks at whether the ranking holds mostly what is gone
+_CROWD = 2  # searches that wait at the same time, at most
+_TIDY = 600.0  # seconds between two checks whether most of the ranking was removed
 
 
 class Follower:
@@ -67,7 +67,7 @@ class Follower:
         return Following(self._away, step.done, step.total or 0, is_late=self._done < self._missed)
 
     def catch_up(self) -> None:
-        """Wait a moment for what was committed before now."""
+        """Wait a moment for the commits before now."""
         if self._away or self._waiting >= _CROWD:
             return
         try:
@@ -100,7 +100,7 @@ class Follower:
                         failures = 0
                         self._wait(db)
                         self._tidy()
-            except ContextError:  # told by `state`; the next try may go better
+            except ContextError:  # reported by `state`; the next try may succeed
                 self._note(away=True)
                 self._rest(_AGAIN[min(failures, len(_AGAIN) - 1)])
                 failures += 1

@@ -50,7 +50,7 @@ class Index(Closes):
     def open(
         cls, database: Database, folder: Path, machine: str, *, writable: bool, on_progress: OnProgress = _silent
     ) -> Index:
-        """Open the index; a writer makes the tables where there are none.
+        """Open the index; a writer creates missing tables.
 
         Raises: as `port.Engine.open`; ConfigError, Unreachable for a database that cannot be used.
         """
@@ -69,7 +69,7 @@ class Index(Closes):
 
     @classmethod
     def followed(cls, database: Database, folder: Path, machine: str) -> Index:
-        """Open the index for a server, which keeps up by itself; from its last state where the database does not answer.
+        """Open the index for a server, which keeps up by itself; from its last state if the database does not answer.
 
         Raises: as `open`; Unreachable where there is no such state.
         """
@@ -87,7 +87,7 @@ class Index(Closes):
         return index
 
     def following(self) -> Following:
-        """How far the ranking is behind the record."""
+        """How far the ranking lags behind the record."""
         return self._follower.state() if self._follower else Following()
 
     @property
@@ -104,7 +104,7 @@ class Index(Closes):
         self._node.reload()
 
     def both(self, key: str = "") -> tuple[Record, View]:
-        """The record as a caller may see it, and what the ranking shows of it."""
+        """The record as a caller may see it, and a view of the ranking."""
         record = self.record if isinstance(self.record, Writer) else self.record.shown_to(key)
         return record, self._node.view()
 
@@ -130,11 +130,11 @@ class Index(Closes):
         indexed_at: str,
         entries: Sequence[Entry] = (),
     ) -> None:
-        """Take in a file's text in place of what was there; searches see it after `commit`."""
+        """Put a file's text in place of its old one; searches see it after `commit`."""
         self._writer.put(new, segments, years, indexed_at, entries)
 
     def look_up(self, files: Mapping[str, int]) -> dict[str, Stamp]:
-        """The stamps of some files, given with their sizes; what else is asked of files of these sizes is fetched with them."""
+        """The stamps of some files, given with their sizes; what `same_size` and `same_content` need for these sizes is fetched with them."""
         schema.check(self._database)  # since the last batch the tables may have become newer than this program
         return self._writer.look_up(files)
 
@@ -143,26 +143,26 @@ class Index(Closes):
         self._writer.remove(file_ids)
 
     def commit(self) -> int:
-        """Make everything since the last commit lasting; every machine takes it in from there."""
+        """Make everything since the last commit durable; every machine follows from there."""
         return self._writer.commit()
 
     def tidy(self) -> None:
-        """Remove what was replaced long ago."""
+        """Remove texts that were replaced long ago."""
         self._writer.tidy()
 
     def renew(self, on_progress: OnProgress = _silent) -> None:
-        """Derive this machine's ranking anew."""
+        """Rebuild this machine's ranking."""
         try:
             self._node.renew(on_progress)
         finally:
             self._node.release()
 
     def tidy_ranking(self, on_progress: OnProgress = _silent) -> None:
-        """Finish merges of this machine's ranking; derive anew what holds mostly what is gone."""
+        """Finish merges of this machine's ranking; rebuild it if most of it was removed."""
         self._node.tidy(on_progress)
 
     def close(self) -> None:
-        """Let the next writer in; what was not committed is forgotten."""
+        """Release the lock; uncommitted changes are discarded."""
         try:
             if self._follower:
                 self._follower.close()

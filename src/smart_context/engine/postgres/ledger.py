@@ -1,6 +1,6 @@
 """The audit lines of all machines, in the record's database.
 
-In: lines of a chain, with their numbers.  Out: the same, for whoever may read them.
+In: lines of a chain, with their numbers.  Out: the same, for users that may read them.
 Always: lines are added and never changed by us; a search node adds to chains of its own user alone, and reads none (`schema`).
 """
 

@@ -1,8 +1,8 @@
 """A search node's ranking: derived from the shared record, kept in a folder of this machine.
 
 In: the feed.  Out: a `View` of what was taken in so far, and how far that is.
-Always: one process of a machine takes in at a time, others see what it committed; each commit is a state of the record, but while a node
-derives everything anew, when it is a beginning of one; whatever is lost here is derived again.
+Always: one process of a machine takes in changes at a time, others see its commits; each commit is a state of the record, except during a
+rebuild, when it is a prefix of one; whatever is lost here is derived again.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from smart_context.errors import Conflict, NotFound, SearchFailed
 from smart_context.model import OnProgress, Progress
 
 _LOCK = "follow.lock"
-_PATIENCE = 5.0  # seconds for whoever takes in to come to an end
+_PATIENCE = 5.0  # seconds to wait for the process that takes in changes
 _SECONDS = 30.0  # for the database to send the next rows
-_TOGETHER = 20_000  # segments of a commit while there is much to take in
-_LATEST = 256  # commits by which a node knows after a failover that nothing it took in was lost: more than a replica is ever behind
+_TOGETHER = 20_000  # segments per commit while there is much to take in
+_LATEST = 256  # commits by which a node checks after a failover that nothing it took in was lost: more than a replica ever lags
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +48,11 @@ class State:
     latest: Mapping[int, int] = field(default_factory=dict)
 
     def has(self, head: Head) -> bool:
-        """Whether it holds all that the record does."""
+        """Whether it has all that the record has."""
         return self.is_of(head) and head.commits.keys() <= frozenset(self.commits)
 
     def is_of(self, head: Head) -> bool:
-        """Whether it was derived from this record, on this course of its history."""
+        """Whether it was derived from this record, on the same timeline."""
         return (self.identity, self.timeline) == (head.identity, head.timeline)
 
 
@@ -79,7 +79,7 @@ class Node:
         self._writer: Ranking | None = None
         self._lock: WriteLock | None = None
         self._ahead = _Ahead()
-        self._state = State()  # of the one who takes in
+        self._state = State()  # of the thread that takes in changes
 
     @property
     def state(self) -> State:
@@ -113,7 +113,7 @@ class Node:
             )
         if self._reader is not None and self._seen[1] == stamp[1]:
             self._reader.reload()
-        else:  # the old one may still serve a search under way: it is let go, not closed
+        else:  # a running search may still use the old one: it is dropped, not closed
             self._reader = Ranking.open(self._place, writable=False)
         self._seen = stamp
 
@@ -156,7 +156,7 @@ class Node:
             self._taking.release()
 
     def renew(self, on_progress: OnProgress) -> None:
-        """Derive everything anew; searches keep what there is until it is in place.
+        """Rebuild everything; searches use the old ranking until the new one is in place.
 
         Raises: Conflict when another process takes in.
         """
@@ -181,7 +181,7 @@ class Node:
         shutil.rmtree(old, ignore_errors=True)
 
     def tidy(self, on_progress: OnProgress) -> None:
-        """Finish merges; derive anew what holds mostly what is gone."""
+        """Finish merges; rebuild the ranking if most of it was removed."""
         if not self.catch_up(on_progress):
             return
         self.reload()
@@ -196,7 +196,7 @@ class Node:
         self.release()
 
     def _take_in(self, on_progress: OnProgress) -> bool:
-        """False where something that was taken in was lost in a failover: the ranking has to be derived anew."""
+        """False if something that was taken in was lost in a failover: the ranking has to be rebuilt."""
         with self._snapshot() as db:
             head = feed.head(db, self._state.position)
             if self._state.identity and not self._state.is_of(head):
@@ -218,7 +218,7 @@ class Node:
         if not state.latest or not feed.still_has(db, state.latest):
             self._forget_vectors()
             return False
-        # The numbers of transactions that were lost are given again, from the last one on that was not.
+        # The numbers of lost transactions are used again, from the last one on that was not lost.
         position = min(state.position, max(state.latest) + 1)
         known = tuple(sorted(xid for xid in state.latest if xid >= position))
         self._state = replace(state, timeline=head.timeline, position=position, commits=known)
@@ -258,7 +258,7 @@ class Node:
         return len(segments)
 
     def _pieces(self, one: Changed) -> list[RankedSegment]:
-        """What an indexer of another version analysed, to be analysed here."""
+        """Segments that an indexer of another version analysed, to be analysed again here."""
         rows = self._record.segments_of(one.file.file_id)
         passages = self._record.passages(row.segment_id for row in rows)
         return [
@@ -275,7 +275,7 @@ class Node:
         state = State(head.identity, head.timeline, position, newest, above, dict([*latest.items()][-_LATEST:]))
         ranking = self._open_writer()
         ranking.commit(ranking.generation + 1, asdict(state))
-        self._state = state  # last: whoever reads it looks into the ranking next
+        self._state = state  # last: its readers look into the ranking next
 
     def _forget(self, head: Head) -> None:
         """Nothing of what is here holds: the record is another one, or was set back."""

@@ -1,6 +1,6 @@
-"""A record in PostgreSQL as the engine at an address, with a folder of this machine for what is derived from it.
+"""The engine with its record in PostgreSQL, and a folder of this machine for the ranking and vectors.
 
-In: `postgresql://…`, a data directory.  Out: what `port.Engine` promises.
+In: `postgresql://…`, a data directory.  Out: a `port.Engine`.
 Always: making one loads nothing and connects to nothing.
 """
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _FRESH = 5.0  # seconds after which the database is asked again whether there are vectors
 _PATIENCE = 10.0  # seconds for vectors to be copied
 _PAUSE = 0.05
-NODE = "node"  # the folder in the data directory; beside it may lie a local index, which stays as it is
+NODE = "node"  # the folder in the data directory; a local index beside it is left alone
 
 
 def _silent(_step: Progress) -> None:
@@ -54,7 +54,7 @@ class Postgres:
 
     @property
     def address(self) -> str:
-        """The database, without what is secret of its address."""
+        """The address of the database, without secrets."""
         return self._database.name
 
     @cached_property
@@ -64,7 +64,7 @@ class Postgres:
         return Database(*self.made_of[1:])
 
     def open(self, *, writable: bool = False, follow: bool = False, on_progress: OnProgress = _silent) -> Index:
-        """Open the index; a writer makes it where there is none."""
+        """Open the index; a writer creates a missing one."""
         from smart_context.engine.postgres.database import Database
         from smart_context.engine.postgres.index import Index
 
@@ -89,14 +89,14 @@ class Postgres:
         return schema.version(self._database) > 0
 
     def init(self) -> list[str]:
-        """Make what is missing of tables and roles."""
+        """Create missing tables and roles."""
         from smart_context.engine.postgres import queue, roles
 
         made = roles.init(self._database)
         return [*made, "queue"] if queue.prepare(self._database) else made
 
     def migrate(self) -> int:
-        """Bring the tables up to date; how many steps that took."""
+        """Migrate the tables; the number of steps taken."""
         from smart_context.engine.postgres import queue, roles, schema
 
         steps = schema.migrate(self._database)
@@ -112,7 +112,7 @@ class Postgres:
         return Queue(self._database)
 
     def tokens(self) -> SharedTokens:
-        """The tokens that hold on every machine."""
+        """The tokens, which are valid on every machine."""
         from smart_context.engine.postgres.tokens import SharedTokens
 
         return SharedTokens(self._database)
@@ -136,7 +136,7 @@ class Postgres:
         return Index(database, self._node, Writer(database, self._machine), None)
 
     def state(self) -> SharedState:
-        """How the record is, and how far this machine has come."""
+        """The state of the record, and how far this machine has followed it."""
         from smart_context.engine.postgres import node, roles
 
         return roles.state(self._database, node.state_of(self._node))
@@ -146,7 +146,7 @@ class Postgres:
         return lock.holder(self._node)
 
     def damage(self) -> str:
-        """Read the files of this machine's ranking: the name of one that is not as it was written, or ""."""
+        """Check the files of this machine's ranking: the name of a damaged one, or ""."""
         return self._beside.damage()
 
     def size(self) -> int:
@@ -157,13 +157,13 @@ class Postgres:
         return total + self._beside.size()
 
     def repair(self, on_progress: OnProgress = _silent) -> str:
-        """Derive this machine's ranking anew."""
+        """Rebuild this machine's ranking."""
         with self.open(writable=True) as index:
             index.renew(on_progress)
         return ""
 
     def forget(self, folder: str, keep: Sequence[str] = (), on_progress: OnProgress = _silent) -> int:
-        """Remove the files at or below a folder, but for those at or below others, and whatever is left of their text."""
+        """Remove the files at or below a folder, except at or below those in `keep`, with everything left of their text."""
         from smart_context.engine.postgres import upkeep
 
         self._make_folder()
@@ -173,7 +173,7 @@ class Postgres:
             return upkeep.forget(self._database, index, self._node, folder, keep, on_progress)
 
     def maintain(self, on_progress: OnProgress = _silent) -> str:
-        """Give space back, finish merges, look for damage; "": a machine derives its ranking by itself."""
+        """Free space, finish merges, look for damage; always "": a machine rebuilds its ranking by itself."""
         from smart_context.engine.postgres import schema, upkeep
 
         schema.check(self._database)
@@ -212,7 +212,7 @@ class Postgres:
 
     @contextmanager
     def embedding(self) -> Iterator[None]:
-        """Be the only process that embeds, on any machine."""
+        """Hold the lock for embedding, across machines."""
         from smart_context.engine.postgres import vectors
 
         self._make_folder()
@@ -226,7 +226,7 @@ class Postgres:
                 self._embeds = False
 
     def _take_turn(self, held: ExitStack) -> None:
-        """Be the only process of this machine that appends vectors; one that copies them is waited for a while."""
+        """Hold this machine's lock for appending vectors; wait a while for a process that copies them."""
         late = time.monotonic() + _PATIENCE
         while True:
             try:

@@ -1,7 +1,7 @@
 """Where the folders of a shared record lie on this machine.
 
 In: pairs `RECORD=HERE` of absolute folders.  Out: paths as the record has them, and as this machine does.
-Always: `outward(inward(path))` is `path`; what lies in none of the folders has the same path everywhere.
+Always: `outward(inward(path))` is `path`; a path in none of the folders is the same everywhere.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The queue of files to read, in the database of the record. The only module that knows procrastinate.
 
-In: batches of paths below a root.  Out: each batch, given to one worker at a time until one has done it.
-Always: a batch that waits is not put twice, and no two workers have the same one; that of a worker that died comes back; what waits for OCR
-comes last; the queue holds nothing that a walk would not find again, so that it is made anew when its form changes.
+In: batches of paths below a root.  Out: each batch, given to one worker at a time until it is done.
+Always: a waiting batch is not enqueued twice, and no two workers have the same one; the batch of a dead worker is retried; files that wait for OCR
+come last; the queue has nothing that a walk would not find again, so that it is recreated when its schema changes.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ _SCHEMA = "smart_context_queue"
 _VERSION = ".".join(procrastinate.__version__.split(".")[:2])
 _TASK = "read"
 _SCAN_TASK = "scan"
-_LAST = -10  # the priority of what waits for OCR: behind everything that can be had without
-_BEAT = 2.0  # seconds between two signs of life of a worker
+_LAST = -10  # the priority of files that wait for OCR: after everything that can be read without it
+_BEAT = 2.0  # seconds between two heartbeats of a worker
 _DEAD = 10.0  # seconds without one, after which its batch is taken back
 _POLL = 2.0
 _TRIES = 20  # of a batch that fails because the database or a share does not answer
@@ -41,11 +41,11 @@ class Queue:
         self._database = database
 
     def put(self, root: str, batches: Iterable[Sequence[str]], *, full: bool = False) -> int:
-        """Put batches of paths below a root; how many were not waiting already."""
+        """Enqueue batches of paths below a root; how many were not waiting already."""
         return self._put(_TASK, root, batches, {"full": full})
 
     def put_scans(self, root: str, paths: Iterable[str]) -> int:
-        """Put files below a root of which something waits for OCR, each by itself; how many were not waiting already."""
+        """Enqueue files below a root that wait for OCR, one by one; how many were not waiting already."""
         return self._put(_SCAN_TASK, root, ([path] for path in paths), {})
 
     def _put(self, what: str, root: str, batches: Iterable[Sequence[str]], more: Mapping[str, bool]) -> int:
@@ -72,8 +72,8 @@ class Queue:
     def run(
         self, roots: Callable[[], Sequence[str]], take: Callable[[Batch], None], *, wait: bool, scans: bool
     ) -> None:
-        """Take batches below what the roots are then, one at a time, until a signal comes; without `wait`, until there is none left. scans:
-        and files that wait for OCR, when there is no batch."""
+        """Process batches below the current roots, one at a time, until a signal comes; without `wait`, until none is left. scans:
+        files that wait for OCR too, when there is no batch."""
         check(self._database)
         app = procrastinate.App(connector=procrastinate.PsycopgConnector(**self._how()))
         retry = procrastinate.RetryStrategy(max_attempts=_TRIES, exponential_wait=2)
@@ -119,7 +119,7 @@ class _Translated:
         self._database = database
 
     def __enter__(self) -> None:
-        self._database.rows("SELECT 1")  # says what is wrong at once, and in our words
+        self._database.rows("SELECT 1")  # raises our error at once if something is wrong
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         if isinstance(error, exceptions.ConnectorException):
@@ -162,7 +162,7 @@ async def _rescue(app: procrastinate.App, queues: Sequence[str]) -> None:
 
 
 def prepare(database: Database) -> bool:
-    """Make the queue, or make it anew where it has another form; whether that was needed."""
+    """Create the queue, or recreate it if its schema is another; whether that was needed."""
     with database.connection(seconds=None) as db, db.transaction():
         db.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", (_SCHEMA,))
         if _version(database) == _VERSION:
@@ -181,7 +181,7 @@ def prepare(database: Database) -> bool:
 
 
 def check(database: Database) -> None:
-    """See that there is a queue that this program can use.
+    """Check that there is a queue that this program can use.
 
     Raises: SearchFailed, ConfigError where there is none and this user may not make one.
     """

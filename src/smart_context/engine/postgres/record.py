@@ -1,8 +1,8 @@
-"""The record: what is known about every file, in PostgreSQL. Reading.
+"""The record in PostgreSQL, for reading: what is known about every file.
 
 In: ids, paths, folders.  Out: rows, as frozen data.
-Always: each answer is of one committed state; names and whatever a file says are kept as bytes, because the database's own text has no
-place for some of them. `writer.py` has what writes.
+Always: each answer is of one committed state; names and text from files are stored as bytes, because the database's text type cannot
+hold all of them. `writer.py` writes.
 """
 
 # ruff: noqa: S608  (the parts of queries that vary are the constants below; values are bound)
@@ -35,9 +35,9 @@ _NEWEST = "SELECT xid::text::bigint FROM smart_context.commits ORDER BY xid DESC
 # Whether this user sees texts by token only: the owner of the tables and indexers see all.
 IS_SHOWN_LITTLE = """SELECT row_security_active('smart_context.blocks') AND NOT EXISTS (
     SELECT FROM pg_roles WHERE rolname = 'smart_context_indexer' AND pg_has_role(oid, 'USAGE'))"""
-# One look into the index of whole paths, however long they are.
+# One lookup in the index of whole paths, however long they are.
 _IS_PATH = "sha256(path) = sha256(%s::bytea)"
-# A folder's files: one range of the index that is in order. `0` is the character after `/`.
+# A folder's files: one range of the sorted index. `0` is the character after `/`.
 _BELOW = """(path = %s OR (path >= %s AND path < %s)) AND head >= substr(%s::bytea, 1, 1024)
     AND head <= substr(%s::bytea, 1, 1024)"""
 _BELOW_FOLDER = "(folder = %s OR (folder >= %s AND folder < %s))"
@@ -56,7 +56,7 @@ class Record(Facts):
     _AMONG = "file_id = ANY(?)"
 
     def __init__(self, database: Database, machine: str, key: str = "") -> None:
-        """key: the token of the caller for whom it is read; without one, whatever this user of the database may see."""
+        """key: the token of the caller for whom it is read; without one, everything that this user of the database may see."""
         self._database = database
         self._machine = machine
         self._key = key
@@ -144,7 +144,7 @@ class Record(Facts):
         return {i: text for i, text, _ in self._texts(segment_ids)}
 
     def passages(self, segment_ids: Iterable[int]) -> dict[int, Passage]:
-        """Segments' text by id, each with what of it must not show."""
+        """Segments' text by id, each with its redacted spans."""
         return {i: Passage(text, hidden.unpack(known, len(text))) for i, text, known in self._texts(segment_ids)}
 
     def _texts(self, segment_ids: Iterable[int]) -> list[tuple[int, str, bytes]]:
@@ -183,7 +183,7 @@ class Record(Facts):
             last, many = rows[-1][0], min(4 * many, 4096)
 
     def living(self) -> list[int]:
-        """The number of every segment that is in force, ascending."""
+        """The id of every live segment, ascending."""
         query = "SELECT segment_id FROM smart_context.segments WHERE dead IS NULL ORDER BY segment_id"
         return [row[0] for row in self._rows(query)]
 
@@ -205,7 +205,7 @@ class Record(Facts):
         return {outward(row[0]): row[1] for row in self._rows(query, (self._machine, *self._below(folder)[:3]))}
 
     def device(self, folder: str) -> int | None:
-        """What a folder lay on at this machine's last run over it, or when a run over one above it met it as a mount."""
+        """The device of a folder at this machine's last run over it, or when a run over a folder above met it as a mount."""
         name = self._database.places.inward(folder)
         query = """SELECT device::bigint FROM (
                 SELECT device, 0 AS place FROM smart_context.runs WHERE folder = %s AND machine = %s
@@ -215,7 +215,7 @@ class Record(Facts):
         return rows[0][0] if rows else None
 
     def tallies(self, folder: str) -> list[Tally]:
-        """What a folder's files come to, by kind, state and reason."""
+        """The totals of a folder's files, by kind, state and reason."""
         query = f"""SELECT kind, state, reason, count(*), sum(chars)::bigint, sum(size)::bigint, sum(segments)::bigint
             FROM smart_context.files WHERE {_BELOW} GROUP BY kind, state, reason
             ORDER BY kind COLLATE "C", state COLLATE "C", reason COLLATE "C" """
@@ -239,7 +239,7 @@ class Record(Facts):
         return int(self._rows(query, self._below(folder))[0][0])
 
     def flaw(self) -> str:
-        """Look whether every segment in force has its text; the first that has none, or ""."""
+        """Check that every live segment has its text; the first that has none, or ""."""
         query = """SELECT segment_id FROM smart_context.segments s WHERE dead IS NULL
             AND NOT EXISTS (SELECT FROM smart_context.blocks b WHERE b.block_id = s.block_id)
             ORDER BY segment_id LIMIT 1"""
@@ -261,13 +261,13 @@ class Record(Facts):
         raise self._is_for_reading()
 
     def rollback(self) -> None:
-        """There is nothing to forget."""
+        """Nothing is pending."""
 
     def _is_for_reading(self) -> SearchFailed:
         return SearchFailed(f"the index in {self._database.name} is open for reading only")
 
     def close(self) -> None:
-        """Let its connections go."""
+        """Release its connections."""
         self._database.drop()
 
     def labels(self, label: Label) -> list[Labelled]:

@@ -1,8 +1,8 @@
-"""The record as a search node sees it: asked each time, and remembered for the time when it cannot be.
+"""The record of a search node: read from the database each time, with a cache for outages.
 
-In: ids of what a search found.  Out: files, segments, texts.
-Always: as long as the database answers, what it says counts; when it does not, what was shown lately to the same token is shown as it was
-then, and anything else fails, rather than being left out of a page.
+In: ids of segments and files that a search found.  Out: files, segments, texts.
+Always: while the database answers, its rows are used; when it does not, rows that were shown lately to the same token are shown from the
+cache, and anything else fails, rather than being left out of a page.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from smart_context.engine.postgres.database import Database
 from smart_context.engine.postgres.record import Record
 from smart_context.errors import Unreachable
 
-_RUN_SECONDS = 2.0  # for which a folder's last run is taken to be that: every search asks for it
+_RUN_SECONDS = 2.0  # for which a folder's last run is cached: every search asks for it
 _ROWS = 20_000
 _TEXTS = 4_000  # of at most some thousand characters each
 Value = TypeVar("Value")
@@ -38,7 +38,7 @@ class Remembered(Record):
         self._known_runs: dict[str, tuple[float, LastRun]] = {}
 
     def _refuse_nobody(self) -> None:
-        if self._needs_token is not None or not self.is_away():  # else nothing is remembered that could be shown
+        if self._needs_token is not None or not self.is_away():  # else nothing is cached that could be shown
             super()._refuse_nobody()
 
     def files(self, file_ids: Iterable[int]) -> dict[int, FileRow]:
@@ -60,7 +60,7 @@ class Remembered(Record):
         return self._remembered(list(segment_ids), super().segments, self._known_segments)
 
     def marks(self, file_ids: Iterable[int]) -> list[Marked]:
-        """What tells copies of some files."""
+        """The marks that identify copies, of some files."""
 
         def ask(ids: Iterable[int]) -> dict[int, Marked]:
             return {mark.file_id: mark for mark in Record.marks(self, ids)}
@@ -77,7 +77,7 @@ class Remembered(Record):
         self, ids: list[int], ask: Callable[[Iterable[int]], dict[int, Value]], memory: _Memory[Value]
     ) -> dict[int, Value]:
         try:
-            if self.is_away():  # whoever follows will know when it is back; nobody else need wait for it
+            if self.is_away():  # the follower notices when it is back; searches need not wait for it
                 raise self._database.away()
             found = ask(ids)
         except Unreachable:
@@ -90,7 +90,7 @@ class Remembered(Record):
 
 
 class _Memory(OrderedDict[tuple[str, int], Value]):
-    """The last so many rows, each with the token that it was shown to: nobody else is shown it while the database cannot decide."""
+    """The most recent rows, each with the token that it was shown to: no other token is shown it while the database cannot decide."""
 
     def __init__(self, most: int) -> None:
         super().__init__()

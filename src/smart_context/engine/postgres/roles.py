@@ -22,7 +22,7 @@ _FUNCTIONS = ("last_line(text)", "add_lines(text, bigint[], bytea[])", "ticket(t
 
 
 def init(database: Database) -> list[str]:
-    """Make the tables and the roles that are missing; what was made, in words.
+    """Create missing tables and roles; what was created, in words.
 
     Raises: ConfigError where the user may not.
     """
@@ -36,7 +36,7 @@ def init(database: Database) -> list[str]:
 
 
 def grant(db: Connection) -> None:
-    """Give the roles that are there their rights, on tables that are new too."""
+    """Grant the existing roles their rights, also on new tables."""
     missing = _missing(db)
     with db.transaction():
         for role in {INDEXER, NODE}.difference(missing):
@@ -59,7 +59,7 @@ def grant(db: Connection) -> None:
 
 
 def state(database: Database, node: State) -> SharedState:
-    """How the record is, and how far this machine has come with it."""
+    """The state of the record, and how far this machine has followed it."""
     server, user, is_owner = database.rows(
         "SELECT current_setting('server_version'), current_user::text, pg_has_role(coalesce("
         "(SELECT nspowner FROM pg_namespace WHERE nspname = 'smart_context'), 0), 'USAGE')"

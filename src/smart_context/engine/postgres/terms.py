@@ -1,4 +1,4 @@
-"""What segments are found by, as the record keeps it for every search node: analysed once, where a file was read.
+"""The terms of segments, as the record stores them for every search node: analysed once, where a file was read.
 
 In: segments' numbers with their entries.  Out: bytes of one block, and back.
 Always: bytes that are no terms raise `ValueError`.

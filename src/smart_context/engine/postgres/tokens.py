@@ -1,7 +1,7 @@
 """The tokens of a shared record, by which the database itself decides which texts a call may see.
 
 In: tokens as `access.tokens` keeps them; what an issuer said of a caller.  Out: the same tokens, for every machine; a ticket for that caller.
-Always: only hashes are kept; a name is given once; a ticket gives what the database's own rules do, to the user that it was made for.
+Always: only hashes are kept; names are unique; a ticket grants what the database's own rules do, to the user that it was made for.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class SharedTokens:
         return bool(self._database.rows("DELETE FROM smart_context.tokens WHERE name = %s RETURNING 1", (name,)))
 
     def rules(self) -> list[ClaimRule]:
-        """Who sees which folder by what an issuer says of them, in order."""
+        """The rules by which an issuer's claims grant folders, in order."""
         if schema.version(self._database) == 0:
             return []
         schema.check(self._database)
@@ -66,7 +66,7 @@ class SharedTokens:
         return sorted({ClaimRule(claim, "" if folder is None else outward(folder)) for claim, folder in rows})
 
     def keep_rules(self, rules: Iterable[ClaimRule]) -> bool:
-        """Keep these in place of those that are there; whether anything changed. They hold from then on, for tickets that are out too."""
+        """Replace the rules; whether anything changed. They apply at once, also to tickets already issued."""
         wanted = sorted(set(rules))
         if wanted == self.rules():
             return False
@@ -81,7 +81,7 @@ class SharedTokens:
         return True
 
     def ticket(self, claims: Iterable[str], ends: float) -> str | None:
-        """What the database knows a caller by whom an issuer vouches for, until a time; "" where this user needs none, None where no rule of the database names the caller."""
+        """A ticket for a caller that an issuer vouches for, until a time; "" if this user needs none, None if no rule of the database names the caller."""
         query = f"SELECT NOT ({IS_SHOWN_LITTLE}), smart_context.ticket(%s, %s)"
         sees_all, found = self._database.rows(query, (list(claims), datetime.fromtimestamp(ends, UTC)))[0]
         return "" if sees_all else found

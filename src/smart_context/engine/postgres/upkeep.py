@@ -1,6 +1,6 @@
-"""Keep a shared record in health.
+"""Maintain a shared record.
 
-In: the database, this machine's index.  Out: a record without what nobody needs, and a ranking that is small again.
+In: the database, this machine's index.  Out: a record without unneeded rows, and a compact ranking.
 Always: what search nodes may still show is kept; what is to be forgotten is not.
 """
 
@@ -15,12 +15,12 @@ from smart_context.engine.postgres.index import Index
 from smart_context.errors import SearchFailed
 from smart_context.model import OnProgress
 
-_TOLD = "30 days"  # how long what was removed is told by the feed; a node that slept longer compares everything
+_TOLD = "30 days"  # how long the feed has removals; a node that was away longer compares everything
 _TEXTS = ("segments", "blocks", "terms", "vectors", "files")
 
 
 def maintain(database: Database, index: Index, on_progress: OnProgress) -> None:
-    """Give space back, finish merges, look for damage.
+    """Free space, finish merges, look for damage.
 
     Raises: SearchFailed when the record is damaged.
     """
@@ -69,7 +69,7 @@ def forget(
 
 
 def _shorten(db: Connection) -> None:
-    """Drop what the feed need not tell any more; the last commit always stays."""
+    """Remove old entries of the feed; the last commit always stays."""
     with db.transaction():
         db.execute(
             f"""WITH old AS (DELETE FROM smart_context.gone WHERE at < now() - interval '{_TOLD}' RETURNING xid)

@@ -1,8 +1,8 @@
 """Vectors that machines share: made once, by a machine that may read texts, and copied to every other beside its ranking.
 
-In: the database, the file of a model's vectors on this machine.  Out: `Vectors` that hold what any machine has made.
-Always: a vector is in the database before it is here; rows of segments that are gone leave the database with these; while the database is
-away, what is here serves.
+In: the database, the file of a model's vectors on this machine.  Out: `Vectors` with the rows of all machines.
+Always: a vector is in the database before it is here; rows of removed segments are removed from the database with these; while the database
+does not answer, the copy on this machine is used.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-_FRESH = 2.0  # seconds between two looks for what others made
+_FRESH = 2.0  # seconds between two checks for new rows of other machines
 _TOGETHER = 2000  # rows fetched at a time
 _SCALE = struct.Struct("<f")
 _LOCK = 0x53435645  # "SCVE"
@@ -51,7 +51,7 @@ class SharedVectors(Vectors):
         super().__init__(file, dimension)
 
     def reload(self) -> None:
-        """See what is here; what others made is copied by a thread, and seen by a later look."""
+        """Reload the local copy; rows of other machines are copied by a thread, and seen by a later refresh."""
         with self._seeing:
             super().reload()
         if time.monotonic() - self._looked > _FRESH and self._looking.acquire(blocking=False):
@@ -73,7 +73,7 @@ class SharedVectors(Vectors):
         return super().compact(self._shared())
 
     def pull(self) -> int:
-        """Copy what others made; how many rows. The caller is alone."""
+        """Copy what others made; how many rows. The caller holds the lock."""
         missing = np.setdiff1d(np.array(self._shared(), np.int64), self.segments())
         for start in range(0, len(missing), _TOGETHER):
             rows = list(self._fetched(missing[start : start + _TOGETHER].tolist()))
@@ -84,10 +84,10 @@ class SharedVectors(Vectors):
 
     def _look(self) -> None:
         try:
-            with suppress(Conflict), self._alone():  # else another process of this machine does so
+            with suppress(Conflict), self._alone():  # else another process of this machine copies
                 self.pull()
         except ContextError:
-            return  # what is here serves; the next look may go better
+            return  # the local copy is used; the next try may succeed
         finally:
             self._looking.release()
 
@@ -109,7 +109,7 @@ def are_there(database: Database) -> bool:
 
 @contextmanager
 def turn(database: Database) -> Iterator[None]:
-    """Be the only machine that embeds.
+    """Hold the lock for embedding, across machines.
 
     Raises: Conflict when another does.
     """

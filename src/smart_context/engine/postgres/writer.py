@@ -1,8 +1,8 @@
 """Write the record in PostgreSQL.
 
-In: files with their segments and what these are found by.  Out: rows, by COPY, in one transaction until `commit`.
-Always: what `commit` returned from is lasting; nothing is shared before it; any number of machines write at once, and of two that write
-the same file the later one stands, whole.
+In: files with their segments and the entries of these.  Out: rows, by COPY, in one transaction until `commit`.
+Always: a commit is durable when `commit` returns; nothing is visible to others before it; any number of machines write at once, and of two that
+write the same file the later one wins, whole.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from smart_context.model import Segment
 from smart_context.text import hidden
 
 CHANNEL = "smart_context"
-_FILES = 64  # gathered before they are sent
+_FILES = 64  # buffered before they are sent
 _CHARS = 2_000_000
 _KEPT = "1 hour"  # how long a replaced text stays for search nodes that lag
-_ALIKE = 50  # contents of one size that are remembered
+_ALIKE = 50  # contents of one size that are cached
 _OF_SIZE = f"""SELECT wanted, sha256, ext FROM unnest(%s::bigint[]) AS wanted CROSS JOIN LATERAL (
     SELECT sha256, ext FROM smart_context.files WHERE size = wanted AND state <> 'failed' LIMIT {_ALIKE}) AS of_size"""  # noqa: S608
 
@@ -74,7 +74,7 @@ class Writer(Record):
     def put(
         self, new: NewFile, segments: Sequence[Segment], years: Sequence[str], indexed_at: str, entries: Sequence[Entry]
     ) -> None:
-        """Take in a file in place of what was there."""
+        """Put a file in place of its old version."""
         made = entries or searchable.every(new.path, new.title, segments)
         self._waiting[new.path] = _Put(new, segments, years, indexed_at, made)
         if new.size in self._foreseen and new.state != "failed":
@@ -123,7 +123,7 @@ class Writer(Record):
                 )
 
     def commit(self) -> int:
-        """Make what was put and removed last, and return its generation."""
+        """Commit what was put and removed, and return its generation."""
         self._flush()
         if self._db is None:
             return self.generation
@@ -146,27 +146,27 @@ class Writer(Record):
         return int(row[0])
 
     def rollback(self) -> None:
-        """Forget what was put and removed since the last commit."""
+        """Discard what was put and removed since the last commit."""
         self._waiting, self._chars = {}, 0
         db, self._db = self._db, None
         if db is not None:
             db.close()
 
     def tidy(self) -> None:
-        """Remove texts that were replaced so long ago that nobody shows them."""
+        """Remove texts that were replaced so long ago that no search node shows them."""
         with self._database.connection(seconds=None) as db:
             for table in ("segments", "blocks"):
                 db.execute(f"DELETE FROM smart_context.{table} WHERE dead < now() - interval '{_KEPT}'")  # noqa: S608
 
     def close(self) -> None:
-        """Close; what was not committed is forgotten."""
+        """Close; uncommitted changes are discarded."""
         self.rollback()
         super().close()
 
     # Reading what was put
 
     def look_up(self, files: Mapping[str, int]) -> dict[str, Stamp]:
-        """The stamps of some files, given with their sizes. Of these sizes it is known from now on which contents have them."""
+        """The stamps of some files, given with their sizes. The contents with these sizes are cached from now on."""
         self._flush()
         inward = self._database.places.inward
         stamps = self._look(STAMPS_AT, (__version__, [sha256(inward(path)).digest() for path in files]))
@@ -188,7 +188,7 @@ class Writer(Record):
         """Whether some file that was read has this size."""
         if size in self._foreseen:
             return bool(self._foreseen[size])
-        # Asked of every new file: what waits need not be sent for it.
+        # Asked for every new file: answered without sending the buffer.
         return any(put.size == size for put in self._read()) or super().same_size(size)
 
     def same_content(self, sha256: str, size: int, ext: str) -> FileRow | None:
@@ -216,7 +216,7 @@ class Writer(Record):
 
     @contextmanager
     def _writing(self) -> Iterator[Connection]:
-        """The open transaction, after everything that waits."""
+        """The open transaction, after sending the buffer."""
         self._flush()
         with self._sending() as db:
             yield db
@@ -233,7 +233,7 @@ class Writer(Record):
         if not self._waiting:
             return
         inward = self._database.places.inward
-        puts = sorted(self._waiting.values(), key=lambda put: inward(put.new.path))  # so that two writers take turns
+        puts = sorted(self._waiting.values(), key=lambda put: inward(put.new.path))  # in one order: no deadlock
         self._waiting, self._chars = {}, 0
         with self._sending() as db:
             file_ids = _put_files(db, puts, inward)
@@ -256,7 +256,7 @@ class _Packed:
 
 
 def _put_files(db: Connection, puts: Sequence[_Put], inward: Callable[[str], bytes]) -> dict[bytes, int]:
-    """Record files; their ids by path. What they had before is out of force."""
+    """Record files; their ids by path. Their old segments become dead."""
     rows = [(inward(put.new.path), inward(put.new.root), *_values(put)) for put in puts]
     found = db.execute(_PUT, [list(column) for column in zip(*rows, strict=True)], binary=True).fetchall()
     replaced = [file_id for _, file_id, is_new in found if not is_new]
@@ -315,7 +315,7 @@ def _packed(put: _Put, file_id: int, numbers: Iterator[int]) -> _Packed:
 
 
 def _may_copy(db: Connection) -> bool:
-    """Whether this user may COPY: whoever did not make the tables may write by INSERT alone, where the database decides row by row."""
+    """Whether this user may COPY: under row-level security, users other than the owner of the tables may only INSERT."""
     guarded = " OR ".join(f"row_security_active('smart_context.{table}')" for table in ("segments", "blocks", "terms"))
     return db.execute(f"SELECT {guarded}").fetchone() == (False,)
 
