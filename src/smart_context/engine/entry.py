@@ -1,4 +1,4 @@
-"""Decide what of a segment goes into the ranking index.
+"""Make the entry of a segment in the ranking index.
 
 In: a segment's text, and what names it: the file's path and title, its heading.  Out: an `Entry`, engine-neutral.
 Always: an entry depends on these alone, and on the text that goes on after it.

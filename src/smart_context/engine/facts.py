@@ -1,4 +1,4 @@
-"""What a record is asked about many files at once: their dates, labels and copies.
+"""Queries of a record for many files at once: their dates, labels and copies.
 
 In: bounds, ids, hashes.  Out: ids and short rows.
 Always: only files with text; by id. The same queries for every record, in its own dialect.
@@ -32,7 +32,7 @@ class Labelled(NamedTuple):
 
 
 class Marked(NamedTuple):
-    """A file with what tells copies of it."""
+    """A file with the marks that identify its copies."""
 
     file_id: int
     same: bytes
@@ -40,7 +40,7 @@ class Marked(NamedTuple):
 
 
 class Facts(ABC):
-    """These questions, for a record that gives rows."""
+    """These queries, for a record that runs SQL."""
 
     _FILES = "files"
     _VALUE = "?"
@@ -55,7 +55,7 @@ class Facts(ABC):
         """Ids as they are bound to a query."""
 
     def between(self, since: str, until: str, modified_since: str, modified_until: str) -> list[int]:
-        """The files that lie between days: by the date that they have themselves, else by their last change; and by their last change."""
+        """The files between days: by their own date, else by their last change; and by their last change alone."""
         query = f"""SELECT file_id FROM {self._FILES} WHERE state = 'ok'
             AND mtime_ns >= ? AND mtime_ns < ? AND CASE WHEN dated <> '' THEN dated >= ? AND dated <= ?
             ELSE mtime_ns >= ? AND mtime_ns < ? END ORDER BY file_id"""
@@ -75,7 +75,7 @@ class Facts(ABC):
         return bool(self._asked(query, (start, start[:-1] + b"0")))
 
     def marks(self, file_ids: Iterable[int]) -> list[Marked]:
-        """What tells copies of some files."""
+        """The marks that identify copies, of some files."""
         among, values = self._among(list(file_ids))
         query = f"SELECT file_id, same_text, like_text FROM {self._FILES} WHERE {among} ORDER BY file_id"
         return [Marked(*r) for r in self._asked(query, values)]
@@ -84,7 +84,7 @@ class Facts(ABC):
         """A condition that some files meet, and what is bound to it."""
         if self._VALUE != "?" or not 0 < len(ids) <= _BOUND:
             return self._AMONG, (self._bound(ids),)
-        # SQLite looks up what is bound one by one in half the time. Powers of two, so that a few statements are prepared for all.
+        # SQLite looks up ids that are bound one by one in half the time. Powers of two, so that a few prepared statements serve all.
         size = 1 << (len(ids) - 1).bit_length()
         return f"file_id IN (?{', ?' * (size - 1)})", ids + ids[-1:] * (size - len(ids))
 

@@ -86,7 +86,7 @@ class SegmentRow:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A segment's text, and what of it must not show."""
+    """A segment's text, and its redacted spans."""
 
     text: str
     hidden: Hidden = ()
@@ -122,7 +122,7 @@ class NewFile:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What the recorded files of one kind, state and reason come to."""
+    """The totals of the recorded files of one kind, state and reason."""
 
     kind: str
     state: State
@@ -157,7 +157,7 @@ class RankedSegment:
 
 @dataclass(frozen=True, slots=True)
 class LastRun:
-    """The last run over a folder that came to its end. `device`: what it lay on then (`st_dev`)."""
+    """The last finished run over a folder. `device`: that of the folder then (`st_dev`)."""
 
     started_at: str
     finished_at: str

@@ -2,7 +2,7 @@
 
 In: (segment, file, vector) rows, appended as they are made.  Out: segments by likeness to a query's vector.
 Always: a row is whole or not there (a torn tail is ignored and cut off by the next writer); a segment's number is never used again, so
-rows of segments that are gone do harm to nothing but space, until `compact`; a cosine is the same wherever its row stands.
+rows of removed segments only waste space, until `compact`; a cosine does not depend on the position of its row.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 _HEAD = struct.Struct("<8sII")  # what it is, the dimension, nothing yet
 _MAGIC = b"vectors1"
 _MOST = 32_768  # of a dimension
-_BLOCK = 1024  # rows turned into float32 at a time: they stay near the processor
+_BLOCK = 1024  # rows turned into float32 at a time: they fit into the processor's cache
 _CLOSE = 1e-5  # the fast comparison is right to this, and to what is lost where a query is made of whole numbers:
 _WHOLE, _SUM = (
     (1 << 15) - 1,
@@ -52,7 +52,7 @@ _EXACT = 1040  # components whose products, summed up, are exact in four bytes: 
 
 
 class Near(NamedTuple):
-    """A segment and how like it is. A tuple, because a search makes hundreds."""
+    """A segment and its cosine. A tuple, because a search makes hundreds."""
 
     segment_id: int
     file_id: int
@@ -98,7 +98,7 @@ class Vectors:
         self.reload()
 
     def reload(self) -> None:
-        """See what has been appended or compacted since; costs one stat when nothing has."""
+        """Reload if rows were appended or the file compacted; costs one stat if not."""
         try:
             found = os.stat(self._file)
         except FileNotFoundError:
@@ -151,7 +151,7 @@ class Vectors:
         self.reload()
 
     def compact(self, keep: Iterable[int]) -> int:
-        """Rewrite the file with the rows of living segments alone, one each; the number of rows that went."""
+        """Rewrite the file with only the rows of live segments, one each; the number of rows removed."""
         seen = self._seen
         order = seen.order[np.append(np.diff(seen.known) != 0, True)] if len(seen.order) else seen.order
         kept = np.sort(order[np.isin(seen.segments[order], np.fromiter(keep, np.int64))])
@@ -177,7 +177,7 @@ class Vectors:
 
 
 class Likeness:
-    """How like rows are to one query."""
+    """The cosines of rows to one query."""
 
     def __init__(self, seen: _Rows, query: Floats) -> None:
         self._seen = seen
@@ -187,7 +187,7 @@ class Likeness:
         return len(self._seen.rows)
 
     def nearest(self, count: int, among: Sequence[int] | None = None) -> list[Near]:
-        """Give the nearest rows, best first: `count`, and all that equal the last of them; of some segments alone where given."""
+        """Give the nearest rows, best first: `count`, and all that tie with the last; only of some segments, if given."""
         places = self._likely(count) if among is None else self._places(among)
         if not len(places) or count < 1:
             return []
@@ -206,7 +206,7 @@ class Likeness:
         if many >= total:
             return np.arange(total)
         apart, counts = self._signs_apart
-        # There are few different counts: adding up how many rows have each is quicker than putting rows in order.
+        # There are few different counts: a histogram of them is faster than sorting rows.
         edge = int(np.searchsorted(np.cumsum(counts), many + 1))
         return np.flatnonzero(apart <= edge)
 
@@ -253,7 +253,7 @@ class Likeness:
         cosines = np.rint(products * (scales[:, None] * scales) * 10**DIGITS).astype(np.int64)
         np.fill_diagonal(cosines, -(10**DIGITS))
         nearest = np.partition(cosines, -count, axis=1)[:, -count:]
-        # All that equal the last are taken: which of them came first tells nothing.
+        # All that tie with the last are taken: their order means nothing.
         among = cosines >= nearest.min(axis=1)[:, None]
         like = np.maximum(cosines[among], 0)
         return found, Neighbours(nearest.sum(axis=1), among.sum(axis=1), np.nonzero(among)[1], like)
@@ -278,7 +278,7 @@ class Likeness:
         rows, out = self._seen.rows, np.empty(len(places), np.float32)
         for start in range(0, len(places), _BLOCK):
             block = rows[places[start : start + _BLOCK]]
-            # Not `@`: it would set every processor to work, for longer than one needs.
+            # Not `@`: it would use every processor, for longer than one takes.
             cosines = np.einsum("ij,j->i", block["vector"].astype(np.float32), self._query)
             out[start : start + _BLOCK] = cosines * block["scale"]
         return out, _CLOSE
@@ -313,7 +313,7 @@ class Likeness:
 
 
 def _is_quick() -> bool:
-    """Whether rows are compared by what is compiled, which takes them as they lie in the file."""
+    """Whether rows are compared by the C module, which reads them as they are in the file."""
     return compiled is not None and sys.byteorder == "little"
 
 

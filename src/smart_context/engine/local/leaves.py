@@ -1,7 +1,7 @@
-"""Choose the numbers of blocks so that the pages that hold them are full.
+"""Choose the row ids of blocks so that SQLite's leaf pages are full.
 
 In: how long a block is.  Out: its number.
-Always: no number is given twice; whatever is expected of SQLite here decides how full its pages are, and nothing else.
+Always: no number is given twice; the assumptions about SQLite here decide only how full its pages are.
 
 SQLite keeps rows in pages in the order of their numbers. Rows with ever larger ones go into the last page, and into a new one where they do not fit: of
 blocks, which take half a page and more, that leaves a tenth empty. So each page gets some numbers when it is begun. Its first row has the largest of them, those that are added later
@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from smart_context.data import dataclass
 
 _NUMBERS = 16  # of a page: more blocks are hardly ever in one
-_OPEN = 16  # pages that are filled at a time: with 64, half a per cent of what is spared would be spared besides
-_LEAST = 40  # bytes that are left of a page that is as good as full
+_OPEN = 16  # pages that are filled at a time: with 64, the saving would be only half a per cent larger
+_LEAST = 40  # free bytes below which a page counts as full
 _PAGE_HEAD = 8  # bytes that a page begins with
 
 

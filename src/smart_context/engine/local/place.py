@@ -39,7 +39,7 @@ class Local:
         self._folder = Path(address)
 
     def open(self, *, writable: bool = False, follow: bool = False, on_progress: OnProgress = _silent) -> Index:
-        """Open the index; a writer makes it where there is none, and repairs it. There is nothing to follow: the ranking lies beside."""
+        """Open the index; a writer creates a missing one, and repairs it. There is nothing to follow: the ranking is beside its record."""
         from smart_context.engine.local.index import Index
 
         return Index.open(self._folder, writable=writable, on_progress=on_progress)
@@ -70,26 +70,26 @@ class Local:
         return total
 
     def damage(self) -> str:
-        """Read the ranking's files: the name of one that is not as it was written, or ""."""
+        """Check the ranking's files: the name of a damaged one, or ""."""
         from smart_context.engine.local.ranking import parts
 
         return parts.flaw_of_last(self._folder / RANKING)
 
     def repair(self, on_progress: OnProgress = _silent) -> str:
-        """Derive the ranking anew; where a damaged record was moved to, or ""."""
+        """Rebuild the ranking; the path that a damaged record was moved to, or ""."""
         from smart_context.engine.local import upkeep
 
         return str(upkeep.repair(self._folder, on_progress) or "")
 
     def forget(self, folder: str, keep: Sequence[str] = (), on_progress: OnProgress = _silent) -> int:
-        """Remove the files at or below a folder, but for those at or below others, and whatever is left of their text."""
+        """Remove the files at or below a folder, except at or below those in `keep`, with everything left of their text."""
         from smart_context.engine.local import upkeep
 
         with self.embedding():
             return upkeep.forget(self._folder, folder, keep, on_progress)
 
     def maintain(self, on_progress: OnProgress = _silent) -> str:
-        """Give space back, finish merges, look for damage; why the ranking was built anew, or ""."""
+        """Free space, finish merges, look for damage; why the ranking was rebuilt, or ""."""
         from smart_context.engine.local import upkeep
 
         # Only what finishes `forget` writes vectors.
@@ -114,7 +114,7 @@ class Local:
 
     @contextmanager
     def embedding(self) -> Iterator[None]:
-        """Be the only process that embeds."""
+        """Hold the lock for embedding."""
         held = lock.WriteLock.take(self._folder, _EMBED_LOCK, "the index is being embedded by")
         try:
             yield

@@ -1,7 +1,7 @@
-"""What a ranking says about itself: who made it, and up to which commit it has come.
+"""The state file of a ranking: which version made it, and its last commit.
 
 In: the ranking's folder.  Out: its generation, or why it cannot be used.
-Always: it is replaced whole, and only after what it claims is on the disk. It is a module of its own so that a run that has
+Always: it is replaced atomically, and only after the commit that it names is on the disk. It is a module of its own so that a run that has
 nothing to write need not load the engine to know that the ranking is up to date.
 """
 
@@ -66,13 +66,13 @@ def text(folder: Path) -> bytes:
 
 
 def write(folder: Path, generation: int, source: Mapping[str, Any] | None = None) -> None:
-    """Say that a ranking has come to a generation, and of what it was derived."""
+    """Write a ranking's generation, and the source that it was derived from."""
     state = {"format": _FORMAT, "analysis": ANALYSIS_VERSION, "generation": generation}
     _put(folder, {**state, "source": dict(source)} if source else state)
 
 
 def tell(folder: Path, *, parts: int) -> None:
-    """Say besides that a ranking lies in other parts than before, so that readers look."""
+    """Note that a ranking has other parts than before, so that readers reload."""
     _put(folder, {**json.loads(text(folder)), "parts": parts})
 
 

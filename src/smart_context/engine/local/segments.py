@@ -1,4 +1,4 @@
-"""What the local record is asked about segments.
+"""Queries of the local record for segments.
 
 In: numbers of segments and files.  Out: rows, texts.
 Always: what a search found before a commit has its text until the next one; numbers that no segment has are left out.
@@ -20,13 +20,13 @@ from smart_context.engine.local.blocks import Kept, Opened, Text
 from smart_context.engine.model import Passage, SegmentRow
 from smart_context.text import hidden
 
-# Of each number, the block that begins at or before it: one look into an index.
+# For each number, the block that begins at or before it: one lookup in an index.
 _HOLDING = f"""SELECT {blocks.COLUMNS} FROM blocks WHERE block_id IN (SELECT
     (SELECT block_id FROM blocks WHERE first <= value ORDER BY first DESC LIMIT 1) FROM json_each(?)) ORDER BY first"""
 
 
 class Segments(ABC):
-    """These questions, for a record that gives rows."""
+    """These queries, for a record that runs SQL."""
 
     @abstractmethod
     def _rows(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
@@ -34,7 +34,7 @@ class Segments(ABC):
 
     @abstractmethod
     def _reading(self) -> AbstractContextManager[None]:
-        """Turn damage into errors of ours."""
+        """Translate damage into our errors."""
 
     def segments(self, segment_ids: Iterable[int]) -> dict[int, SegmentRow]:
         """Segments by id, without their text; those that are not there are left out."""
@@ -53,14 +53,14 @@ class Segments(ABC):
         return {one.segment_id: one.text for one in self._texts(segment_ids)}
 
     def passages(self, segment_ids: Iterable[int]) -> dict[int, Passage]:
-        """Segments' text by id, each with what of it must not show."""
+        """Segments' text by id, each with its redacted spans."""
         return {
             one.segment_id: Passage(one.text, hidden.unpack(one.hidden, len(one.text)) if one.hidden else ())
             for one in self._texts(segment_ids)
         }
 
     def living(self) -> list[int]:
-        """The number of every segment that is in force, ascending."""
+        """The id of every live segment, ascending."""
         # Read from an index alone, so that no text is touched.
         query = "SELECT first, count FROM blocks INDEXED BY blocks_by_first WHERE dead = 0 ORDER BY first"
         return [number for first, count in self._rows(query) for number in range(first, first + count)]
@@ -81,7 +81,7 @@ class Segments(ABC):
             return [text for opened, own in self._opened(segment_ids) for text in opened.texts(own)]
 
     def _opened(self, segment_ids: Iterable[int]) -> Iterator[tuple[Opened, list[int]]]:
-        """The blocks that hold segments, each with the numbers of those, ascending."""
+        """The blocks of segments, each with the ids of those, ascending."""
         wanted = sorted(set(segment_ids))
         for row in self._rows(_HOLDING, (json.dumps(wanted),)):
             kept = Kept(*row)

@@ -1,7 +1,7 @@
-"""Keep an index in health: mend one that cannot be read, tidy one that can.
+"""Maintain an index: repair a damaged one, compact a healthy one.
 
-In: the data directory.  Out: an index that is whole, or small again.
-Always: nothing that cannot be made again is deleted; a damaged record is moved aside, whole, for whoever wants to look into it.
+In: the data directory.  Out: an index that is whole, or compact again.
+Always: nothing that cannot be made again is deleted; a damaged record is moved aside, whole, for inspection.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def _silent(_step: Progress) -> None:
 
 
 def repair(data_dir: Path, on_progress: OnProgress = _silent) -> Path | None:
-    """Make the ranking anew from the record; move a damaged record aside first, and say where it went.
+    """Rebuild the ranking from the record; move a damaged record aside first, and return its new path.
 
     Raises: Conflict when another process writes; SearchFailed for a record of a newer version of this program.
     """
@@ -42,9 +42,9 @@ def repair(data_dir: Path, on_progress: OnProgress = _silent) -> Path | None:
 
 
 def maintain(data_dir: Path, on_progress: OnProgress = _silent) -> str:
-    """Give free pages back, fold the log into the database, finish merges, and look for damage; why the ranking was built anew, or "".
+    """Free unused pages, checkpoint the WAL, finish merges, and look for damage; why the ranking was rebuilt, or "".
 
-    That is done where it is damaged, does not hold what the record does, or mostly what is gone.
+    It is rebuilt if it is damaged, differs from the record, or has mostly removed segments.
 
     Raises: NotFound where there is no index; Conflict when another process writes; SearchFailed when it is damaged.
     """
@@ -74,10 +74,10 @@ def maintain(data_dir: Path, on_progress: OnProgress = _silent) -> str:
 
 
 def forget(data_dir: Path, folder: str, keep: Sequence[str], on_progress: OnProgress = _silent) -> int:
-    """Remove the files at or below a folder, but for those at or below others; how many that were.
+    """Remove the files at or below a folder, except at or below those in `keep`; how many.
 
-    The record is written anew without them, and the ranking and vectors are made of what is left: nothing of the text remains in pages or
-    parts that are free. Where that is cut short, the next call does it, or `maintain`.
+    The record is rewritten without them, and the ranking and vectors are rebuilt from the rest: nothing of the text remains in free pages or
+    parts. If that is interrupted, the next call does it, or `maintain`.
 
     Raises: Conflict when another process writes; SearchFailed when the index cannot be used.
     """
@@ -101,7 +101,7 @@ def _note(file: Path) -> None:
 
 
 def _leave_no_trace(index: Index, on_progress: OnProgress) -> None:
-    """Write everything anew without what was removed; the record last, which others that read it can hold up."""
+    """Rewrite everything without removed text; the record last, because its readers can delay that."""
     index.renew(on_progress)
     _forget_their_vectors(index.folder, index.record)
     index.record.rewrite()
@@ -119,10 +119,10 @@ def _forget_their_vectors(data_dir: Path, record: Record) -> None:
 
 
 def _misfit(index: Index) -> str:
-    """Say why the ranking is better made anew: it holds mostly what is gone, or other files than the record has text of; or ""."""
+    """Why the ranking should be rebuilt: most of it was removed, or its files are not those with text in the record; or ""."""
     index.ranking.reload()
     view = index.ranking.view()
-    # The engine drops what was deleted when it merges parts, which a large part may wait for for ever.
+    # The engine drops deleted segments when it merges parts, and a large part may never be merged.
     if view.dead > view.segments or index.ranking.is_wasteful():
         return "most of the ranking belonged to deleted files"
     ranked = index.ranking.file_ids()
