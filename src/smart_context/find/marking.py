@@ -1,4 +1,4 @@
-"""Find where sought words stand in a text that may be shown.
+"""Find the positions of sought words in a text that may be shown.
 
 In: the words of a plan; a text and its language.  Out: `Hit`s in the order of the text.
 Always: what a token is depends on itself and on the language alone, never on its neighbours; the first letters only save the analysis of tokens that
@@ -33,7 +33,7 @@ _Met = tuple[int, bool]
 
 
 class Hit(NamedTuple):
-    """Where a word stands, its number, and whether it is only a part of what stands there. A tuple, because a page has thousands."""
+    """The position of a word, its number, and whether it is only a part of the token there. A tuple, because a page has thousands."""
 
     start: int
     end: int
@@ -45,7 +45,9 @@ class Hit(NamedTuple):
 class Words:
     """What is sought, each with the number of its word: terms, those of scripts without spaces by themselves (`wide`), and what words begin with.
 
-    worth: what each word tells, in hundredths. fronts: how any token that is a hit begins, or a part of it; telling: the same for tokens in ASCII, empty where that tells too little. met: by language, the tokens that were looked at, each with its word's number, and whether that is only a part of it.
+    worth: the weight of each word, in hundredths. fronts: the first letters of any token that is a hit, or of a part of it; telling: the same for tokens
+    in ASCII, empty if that excludes too little. met: a cache by language of the tokens looked at, each with its word's number, and whether that is only
+    a part of it.
     """
 
     terms: Mapping[str, tuple[int, ...]]
@@ -58,7 +60,7 @@ class Words:
 
 
 def words(sought: Sequence[Sought]) -> Words:
-    """What marks the words of a query, for any number of texts."""
+    """The words of a query, for marking them in any number of texts."""
     terms: dict[str, tuple[int, ...]] = {}
     wide: dict[str, int] = {}
     beginnings: dict[str, int] = {}
@@ -94,17 +96,17 @@ def _telling(fronts: Iterable[str]) -> tuple[str, ...]:
 
 
 def _front(stem: str) -> str:
-    """What every word of a stem begins with. Short stems may be changed from their second letter on: `die` of `dying`."""
+    """The first letters of every word of a stem. Short stems may be changed from their second letter on: `die` of `dying`."""
     return stem[: max(3, len(stem) - 2)] if len(stem) > 4 else stem[:2] if len(stem) == 4 else stem[:1]
 
 
 def hits(plain: str, words: Words, language: str) -> list[Hit]:
-    """Where words that are sought stand."""
+    """The hits in a text."""
     return every([(plain, language)], words)[0]
 
 
 def every(texts: Sequence[tuple[str, str]], words: Words) -> list[list[Hit]]:
-    """Where words that are sought stand in texts, each with its language. What is new of their tokens is looked at together, which is cheap."""
+    """The hits in texts, each given with its language. Their new tokens are analysed together, which is cheap."""
     read = [_read(plain, words) for plain, _ in texts]
     tokens: dict[str, set[str]] = {}
     for (_, language), one in zip(texts, read, strict=True):
@@ -154,7 +156,7 @@ def _marked(text: _Read, words: Words, met: dict[str, _Met | None]) -> list[Hit]
 
 def _tokens(plain: str, words: Words) -> set[str]:
     """The tokens of a text; of those in ASCII, only the ones that may be hits, as far as letters tell that."""
-    # Patterns are slow: they look at what is not ASCII alone.
+    # Regular expressions are slow: they are used only for text that is not ASCII.
     if compiled:
         found, odd = compiled.tokens(plain, words.fronts)
         return {*(token for _, token in found), *(spaced(" ".join(odd)) if odd else ())}

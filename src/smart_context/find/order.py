@@ -29,7 +29,7 @@ from smart_context.sources import ignore
 from smart_context.text import whole
 
 TIERS = (400, 1500)  # where tiers end, in matches by rough score: a tier is scored exactly when it is asked for
-_ALL_AT_ONCE = 1000  # up to so many matches are one tier
+_ALL_AT_ONCE = 1000  # matches up to which all are scored, or listed, together
 _EQUAL = 0.002  # rough scores this close count as equal
 _MOST_EQUAL = 5000
 _MOST_VERBATIM = 50  # segments with the typed sentence that are added to the first tier
