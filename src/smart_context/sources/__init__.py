@@ -1,1 +1,1 @@
-"""Where text comes from: walk a root, tell what a file is, extract its text with pointers, in child processes."""
+"""Read files: walk a root, detect the format of a file, extract its text with pointers, in child processes."""

@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 Point = tuple[float, float]
-_TALL = 1.5  # times as high as wide: a line that lies on its side
-_CORE = 0.3  # of a line's height, above and below its middle, is its own: boxes of neighbours touch
+_TALL = 1.5  # times as high as wide: a line that is rotated by 90 degrees
+_CORE = 0.3  # of a line's height, above and below its middle: only this part counts, because boxes of neighbours touch
 _PARAGRAPH = 0.5  # of a line's height, between two lines
 
 
@@ -35,13 +35,13 @@ class Box:
         return math.dist(self.corners[0], self.corners[3])
 
     def turned(self, width: int, height: int) -> Box:
-        """The same line on a page of this size that was turned upside down."""
+        """The same line after the page, of this size, is turned upside down."""
         return Box(tuple((width - x, height - y) for x, y in (*self.corners[2:], *self.corners[:2])))
 
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A box on a page that was made straight: its sides, and where its own height begins and ends."""
+    """A box on the deskewed page: its sides, and where the middle part of its height begins and ends."""
 
     box: Box
     left: float
@@ -62,13 +62,13 @@ class _Place:
 
 
 def lie_on_their_side(found: Sequence[Box]) -> bool:
-    """Whether most of what lines hold stands on end, as on a page that lies on its side."""
+    """Whether most of the text is in rotated lines, as on a page that lies on its side."""
     tall = sum(box.height * box.width for box in found if box.height > _TALL * box.width)
     return 2 * tall > sum(box.height * box.width for box in found)
 
 
 def in_order(found: Sequence[Box]) -> Iterator[tuple[Box, bool]]:
-    """The boxes as they are read, each with whether a paragraph begins there."""
+    """The boxes in reading order, each with whether a paragraph begins there."""
     if not found:
         return
     height = max(1.0, statistics.median(box.height for box in found))
@@ -80,7 +80,7 @@ def in_order(found: Sequence[Box]) -> Iterator[tuple[Box, bool]]:
 
 
 def _straight(found: Sequence[Box]) -> list[_Place]:
-    """Where the boxes would be if the page did not lie askew."""
+    """The boxes on the deskewed page."""
     slope = statistics.median(_falls(box) for box in sorted(found, key=lambda box: -box.width)[: len(found) // 2 + 1])
     places = []
     for box in found:
@@ -111,7 +111,7 @@ def _ordered(places: list[_Place], height: float) -> Iterator[_Place]:
 
 
 def _cut(part: list[_Place], height: float) -> tuple[list[_Place], list[_Place]] | None:
-    """The part in two, where its widest gap is: one above the other, or side by side where the gap is as wide as a line is high."""
+    """Split the part at its widest gap: horizontally, or vertically where that gap is at least as wide as a line is high."""
     down, lower = _widest_gap([place.down() for place in part])
     across, further = _widest_gap([place.across() for place in part])
     if across >= height and across > down:

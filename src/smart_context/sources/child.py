@@ -1,7 +1,7 @@
-"""One reading process as its parent sees it: started, given files, listened to, ended.
+"""The parent's side of one reading process: start it, send files, receive answers, end it.
 
 In: jobs.  Out: answers, or the reason why the process died.
-Always: nothing here waits for the process, except for its death after it was killed.
+Always: nothing here waits for the process, except for its end once it was killed or has closed its socket.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from smart_context.sources.wire import Answer
 J = TypeVar("J")
 
 _CHUNK = 256 * 1024
-_SENT_AHEAD = 1 << 20  # bytes that a process may send while we do something else; systems allow less
+_SENT_AHEAD = 1 << 20  # bytes of the send buffer, so that it need not wait while we are busy; systems allow less
 _HEAD_ROOM = 64 * 1024 * 1024  # for the JSON head of an answer: pointers, headings, notes
-_MOST_A_CHAR = 24  # bytes that one character of text may become: itself, and the terms that it is found by
+_MOST_A_CHAR = 24  # bytes of an answer per character of text: the character itself, and its index terms
 _STARTUP_SECONDS = 60.0
-_DYING_SECONDS = 5.0  # a process that has hung up and lives on after that is killed
+_DYING_SECONDS = 5.0  # a process that closed its socket and has not ended after this time is killed
 _OUT_OF_MEMORY = (b"memory allocation", b"bad_alloc", b"out of memory", b"MemoryError")
 _SENT_FROM_OUTSIDE = {getattr(signal, name, None) for name in ("SIGKILL", "SIGTERM", "SIGHUP", "SIGINT")}
 
@@ -44,8 +44,8 @@ _RSS_UNIT = 1 if sys.platform == "darwin" else 1024
 class Death:
     """Why a process ended.
 
-    may_be_innocent: it was ended from outside; the file in hand deserves a second try. was_planned: it said goodbye before.
-    was_stillborn: it never came so far as to read a file; `detail` is what it said. lacks_jail: that is why.
+    may_be_innocent: it was killed from outside, so its current file is tried once more. was_planned: it announced its end in an answer.
+    was_stillborn: it ended before it could read a file; `detail` is its stderr. lacks_jail: because it could not enter the jail.
     """
 
     reason: str
@@ -57,7 +57,7 @@ class Death:
 
 
 class Child(Generic[J]):
-    """A process and what it has been given. `jobs` are answered in order, the first one is in its hands now.
+    """A process and its jobs. `jobs` are answered in order; the first one is being read.
 
     layers: of the jail that the process is in, known when it is ready.
     """
@@ -65,7 +65,7 @@ class Child(Generic[J]):
     def __init__(
         self, limits: Limits, command: Sequence[str], jail: str = defaults.JAIL, forks: Sequence[Child[J]] = ()
     ) -> None:
-        """command: none for a process that another one forks. forks: those that this one is to fork when it has loaded everything."""
+        """command: empty for a process that another one forks. forks: the children that this process forks when it has loaded everything."""
         self.jobs: deque[J] = deque()
         self.layers: tuple[str, ...] = ()
         self._most = _MOST_A_CHAR * limits.max_text_chars + _HEAD_ROOM
@@ -79,7 +79,7 @@ class Child(Generic[J]):
         self._their_socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SENT_AHEAD)
         self._lifeline = os.pipe()
         self._talk, self._their_talk = os.pipe()
-        # A process that talks too much must not wait for us to listen.
+        # A process that writes much to stderr must not block until we read it.
         os.set_blocking(self._their_talk, False)
         os.set_blocking(self._talk, False)
         self._process = _started(command, limits, jail, [self, *forks]) if command else _Forked()
@@ -91,17 +91,17 @@ class Child(Generic[J]):
 
     @property
     def theirs(self) -> tuple[int, int, int]:
-        """The descriptors that the process is to have: its socket, what tells it that we live, and where it may talk."""
+        """The descriptors for the process: its socket, the pipe by which it notices our death (lifeline), and its stderr."""
         return self._their_socket.fileno(), self._lifeline[0], self._their_talk
 
     def hand_over(self) -> None:
-        """Close what only the process is to have."""
+        """Close our copies of the process's descriptors."""
         self._their_socket.close()
         os.close(self._lifeline[0])
         os.close(self._their_talk)
 
     def give(self, job: J, fd: int, size: int, name: str, want: str, more: bytes = b"") -> None:
-        """Send an opened file, and what else to tell the reader. A process that has just died says so at the next `receive`."""
+        """Send an opened file, and `more` for the reader. If the process has just died, the next `receive` reports it."""
         self._touched = time.monotonic() if not self.jobs else self._touched
         self.jobs.append(job)
         self._sizes.append(size)
@@ -113,7 +113,7 @@ class Child(Generic[J]):
                 pass
 
     def receive(self) -> tuple[list[tuple[J, Answer]], Death | None]:
-        """Take what has arrived: answered jobs, and the end of the process if it came."""
+        """Read what has arrived: answered jobs, and why the process ended if it did."""
         is_over = not self._fill()
         self._touched, self._cpu = time.monotonic(), -1.0
         answered: list[tuple[J, Answer]] = []
@@ -149,7 +149,7 @@ class Child(Generic[J]):
         return None
 
     def memory(self) -> int:
-        """Bytes of memory in use now that are its own, where the system shows it: what files hold, such as programs, all processes share."""
+        """Bytes of private memory resident now, 0 where the system does not show it. Pages of files, such as programs, are shared and not counted."""
         try:
             with open(f"/proc/{self._process.pid}/statm", "rb") as file:
                 _, held, shared, *_ = map(int, file.read().split())
@@ -158,7 +158,7 @@ class Child(Generic[J]):
             return 0
 
     def pause(self, paused: bool) -> None:
-        """Hold the process where it is, or let it go on."""
+        """Stop the process (SIGSTOP), or continue it."""
         if paused != self.is_paused:
             self.is_paused = paused
             self._process.send_signal(signal.SIGSTOP if paused else signal.SIGCONT)
@@ -170,7 +170,7 @@ class Child(Generic[J]):
         return self._bury()
 
     def _fill(self) -> bool:
-        """Read what is there; False at the end."""
+        """Read what is available; False at the end of the stream."""
         try:
             while True:
                 piece = self.socket.recv(_CHUNK)
@@ -204,23 +204,23 @@ class Child(Generic[J]):
         return answer
 
     def _is_born(self) -> bool:
-        """Whether there is a process: one that is forked says so."""
+        """Whether there is a process: a forked one first sends its pid."""
         if not self._process.pid and len(self._received) >= wire.BORN.size:
             (self._process.pid,) = wire.BORN.unpack_from(self._received)
             del self._received[: wire.BORN.size]
         return bool(self._process.pid)
 
     def _await_birth(self) -> None:
-        """Wait for the number of a process that is to be ended. Whoever forks it is dead mostly: then there is one, or never will be."""
+        """Wait for the pid of a forked process that is to be killed. The process that forks it is mostly dead by then, so it exists now or never will."""
         self.socket.settimeout(_DYING_SECONDS)
         try:
             while not self._is_born() and (piece := self.socket.recv(_CHUNK)):
                 self._received += piece
-        except OSError:  # it finds that we have hung up when it is born, and ends
+        except OSError:  # if it is forked later, it finds the socket closed and ends
             pass
 
     def _bury(self) -> Death:
-        """Make sure that the process is gone and say why it went."""
+        """Make sure that the process has ended, and say why."""
         if self._verdict:
             self._await_birth()
             self._process.kill()
@@ -242,7 +242,7 @@ class Child(Generic[J]):
         return _death(number, ran_out)
 
     def _reap(self) -> int:
-        """Wait for the end of a process that has hung up; return the most memory that it ever used."""
+        """Wait for the end of a process that closed its socket; return its peak memory."""
         late = time.monotonic() + _DYING_SECONDS
         while self._is_born():
             is_late = time.monotonic() > late
@@ -250,25 +250,25 @@ class Child(Generic[J]):
                 self._process.kill()
             try:
                 pid, status, usage = os.wait4(self._process.pid, 0 if is_late else os.WNOHANG)
-            except ChildProcessError:  # our parent had us ignore the ends of processes; how this one ended is lost
+            except ChildProcessError:  # we inherited an ignored SIGCHLD: the exit status is lost
                 self._process.returncode = 255
                 return 0
             if pid:
                 self._process.returncode = os.waitstatus_to_exitcode(status)
-                # A process begins with what its parent had used: only what goes beyond is its own.
+                # ru_maxrss of a process starts at that of its parent: only a higher value is its own.
                 return usage.ru_maxrss * _RSS_UNIT if usage.ru_maxrss > self._inherited else 0
             time.sleep(0.001)
         return 0
 
     def close_descriptors(self) -> None:
-        """Close what only we have."""
+        """Close our own descriptors."""
         self.socket.close()
         os.close(self._lifeline[1])
         os.close(self._talk)
 
 
 class _Forked:
-    """A process that another one forks: its number is known when it has said it."""
+    """A process that another child forks: its pid is 0 until it sends it."""
 
     def __init__(self) -> None:
         self.pid = 0
@@ -284,7 +284,7 @@ class _Forked:
 
 
 def _started(command: Sequence[str], limits: Limits, jail: str, all_: Sequence[Child[J]]) -> subprocess.Popen[bytes]:
-    """Start a process, which forks the others of these."""
+    """Start the process of the first child; it forks those of the others."""
     own, *others = (child.theirs for child in all_)
     args = [*map(str, own[:2]), json.dumps(asdict(limits)), jail, *([json.dumps(others)] if others else [])]
     try:
@@ -311,14 +311,15 @@ def command(module: str = "smart_context.sources.worker_child") -> list[str]:
     package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     places = [package, *(place for place in sys.path if os.path.isabs(place) and not _is_here(place))]
     code = f"import sys; sys.path[:] = {list(dict.fromkeys(places))!r}; from {module} import main; main(sys.argv[1:])"
-    # -S: the places are given, finding them again would take longer than everything else at the start.
-    # Compiled code is written unless we may not (-I hides the variable that says so): not every installer does it, and the readers are imported here alone.
+    # -S: sys.path is given; to compute it again would take longer than the rest of the start.
+    # Bytecode is written unless it is disabled for us (-I ignores PYTHONDONTWRITEBYTECODE): not every installer compiles, and only these processes
+    # import the readers.
     return [sys.executable, "-I", "-S", *(["-B"] if sys.dont_write_bytecode else []), "-c", code]
 
 
 @contextmanager
 def _held(more: bytes) -> Iterator[tuple[int, ...]]:
-    """Bytes of any length as a descriptor, as the socket might not take them at once; none for none."""
+    """Bytes of any length as a descriptor, because the socket might not take them at once; () for b""."""
     if not more:
         yield ()
         return
@@ -335,7 +336,7 @@ def _nameless() -> IO[bytes]:
 
 
 def _is_here(place: str) -> bool:
-    # `python -m` puts the working folder first; what lies there must not become part of a reading process.
+    # `python -m` puts the working folder first on sys.path; a reading process must not import from there.
     try:
         return os.path.samefile(place, os.curdir)
     except OSError:

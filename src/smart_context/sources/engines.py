@@ -1,7 +1,7 @@
-"""What reads scans: Tesseract, or RapidOCR where it is chosen.
+"""The OCR engines: Tesseract, or RapidOCR where it is chosen.
 
 In: the name of an engine and languages.  Out: the files that it needs, and from these the engine itself.
-Always: finding the files loads nothing, so that what is missing can be said before a process is started.
+Always: finding the files loads nothing, so that missing ones are reported before a process is started.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ _MB = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """Bytes for a process that reads: which it may hold before others wait for it, of address space beside what it has when it begins,
-    and held, after which it is replaced."""
+    """Limits of an OCR process in bytes: resident memory at which others wait for it, address space in addition to what it starts with,
+    and resident memory at which it is replaced."""
 
     held: int
     extra: int
@@ -30,7 +30,7 @@ _RAPIDOCR = Memory(700_000_000, 1536 * _MB, 900 * _MB)
 
 
 def data(engine: str, languages: Sequence[str], folder: str = "") -> dict[str, str]:
-    """The files that an engine needs for these languages; `folder`: where alone to look for Tesseract's.
+    """The files that an engine needs for these languages; `folder`: the only place to look for Tesseract's.
 
     Raises: ConfigError where the extra or some of the data is missing.
     """

@@ -1,4 +1,4 @@
-"""Every format that is read: one row each, from which recognising, reading and the words of a query derive.
+"""The table of formats: detection, reading and format words in queries all derive from it.
 
 In: nothing.  Out: `FORMATS`.
 Always: a format is one row here and one reader below `extract/`; nothing else in the program names it.
@@ -13,10 +13,10 @@ from smart_context.data import dataclass
 class Format:
     """How a format is recognised, and what reads it.
 
-    reader: a module below `extract`. pointer: the places that it has. extensions: in the order in which they are usual.
-    Of the marks one is enough. starts: first bytes. main: what an Office package names in its content types. part: a name in a zip that
-    names nothing. mimetype: how the type begins that a package says it is. stream: a stream of a compound file.
-    is_text: the bytes alone show a text; the extension decides which. called: words that mean this format in a query.
+    reader: a module below `extract`. pointer: the kind of place in it. extensions: the most usual one first.
+    One of the following marks is enough. starts: first bytes. main: a content type in `[Content_Types].xml` of an Office package. part: an entry of a
+    zip that declares no type. mimetype: a prefix of the type in a package's `mimetype`. stream: a stream of an OLE compound file.
+    is_text: the bytes show only that it is text; the extension decides the format. called: words for this format in a query.
     """
 
     kind: str

@@ -1,7 +1,7 @@
 """One component of a pattern in gitignore's syntax: `*.py[co]`, `build`, `data-??`.
 
 In: a word without slashes.  Out: a `Name`, and whether another word fits it.
-Always: the time that takes is linear in the word, however the pattern was made.
+Always: matching takes time linear in the word, whatever the pattern.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _SPECIAL = re.compile(r"[*?\[\\]")
 
 
 def parse(word: str) -> Name:
-    """Translate one component. Each `*` but the last takes the nearest match and never tries again (an atomic group)."""
+    """Translate one component. Each `*` but the last takes the nearest match and never backtracks (an atomic group)."""
     if not _SPECIAL.search(word):
         return word
     if word.startswith("*") and not _SPECIAL.search(word, 1):
@@ -55,7 +55,7 @@ def parse(word: str) -> Name:
 
 
 def fits(pattern: Name, name: str) -> bool:
-    """Say whether a name is what a component means."""
+    """Whether a name matches a component."""
     if isinstance(pattern, str):
         return pattern == name
     if isinstance(pattern, Ending):

@@ -1,9 +1,9 @@
-"""What `.gitignore`, `.ignore` and our own exclude patterns say about a name, in gitignore's syntax.
+"""Match names against `.gitignore`, `.ignore` and our own exclude patterns, in gitignore's syntax.
 
 In: the lines of ignore files, from the outside in.  Out: for each folder a `Filter` that says what to leave out.
 Always: the last pattern that matches decides, as in git. These files come with the folder and are as hostile as the rest of it: their
-lines are bounded in number and length, no pattern takes more than linear time on a name, all of a file's patterns are one look at it,
-and a pattern for certain folders is followed down from where it stands, one step a folder. What a bound leaves out is counted.
+lines are bounded in number and length, no pattern takes more than linear time on a name, all unanchored patterns of a file are tested together,
+and an anchored pattern is followed down from its folder, one step per folder. Lines beyond a bound are counted.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ MAX_WEIGHT_HERE = 1_000_000
 MAX_WEIGHT = 16_000_000
 """All different ignore files of one walk: what reading them costs."""
 _MAX_FILE_WEIGHT = 400_000
-_ANCHORED_WEIGHT = 64  # about what a name for a certain folder costs, in letters of names for any
-_GLOB_WEIGHT = 16  # and a letter of a pattern with wildcards,
-_LEAST_GLOB_WEIGHT = 400  # and a short one
+_ANCHORED_WEIGHT = 64  # cost of an anchored pattern, in letters of unanchored names
+_GLOB_WEIGHT = 16  # cost of a letter in a pattern with wildcards,
+_LEAST_GLOB_WEIGHT = 400  # and the least for such a pattern
 _LONGEST_LINE = 1000
 _MOST_STEPS = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """One line: its path components (`**` as None), whether it takes back, whether it is for folders only."""
+    """One line: its path components (`**` as None), whether it is negated (takes_back), whether it is for folders only."""
 
     names: tuple[Name | None, ...]
     is_anchored: bool
@@ -54,12 +54,12 @@ class Rules:
 
     @cached_property
     def for_folders(self) -> _Anywhere:
-        """Patterns for any folder's names, as they concern folders; those for files are among them."""
+        """The unanchored patterns that apply to folders: all of them."""
         return _Anywhere(self.patterns)
 
     @cached_property
     def for_files(self) -> _Anywhere:
-        """The same as they concern files."""
+        """The unanchored patterns that apply to files."""
         return _Anywhere([None if pattern.for_folders else pattern for pattern in self.patterns])
 
 
@@ -83,7 +83,7 @@ def parse(text: str, *, is_trusted: bool = False) -> Rules:
 
 
 class Filter:
-    """What all rules say in one folder. Made for the top, then `below` for each folder on the way."""
+    """All rules that apply in one folder. Made for the top, then with `below` for each folder on the way down."""
 
     def __init__(self, layers: tuple[_Layer, ...] = ()) -> None:
         self._layers = layers
@@ -92,17 +92,17 @@ class Filter:
         self._is_same_below = not any(layer.live for layer in layers)
 
     def with_rules(self, rules: Rules) -> Filter:
-        """The same with rules that stand from this folder on."""
+        """The filter with rules added that apply from this folder on."""
         return Filter((*self._layers, _Layer(rules, rules.anchored)))
 
     def below(self, folder: str) -> Filter:
-        """What holds in a folder of this one. Mostly the same, because few patterns are for certain folders."""
+        """The filter for a subfolder. Mostly the same one, because few patterns are anchored."""
         if self._is_same_below:
             return self
         return Filter(tuple(layer.below(folder) for layer in self._layers))
 
     def suspects(self, names: Sequence[str]) -> set[str]:
-        """Those of a folder's names that some pattern matches; only they need `leaves_out`. Much faster than each by itself."""
+        """The names of a folder that some pattern matches; only they need `leaves_out`. Much faster than testing each alone."""
         found: set[str] = set()
         for layer in self._layers:
             found.update(layer.suspects(names))
@@ -128,7 +128,7 @@ def leaves_out(rules: Rules, parts: Sequence[str]) -> bool:
 
 
 def hider(patterns: Sequence[str]) -> Callable[[str, str], bool]:
-    """A test whether the file at a path, below a root, is left out by patterns that hold from that root on."""
+    """A test whether patterns that apply from a root on leave out the file at a path below it."""
     rules = parse("\n".join(patterns), is_trusted=True)
 
     def hides(path: str, root: str) -> bool:
@@ -138,7 +138,7 @@ def hider(patterns: Sequence[str]) -> Callable[[str, str], bool]:
 
 
 class _Anywhere:
-    """Patterns that are not bound to a folder, by what is fastest: literal names, endings, and one expression for the rest."""
+    """Unanchored patterns, each tested in the fastest way: literal names, endings, and one regular expression for the rest."""
 
     def __init__(self, patterns: Sequence[Pattern | None]) -> None:
         self._literals: dict[str, int] = {}
@@ -180,7 +180,7 @@ class _Anywhere:
 
 @dataclass(frozen=True, slots=True)
 class _Live:
-    """A pattern for certain folders on its way down: bit i of `reached` says that its first i components have been passed."""
+    """The state of an anchored pattern in a folder: bit i of `reached` says that the path so far matches its first i components."""
 
     at: int
     pattern: Pattern
@@ -188,7 +188,7 @@ class _Live:
 
     @property
     def is_here(self) -> bool:
-        """Its last component is meant for the names of this folder; a `**` at the end is for this one and all inside it."""
+        """Whether its last component applies to the names of this folder; a `**` at the end applies here and in all folders below."""
         return bool(self.reached >> (len(self.pattern.names) - 1) & 1)
 
     def fits(self, name: str) -> bool:
@@ -208,7 +208,7 @@ class _Live:
 
 
 def _reachable(pattern: Pattern, reached: int) -> int:
-    """With what follows a `**`, which may stand for no folder at all."""
+    """`reached` with the components after a `**` added, because that may match no folder at all."""
     for step, name in enumerate(pattern.names):
         if name is None and reached >> step & 1:
             reached |= 2 << step
@@ -216,7 +216,7 @@ def _reachable(pattern: Pattern, reached: int) -> int:
 
 
 class _Layer:
-    """Rules in one folder: with those of their patterns for certain folders that may still come to hold, in order."""
+    """The rules of one file in one folder. live: the anchored patterns that can still match here or below, in order."""
 
     def __init__(self, rules: Rules, live: tuple[_Live, ...]) -> None:
         self.rules = rules

@@ -1,9 +1,9 @@
-"""Lock a reading process in, on Linux: from then on it has what it holds, and gets nothing more.
+"""Put a reading process in a jail, on Linux: it keeps its descriptors and memory, and can open nothing more.
 
-In: nothing.  Out: the names of the layers that hold now.
-Always: there is no way back, and what the system lacks is left out and not named. Landlock forbids every file, TCP port and signal to others
-(as far as the kernel's version of it goes); seccomp every system call that a reader has no need of: opening, creating, changing or
-removing a file, a connection, a program, a process, executable memory. Whatever a reader needs has to be loaded before.
+In: nothing.  Out: the names of the layers in force.
+Always: it cannot be undone, and a layer that the system lacks is left out and not named. Landlock forbids every file, TCP port and signal to other
+processes (as far as the kernel's version supports it); seccomp forbids every system call that a reader does not need: opening, creating, changing or
+removing a file, a connection, a program, a process, executable memory. Everything that a reader needs must be loaded before.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class _Program(ctypes.Structure):
 
 
 def enter() -> tuple[str, ...]:
-    """Lock this process in."""
+    """Put this process in the jail."""
     if not sys.platform.startswith("linux"):
         return ()
     libc = ctypes.CDLL(None, use_errno=True)
@@ -46,14 +46,14 @@ def enter() -> tuple[str, ...]:
 
 
 def _drop_capabilities(libc: ctypes.CDLL, machine: str) -> None:
-    """Make root a user like others, who cannot raise their limits again."""
+    """Drop all capabilities, so that even root cannot raise its limits again."""
     if machine in _CAPSET:
         header = (ctypes.c_uint32 * 2)(0x20080522, 0)
         libc.syscall(_CAPSET[machine], ctypes.byref(header), ctypes.byref((ctypes.c_uint32 * 6)()))
 
 
 def _landlock(libc: ctypes.CDLL) -> bool:
-    """Rules without an exception: whatever this kernel's Landlock can forbid."""
+    """Forbid everything that this kernel's Landlock can forbid, without exceptions."""
     version = libc.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), _ASK_VERSION)
     if version < 1:
         return False

@@ -1,7 +1,7 @@
-"""A process that locks itself in as the reading ones do, and can read nothing: loading all readers would take most of a second.
+"""A process that enters the jail as reading processes do, without readers: to load them all would take most of a second.
 
-In: what a reading process is told.  Out: which layers of the jail hold, and hashes of files.
-Always: what holds here holds for the reading processes, which enter the jail by the same steps.
+In: the arguments of a reading process.  Out: the layers of the jail in force, and hashes of files.
+Always: the layers here are those of the reading processes, which enter the jail by the same code.
 """
 
 from __future__ import annotations
@@ -13,5 +13,5 @@ from smart_context.sources import worker_child
 
 
 def main(args: Sequence[str]) -> None:
-    """Say which layers hold, and wait until the parent closes the socket."""
+    """Report the layers in force, and serve until the parent closes the socket."""
     worker_child.serve(args, lambda *_, **__: Skipped("", "unreadable", ""))

@@ -1,7 +1,7 @@
-"""Keep the code of modules in memory and run it when they are first imported: in the jail nothing can be opened, and most are never needed.
+"""Import modules from memory: in the jail no file can be opened, and most modules are never needed.
 
 In: a package, and which of its modules.  Out: an importer that has their code.
-Always: what is imported is what the files held when they were kept; a module without compiled code that fits its source is compiled when it is imported.
+Always: an import runs the code that the file had when it was kept; a module whose bytecode is missing or stale is compiled when it is imported.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from typing import TYPE_CHECKING, cast
 if TYPE_CHECKING:
     from importlib.abc import Loader
 
-_HEAD = 16  # bytes before the code of a compiled module: its magic number, how it fits its source, and time and size of that
+_HEAD = 16  # bytes of a .pyc before the code: magic number, flags, and the source's time and size
 _BY_TIME = bytes(4)
 
 
 class Kept:
-    """Imports modules whose code it keeps: a finder and a loader, without the base classes of these, which load a dozen modules."""
+    """A finder and loader of modules in memory, without the base classes of importlib, which load a dozen modules."""
 
     def __init__(self) -> None:
         self._files: dict[str, tuple[str, bytes, bool]] = {}
 
     def keep(self, package: ModuleType, wanted: Callable[[str], bool] = lambda _name: True) -> list[str]:
-        """Keep modules of a package that are not imported yet; their names. What is kept already is kept once.
+        """Keep the modules of a package that are not imported yet, each once; return their names.
 
         Raises: OSError where the package is not a folder of files.
         """
@@ -50,11 +50,11 @@ class Kept:
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None, /
     ) -> ModuleSpec | None:
-        """Where a module comes from: here, or not."""
+        """The spec of a kept module; None for others."""
         return ModuleSpec(fullname, cast("Loader", self)) if fullname in self._files else None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        """What a module is made of: as usual."""
+        """Make the module object in the default way."""
         return None
 
     def exec_module(self, module: ModuleType) -> None:
@@ -65,7 +65,7 @@ class Kept:
 
 
 def _code(source: str, info: os.stat_result) -> tuple[str, bytes, bool]:
-    """A module's path, its compiled code where that fits the source, else the source."""
+    """A module's path, and its bytecode if that is up to date, else its source; and which of the two."""
     try:
         with open(cache_from_source(source), "rb") as file:
             data = file.read()

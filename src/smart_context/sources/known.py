@@ -1,8 +1,8 @@
-"""List a folder, and tell which of its files are as they were recorded.
+"""List a folder, and tell which of its files are unchanged since they were recorded.
 
-In: what is recorded of files, then one folder after the other.  Out: for each folder what is not as it is known, and how many files are.
-Always: a file is as it is known when it is a regular one of the same size and modification time. It is known no longer then, unless it is put back:
-what is left at the end was not met. Nothing is opened, and no link is followed.
+In: the records of files, then one folder after the other.  Out: for each folder its new or changed entries, and how many files are unchanged.
+Always: a file is unchanged ("met") if it is a regular file of the same size and modification time. Its record is then removed, unless it is put back:
+the records left at the end are of files that were not met. Nothing is opened, and no link is followed.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ CAN_BE_ELSEWHERE = hasattr(os.stat_result, "st_file_attributes") or hasattr(os.s
 
 
 Listed = tuple[int, list[tuple[str, bool]], set[str], bool]
-"""A folder: how many of its files are as they are known; its other files and its folders, with whether each is a folder, in no order; the names that tell
-something; whether a name begins as those of hidden files or of what office programs leave. A bare tuple, because a class would take longer to make than it helps."""
+"""A folder: how many of its files are unchanged; its other files and its folders, with whether each is a folder, in no order; the `telling` names in it;
+whether a name begins like a hidden file or an office lock file. A bare tuple, because an instance of a class takes longer to make."""
 
 
 def of(rows: Iterable[Stamp], telling: frozenset[str] = frozenset()) -> Known:
-    """What is known by some rows, one for each file. telling: names that every listing is looked through for."""
+    """The records of some rows, one for each file. telling: names to look for in every listing."""
     if compiled and not CAN_BE_ELSEWHERE:
         return compiled.Known(rows, telling)
     return InPython(rows, telling)
 
 
 def identity(fd: int) -> tuple[int, int]:
-    """The device and the number there of what is open. Raises: OSError."""
+    """The device and inode of an open descriptor. Raises: OSError."""
     if compiled:
         return compiled.identity(fd)
     info = os.fstat(fd)
@@ -56,7 +56,7 @@ def is_placeholder(info: os.stat_result) -> bool:
 
 
 class InPython:
-    """Files that are recorded, but for those that were met."""
+    """The records of files that were not met yet."""
 
     def __init__(self, rows: Iterable[Stamp], telling: frozenset[str]) -> None:
         self._files = {os.fsdecode(row[0]): row[1:] for row in rows}
@@ -68,7 +68,7 @@ class InPython:
         return len(self._files)
 
     def listed(self, fd: int, folder: str, /) -> Listed:
-        """List a folder, given by its path too, without a slash at the end. Raises: OSError, and then nothing in it was met."""
+        """List a folder. folder: its path, without a slash at the end. Raises: OSError, and then no file in it counts as met."""
         self._met, self._folder = {}, f"{folder}/"
         entries: list[tuple[str, bool]] = []
         telling: set[str] = set()
@@ -94,7 +94,7 @@ class InPython:
             return False
         try:
             info = entry.stat(follow_symlinks=False)
-        except OSError:  # it is looked at again when its turn comes, and reported
+        except OSError:  # the walk stats it again when its turn comes, and reports it
             return False
         if (
             known[1:] != (info.st_size, changed_at(info))
@@ -106,30 +106,30 @@ class InPython:
         return True
 
     def met(self) -> list[str]:
-        """The names that were met in the folder that was listed last."""
+        """The names of unchanged files in the folder listed last."""
         return list(self._met)
 
     def put_back(self, names: Container[str] | None = None, /) -> int:
-        """Make some files known again that were met in the folder that was listed last, or all; how many are met still."""
+        """Restore the records of some files met in the folder listed last, or of all; return how many are still met."""
         for name in [name for name in self._met if names is None or name in names]:
             self._files[self._folder + name] = self._met.pop(name)
         return len(self._met)
 
     def take(self, path: str, /) -> tuple[int, int, int] | None:
-        """What is known of a file (file_id, size, mtime_ns), which is then known no longer; None for nothing."""
+        """Remove and return the record of a file (file_id, size, mtime_ns); None if there is none."""
         return self._files.pop(path, None)
 
     def left(self) -> list[tuple[str, int]]:
-        """The path and file_id of every file that is known still, in no order."""
+        """The path and file_id of every record that is left, in no order."""
         return [(path, known[0]) for path, known in self._files.items()]
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool | None:
-    """Whether an entry is a folder; None for what is neither that nor a regular file."""
+    """Whether an entry is a folder; None if it is neither a folder nor a regular file."""
     try:
         is_folder = entry.is_dir(follow_symlinks=False)
         return is_folder if is_folder or entry.is_file(follow_symlinks=False) else None
-    except OSError:  # a file that cannot be looked at is reported when its turn comes
+    except OSError:  # the walk reports it when its turn comes
         return False
 
 

@@ -1,7 +1,7 @@
-"""What an engine of OCR makes of the lines that it read: one text, as certain as they are.
+"""Join the lines that an OCR engine read to one text, with their mean certainty.
 
 In: lines with their certainty, or a page in shades of grey.  Out: a `Recognized`; whether a page shows anything, and dark on light.
-Always: lines too uncertain to be words are left out, and a page of nothing else has no text; a word that a line divides is one word.
+Always: lines too uncertain to be words are left out, and a page of nothing else has no text; a word divided at the end of a line is joined.
 """
 
 from __future__ import annotations
@@ -58,13 +58,13 @@ def said(lines: Sequence[Line]) -> Recognized:
 
 
 def certainty(lines: Sequence[Line]) -> float:
-    """How certain lines are, each as much as it has characters."""
+    """The mean certainty of lines, weighted by their characters."""
     chars = sum(len(line.text) for line in lines)
     return sum(line.certainty * len(line.text) for line in lines) / chars if chars else 0.0
 
 
 def _put_together(divided: re.Match[str]) -> str:
-    """As in a PDF: a divided word keeps its hyphen, which may belong to it, where search finds it without, too."""
+    """As in a PDF: a divided word keeps its hyphen, which may belong to it, where search also finds the word without it."""
     before = divided.string[divided.start() - 1]
     after = divided.string[divided.end()]
     return "-" if (before + after).isascii() else ""

@@ -1,7 +1,7 @@
-"""The drawing process: take opened PDF files, answer with one page of each in pixels.
+"""The rendering process: take opened PDF files, answer with one page of each in pixels.
 
-In: descriptors, each with what is wanted of it as JSON.  Out: a `Drawn` for each, on the wire of the reading process.
-Always: it is confined as a reading process is, by the same code; pixels cross the wire as text, which the parent checks.
+In: descriptors, each with a `Wanted` as JSON.  Out: a `Drawn` for each, in the frames of a reading process.
+Always: it is jailed like a reading process, by the same code; pixels are sent as text, which the parent checks.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from smart_context.sources.child import command
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What to draw: a page, the text by which it was judged, what of that must not show, the words to mark."""
+    """What to draw: a page, the page's text that redaction has judged, the parts of it to hide, the words to mark."""
 
     page: int
     judged: str
@@ -27,7 +27,7 @@ class Wanted:
     marked: tuple[str, ...] = ()
 
     def told(self) -> str:
-        """As the process is told it."""
+        """As JSON, for the process."""
         return json.dumps(asdict(self))
 
 

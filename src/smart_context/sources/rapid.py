@@ -2,7 +2,7 @@
 
 In: grey pixels.  Out: lines of text, and how certain they are.
 Always: both networks are loaded when the engine is made, so that reading opens no file; nothing is fetched; one thread; a picture takes a
-bounded time, which is looked at between two lines. A page on its side or upside down is turned as its lines say.
+bounded time, which is checked between two lines. A page on its side or upside down is turned, judging by its lines.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from smart_context.sources.boxes import Box
 from smart_context.sources.extract.sight import Bitmap, Recognized, Unreadable
 from smart_context.sources.rapidmodels import FINDS, READS
 
-# Before the libraries are loaded: a jailed process has one thread, and the runtime of models sends nothing to its maker.
+# Before the libraries are loaded: a jailed process has one thread, and the model runtime must send no telemetry.
 os.putenv("OPENBLAS_NUM_THREADS", "1")
 os.putenv("ORT_DISABLE_TELEMETRY", "1")
 
@@ -27,11 +27,11 @@ import rapidocr
 from PIL import Image, ImageDraw, ImageFont
 
 SECONDS = 40.0  # of CPU time, for one picture
-_SIDE = 960  # pixels of the longer side, on which lines are looked for
-_WIDEST = 100  # times as wide as high; a longer line is squeezed, because its width is what memory goes by
-_SURE = 50  # of 100: what is read less certainly is no line
-_TRIED = 3  # lines, by which it is told whether a page stands on its head
-_STANDS = 90  # of 100: lines read so certainly do not; what is read of lines that do reaches 76
+_SIDE = 960  # pixels of the longer side of the picture in which lines are detected
+_WIDEST = 100  # times as wide as high; a longer line is squeezed, because memory grows with its width
+_SURE = 50  # of 100: what is read with less certainty is not a line
+_TRIED = 3  # lines that decide whether a page is upside down
+_STANDS = 90  # of 100: lines read with this certainty are upright; upside-down ones reach 76
 _Read = dict[Box, tuple[str, float]]
 
 
@@ -58,7 +58,7 @@ class Rapid:
         self._warm_up()
 
     def _warm_up(self) -> None:
-        """Have everything loaded that is loaded when it is first used: the networks among it."""
+        """Load everything that is loaded on first use, the networks included."""
         page = Image.new("L", (600, 200), 255)
         ImageDraw.Draw(page).text((40, 80), "Everything is loaded", font=ImageFont.load_default(size=40), fill=0)
         self.read(Bitmap(page.width, page.height, page.tobytes(), 0))
@@ -88,7 +88,7 @@ class Rapid:
         return lines.said(read)
 
     def _on_its_feet(self, picture: Image.Image, found: list[Box]) -> tuple[Image.Image, list[Box], _Read]:
-        """A page and its lines, turned over if its longest lines are read better so; and how these are read."""
+        """A page and its lines, turned upside down if its longest lines are read better that way; and the text of these."""
         tried = sorted(found, key=lambda box: -box.width)[:_TRIED]
         standing = {box: self._line(picture, box) for box in tried}
         if _sure(standing) >= _STANDS:
@@ -100,13 +100,13 @@ class Rapid:
         return over, [box.turned(*over.size) for box in found], turned
 
     def _found(self, picture: Image.Image) -> list[Box]:
-        """Where there are lines."""
+        """The boxes of the lines."""
         told: Any = self._ask(np.asarray(picture), use_det=True, use_cls=False, use_rec=False)
         corners = () if told.boxes is None else told.boxes.tolist()
         return [Box(tuple((float(x), float(y)) for x, y in four)) for four in corners]
 
     def _line(self, picture: Image.Image, box: Box) -> tuple[str, float]:
-        """What one line says, and how certain that is, of 100."""
+        """The text of one line, and its certainty, of 100."""
         height = max(1, round(box.height))
         width = min(max(1, round(box.width)), _WIDEST * height)
         north_west, north_east, south_east, south_west = box.corners

@@ -1,8 +1,8 @@
 """The system calls that a reading process may still make, as a program for the kernel.
 
 In: the architecture and the process's own number.  Out: the instructions of a seccomp filter (classic BPF).
-Always: what is not listed fails. A call that this table knows nothing about yet fails as on a kernel without it (ENOSYS), every other
-one with EPERM; one made by the rules of another architecture ends the process.
+Always: a call that is not listed fails: with ENOSYS, as on a kernel without it, if it is newer than this table, else with EPERM.
+A call through the ABI of another architecture ends the process.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _ALLOWED: dict[str, tuple[int, int]] = {
     "rt_sigaction": (13, 134), "rt_sigprocmask": (14, 135), "rt_sigreturn": (15, 139), "sigaltstack": (131, 132),
     "restart_syscall": (219, 128), "futex": (202, 98), "sched_yield": (24, 124), "set_robust_list": (273, 99),
     "rseq": (334, 293), "membarrier": (324, 283), "exit": (60, 93), "exit_group": (231, 94),
-    # clocks, and what it may know of itself
+    # clocks, and facts about itself
     "time": (201, -1), "gettimeofday": (96, 169), "clock_gettime": (228, 113), "clock_getres": (229, 114),
     "clock_nanosleep": (230, 115), "nanosleep": (35, 101), "times": (100, 153), "getrusage": (98, 165),
     "getrlimit": (97, 163), "setrlimit": (160, 164), "getrandom": (318, 278), "getcpu": (309, 168), "uname": (63, 160),
@@ -86,7 +86,7 @@ def _if_one_of(argument: int, values: tuple[int, ...]) -> _Code:
 
 
 def _argument(number: int) -> bytes:
-    # The lower half, which comes first on both architectures; the kernel looks at no more of these arguments.
+    # The lower 32 bits, which come first on both (little-endian) architectures; the kernel uses no more of these arguments.
     return _op(_LOAD, _ARGUMENTS + 8 * number)
 
 

@@ -1,4 +1,4 @@
-"""Fork a reading process that has everything loaded, so that the next one need not load it again.
+"""Fork a loaded reading process as its sibling, so that the new one need not load the readers again.
 
 In: nothing.  Out: what `os.fork` gives, in both processes.
 Always: the new process is a child of our parent, as if that had started it: it is waited for, signalled and ended there. It is forked before either of the two
@@ -22,9 +22,9 @@ def is_possible() -> bool:
 
 
 def fork() -> int:
-    """Fork; 0 in the new process, its number in this one.
+    """Fork; 0 in the new process, its pid in this one.
 
-    Raises: OSError where the system does not let us, or this process has several threads, of which the new one would lack all but one.
+    Raises: OSError where the system does not allow it, or this process has several threads, of which the new one would have only one.
     """
     if len(os.listdir("/proc/self/task")) > 1:
         raise OSError(errno.EBUSY, "several threads")

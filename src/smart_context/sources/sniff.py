@@ -1,7 +1,7 @@
-"""Tell what a file is, from its content first and its name second.
+"""Detect the format of a file, from its content first and its name second.
 
-In: the bytes and the name.  Out: a kind: one of `extract.READERS`, or what else it is ("image", "encrypted", "unknown").
-Always: looks at a few kilobytes and at directories inside containers, however large the file is.
+In: the bytes and the name.  Out: a kind: one of `extract.READERS`, or another ("executable", "encrypted", "unknown").
+Always: reads a few kilobytes and the directories of containers, however large the file is.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _HEAD = 8192
 _MOST_ENTRIES = 2000  # enough of a zip's directory to know an Office file by its parts
 
 _STARTS = tuple((mark, each.kind) for each in FORMATS for mark in each.starts)
-# What gives no text, by its first bytes; longest first where one starts like another
+# Magic numbers of formats that store no text; where one is a prefix of another, the longer one is first
 _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"\x89PNG\r\n\x1a\n", "image"),
     (b"\xff\xd8\xff", "image"),
@@ -67,7 +67,7 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"MSCF\0", "compressed"),
 )
 
-_MARKS = tuple(magic for magic, _ in (*_STARTS, *_MAGIC))  # asked for at once: most files begin with none
+_MARKS = tuple(magic for magic, _ in (*_STARTS, *_MAGIC))  # tested in one call: most files begin with none
 
 _BY_EXTENSION: dict[str, str] = {
     extension: each.kind for each in FORMATS if each.is_text for extension in each.extensions.split()
@@ -81,7 +81,7 @@ _MAIL_HEADER = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _HTML_START = re.compile(
-    # Atomic, so that comments that never close are looked through once and not in every combination.
+    # Atomic groups, so that comments that never close do not backtrack.
     rb"(?>(?:\s+|(?><!--.*?-->)|(?><\?xml.*?\?>))*)<(?:!doctype\s+html|html)(?=[\s>/])"
     rb"|(?>(?:\s+|(?><!--.*?-->))*)<(?:head|body|title|table|div|p|meta|h1|span|style|script|center|font)(?=[\s>/])",
     re.IGNORECASE | re.DOTALL,
@@ -161,7 +161,7 @@ def _ole_kind(data: Buffer) -> str:
 
 
 def _first_block(data: Buffer) -> bytes:
-    """The first 512 bytes inside gzip, bzip2 or xz; what cannot be inflated gives b""."""
+    """The first 512 bytes inside gzip, bzip2 or xz; b"" where they cannot be decompressed."""
     head = data[: 1 << 20]
     try:
         if head.startswith(b"\x1f\x8b"):
@@ -178,7 +178,7 @@ def _is_tar(block: bytes) -> bool:
         return False
     if block[257:262] == b"ustar":
         return True
-    # Before POSIX there was no mark, only a checksum of the header with its own field read as spaces.
+    # A tar from before POSIX has no magic number, only a checksum of the header, computed with its own field as spaces.
     digits = block[148:156].strip(b" \0")
     if not digits or not digits.isdigit() or not block[0] or set(digits) - set(b"01234567"):
         return False
@@ -208,7 +208,7 @@ def _marked(head: bytes) -> str | None:
         if head.startswith(mark):
             return found
     for magic, found in _MAGIC:
-        # A mark in plain letters may also be how a text begins.
+        # A text may begin with a magic number that is plain letters.
         if head.startswith(magic) and (b"\0" in head or not magic.isascii() or not magic.decode().isprintable()):
             return found
     return None
@@ -226,7 +226,7 @@ def _textual(data: Buffer, head: bytes, name: str) -> str | None:
     extension = _extension(name)
     text = _as_text(data, head)
     if text is None:
-        # Mail may carry its attachments unencoded, and pages pieces of memory that their writer never filled.
+        # Mail may have unencoded attachments, and HTML pages may contain uninitialized memory of the program that wrote them.
         if extension in _MAIL_EXTENSIONS and _is_mail(head, extension):
             return "eml"
         return "html" if extension in _PAGES and _HTML_START.match(head) else None
@@ -256,7 +256,7 @@ def _extension(name: str) -> str:
 
 
 def _as_text(data: Buffer, head: bytes) -> bytes | None:
-    """The head as UTF-8 or as it stands if it is text in some encoding, else None."""
+    """The head if it is text in some encoding: UTF-16 and UTF-32 as UTF-8, others unchanged; else None."""
     for mark, encoding in _BOMS:
         if head.startswith(mark):
             return head[len(mark) :].decode(encoding, "ignore").encode("utf-8", "ignore")
@@ -270,7 +270,7 @@ def _as_text(data: Buffer, head: bytes) -> bytes | None:
 
 
 def _wide_text(head: bytes) -> bytes | None:
-    """UTF-16 without its mark: half of the bytes of most scripts' text stand in one or two pages."""
+    """UTF-16 without a BOM, recognised by its high bytes: in mostly Latin text nearly all of them are zero."""
     for encoding, high in (("utf-16-le", head[1::2]), ("utf-16-be", head[0::2])):
         if high.count(0) > 0.7 * len(high):
             text = head[: len(head) & ~1].decode(encoding, "replace")
@@ -290,7 +290,7 @@ def _control_share(sample: bytes) -> float:
 def _is_mail(text: bytes, extension: str) -> bool:
     first = text.lstrip()
     if re.match(rb"From |\d+\s*\n" if extension in _MAIL_EXTENSIONS else rb"From ", first):
-        first = first.partition(b"\n")[2]  # a line of the mailbox or, in .emlx, a count stands before the headers
+        first = first.partition(b"\n")[2]  # before the headers: the "From " line of an mbox or, in .emlx, a byte count
     if not _MAIL_HEADER.match(first):
         return extension in _MAIL_EXTENSIONS and re.match(rb"[\w-]+:", first) is not None
     if extension in _MAIL_EXTENSIONS:

@@ -41,7 +41,7 @@ def is_installed() -> bool:
 
 
 def files(languages: Sequence[str], folder: str = "") -> dict[str, str]:
-    """The data of these languages, the first one first, and of the orientation if there is any; `folder`: where alone to look.
+    """The data of these languages, the first one first, and of the orientation if there is any; `folder`: the only place to look.
 
     Raises: ConfigError where the extra or the data of a language is missing.
     """
@@ -61,7 +61,7 @@ def name_of(language: str) -> str:
 
 
 def available(folder: str = "") -> dict[str, str]:
-    """Every language that there is data for, with its file; where two places have one, the first place's."""
+    """Every language that has data, with its file; if several places have it, that of the first place."""
     places = [folder] if folder else [os.path.join(sys.prefix, "share", "tessdata"), *_PLACES]
     found: dict[str, str] = {}
     for place in places:

@@ -2,7 +2,7 @@
 
 In: grey pixels.  Out: lines of text, and how certain they are.
 Always: the data of every language is loaded when the engine is made, so that reading opens no file; one thread; a picture takes a bounded
-time. A page that lies askew is straightened first; one that is read badly is turned as Tesseract's own orientation says and read again.
+time. A skewed page is deskewed first; one that is read badly is turned by Tesseract's own orientation detection and read again.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from PIL.Image import Image as Picture
 
 SECONDS = 20.0  # of CPU time, for one picture
-_SLOWEST = 10.0  # times that the clock may run faster on a busy machine
-_TELLING = 0.05  # seconds of CPU time that tell how busy it is
+_SLOWEST = 10.0  # most wall time per CPU time, on a busy machine
+_TELLING = 0.05  # seconds of CPU time, enough to tell how busy the machine is
 _STRAIGHTEN = 0.3  # degrees
-_TILT = 3  # degrees, to see lines where none is seen
-_MOST_ASKEW = 15.0  # degrees; more is no page that lies askew
+_TILT = 3  # degrees to turn a page in which no lines were found, for another try
+_MOST_ASKEW = 15.0  # degrees; more is not skew
 _SURE_TURN = 1.0  # certainty of an orientation
 _ORIENTATION = "osd"
 
@@ -59,7 +59,7 @@ class Tesseract:
         self._warm_up()
 
     def _warm_up(self) -> None:
-        """Have everything opened that is opened when it is first used: Tesseract's log, which warns of pixels without a size."""
+        """Open everything that is opened on first use: Tesseract's log, which warns of pixels without a resolution."""
         bars = Image.new("L", (600, 200), 255)
         for number in range(200):
             left, top = 20 + number % 40 * 14, 20 + number // 40 * 34
@@ -89,7 +89,7 @@ class Tesseract:
         return lines.said(found)
 
     def _upright(self, picture: Picture, dpi: int, spent: _Spent) -> list[lines.Line]:
-        """The lines of a picture that stands upright, straightened."""
+        """The lines of an upright picture, after deskewing."""
         self._show(picture, dpi)
         try:
             askew = self._askew(picture, dpi)
@@ -103,7 +103,7 @@ class Tesseract:
             self._api.Clear()
 
     def _askew(self, picture: Picture, dpi: int) -> float:
-        """By how many degrees the lines of a picture, which is shown, fall."""
+        """The skew of the picture that Tesseract has now, in degrees."""
         for tilted in (0, _TILT, -_TILT):
             if tilted:
                 self._show(picture.rotate(tilted, Image.Resampling.NEAREST, fillcolor=255), dpi)
@@ -121,7 +121,7 @@ class Tesseract:
         self._api.SetSourceResolution(dpi)
 
     def _turns(self, picture: Picture, dpi: int) -> Sequence[int]:
-        """By how many degrees to turn a picture that is read badly: as its orientation says, or where nobody can say every way."""
+        """By how many degrees to turn a picture that is read badly: its detected orientation, or every way without the data to detect it."""
         if self._turning is None:
             return (180, 90, 270)
         self._turning.SetImageBytes(picture.tobytes(), picture.width, picture.height, 1, picture.width)
@@ -136,7 +136,7 @@ class Tesseract:
 
 
 class _together:  # noqa: N801  used like a function
-    """One folder with the data of all languages: Tesseract takes no more. Links, for as long as the data is loaded."""
+    """One folder with the data of all languages, because Tesseract takes only one: links to data in several folders, until it is loaded."""
 
     def __init__(self, files: Mapping[str, str]) -> None:
         self._files = files
@@ -157,13 +157,13 @@ class _together:  # noqa: N801  used like a function
 
 
 class _Spent:
-    """What one picture has taken so far. Its bound is CPU time; Tesseract knows the clock alone, which on a busy machine runs faster."""
+    """The time one picture has taken so far. It is bounded by CPU time; Tesseract measures only wall time, which runs faster on a busy machine."""
 
     def __init__(self) -> None:
         self._began = time.monotonic(), time.process_time()
 
     def left(self) -> int:
-        """Milliseconds by the clock until the picture has had its share; 0 when it has."""
+        """Milliseconds of wall time left for the picture; 0 when none is."""
         clock, cpu = time.monotonic() - self._began[0], time.process_time() - self._began[1]
         slower = min(_SLOWEST, max(1.0, 2 * clock / cpu - 1)) if cpu > _TELLING else 1.0
         return max(0, math.ceil(1000 * slower * (SECONDS - cpu)))

@@ -32,15 +32,15 @@ JUNK_FILES = frozenset({"Thumbs.db", "ehthumbs.db", "desktop.ini", ".DS_Store", 
 JUNK = JUNK_FOLDERS | JUNK_FILES
 _IGNORING = frozenset({".git", ".gitignore", ".ignore"})
 TELLING = JUNK | _IGNORING | {"pyvenv.cfg"}
-"""Names that say something of their folder, or are left out of it: what `known.of` has to be told."""
-_JUNK_STARTS = ("~$", ".~lock.")  # what office programs leave beside an open file
+"""Names that mark their folder (as junk, or with ignore rules) or are left out themselves: `known.of` looks for them in every listing."""
+_JUNK_STARTS = ("~$", ".~lock.")  # lock files that office programs leave beside an open file
 
 OnProblem = Callable[[str, str], None]
 OnMount = Callable[[str, int], None]
 OnMet = Callable[[str, int], None]
 Entry = tuple[str, bool]  # the name of a file or folder, and whether it is a folder
 
-_OPEN_FOLDERS = 64  # descriptors held; a deeper tree gives up the outer ones and takes them back through `..`
+_OPEN_FOLDERS = 64  # open descriptors; in a deeper tree the outer ones are closed and opened again through `..`
 _KERNEL_VIEWS = frozenset({
     "proc", "sysfs", "devtmpfs", "devpts", "cgroup", "cgroup2", "debugfs", "tracefs", "securityfs", "configfs", "bpf",
     "pstore", "efivarfs", "mqueue", "hugetlbfs", "fusectl", "binfmt_misc", "rpc_pipefs", "nsfs", "autofs",
@@ -81,8 +81,8 @@ def files(
 ) -> Iterator[Found]:
     """Yield the files below a folder; `top` is the root it lies in, whose ignore files count too.
 
-    on_mount: told of each folder below `top` that lies on another device than its parent, and of that device. recorded: files that are as it
-    says are taken out of it and not yielded. on_met: told of each folder with such files, and how many these are.
+    on_mount: called with each folder below `top` that is on another device than its parent, and that device. recorded: files that are unchanged
+    since they were recorded are taken out of it and not yielded. on_met: called with each folder that has unchanged files, and their number.
     """
     walk = _Walk(options, on_problem, on_mount, recorded or known.of((), TELLING), on_met)
     try:
@@ -93,7 +93,7 @@ def files(
 
 
 class _Frame:
-    """One folder on the way down: what is left to visit in it, last first."""
+    """One folder on the path from the top to the current one. todo: its entries still to visit, the last one first."""
 
     __slots__ = ("fd", "identity", "keep", "path", "todo")
 
@@ -159,7 +159,7 @@ class _Walk:
             yield Found(path, info.st_size, changed_at(info), info.st_dev, info.st_ino)
 
     def close(self) -> None:
-        """Give back every descriptor."""
+        """Close every descriptor."""
         while self._frames:
             frame = self._frames.pop()
             if frame.fd >= 0:
@@ -198,7 +198,7 @@ class _Walk:
             return
         if telling and self._options.honour_ignore_files:
             keep = self._with_ignore_files(keep, fd, path, telling)
-        if telling or is_odd or keep.has_rules:  # else there is nothing that a name could be left out by
+        if telling or is_odd or keep.has_rules:  # else no rule can leave a name out
             entries, met = self._sorted_out(entries, telling, keep)
         if met:
             self._on_met(path, met)
@@ -213,7 +213,7 @@ class _Walk:
             self._frames[outer].fd = -1
 
     def _sorted_out(self, entries: list[Entry], telling: set[str], keep: Filter) -> tuple[list[Entry], int]:
-        """The entries of the folder that was listed that are to be visited, and how many files of it were met and are to be read."""
+        """Of the folder listed last: the entries to visit, and how many unchanged files no rule leaves out."""
         met = self._known.met()
         suspects = self._suspects([*met, *[name for name, _ in entries]], telling, keep)
         if not suspects:
@@ -223,7 +223,7 @@ class _Walk:
         return taken, self._known.put_back(left_out)
 
     def _suspects(self, names: list[str], telling: set[str], keep: Filter) -> set[str]:
-        """Names that may be left out. Almost every name passes, so all are looked at together before any by itself."""
+        """Names that a rule may leave out. Almost none is, so all names are tested in one string before any is tested alone."""
         suspects = keep.suspects(names)
         together = "/" + "/".join(names)
         if not self._options.include_hidden and "/." in together:
@@ -261,7 +261,7 @@ class _Walk:
         return keep
 
     def _parsed(self, text: str) -> Rules | None:
-        """The rules of an ignore file, many of which are alike; None when there have been too many."""
+        """The rules of an ignore file, cached because many files are identical; None when there have been too many rules."""
         if text not in self._rules:
             if self._weight > ignore.MAX_WEIGHT:
                 return None
@@ -277,7 +277,7 @@ class _Walk:
             os.close(left.fd)
 
     def _take_back(self, frame: _Frame, below: int) -> None:
-        """Open a folder again from one inside it. One that has been moved meanwhile is not the way back any more."""
+        """Open a folder again through `..` of one inside it. If that was moved meanwhile, `..` is another folder: report it."""
         try:
             frame.fd = confined.folder("..", below)
             problem = "" if known.identity(frame.fd) == frame.identity else "moved while it was read"
@@ -290,7 +290,7 @@ class _Walk:
 
 
 def _views_of_the_system() -> frozenset[int]:
-    """The devices that hold no files of anybody's: what the kernel shows of itself looks like files, but is endless."""
+    """The devices of the kernel's virtual filesystems (/proc and the like): they look like files, but are endless."""
     found = set()
     try:
         with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as file:
@@ -304,7 +304,7 @@ def _views_of_the_system() -> frozenset[int]:
 
 
 def _is_marked_junk(fd: int, names: Container[str]) -> bool:
-    # Tools mark what can be made again: a cache by its tag (cargo's `target` has one), a virtual environment by its settings.
+    # Tools mark folders that can be rebuilt: a cache by CACHEDIR.TAG (cargo's `target` has one), a virtual environment by pyvenv.cfg.
     if "pyvenv.cfg" in names:
         return True
     return "CACHEDIR.TAG" in names and _read(fd, "CACHEDIR.TAG", len(_CACHE_TAG)) == _CACHE_TAG

@@ -1,10 +1,10 @@
-"""What a reading process answers, as bytes.
+"""Serialize the answers of a reading process.
 
 In: an `Answer`.  Out: its frame, and back.
 Always: `decode` trusts nothing. The other side has parsed hostile files and may say anything; what is not an answer is `Garbled`.
 
-A process that was forked says its number first. The next byte says that the process is ready, and in which layers of the jail. Then comes a frame for each file: two lengths, a JSON head, and the
-text of all units or segments in one piece, with the entries of segments behind it: what is large crosses the pipe without escaping.
+A forked process sends its pid first. The next byte says that the process is ready, and the layers of its jail. Then comes a frame for each file: two lengths,
+a JSON head, and a body: the text of all units or segments in one piece, then the entries of segments. So large parts cross the socket without escaping.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from smart_context.model import (
 LENGTHS = struct.Struct("<II")
 REQUEST = struct.Struct("<I")
 BORN = struct.Struct("<I")
-UNJAILED = 78  # exit status of a process that must be in the jail and cannot
+UNJAILED = 78  # exit status of a process that must enter the jail and cannot
 _READY = 0x40
-_LONGEST_AUTHOR = 1000  # with what stands in place of what is hidden in it
+_LONGEST_AUTHOR = 1000  # with the placeholders for what is hidden in it
 _LONGEST_MARK = 128
 _NO_ANSWER = "not an answer"
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -54,17 +54,17 @@ class Answer:
 
 
 def born(pid: int) -> bytes:
-    """What a process says first that another one forked."""
+    """The first bytes of a forked process: its pid."""
     return BORN.pack(pid)
 
 
 def ready(layers: Iterable[str]) -> bytes:
-    """What a process says before its first answer."""
+    """The byte before the first answer: the layers of the jail."""
     return bytes([_READY + sum(1 << JAIL_LAYERS.index(layer) for layer in layers)])
 
 
 def layers(byte: int) -> tuple[str, ...]:
-    """Read that byte.
+    """Decode the byte of `ready`.
 
     Raises: Garbled for anything else.
     """

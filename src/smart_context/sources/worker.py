@@ -1,7 +1,7 @@
-"""Read files in processes of their own: hostile work, a few at a time.
+"""Read hostile files in a pool of child processes.
 
 In: `Task`s.  Out: a `Done` for each, in the order they finish.
-Always: every task gets exactly one `Done`; a crash, a hang, a bomb costs its own file and nothing else; at most a few files a
+Always: every task gets exactly one `Done`; a crash, a hang or a decompression bomb costs only its own file; at most a few files per
 process are open at once; however many processes there are, only one at a time may use much memory; when the pool is closed, or
 its owner dies, no process is left.
 """
@@ -25,10 +25,10 @@ from smart_context.sources import sibling
 from smart_context.sources.child import Child, Death, command
 from smart_context.sources.wire import Answer
 
-_AHEAD = 12  # files given to a process at once: it has the next ones while we take care of the last, or commit
+_AHEAD = 12  # files queued in a process: it goes on with the next ones while we handle its answers, or commit
 _TICK_SECONDS = 0.1
-_MUCH_MEMORY = 245_000_000  # bytes that all may hold before they take turns: more than two hold that read nothing large
-_MEMORY_EACH = 122_000_000  # on machines with many processors, what each may hold before it counts as much
+_MUCH_MEMORY = 245_000_000  # bytes that all may hold before they take turns: more than two that read nothing large
+_MEMORY_EACH = 122_000_000  # the same per process, on machines with many processors
 _STALL_SECONDS = 60.0
 
 
@@ -36,9 +36,9 @@ _STALL_SECONDS = 60.0
 class Task:
     """A file to read.
 
-    open: called just before the file is handed over, and again should that process die with it unread; returns a checked
-    descriptor, which the pool closes. want: "hash" for the content's hash alone. name: what the reader is told of the path; by default its
-    last part. more: what else the reader is told.
+    open: called just before the file is sent, and again if that process dies before it read the file; returns a checked
+    descriptor, which the pool closes. want: "hash" for the content's hash alone. name: the file name for the reader; by default the
+    last part of the path. more: further bytes for the reader.
     """
 
     key: object
@@ -89,11 +89,11 @@ class Pool(Closes):
         self._look_again = 0.0
 
     def begin(self) -> None:
-        """Start every process, for many tasks that are about to come: each takes a while until it can read."""
+        """Start every process ahead of many tasks: each takes a while until it can read."""
         self._start(self._workers - len(self._children))
 
     def run(self, tasks: Iterable[Task], stop: Stop | None = None) -> Iterator[Done]:
-        """Read the files; `stop` is asked several times a second and ends everything by raising.
+        """Read the files; `stop` is called several times a second and ends the run by raising.
 
         Raises: InternalError when reading processes do not start; SearchFailed when they lack the jail that is required.
         """
@@ -107,7 +107,7 @@ class Pool(Closes):
                     stop()
                 yield from self._collect(queue)
         finally:
-            # Left early: what is still being read would answer into the next run.
+            # The caller left early: answers to unfinished jobs would arrive in the next run.
             for child in [child for child in self._children if child.jobs]:
                 self._end(child)
 
@@ -118,7 +118,7 @@ class Pool(Closes):
         self._selector.close()
 
     def _hand_out(self, queue: _Queue) -> Iterator[Done]:
-        """Give files to whoever has few, opening them on the way."""
+        """Open files and send them to the processes that have few jobs."""
         while (child := self._least_busy()) is None or len(child.jobs) < _AHEAD:
             given = queue.next()
             if given is None:
@@ -138,14 +138,14 @@ class Pool(Closes):
                 os.close(fd)
 
     def _least_busy(self) -> Child[_Given] | None:
-        """The process with the least to do; None if a new one should be started."""
+        """The process with the fewest jobs; None if a new one should be started."""
         least = min(self._children, key=lambda child: len(child.jobs), default=None)
         if least and (not least.jobs or len(self._children) >= self._workers):
             return least
         return None
 
     def _start(self, count: int) -> Child[_Given]:
-        """Start processes, one of which is given back: it loads what all of them need, and forks the others."""
+        """Start processes and return the first: it loads what all of them need, and forks the others."""
         are_forked = sibling.is_possible()
         forks: list[Child[_Given]] = [Child(self._limits, (), self._jail) for _ in range(1, count) if are_forked]
         started = [
@@ -158,14 +158,14 @@ class Pool(Closes):
         return started[0]
 
     def _collect(self, queue: _Queue) -> Iterator[Done]:
-        """Wait a moment for answers; look after those who have none."""
+        """Wait a moment for answers; check the processes that sent none."""
         ready = [key.data for key, _ in self._selector.select(_TICK_SECONDS)]
         for child in ready:
             answered, death = child.receive()
             done = [_done(given, answer) for given, answer in answered]
             if death:
                 done += self._bury(child, death, queue)
-            yield from self._hand_out(queue)  # the process goes on while whoever asked takes care of these
+            yield from self._hand_out(queue)  # the process goes on while the caller handles these answers
             yield from done
         if time.monotonic() < self._look_again:
             return
@@ -176,7 +176,7 @@ class Pool(Closes):
                 yield from self._bury(child, death, queue)
 
     def _mind_memory(self) -> None:
-        """Let only the largest process go on while all together hold much: each may grow, but not all at once."""
+        """Pause all but the largest process while all together hold much memory: each may grow, but not all at once."""
         held = {child: child.memory() for child in self._children if child.jobs}
         is_much = sum(held.values()) > self._much_memory
         largest = max(held, key=lambda child: held[child], default=None)
@@ -184,7 +184,7 @@ class Pool(Closes):
             child.pause(is_much and child is not largest)
 
     def _bury(self, child: Child[_Given], death: Death, queue: _Queue) -> list[Done]:
-        """Put back what a dead process has not looked at; the first of its jobs is what it died of."""
+        """Requeue the jobs that a dead process had not begun; the first one is what it died of."""
         self._forget(child)
         if death.lacks_jail:
             raise SearchFailed(
@@ -216,7 +216,7 @@ class Pool(Closes):
 
 
 def layers() -> tuple[str, ...]:
-    """The layers of the jail in which files are read on this system: a process is started to say.
+    """The layers of the jail in which files are read on this system; starts a process to find out.
 
     Raises: InternalError when it does not start.
     """
@@ -227,7 +227,7 @@ def layers() -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Given:
-    """A task on its way: with the facts of its file when it was opened, should no answer come."""
+    """A task that was sent, with the size and time of its file when it was opened, in case no answer comes."""
 
     task: Task
     size: int = 0
@@ -236,7 +236,7 @@ class _Given:
 
 
 class _Queue:
-    """The tasks to come: first those that a dead process left behind, or that somebody has counted."""
+    """The tasks to come: first those that a dead process left behind, or that `waiting` has taken from the iterator to count them."""
 
     def __init__(self, tasks: Iterable[Task]) -> None:
         self._tasks = iter(tasks)
@@ -249,7 +249,7 @@ class _Queue:
         return _Given(task) if task else None
 
     def waiting(self, most: int) -> int:
-        """How many there are, up to so many."""
+        """How many there are, counted up to `most`."""
         self._first.extend(map(_Given, islice(self._tasks, max(0, most - len(self._first)))))
         return min(most, len(self._first))
 
@@ -258,7 +258,7 @@ class _Queue:
 
 
 def _done(given: _Given, answer: Answer) -> Done:
-    # The facts were taken before the bytes: if the file changed while it was read they do not fit it any more, and the next
+    # Size and time were taken before the bytes were read: if the file changed meanwhile they do not match it, and the next
     # indexing run reads it again.
     return Done(given.task.key, answer.outcome, answer.sha256, given.size, given.mtime_ns)
 

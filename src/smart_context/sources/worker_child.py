@@ -1,6 +1,6 @@
 """The reading process: take opened files one after the other, answer with their text.
 
-In: a socket on which descriptors arrive.  Out: an `Answer` a file, on the same socket.
+In: a socket on which descriptors arrive.  Out: one `Answer` per file, on the same socket.
 Always: it confines itself before it reads the first byte of a file (memory, CPU time, and on Linux a jail in which it can open, change,
 start and reach nothing), and a file that breaks a reader costs that file only: an exception is answered, a crash is seen by the parent.
 """
@@ -27,20 +27,18 @@ from smart_context.sources.wire import Answer
 try:
     import fcntl
     import resource
-except ImportError:  # Windows has neither; the parent's clock is what is left there
+except ImportError:  # Windows has neither; only the parent's time limit is left there
     pass
 
 Reader = Callable[..., Extracted | Prepared | Skipped]
-"""Read a file: its bytes, its name, the limits, and as `more` what else the parent tells, if it does."""
+"""Read a file: its bytes, its name, the limits, and `more` if the parent sent any."""
 
-_READ_BELOW = 16 * 1024 * 1024  # larger files are mapped: no copy, at the price of dying when one shrinks meanwhile
+_READ_BELOW = 16 * 1024 * 1024  # larger files are mapped: no copy, but SIGBUS if one shrinks meanwhile
 _JOIN_BELOW = 64 * 1024
 _OPEN_FILES = 64
 _STDERR = 2
-_GARBAGE = (
-    20_000  # objects more than before, after which it is looked for: a file makes that many, and nearly none of them is
-)
-_REPLACE_ABOVE = 140 * 1024 * 1024  # bytes resident: a process that still holds so much when it answers ends then
+_GARBAGE = 20_000  # new objects before the garbage collector runs: a file makes that many, and nearly none is garbage
+_REPLACE_ABOVE = 140 * 1024 * 1024  # bytes resident: a process that still holds more when it answers is replaced
 
 
 def main(args: Sequence[str]) -> None:
@@ -55,10 +53,10 @@ def main(args: Sequence[str]) -> None:
 def serve(args: Sequence[str], reader: Reader, *, memory: int = 0, replace_above: int = _REPLACE_ABOVE) -> None:
     """Read files with a reader until the parent closes the socket.
 
-    args: numbers of socket and lifeline, limits as JSON, how the jail is meant, and as JSON the descriptors of processes to be forked, if any. memory:
-    bytes that any file may take, beside what its size allows. replace_above: bytes resident, after which the process ends with its answer.
+    args: descriptors of socket and lifeline, limits as JSON, the jail setting, and as JSON the descriptors of processes to be forked, if any. memory:
+    bytes that any file may take, in addition to what its size allows. replace_above: bytes resident, above which the process ends after its answer.
     """
-    gc.freeze()  # what was loaded stays: nobody looks for garbage in it
+    gc.freeze()  # the garbage collector skips everything loaded so far
     args = [*_fork(args[:2], json.loads(args[4]) if len(args) > 4 else []), *args[2:]]
     sock = socket.socket(fileno=int(args[0]))
     limits = Limits(**json.loads(args[2]))
@@ -77,12 +75,12 @@ def serve(args: Sequence[str], reader: Reader, *, memory: int = 0, replace_above
 
 
 def _fork(own: Sequence[str], others: Sequence[Sequence[int]]) -> Sequence[str]:
-    """Fork the processes that the parent wants besides; the numbers of socket and lifeline of whichever of them this is."""
+    """Fork the further processes that the parent wants; return, in each of them, the descriptors of its own socket and lifeline."""
     while others:
         (sock, lifeline, talk), *others = others
         try:
             pid = sibling.fork()
-        except OSError:  # the parent sees that nobody has the other end, and starts one itself
+        except OSError:  # the parent sees the closed socket, and starts one itself
             pid = -1
         for fd in (*map(int, own), *(fd for each in others for fd in each)) if pid == 0 else (sock, lifeline, talk):
             os.close(fd)
@@ -98,7 +96,7 @@ def _fork(own: Sequence[str], others: Sequence[Sequence[int]]) -> Sequence[str]:
 def _confine(limits: Limits, lifeline: int) -> None:
     if sys.platform == "win32":
         return
-    # When the parent is gone, however it went, the lifeline hangs up and its signal ends this process in mid-work.
+    # When the parent ends, in whatever way, the lifeline is closed and its signal ends this process in mid-work.
     # (The kernel's "parent death signal" would follow the parent's thread instead, which may end before the process.)
     if hasattr(fcntl, "F_SETOWN") and hasattr(os, "O_ASYNC"):
         fcntl.fcntl(lifeline, fcntl.F_SETOWN, os.getpid())
@@ -122,12 +120,12 @@ def _limit(what: str, most: int) -> None:
     most = most if hard == resource.RLIM_INFINITY else min(most, hard)
     try:
         resource.setrlimit(number, (most, most))
-    except (OSError, ValueError):  # a system that knows the limit but does not let it be set
+    except (OSError, ValueError):  # a system that has the limit but does not allow setting it
         pass
 
 
 def _serve_one(sock: socket.socket, limits: Limits, reader: Reader, memory: _Memory) -> bool:
-    """Answer one request; False when there is none any more, or when this process should end."""
+    """Answer one request; False when there are no more, or when this process should end."""
     request = _receive(sock)
     if request is None:
         return False
@@ -175,7 +173,7 @@ def _exactly(sock: socket.socket, count: int) -> bytes:
 
 
 def grant_cpu(limits: Limits) -> None:
-    """Let this process use so much CPU time from now on."""
+    """Set the CPU time limit, counted from now on."""
     if sys.platform != "win32":
         _, hard = resource.getrlimit(resource.RLIMIT_CPU)
         soft = int(time.process_time()) + limits.cpu_seconds + 1
@@ -201,7 +199,7 @@ def _read(fd: int, size: int, name: str, limits: Limits, reader: Reader | None) 
         digest = hashlib.sha256(data).hexdigest()
         outcome = within_limits(reader(data, name, limits), limits) if reader else None
     except MemoryError:
-        # What the reader left behind is unknown; a fresh process starts clean.
+        # The state that the reader left behind is unknown; a new process starts clean.
         detail, is_last = f"more than {memory_for(size, limits):,} bytes", True
         outcome = Skipped(_kind(data, name), "too much memory", detail)
     except RecursionError:
@@ -216,7 +214,7 @@ def _kind(data: bytes | mmap.mmap, name: str) -> str:
         from smart_context.sources import sniff
 
         return sniff.kind(data, name)
-    except Exception:  # noqa: BLE001  it may be what has just failed
+    except Exception:  # noqa: BLE001  detection may be what has just failed
         return ""
 
 
@@ -231,7 +229,7 @@ def _load(fd: int, size: int) -> bytes | mmap.mmap:
 
 
 def within_limits(outcome: Extracted | Prepared | Skipped, limits: Limits) -> Extracted | Prepared | Skipped:
-    """What a reader gave, if it is not too much."""
+    """The outcome of a reader, or `Skipped` where it exceeds the limits."""
     if isinstance(outcome, Extracted) and (
         len(outcome.units) > limits.max_units or sum(len(unit.text) for unit in outcome.units) > limits.max_text_chars
     ):
@@ -240,7 +238,7 @@ def within_limits(outcome: Extracted | Prepared | Skipped, limits: Limits) -> Ex
 
 
 class _Memory:
-    """What this program holds. Opened once: in the jail nothing can be opened.
+    """The memory use of this process. Its file is opened once: in the jail nothing can be opened.
 
     extra: bytes that any file may take. replace_above: bytes held after which this process should end.
     """
@@ -258,10 +256,10 @@ class _Memory:
         return self._bytes(0)
 
     def held(self) -> int:
-        """Bytes that it holds in memory, or the most that it ever held where the system says only that; 0 where it does not say."""
+        """Bytes resident, or the peak where the system reports only that; 0 where it reports neither."""
         if self._told >= 0:
             return self._bytes(1)
-        # Not on Linux: there it begins with what the parent held when it started us, and under a large one we would always seem large.
+        # Not on Linux: there ru_maxrss starts at that of the parent, and below a large parent we would always seem large.
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss if sys.platform == "darwin" else 0
 
     def _bytes(self, which: int) -> int:
