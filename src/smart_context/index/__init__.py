@@ -1,1 +1,1 @@
-"""An indexing run and what keeps an index up to date: intake, writer, jobs, watch, upkeep, status."""
+"""Indexing runs, and keeping an index up to date: intake, writer, jobs, watcher, upkeep, status."""

@@ -1,7 +1,7 @@
-"""What a server does by itself: index roots for the first time, watch them, keep the index in health when nothing else happens.
+"""The background work of a server: index roots for the first time, watch them, maintain the index when idle.
 
-Always: it runs at low priority through the same queue as everybody, and yields to callers that ask for the same folder, so that it never
-stands in the way of a call.
+Always: it runs at low priority through the same queue as calls, and yields to callers that ask for the same folder, so that it never
+delays a call.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ Take = Callable[[Sequence[str]], tuple[list[str], list[str]]]
 """Have exactly these roots from now on: which are new, and which went."""
 
 _NICE = 10
-_UPKEEP_EVERY = 600.0  # seconds between two looks at whether there is something to tidy
-_ROOTS_EVERY = 1.0  # seconds between two looks at the configuration file
+_UPKEEP_EVERY = 600.0  # seconds between two checks whether the index needs maintenance
+_ROOTS_EVERY = 1.0  # seconds between two checks of the configuration file
 _HEAD_START = 5.0  # seconds in which a client may index by itself before we do
 _RETRY = 1.0
 _LOOK_EVERY = 0.05
-_EMBED_EVERY = 2.0  # seconds between two looks at whether there is something to embed
-_SCAN_EVERY = 2.0  # seconds between two looks at whether something waits for OCR
-_LAST_BATCH = 5.0  # seconds; what is under way is lost then, and made again by the next server
+_EMBED_EVERY = 2.0  # seconds between two checks for segments to embed
+_SCAN_EVERY = 2.0  # seconds between two checks for pages that wait for OCR
+_LAST_BATCH = 5.0  # seconds to finish at shutdown; an unfinished batch is lost then, and made again by the next server
 _NEVER = 10 * 365 * 86400.0
 
 
@@ -65,11 +65,11 @@ def work(app: App, *, watch: bool, report: Callable[[str], None]) -> Iterator[No
         embedding.join(_LAST_BATCH)
         if watcher:
             watcher.close()
-        upkeep.join()  # it asks the index, which is closed next
+        upkeep.join()  # it uses the index, which is closed next
 
 
 class FirstRuns:
-    """Indexes the roots that nobody has indexed yet: a while after the start, or as soon as a search comes."""
+    """Indexes the roots that were never indexed: a while after the start, or as soon as a search comes."""
 
     def __init__(self, app: App, ended: threading.Event) -> None:
         self._app = app
@@ -79,7 +79,7 @@ class FirstRuns:
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing is waited for any more."""
+        """Whether searches need not wait any more."""
         return self._over.is_set()
 
     def run(self) -> None:
@@ -106,9 +106,9 @@ class FirstRuns:
             try:
                 self._app.jobs.submit(root, priority="low", yields=True).wait()
             except Conflict:
-                self._ended.wait(_RETRY)  # somebody else indexes: it may be this very root
+                self._ended.wait(_RETRY)  # another process writes: it may be indexing this very root
             except ContextError:
-                return  # not there now, or the server ends: `status` tells, and the next start tries again
+                return  # the root is missing now, or the server ends: `status` reports it, and the next start tries again
 
 
 def _is_new(app: App, root: str) -> bool:
@@ -152,7 +152,10 @@ def start_watching(
 
 
 def start_following(app: Held, ended: threading.Event, report: Callable[[str], None], take: Take | None = None) -> None:
-    """Take roots that are added to the configuration file or removed from it, until `ended`; `report` gets lines for people. take: instead of what a server does with them."""
+    """Follow the roots of the configuration file as they are added or removed, until `ended`; `report` gets lines for people.
+
+    take: called with the roots instead of `_take`, which is what a server does.
+    """
     if app.settings.roots_file:
         args = (app, RootsFile(app.settings.roots_file), ended, report, take or partial(_take, app))
         threading.Thread(target=_follow, args=args, name="roots", daemon=True).start()
@@ -175,14 +178,14 @@ def _follow(app: Held, file: RootsFile, ended: threading.Event, report: Callable
 
 
 def become(app: Held, folders: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Let exactly these folders be read from now on: which are new, and which went."""
+    """Make exactly these folders the roots from now on; return those added, and those removed."""
     known = app.roots.resolved
     app.roots.become({name: known.get(name) or os.path.realpath(name) for name in folders})
     return [name for name in folders if name not in known], [name for name in known if name not in folders]
 
 
 def _take(app: Held, folders: Sequence[str]) -> tuple[list[str], list[str]]:
-    """What a server does with roots: what is new is indexed where the server indexes by itself; runs over what went are stopped."""
+    """Index new roots, if the server indexes by itself, and stop the runs over removed ones."""
     new, gone = become(app, folders)
     if app.watcher:
         app.watcher.become(app.roots.names)
@@ -192,7 +195,7 @@ def _take(app: Held, folders: Sequence[str]) -> tuple[list[str], list[str]]:
         except Forbidden:
             app.jobs.cancel(folder)
     for name in new if app.settings.index.at_start and not app.watcher else ():
-        with suppress(ContextError):  # somebody else writes, or it is away: a client can ask for it
+        with suppress(ContextError):  # another process writes, or the folder is missing: a client can ask for it
             app.jobs.submit(name, priority="low", yields=True)
     return new, gone
 
@@ -205,7 +208,7 @@ def start_embedding(
 ) -> threading.Thread:
     """Embed what was indexed, whenever nothing is being indexed, until `ended`; `report` gets lines for people.
 
-    on_coverage: told how many segments have a vector, before and after more of them get one.
+    on_coverage: called with how many segments have a vector, before and after more of them get one.
     """
     thread = threading.Thread(target=_embed, args=(app, ended, report, on_coverage), name="embedding", daemon=True)
     thread.start()
@@ -237,7 +240,7 @@ def _embed(
 
 
 def start_scanning(app: App, ended: threading.Event, report: Callable[[str], None]) -> threading.Thread | None:
-    """Read by OCR what waits, whenever nothing is being indexed, until `ended`; None where OCR is off."""
+    """Run OCR on waiting pages, whenever nothing is being indexed, until `ended`; None where OCR is off."""
     if not app.settings.ocr.enabled:
         return None
     thread = threading.Thread(target=_scan, args=(app, ended, report), name="OCR", daemon=True)
@@ -271,7 +274,7 @@ class _Later(Exception):
 
 
 def _upkeep(app: App, ended: threading.Event) -> None:
-    """Tidy the index once it has changed and nothing is being indexed."""
+    """Maintain the index once it has changed and nothing is being indexed."""
 
     def stop() -> None:
         if ended.is_set():
@@ -284,13 +287,13 @@ def _upkeep(app: App, ended: threading.Event) -> None:
                 app.maintain_apart(stop)
                 tidied = app.index.record.generation
         except ContextError:
-            continue  # somebody else writes, or the index is being mended: the next look is soon enough
+            continue  # another process writes, or the index is being repaired: the next check is soon enough
 
 
 def _step_back() -> None:
-    """Let searches go first. On Linux this is the thread's own, and those that the model starts inherit it.
+    """Lower the priority, so that searches go first. On Linux it is per thread, and threads that the model starts inherit it.
 
-    Only for work that is done outside Python: a thread that steps back while it holds Python's lock holds up every other.
+    Only for work that is done outside Python: a low-priority thread that holds the GIL holds up every other.
     """
     if hasattr(os, "setpriority") and os.uname().sysname == "Linux":
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICE)

@@ -1,6 +1,6 @@
-"""What a run over files does between two of them: tell how far it is, commit when it is time, stop when asked to.
+"""The steps of a run between two files: report progress, commit when due, stop when asked to.
 
-In: how far the run is, whether a commit is due.  Out: nothing, or what `stop` raises.
+In: the progress of the run, whether a commit is due.  Out: nothing, or what `stop` raises.
 Always: what was done is committed before a run stops.
 """
 

@@ -1,7 +1,7 @@
 """Report the health of the index to operators.
 
 In: the open application.  Out: `Health`: counts, sizes, ages.
-Always: an index that cannot be read is reported as such; what is known without it is still told.
+Always: an index that cannot be read is reported as such; what is known without it is still reported.
 """
 
 from __future__ import annotations

@@ -34,23 +34,23 @@ if TYPE_CHECKING:
     from smart_context.index.intake import Intake, Taken
     from smart_context.sources.worker import Done, Pool, Task
 
-# A commit after whichever comes first: little is lost to a kill, and searches see the run advance. The time between two
-# doubles as the run goes on, because each leaves a part in the ranking, and many small parts are larger than few.
+# Commit after so many files or so much time, whichever comes first: a kill loses little, and searches see the run advance. The time between two
+# commits doubles as the run goes on, because each adds a part to the ranking, and many small parts take more space than few.
 _BATCH_FILES = 2000
 _BATCH_CHARS = 32_000_000
 _FIRST_SECONDS = 2.0
 _LAST_SECONDS = 8.0
-_AHEAD = 100_000  # changed files the walk may be ahead of the readers, so that most runs know their total at once
-_SOON = 8  # files that the first run over a folder meets before it starts all readers
-_LARGE = 1_000_000  # bytes of a file that is read before smaller ones, lest one process read the last of them while all others have ended
-_MET = 100  # files between two looks at whether somebody should be told, or the run should end
+_AHEAD = 100_000  # changed files that are collected before reading begins, so that most runs know their total at once
+_SOON = 8  # files to find in the first run over a folder before it starts all reading processes
+_LARGE = 1_000_000  # bytes of a file that is read before smaller ones, so that no process is left with a large file when all others have ended
+_MET = 100  # files between two progress reports, or checks whether the run should end
 _COUNTS = ("indexed", "removed", "failed", "no_text", "moved")
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to index: what the walk leaves out, what one file may cost, how many are read at once, how long segments are, what is hidden
-    beside what always is."""
+    """How to index: what the walk leaves out, the limits for one file, how many files are read at once, how long segments are, and the
+    user's own redaction patterns."""
 
     walk: WalkOptions = field(default_factory=WalkOptions)
     limits: Limits = field(default_factory=Limits)
@@ -72,7 +72,7 @@ def run(
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
     elsewhere: Callable[[Iterable[Found]], None] | None = None,
 ) -> IndexReport:
-    """Bring the index up to date with a folder; `full` reads every file anew. `elsewhere` takes what has to be read, instead of this process.
+    """Bring the index up to date with a folder; `full` reads every file anew. `elsewhere` gets the files that have to be read, instead of this process.
 
     Raises: Forbidden outside the roots; NotFound when the folder is not there now; what `stop` raises, after a commit.
     """
@@ -101,7 +101,7 @@ def some(
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
     readers: Pool | None = None,
 ) -> IndexReport:
-    """Read some files of a folder, which a walk has met, into the index; `full`: anew. `readers`: processes that are kept for the next ones, too.
+    """Read some files of a folder, found by a walk, into the index; `full`: even if unchanged. `readers`: a pool that the caller keeps for further calls.
 
     Raises: what `stop` raises, after a commit.
     """
@@ -114,7 +114,7 @@ def some(
 
 
 def readers(options: Options) -> Pool:
-    """The processes that read files as the options say."""
+    """The pool of reading processes for these options."""
     from smart_context.index import reading_child
     from smart_context.index.prepare import Preparing
     from smart_context.sources.worker import Pool
@@ -124,7 +124,7 @@ def readers(options: Options) -> Pool:
 
 
 def _judge_again(index: Index, options: Options, on_progress: OnProgress, stop: Stop) -> int:
-    """Judge what other rules of redaction judged; how many files that were."""
+    """Apply the current redaction rules to files that older rules judged; return how many these were."""
     if next(iter(index.record.judged_otherwise(rules.identity(options.patterns))), None) is None:
         return 0
     from smart_context.index import rejudge
@@ -134,7 +134,7 @@ def _judge_again(index: Index, options: Options, on_progress: OnProgress, stop: 
 
 
 def _device(index: Index, place: Place, *, full: bool) -> int:
-    """What a folder lies on, if it is there to be indexed."""
+    """The device of a folder, if it can be indexed now."""
     try:
         device = os.stat(place.path).st_dev
         with os.scandir(place.path) as entries:
@@ -149,7 +149,7 @@ def _device(index: Index, place: Place, *, full: bool) -> int:
             f"cannot look into {shown(place.path)}: {(error.strerror or '').lower()}",
             hint="check the spelling, or mount or restore it; searches use the last index",
         ) from error
-    # An unmounted share leaves an empty folder of another device behind: that is no reason to forget what it holds.
+    # An unmounted share leaves an empty folder on another device behind: its files must not be removed from the index.
     if is_empty and not full and index.record.device(place.path) not in {None, device}:
         raise NotFound(
             f"{shown(place.path)} is empty and not on the disk it was on: is it mounted?",
@@ -204,7 +204,7 @@ class _Run:
         self._forget(recorded)
 
     def _looked_ahead(self, ahead: list[Found], changed: Iterator[Found]) -> Iterator[Found]:
-        """What has to be read, known before it is begun where it is not too much: large files first."""
+        """The files to read, large ones first. They are collected before reading begins, up to `_AHEAD`."""
         ahead += islice(changed, _AHEAD - len(ahead))
         if len(ahead) < _AHEAD:
             self.total = len(ahead)
@@ -212,7 +212,7 @@ class _Run:
         return _drained(deque(ahead), changed)
 
     def _changed(self, recorded: known.Known) -> Iterator[Found]:
-        """Walk; take what is met out of what is recorded, and yield what has to be read."""
+        """Walk; remove the files found from `recorded`, and yield those that have to be read."""
         own = {os.path.realpath(self.index.own_folder)} if self.index.own_folder else set()
         options = replace(self.options.walk, never_enter=self.options.walk.never_enter | own)
         for found in walk.files(
@@ -233,14 +233,14 @@ class _Run:
         self._meet(folder, files)
 
     def _meet(self, path: str, files: int) -> None:
-        """While nothing is read yet: tell how many files were met, and stop when asked to."""
+        """While nothing is read yet: report how many files were found, and stop when asked to."""
         before, self.met = self.met, self.met + files
         if (before - 1) // _MET < (self.met - 1) // _MET and not self.reading:
             self.on_progress(Progress(0, None, f"looking for files: {self.met:,} so far, {path}"))
             self.stop()
 
     def read(self, changed: Iterable[Found], kept: Pool | None = None) -> None:
-        # Loaded here: most runs find nothing to read, and are over sooner than this would take.
+        # Imported here: most runs find nothing to read, and take less time than this import.
         from smart_context.index.intake import Intake
         from smart_context.redact import Redactor
 
@@ -280,7 +280,7 @@ class _Run:
         if found.path not in self.vanished:
             self._count(self.intake.read(found.path, done))
             return
-        # Gone since the walk met it.
+        # Removed since the walk found it.
         self.vanished.remove(found.path)
         row = self.index.record.file(found.path)
         if row:
@@ -299,14 +299,14 @@ class _Run:
         self.pending_chars += taken.chars
 
     def _look_for_mounts(self) -> None:
-        """Keep what is mounted here in mind, and out of sight what was and is not now."""
+        """Record the mounts below the folder, and treat recorded mounts that are away now as not walked."""
         below = {path: device for path, device in self.mounts.items() if path.startswith(f"{self.place.path}/")}
         away = {} if self.full else mounts.away(self.index.record, self.place.path)
         self.mounts = {**mounts.of_top(self.place.path), **below, **away}
         self.problems.update(dict.fromkeys(away, mounts.AWAY))
 
     def _forget(self, recorded: known.Known) -> None:
-        """Remove what the walk looked for and did not meet."""
+        """Remove the files that the walk looked for and did not find."""
         gone = sorted(file_id for path, file_id in recorded.left() if not self._is_out_of_sight(path))
         if gone:
             self.index.remove(gone)

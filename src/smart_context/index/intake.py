@@ -1,7 +1,7 @@
-"""Take one file into the index.
+"""Store one file in the index.
 
-In: what reading a file gave, or a file that was read before.  Out: `Taken`, and the index holds it (after its next commit).
-Always: a row says what became of the file; its text is valid UTF-8; the stamp is that of the bytes that were read.
+In: the outcome of reading a file, or a file that was read before.  Out: `Taken`; the index has it after its next commit.
+Always: each file has a row with its outcome; its text is valid UTF-8; size and time are those of the bytes that were read.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from smart_context.sources.worker import Done
 from smart_context.text import years
 from smart_context.text.copies import Marks
 
-# What is no failure: there was nothing to read in a picture or a program.
+# Reasons that are not a failure: a picture or a program has no text.
 _NO_TEXT = frozenset({"empty", "unknown type", "no text in this type"})
-# What may be over by the next run: tried again then, whatever the file's time.
+# Temporary reasons: the next run tries again, even if the file's time has not changed.
 _PASSING = frozenset({"killed", "cannot be opened", "changed while being read"})
 
 
 @dataclass(frozen=True, slots=True)
 class Intake:
-    """Where files are taken in: the index, the root they lie in, the rules of redaction, the time that rows get."""
+    """Stores files: in an index, below a root, judged by a version of the redaction rules, with a time for the rows."""
 
     index: Index
     root: str
@@ -42,20 +42,20 @@ class Intake:
     at: str
 
     def read(self, path: str, done: Done) -> Taken:
-        """Take in what a reader gave for a file."""
+        """Store the outcome of reading a file."""
         if isinstance(done.outcome, Skipped):
             return self._skipped(path, done, done.outcome)
         assert isinstance(done.outcome, Prepared)
         return self._text(path, done, done.outcome)
 
     def known(self, found: Found, roots: Roots) -> Taken | None:
-        """Take in a file whose content was read before, under this name or another, without reading it as a document."""
+        """Store a file whose content is already indexed, under this name or another: it is hashed, but not parsed again."""
         record = self.index.record
         if not record.same_size(found.size):
             return None
         digest = _digest(found, roots)
         row = record.same_content(digest, found.size, extension(found.path)) if digest else None
-        if row is None or (row.state == "ok" and not row.same_text):  # recorded by a version that asked less of a file
+        if row is None or (row.state == "ok" and not row.same_text):  # recorded by a version that stored less of a file
             return None
         if row.path == found.path:
             record.restamp(row.file_id, found.mtime_ns)
@@ -132,7 +132,7 @@ class Taken:
 
 
 def _digest(found: Found, roots: Roots) -> str:
-    # "" for a file that cannot be opened or changes meanwhile: the reader will say what is wrong with it.
+    # "" for a file that cannot be opened or changes meanwhile: the reader will report the reason.
     import hashlib
 
     with suppress(OSError, ContextError):

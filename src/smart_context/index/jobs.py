@@ -2,8 +2,8 @@
 
 In: folders to index, each with a priority.  Out: a `Job` to wait for.
 Always: one run at a time, in the order of priority, then of asking; a caller that stops waiting does not stop its job; closing
-stops the run between two files, with everything read so far committed. What the server indexes by itself makes way in the same
-manner for somebody who asks for the same folder, and a run that its owner stops ends so, too.
+stops the run between two files, with everything read so far committed. A background run yields in the same way to a call for
+the same folder, and so does a run end that its owner cancels.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Runner = Callable[[str, bool, OnProgress, Stop], IndexReport]
 Scanner = Callable[[str, OnProgress, Stop], IndexReport]
 """Read by OCR what waits in one folder: (folder, on_progress, stop)."""
 
-_LOOK_EVERY = 0.1  # seconds between two looks at whether the waiting caller has gone
+_LOOK_EVERY = 0.1  # seconds between two checks whether the waiting caller has gone
 
 
 class Job:
@@ -49,7 +49,7 @@ class Job:
         self._error: BaseException | None = None
 
     def wait(self, on_progress: OnProgress = lambda _step: None, stop: Stop = lambda: None) -> IndexReport:
-        """Wait until the run is done, telling how far it is; what `stop` raises ends the waiting, not the run.
+        """Wait until the run is done, and report its progress; what `stop` raises ends the waiting, not the run.
 
         Raises: what the run raised.
         """
@@ -75,18 +75,18 @@ class Job:
 
     @property
     def step(self) -> Progress:
-        """How far it is."""
+        """The latest progress."""
         with self._news:
             return self._step
 
     def tell(self, step: Progress) -> None:
-        """Take the next step's news from the run."""
+        """Receive progress from the run."""
         with self._news:
             self._step = step
             self._news.notify_all()
 
     def end(self, report: IndexReport | None, error: BaseException | None) -> None:
-        """Take the end of the run."""
+        """Receive the outcome of the run."""
         with self._news:
             self._report, self._error = report, error
             self._news.notify_all()
@@ -117,8 +117,8 @@ class JobQueue:
         yields: bool = False,
         scans: bool = False,
     ) -> Job:
-        """Queue a folder; `yields`: the job ends with Conflict as soon as somebody else asks for its folder; `scans`: it reads by OCR what
-        waits there, when there is nothing else to do, and ends with Conflict as soon as there is.
+        """Queue a folder; `yields`: the job ends with Conflict as soon as another caller asks for its folder; `scans`: it runs OCR on the pages
+        that wait there, when there are no other jobs, and ends with Conflict as soon as there are.
 
         Raises: Forbidden outside the roots; Conflict when it, a parent or a child is queued or running, or another process
             writes.
@@ -141,7 +141,7 @@ class JobQueue:
             return job
 
     def _make_way(self, path: str, *, yields: bool, scans: bool) -> None:
-        """End the jobs that yield to one for this folder, and OCR of any; any other that overlaps it is a conflict."""
+        """End the jobs that yield to one for this folder, and all OCR jobs; any other overlapping job is a conflict."""
         running = [self._running] if self._running else []
         overlapping = [job for job in (*running, *self._waiting) if scans or job.scans or _overlap(path, job.folder)]
         for other in overlapping:
@@ -155,7 +155,7 @@ class JobQueue:
                 other.end(None, _busy(path))
 
     def cancel(self, folder: str) -> bool:
-        """Stop the run of a folder between two files, or drop it where it waits; whether there was one."""
+        """Stop the run of a folder between two files, or drop it if it waits; return whether there was one."""
         with self._wake:
             if self._running and self._running.folder == folder:
                 self._unwanted = _stopped()
@@ -205,7 +205,7 @@ class JobQueue:
                     report = self._scan(job.folder, job.tell, self._stop)
                 else:
                     report = self._run(job.folder, job.full, job.tell, self._stop)
-            except Exception as failure:  # noqa: BLE001  the thread's outer edge: it lives on, and the caller hears of it
+            except Exception as failure:  # noqa: BLE001  the thread's outer edge: it goes on, and the caller gets the error
                 error = failure
             with self._wake:
                 self._running = None

@@ -1,7 +1,7 @@
-"""Tell a mounted folder that is away from one that was emptied.
+"""Distinguish an unmounted folder from one that was emptied.
 
-In: the record, which knows what was mounted at the last run, and a folder.  Out: the mounts at or below it that are away.
-Always: it only looks. What is away has not lost its files, so that nothing below it is to be forgotten.
+In: the record, which has the mounts of the last run, and a folder.  Out: the mounts at or below it that are not mounted now.
+Always: it changes nothing. An unmounted folder has not lost its files, so nothing below it may be removed from the index.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Take an index over from one engine to another.
+"""Copy an index from one engine to another.
 
-In: two engines.  Out: the second holds what the first does, and answers the same.
-Always: no file is read; the first stays as it is; what is there already is passed over, so that a copy that was interrupted goes on.
+In: two engines.  Out: the second has the files of the first, and answers the same.
+Always: no file is read; the first is not changed; files that the second already has are skipped, so that an interrupted copy can be resumed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _AT_ONCE = 500
 
 
 def copy(source: Engine, target: Engine, roots: Sequence[str], on_progress: OnProgress, stop: Stop) -> int:
-    """Copy every file, and when each root was last walked; how many files were not there yet.
+    """Copy every file, and when each root was last walked; return how many files were new.
 
     Raises: as `Engine.open`; what `stop` raises, after a commit.
     """

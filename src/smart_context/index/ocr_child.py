@@ -1,9 +1,9 @@
-"""The reading process that also sees: read a file with OCR, and make it ready.
+"""The OCR process: read a file with OCR, and prepare it for the index.
 
-In: how files are made ready and where the data of OCR is, then what `worker_child` takes; with each file a `seen.Asked`.
+In: a `Preparing` and where the data of OCR is, then the arguments of `worker_child`; with each file a `seen.Asked`.
 Out: a `Prepared` for each file, with all of its text: its own, what OCR read before, and what it read now.
-Always: everything is loaded before the first file is read, and it steps back for everybody else; a file is read for a bounded time, and
-what is left of it waits.
+Always: everything is loaded before the first file is read; it runs at low priority; a file is read for a bounded time, and
+its remaining pages wait.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from smart_context.sources.child import command
 from smart_context.sources.extract.sight import Sight
 
 _NICE = 10
-_PICTURE_SECONDS = 60  # of CPU time that one picture may take beyond its share, until the process is ended
+_PICTURE_SECONDS = 60  # of CPU time that one picture may take beyond the turn, until the process is ended
 
 
 def started_with(how: Preparing, files: Mapping[str, str]) -> list[str]:
@@ -32,7 +32,7 @@ def started_with(how: Preparing, files: Mapping[str, str]) -> list[str]:
 
 
 def main(args: Sequence[str]) -> None:
-    """Read files and make them ready until the parent closes the socket."""
+    """Read and prepare files until the parent closes the socket."""
     os.nice(_NICE)
     how, redactor = reading_child.loaded(args[0])
     from smart_context.sources import engines, extract

@@ -1,7 +1,7 @@
-"""Make a file ready for the index: cut it, judge it as a whole, see what it is found by.
+"""Prepare a file for the index: cut it into segments, run redaction on the whole of it, make its index entries.
 
-In: what a reader made of a file.  Out: `Prepared`.
-Always: it depends on the file, its name, the longest segment and the rules of redaction alone; its text can be written as UTF-8.
+In: the `Extracted` of a file.  Out: `Prepared`.
+Always: it depends only on the file, its name, the longest segment and the redaction rules; its text is valid UTF-8.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from smart_context.text.copies import Marks
 
 @dataclass(frozen=True, slots=True)
 class Preparing:
-    """How files are made ready: the longest segment, what a configuration hides, and whether they will be searched."""
+    """How files are prepared: the longest segment, the configured redaction patterns, and whether they will be searched."""
 
     max_chars: int
     patterns: tuple[str, ...] = ()
@@ -27,7 +27,7 @@ class Preparing:
 
 
 def file(doc: Extracted, path: str, how: Preparing, redactor: Redactor) -> Prepared:
-    """Make a file ready."""
+    """Prepare a file."""
     segments = tuple(document.judged(list(map(_valid, segment.cut(doc, how.max_chars))), redactor))
     title, author = (document.head(valid(text), segments, redactor) for text in (doc.title, doc.author))
     about = replace(doc, title=title, author=author, notes=tuple(map(valid, doc.notes)), units=())
@@ -38,12 +38,12 @@ def file(doc: Extracted, path: str, how: Preparing, redactor: Redactor) -> Prepa
 
 
 def marks(segments: Iterable[Segment]) -> Marks:
-    """What tells copies of a judged file: made of what of it may be searched, so that it says nothing of what is hidden."""
+    """The marks for finding copies of a judged file: made of its searchable text alone, so that they reveal nothing hidden."""
     return copies.marks(searchable.texts(segments))
 
 
 def named_years(path: str, segments: Iterable[Segment]) -> tuple[str, ...]:
-    """The years in a file's name, and in what of its text may be searched."""
+    """The years in a file's name, and in its searchable text."""
     return _years(path, searchable.texts(segments))
 
 
@@ -52,7 +52,7 @@ def _years(path: str, shown: list[str]) -> tuple[str, ...]:
 
 
 def _valid(one: Segment) -> Segment:
-    """A segment whose texts can be written: nearly always itself."""
+    """The segment with texts that are valid UTF-8: nearly always itself."""
     heading, text = valid(one.heading), valid(one.text)
     if heading is one.heading and text is one.text:
         return one
@@ -60,7 +60,7 @@ def _valid(one: Segment) -> Segment:
 
 
 def valid(text: str) -> str:
-    """Text that can be written as UTF-8, whatever a file made of it."""
+    """The text made valid UTF-8, whatever the file had."""
     if not text.isascii():
         try:
             text.encode()

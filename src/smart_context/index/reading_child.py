@@ -1,6 +1,6 @@
-"""The reading process of an index: read a file, and make it ready.
+"""The reading process of an index: read a file, and prepare it for the index.
 
-In: how files are made ready, then what `worker_child` takes; with a file that OCR has read, a `seen.Asked`.  Out: a `Prepared` for each file.
+In: a `Preparing`, then the arguments of `worker_child`; with a file that OCR has read, a `seen.Asked`.  Out: a `Prepared` for each file.
 Always: everything is loaded before the first file is read; hostile bytes are parsed here and nowhere else.
 """
 
@@ -25,14 +25,14 @@ from smart_context.text import languages, stems
 
 def started_with(how: Preparing) -> list[str]:
     """The command line of such a process."""
-    # What starts a process is not for the process itself, which would load a dozen modules more; nor the other way round.
+    # Imported here: the child process does not need it, and would load a dozen modules more; nor does the parent need what the child imports.
     from smart_context.sources.child import command
 
     return [*command("smart_context.index.reading_child"), json.dumps(asdict(how))]
 
 
 def main(args: Sequence[str]) -> None:
-    """Read files and make them ready until the parent closes the socket."""
+    """Read and prepare files until the parent closes the socket."""
     how, redactor = loaded(args[0])
     from smart_context.sources import extract, worker_child
 
@@ -41,7 +41,7 @@ def main(args: Sequence[str]) -> None:
         found = worker_child.within_limits(extract.extract(data, os.path.basename(name), limits, sight), limits)
         if not isinstance(found, Extracted):
             return found
-        worker_child.grant_cpu(limits)  # what follows is our own work, and costs by the length of the text alone
+        worker_child.grant_cpu(limits)  # what follows is our own code, whose cost depends on the text's length alone
         return prepare.file(found, name, how, redactor)
 
     worker_child.serve(args[1:], read)
@@ -57,7 +57,7 @@ def _before(data: bytes | mmap.mmap, more: bytes) -> Sight | None:
 
 
 def loaded(told: str) -> tuple[Preparing, Redactor]:
-    """How files are made ready, as the command line tells, with everything loaded that reading and judging need. Until files are served nobody looks for garbage."""
+    """The `Preparing` of the command line, with everything loaded that reading and redaction need. The garbage collector is off until files are served."""
     gc.disable()
     from smart_context.sources.extract import preload
 
@@ -66,14 +66,12 @@ def loaded(told: str) -> tuple[Preparing, Redactor]:
     how = json.loads(told)
     preparing = Preparing(how["max_chars"], tuple(how["patterns"]), how["searched"])
     redactor = Redactor(preparing.patterns)
-    redactor.clean(
-        "warm up: name@example.com +49 30 1234567 password=1"
-    )  # loads what detectors load when they are first needed
+    redactor.clean("warm up: name@example.com +49 30 1234567 password=1")  # loads what detectors import on first use
     return preparing, redactor
 
 
 def _load_rules() -> None:
-    """Load what redaction and analysis load when it is first needed: in the jail nothing can be opened."""
+    """Load what redaction and analysis load on first use: in the jail nothing can be opened."""
     import pkgutil
 
     for module in pkgutil.iter_modules(redact.__path__):
@@ -84,7 +82,7 @@ def _load_rules() -> None:
 
 
 def _keep_numbering_plans() -> None:
-    """Keep the plans of each country as code that runs when a number may be of it: few files have one."""
+    """Keep the numbering plan of each country as code that runs when a text may have a number of it: few files have one."""
     from phonenumbers import PhoneMetadata, data
 
     from smart_context.sources.kept import Kept

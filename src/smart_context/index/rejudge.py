@@ -1,7 +1,7 @@
-"""Judge what is indexed by the rules of redaction that are in force now.
+"""Apply the current redaction rules to files that are indexed already.
 
 In: an index open for writing.  Out: every file of it judged by these rules.
-Always: no file is read again, the record has its text; what is hidden now is in the ranking no more, and neither are its old vectors.
+Always: no file is read again, because the record has its text; what is hidden now is removed from the ranking, with its old vectors.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _BATCH_CHARS = 16_000_000  # between two commits
 
 
 def everything(index: Index, redactor: Redactor, *, on_progress: OnProgress, stop: Stop) -> int:
-    """Judge every file that was judged by other rules; how many that were."""
+    """Judge every file that was judged by other rules; return how many these were."""
     rules = redactor.identity()
     done = chars = 0
     for row in index.record.judged_otherwise(rules):

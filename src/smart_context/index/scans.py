@@ -1,8 +1,8 @@
-"""Read what only OCR can read: pages and pictures that wait, once everything else can be searched.
+"""Run OCR on the pages and pictures that wait for it, once everything else can be searched.
 
 In: an index open for writing, the roots, a folder below one.  Out: an `IndexReport` of what was read, and an index that holds it.
-Always: a file keeps the text that it has, whatever becomes of OCR; files take turns, so that a long one holds up no other; each commit is
-a state that the next run goes on from; a page that ends the process that reads it costs itself.
+Always: a file keeps the text that it has, whatever OCR does; files take turns, so that a long one does not delay others; each commit is
+a state that the next run goes on from; a page that crashes its OCR process costs only itself.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from smart_context.redact import Redactor
 from smart_context.sources import engines
 from smart_context.sources.worker import Done, Pool, Task
 
-_TURN_SECONDS = 30.0  # of CPU time, for one file until the next has its turn; as much is lost to a kill
+_TURN_SECONDS = 30.0  # of CPU time, for one file until the next has its turn; a kill loses as much
 _COMMIT_SECONDS = 10.0
-# What says nothing of OCR, and may be over by the next run.
+# Temporary reasons that have nothing to do with OCR: the next run tries again.
 _PASSING = frozenset({"killed", "cannot be opened", "changed while being read"})
 
 
 @dataclass(frozen=True, slots=True)
 class _Turn:
-    """A file whose turn it is. is_careful: it ended a process, and is read one place at a time. lost: why its next place is given up.
-    waiting: places that were left by its last turn."""
+    """The turn of a file. is_careful: it crashed a process, and is read one place at a time. lost: why its next place is given up.
+    waiting: places that its last turn left."""
 
     path: str
     is_careful: bool = False
@@ -56,7 +56,7 @@ def read(
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
     start_with: Sequence[str] | None = None,
 ) -> IndexReport:
-    """Read what waits below a folder; `data`: the files of OCR (`engines.data`); `start_with`: another command line for the processes.
+    """Run OCR on what waits below a folder; `data`: the files of OCR (`engines.data`); `start_with`: another command line for the processes.
 
     Raises: Forbidden outside the roots; what `stop` raises, after a commit.
     """
@@ -80,7 +80,7 @@ def turn(
     pool: Pool,
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
 ) -> IndexReport:
-    """Read what waits in one file, for as long as its turn is; how much of it still waits."""
+    """Run OCR on what waits in one file, for one turn; the report tells how much still waits."""
     work = _Reading(index, roots, _text(now()), Redactor(options.patterns), lambda _step: None, lambda: None)
     work.turns.append(_Turn(path))
     work.go(pool, once=True)
@@ -88,7 +88,7 @@ def turn(
 
 
 def readers(options: Options, data: Mapping[str, str], start_with: Sequence[str] | None = None) -> Pool:
-    """The processes that read with OCR."""
+    """The pool of OCR processes."""
     return Pool(
         options.limits,
         options.workers,
@@ -118,7 +118,7 @@ class _Reading:
     is_pending: bool = False
 
     def go(self, pool: Pool, *, once: bool = False) -> None:
-        """Give every file its turns; `once`: one each, and what it takes to get past a place that ends the process."""
+        """Give every file its turns; `once`: one each, and further ones only to get past a place that crashes the process."""
         while self.turns:
             turns, self.turns = self.turns, deque()
             for done in pool.run(self._tasks(turns), self._tick):
@@ -156,7 +156,7 @@ class _Reading:
             self.turns.append(_Turn(row.path, is_careful=is_careful, waiting=left))
 
     def _failed(self, turn: _Turn, row: FileRow, why: Skipped) -> None:
-        """Find the place that ends the process, and go on behind it; a file that cannot be read even so waits for the next run."""
+        """Find the place that crashes the process, and go on after it; a file that cannot be read even then waits for the next run."""
         if why.reason in _PASSING or turn.lost:
             return
         lost = ": ".join(filter(None, (why.reason, why.detail))) if turn.is_careful else ""

@@ -1,4 +1,4 @@
-"""What OCR read of a file before, and what is asked of it now.
+"""The earlier OCR text of a file, and the request for reading it again.
 
 In: a file as the record has it.  Out: `Asked`, for the process that reads the file again.
 Always: text that OCR read stays until OCR has read its place again, or the file has changed.
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is known of a file already, and what to do.
+    """The request to read a file again, with what is known of it.
 
     waiting: places that wait. known: what OCR read of it, as (pointer, certainty, text). notes: why places were not read. seconds: of CPU
     time, after which no further place is begun. lost: why the next place is given up, or "". sha256: of the bytes that OCR read.
@@ -33,7 +33,7 @@ class Asked:
     sha256: str = ""
 
     def told(self) -> bytes:
-        """As the process is told it."""
+        """Serialized for the process."""
         return json.dumps(asdict(self)).encode()
 
     def recognized(self) -> dict[str, Recognized]:
@@ -42,14 +42,14 @@ class Asked:
 
 
 def asked(told: bytes) -> Asked:
-    """What a process is told."""
+    """The request that a process received."""
     how = json.loads(told)
     known = tuple((where, certainty, text) for where, certainty, text in how["known"])
     return Asked(**{**how, "known": known, "notes": tuple(how["notes"])})
 
 
 def kept(index: Index, path: str) -> bytes:
-    """What to tell the process that reads a file anew, so that no text of OCR is lost; nothing where there is none."""
+    """The request for reading a file anew without losing its OCR text; b"" where it has none."""
     row = index.record.file(path)
     if row is None or all(one.certainty is None for one in index.record.segments_of(row.file_id)):
         return b""
@@ -57,14 +57,14 @@ def kept(index: Index, path: str) -> bytes:
 
 
 def waiting(index: Index, row: FileRow, seconds: float, lost: str) -> bytes:
-    """What to tell the process that reads by OCR what waits in a file."""
+    """The request for running OCR on what waits in a file."""
     notes = tuple(note for note in row.notes if note.startswith(NOT_READ))
     return Asked(row.unread_pages, _known(index, row), notes, seconds, lost).told()
 
 
 def _known(index: Index, row: FileRow) -> tuple[tuple[str, int, str], ...]:
     """What OCR read of a file, by place: (pointer, certainty, text)."""
-    from smart_context.index import rejudge  # not for the process that reads files, which knows no index
+    from smart_context.index import rejudge  # imported here: the reading process has no index
 
     found: dict[str, tuple[int, str]] = {}
     for segment in rejudge.recorded(index, row):

@@ -1,8 +1,8 @@
-"""Index a folder by many machines: one walks, workers read.
+"""Index a folder with many machines: one walks, workers read.
 
-In: a folder, a queue.  Out: batches of what is new or changed; and the record of a batch that a worker takes.
-Always: a batch may be taken twice and changes nothing the second time; a file is read again only when it changed; a file that ends
-whoever reads it costs itself.
+In: a folder, a queue.  Out: batches of new or changed files; and the index entries of a batch that a worker reads.
+Always: a batch may be processed twice and changes nothing the second time; a file is read again only when it changed; a file that
+crashes its worker costs only itself.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from smart_context.sources.worker import Pool
 
 FILES = 64  # of a batch
-_TRIES = 3  # that a batch ended its worker, or failed: then each file stands for itself
+_TRIES = 3  # failures of a batch, or crashes of its worker, after which each file becomes a batch of its own
 
 
 def enqueue(index: Index, queue: Queue, roots: Roots, folder: str, options: Options, *, full: bool = False) -> int:
-    """Walk a folder, forget what is gone, and put what is new or changed into the queue; how many batches that were.
+    """Walk a folder, remove deleted files from the index, and queue new or changed ones; return how many batches these are.
 
     Raises: as `indexer.run`.
     """
@@ -50,9 +50,9 @@ def enqueue(index: Index, queue: Queue, roots: Roots, folder: str, options: Opti
 def take(
     index: Beside, queue: Queue, roots: Roots, batch: Batch, options: Options, readers: Pool | None = None
 ) -> IndexReport:
-    """Read a batch into the index: what of it is not there as it is now; `readers`: processes that are kept for the next batch, too.
+    """Read the files of a batch that the index does not have in their current state; `readers`: a pool that the caller keeps for further batches.
 
-    Raises: Forbidden where its folder is no root any more: for us nothing there exists, but it is not gone.
+    Raises: Forbidden where its folder is not a root any more: its files look missing to us, but are not deleted.
     """
     roots.inside(batch.root)
     if batch.tries >= _TRIES and len(batch.paths) > 1:
@@ -79,14 +79,14 @@ def take(
 
 
 def leave_scans(index: Beside, queue: Queue, batch: Batch) -> int:
-    """Put the files of a batch that have something for OCR behind everything else; how many these are."""
+    """Queue the files of a batch that need OCR, after everything else; return how many these are."""
     stamps = index.look_up(dict.fromkeys(batch.paths, -1))
     rows = index.record.files(stamp[1] for stamp in stamps.values())
     return queue.put_scans(batch.root, sorted(row.path for row in rows.values() if row.unread_pages))
 
 
 def scan(index: Beside, queue: Queue, roots: Roots, batch: Batch, options: Options, seers: Pool) -> IndexReport:
-    """Read by OCR what waits in a file, for one turn, and put it back where more does; what ended several workers waits for the next walk."""
+    """Run OCR on a file for one turn, and requeue it if more waits; a file that crashed several workers waits for the next walk."""
     from smart_context.index import scans
 
     if batch.tries >= _TRIES:
@@ -117,7 +117,7 @@ def _looked_at(roots: Roots, path: str) -> Found | None:
 
 
 def _given_up(index: Index, roots: Roots, batch: Batch) -> IndexReport:
-    """Record that a file ended every worker that read it, so that it is tried again when it changes."""
+    """Record that a file crashed every worker that read it, so that it is tried again when it changes."""
     at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     detail = "whoever read it ended, several times"
     there = [found for path in batch.paths if (found := _looked_at(roots, path))]

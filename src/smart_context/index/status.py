@@ -1,7 +1,7 @@
 """Report how stale the index is.
 
 In: the data directory and the roots.  Out: a `Status`.
-Always: it only looks. It needs no ranking, waits for no writer, and answers for a root that is not there from the record.
+Always: it changes nothing. It needs no ranking, waits for no writer, and reports a missing root from the record.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def _changes(recorded: known.Known, root: str, options: WalkOptions, away: Itera
         was = recorded.take(found.path)
         if was is None:
             new += 1
-        elif was[2]:  # 0: what failed for a reason that may be over
+        elif was[2]:  # 0: it failed for a temporary reason
             changed += 1
     return Changes(new, changed, 0 if problems else len(recorded), tuple(sorted(problems)))
 

@@ -1,8 +1,8 @@
-"""Keep the index up to date: see changes below the roots, wait for quiet, index the folders they touched.
+"""Keep the index up to date: watch the roots for changes, wait for quiet, index the changed folders.
 
 In: roots, and a function that indexes one folder.  Out: calls of that function, one batch at a time.
-Always: a burst of changes is one batch; a folder that could not be indexed stays due; a change that no event told of is found by
-the next sweep, which is also how roots are watched where there are no events (network shares).
+Always: a burst of changes is one batch; a folder that could not be indexed stays due; a change without an event is found by
+the next sweep, which is also how roots without events are watched (network shares).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _TICK_MS = 400
 _MOST_FOLDERS = 20  # more of them: their common parent is walked instead
 _MANY = 5000  # changes at once: some events may have been lost, so that everything is walked
 
-# By the names that Linux gives them in /proc/self/mountinfo. Changes made by other machines raise no event there.
+# Network filesystems, by their names in Linux's /proc/self/mountinfo. Changes made by other machines raise no event there.
 _REMOTE = (
     "nfs",
     "cifs",
@@ -47,14 +47,14 @@ Report = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How often to look: where there are no events, and everywhere for what events missed. In seconds."""
+    """Seconds between two sweeps: of roots without events, and of all roots for changes that events missed."""
 
     poll: float = defaults.POLL_SECONDS
     sweep: float = defaults.SWEEP_SECONDS
 
 
 class Watcher:
-    """A thread that watches until `close`. `report` gets a line for people when something is not as it should be."""
+    """A thread that watches until `close`. `report` gets a line for people when something is wrong."""
 
     def __init__(
         self, roots: Sequence[str], index: IndexFolder, pace: Pace, report: Report, skip: Sequence[str] = ()
@@ -69,16 +69,16 @@ class Watcher:
         self._next: dict[str, float] = {}
         self._polled: set[str] = {root for root in roots if is_remote(root)}
         self._told: dict[str, str] = {}
-        self._forgives = False  # folders that may not be read: the library then keeps a lack of watches to itself, too
+        self._forgives = False  # ignore unreadable folders: the library then does not report a lack of watches either
         self._thread = threading.Thread(target=self._run, name="watch", daemon=True)
 
     def start(self) -> None:
-        """Begin to watch; everything is looked at once first."""
+        """Begin to watch; every root is swept once first."""
         self._thread.start()
 
     @property
     def is_closing(self) -> bool:
-        """Whether `close` was called: who waits for a folder to be indexed should leave."""
+        """Whether `close` was called: a caller that waits for a folder to be indexed should give up."""
         return self._stop.is_set()
 
     def become(self, roots: Sequence[str]) -> None:
@@ -119,7 +119,7 @@ class Watcher:
                 self._index(folder)
                 self._told.pop(folder, None)
             except Conflict:
-                continue  # somebody else writes: it stays due
+                continue  # another process writes: it stays due
             except NotFound:
                 self._tell(folder, f"{folder} is not there; its last index stays")
             except ContextError as error:
@@ -127,13 +127,13 @@ class Watcher:
             self._due.pop(folder, None)
 
     def _tell(self, folder: str, what: str) -> None:
-        """Report what is wrong with a folder once, not each time it is looked at."""
+        """Report a problem of a folder once, not at each sweep."""
         if self._told.get(folder) != what:
             self._told[folder] = what
             self._report(what)
 
     def _batches(self) -> Iterator[Iterable[str]]:
-        """Yield what changed, after quiet; an empty batch at every tick, so that sweeps come round."""
+        """Yield the changed paths, after quiet; an empty batch at every tick, so that sweeps get their turn."""
         while not self._stop.is_set():
             if live := self._live():
                 yield from self._events(live)
@@ -154,7 +154,7 @@ class Watcher:
     def _events(self, live: Mapping[str, tuple[int, int]]) -> Iterator[Iterable[str]]:
         from watchfiles import watch
 
-        self._next.clear()  # for what changed while nobody watched
+        self._next.clear()  # sweep at once: something may have changed while nothing was watched
         try:
             changes = watch(
                 *live,
@@ -176,14 +176,14 @@ class Watcher:
                 self._polled.update(live)
             self._forgives = True
         except (OSError, RuntimeError) as error:
-            # Too many folders for the kernel's watches, or none allowed: look regularly instead.
+            # Too many folders for the kernel's limit of watches, or none allowed: poll instead.
             self._report(f"no file events ({error}); looking every {self._pace.poll:g} seconds instead")
             self._polled.update(live)
             self._next.clear()
 
 
 def folders(changed: Iterable[str], roots: Sequence[str], skip: Sequence[str] = ()) -> list[str]:
-    """Give the folders to walk for these changes: as few as needed, none below another, each inside a root."""
+    """The folders to walk for these changes: as few as needed, none below another, each inside a root."""
     touched: set[str] = set()
     count = 0
     for path in changed:
@@ -202,7 +202,7 @@ def folders(changed: Iterable[str], roots: Sequence[str], skip: Sequence[str] = 
 
 
 def _existing(path: str, root: str) -> str:
-    """Give the nearest folder above a change that is still there; a name we cannot read back leads to its parent, too."""
+    """The nearest folder above a change that still exists; a folder whose name we cannot decode and encode back counts as missing."""
     folder = os.path.dirname(path) if path != root else root
     while folder != root and not os.path.isdir(folder):
         folder = os.path.dirname(folder)
@@ -214,7 +214,7 @@ def _is_below(path: str, folder: str) -> bool:
 
 
 def count_folders(root: str, most: int) -> int:
-    """Count the folders at and below a root, as far as `most`: each needs a watch where the kernel counts them."""
+    """Count the folders at and below a root, up to `most`: each needs a watch where the kernel limits them."""
     count = 0
     for _ in os.walk(root):
         count += 1
@@ -224,7 +224,7 @@ def count_folders(root: str, most: int) -> int:
 
 
 def is_remote(folder: str) -> bool:
-    """Say whether a folder lies on a file system that other machines write to, where events are not told of everything."""
+    """Whether a folder is on a network filesystem, where changes by other machines raise no events."""
     try:
         with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as mounts:
             rows = [line.split(" - ") for line in mounts]

@@ -1,10 +1,10 @@
-"""Write the index from a process of its own, for one that also answers searches.
+"""Write the index in a child process, for a server that also answers searches.
 
-In: an order (index a folder, or tidy).  Out: what came of it, as if it had been done here.
-Always: a search never waits for a run, neither for Python's lock nor for memory; the process ends with its order, and with us
-however we end; it steps back for everybody else on the machine, and so do those that it starts to read files.
+In: an order (index a folder, run OCR, or maintain the index).  Out: its outcome, as if it had been done here.
+Always: a search never waits for a run, neither for the GIL nor for memory; the child ends after its order, and when we end in any
+way; it runs at low priority, and so do the reading processes that it starts.
 
-The two speak in lines of JSON: the order, "wait" and "stop" one way, steps and the outcome the other (`writer_child`).
+They exchange lines of JSON: the order, "wait" and "stop" in one direction, progress and the outcome in the other (`writer_child`).
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from smart_context.sources.child import command
 STOP = b"stop\n"
 WAIT = b"wait\n"
 
-_LOOK_EVERY = 0.1  # seconds between two looks at whether to stop
-# For the files in hand and a commit; a process that takes longer is killed, and loses what it has since the last commit.
+_LOOK_EVERY = 0.1  # seconds between two checks whether to stop
+# For the current files and a commit; a process that takes longer is killed, and loses its work since the last commit.
 _STOPPING_SECONDS = 30.0
 _CHUNK = 64 * 1024
 
@@ -48,7 +48,7 @@ def index(
 ) -> IndexReport:
     """Bring the index up to date with a folder: `indexer.run` in another process.
 
-    is_busy: whether somebody waits for this machine; the run then rests, half of the time at most.
+    is_busy: whether a call is being answered; the run then pauses, at most half of the time.
     Raises: what the run raises; what `stop` raises, once everything read so far is committed.
     """
     order = {"do": "index", "roots": roots.resolved, "folder": folder, "options": _told(options), "full": full}
@@ -66,7 +66,7 @@ def scan(
     stop: Stop,
     is_busy: Callable[[], bool] = lambda: False,
 ) -> IndexReport:
-    """Read by OCR what waits in a folder: `scans.read` in another process. The rest as for `index`."""
+    """Run OCR on what waits in a folder: `scans.read` in another process. The rest as for `index`."""
     order = {"do": "scan", "roots": roots.resolved, "folder": folder, "options": _told(options), "data": dict(data)}
     return _report(_done(engine, order, on_progress, stop, is_busy))
 
@@ -83,7 +83,7 @@ def _report(outcome: dict[str, Any]) -> IndexReport:
 
 
 def maintain(engine: Engine, *, stop: Stop) -> None:
-    """Tidy the index: `Engine.maintain` in another process."""
+    """Maintain the index: `Engine.maintain` in another process."""
     _done(engine, {"do": "maintain"}, lambda _step: None, stop, lambda: False)
 
 
@@ -112,7 +112,7 @@ def _started() -> subprocess.Popen[bytes]:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             bufsize=0,
-            start_new_session=True,  # Ctrl-C is ours to act on
+            start_new_session=True,  # Ctrl-C reaches only us
             cwd="/",
         )
     except OSError as error:
@@ -130,7 +130,7 @@ def _followed(
     stop: Stop,
     is_busy: Callable[[], bool],
 ) -> dict[str, Any] | None:
-    """Give the order and follow the work; its outcome, or None when the process died without one."""
+    """Send the order and report progress; return the outcome, or None when the process died without one."""
     assert process.stdin
     try:
         process.stdin.write(json.dumps(order).encode() + b"\n")
@@ -150,7 +150,7 @@ def _followed(
 
 
 def _lines(process: subprocess.Popen[bytes]) -> Iterator[bytes | None]:
-    """Yield each line that comes, and None whenever none has come for a while."""
+    """Yield each line that arrives, and None whenever none has arrived for a while."""
     assert process.stdout
     rest = b""
     with selectors.DefaultSelector() as selector:
@@ -167,7 +167,7 @@ def _lines(process: subprocess.Popen[bytes]) -> Iterator[bytes | None]:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Let the process commit what it has, and see to it that it ends."""
+    """Let the process commit its work, and make sure that it ends."""
     assert process.stdin
     late = time.monotonic() + _STOPPING_SECONDS
     with suppress(BrokenPipeError):  # it has just come to its end
@@ -188,7 +188,7 @@ def _died(status: int) -> errors.SearchFailed:
 
 def _error(name: str, message: str, reason: str | None, hint: str | None) -> errors.ContextError:
     kind = getattr(errors, name, None)
-    # A class whose instances are made of other facts than a message comes back as its nearest relation that is not.
+    # An error class that cannot be made from a message alone is restored as its nearest base class that can.
     while isinstance(kind, type) and issubclass(kind, errors.ContextError):
         if "__init__" not in vars(kind) or kind is errors.ContextError:
             return kind(message, reason=reason, hint=hint)

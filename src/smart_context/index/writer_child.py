@@ -1,9 +1,9 @@
-"""The process that writes the index for a server: carry out one order, tell how it goes, end.
+"""The process that writes the index for a server: carry out one order, report progress, end.
 
-In: an order, a line of JSON on standard input, and perhaps "wait" and "stop" after it.  Out: steps and the outcome, on
+In: an order, a line of JSON on standard input, and perhaps "wait" and "stop" after it.  Out: progress and the outcome, on
 standard output.
-Always: "wait" holds it up for a moment between two files, never for ever; "stop" ends it there, with a commit; the end of
-standard input is the end of the server, and ends it at once, which no index is the worse for.
+Always: "wait" pauses it for a moment between two files, never for ever; "stop" ends it there, with a commit; the end of
+standard input means that the server has ended, and ends it at once, which does no harm to the index.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from smart_context.model import Limits, OnProgress, Progress, Stop
 if TYPE_CHECKING:
     from smart_context.index.indexer import Options
 
-_NICE = 10  # beside programs that want every processor, a tenth of one is left for it; at 19 it would be a seventieth
+_NICE = 10  # beside programs that use every processor it gets a tenth of one; at 19 it would be a seventieth
 _TELL_EVERY = 0.1  # seconds
-_MOMENT = 0.1  # seconds: as long as there is between two requests to wait, so that it works half of the time at least
+_MOMENT = 0.1  # seconds: the interval between two "wait" requests, so that it works at least half of the time
 _CHUNK = 64 * 1024
 
 
 class _Stopped(Exception):
-    """The server asked for it; what it answers is its own affair."""
+    """The server asked to stop; it has its own answer for its caller."""
 
 
 def main(_args: Sequence[str]) -> None:
     """Carry out the order on standard input."""
     out = os.dup(1)
-    os.dup2(2, 1)  # whatever else speaks, speaks to people
+    os.dup2(2, 1)  # all other output goes to standard error
     os.nice(_NICE)
     order, stopped, asked_to_wait = _listen()
 
@@ -59,7 +59,7 @@ def main(_args: Sequence[str]) -> None:
 
 
 def _listen() -> tuple[dict[str, Any], threading.Event, threading.Event]:
-    """Take the order; whether to stop or to wait is known from then on."""
+    """Read the order; return it with the events for "stop" and "wait", which a thread sets from then on."""
     data = b""
     while b"\n" not in data:
         piece = os.read(0, _CHUNK)
