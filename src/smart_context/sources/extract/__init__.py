@@ -1,7 +1,7 @@
 """Turn the bytes of one file into units of text with pointers.
 
 In: the bytes (in memory or mapped), the file's name, and limits.  Out: `Extracted`, or `Skipped` with the reason.
-Always: a reader touches nothing but those bytes, and stops at its limits. One module a family of formats; each has
+Always: a reader uses nothing but those bytes, and stops at its limits. There is one module per family of formats; each has
 `read(data, job)`, and raises `Refused` for a file it cannot or will not read.
 """
 
@@ -22,7 +22,7 @@ Buffer = bytes | mmap.mmap
 # kind → module below this package
 READERS: dict[str, str] = {each.kind: each.reader for each in FORMATS}
 
-# kinds that are known to give nothing, each with its reason
+# kinds without text, each with the reason and detail of `Skipped`
 NO_TEXT: dict[str, tuple[str, str]] = {
     "empty": ("empty", "the file has no bytes"),
     "encrypted": ("encrypted", "a password protects this Office file"),
@@ -31,7 +31,7 @@ NO_TEXT: dict[str, tuple[str, str]] = {
 
 
 class Refused(Exception):
-    """A reader's way to say that this file gives no text: `reason` is a few stable words, `detail` is for people."""
+    """Raised by a reader for a file without readable text: `reason` is a few stable words, `detail` is for people."""
 
     def __init__(self, reason: str, detail: str = "") -> None:
         super().__init__(f"{reason}: {detail}" if detail else reason)
@@ -41,14 +41,14 @@ class Refused(Exception):
 
 @dataclass(slots=True)
 class Meter:
-    """What one top-level file has used up so far, shared by everything nested in it."""
+    """The inflated bytes and nested files of one top-level file so far, shared by everything nested in it."""
 
     limits: Limits
     inflated: int = 0
     entries: int = 0
 
     def inflate(self, count: int) -> None:
-        """Count inflated bytes; refuse when the file has had its share."""
+        """Count inflated bytes; refuse when the file exceeds its limit."""
         self.inflated += count
         if self.inflated > self.limits.max_inflated_bytes:
             raise Refused("too large when unpacked", f"more than {self.limits.max_inflated_bytes:,} bytes")
@@ -62,9 +62,9 @@ class Meter:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What a reader needs beside the bytes. `kind` is what the file was found to be: a module may read several.
+    """What a reader needs in addition to the bytes. `kind` is the detected format: a module may read several.
 
-    where: what this file is nested in. sight: what of the top-level file can only be seen.
+    where: the pointer of this file inside the top-level one. sight: the pages and pictures of the top-level file that need OCR.
     """
 
     name: str
@@ -76,18 +76,18 @@ class Job:
     sight: Sight = field(default_factory=Sight)
 
     def look(self, place: Pointer, pixels: Pixels, *, heading: str = "", beside: str = "") -> Iterator[Unit]:
-        """Meet a place that can only be seen: its text, if OCR reads it now or did before."""
+        """Register a place that needs OCR; yield its text, if OCR reads it now or did before."""
         return self.sight.look(self.where, place, pixels, heading=heading, beside=beside)
 
     def nested(self, name: str, place: Pointer = ()) -> Job:
-        """The job for something inside this file; refuse when it lies too deep."""
+        """The job for a file inside this one; refuse when it is nested too deep."""
         if self.depth >= self.limits.max_depth:
             raise Refused("nested too deep", f"more than {self.limits.max_depth} levels")
         return Job(name, self.limits, self.meter, self.depth + 1, where=(*self.where, *place), sight=self.sight)
 
 
 def extract(data: Buffer, name: str, limits: Limits, sight: Sight | None = None) -> Extracted | Skipped:
-    """Read one top-level file; `sight` reads what can only be seen, which is otherwise counted."""
+    """Read one top-level file; `sight` reads pages and pictures by OCR; without it they are only counted."""
     sight = sight or Sight()
     found = extract_nested(data, Job(name, limits, Meter(limits), sight=sight))
     if isinstance(found, Skipped) or not sight.met:
@@ -115,5 +115,5 @@ def extract_nested(data: Buffer, job: Job) -> Extracted | Skipped:
     except Exception as error:
         if job.depth == 0:
             raise  # the reading process answers for it
-        # A parser's own failure on hostile bytes: it costs this file, and not everything that stands beside it.
+        # A parser's own failure on hostile bytes: it costs this file, and not its neighbours in a container.
         return Skipped(kind, "cannot be parsed", type(error).__name__)

@@ -1,8 +1,8 @@
 """Read archives: zip, tar (plain or compressed), and single files in gzip, bzip2 or xz.
 
 In: the bytes of an archive.  Out: the units of every entry that can be read, in order of name.
-Always: names are only names, nothing is written to disk; every unpacked byte is metered before it is kept; an entry that
-is refused costs a note.
+Always: names are never used as paths, nothing is written to disk; every unpacked byte is metered before it is kept; a refused
+entry becomes a note.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from smart_context.sources.extract.nested import Gathered
 from smart_context.sources.extract.zipped import Entry, SafeZip, open_zip
 
 _PIECE = 256 * 1024
-# Below this a stream may inflate as well as it likes: a page of spaces is no bomb.
+# Below this many bytes the compression ratio does not matter: a page of spaces is not a decompression bomb.
 _RATIO_FLOOR = 16 * 1024 * 1024
 _MOST_EMPTY_READS = 8
 _SUFFIXES = (".gz", ".bz2", ".xz")
@@ -31,7 +31,7 @@ _DAMAGE = (tarfile.TarError, OSError, EOFError, ValueError, RecursionError, Memo
 
 
 def read(data: Buffer, job: Job) -> Extracted:
-    """Read all that stands in an archive."""
+    """Read all entries of an archive."""
     if job.depth >= job.limits.max_depth:
         raise Refused("nested too deep", f"more than {job.limits.max_depth} levels")
     gathered = Gathered(job, "entry")
@@ -64,7 +64,7 @@ def _zip_entry(opened: SafeZip, entry: Entry, gathered: Gathered) -> None:
 
 
 def _is_spent(meter: Meter) -> bool:
-    """Whether the whole file has had its share of work; what follows would be refused one by one."""
+    """Whether the whole file has reached its limits; all further entries would be refused one by one."""
     return meter.inflated > meter.limits.max_inflated_bytes or meter.entries > meter.limits.max_entries
 
 
@@ -113,7 +113,7 @@ class _Stream:
             have += len(piece)
         joined = b"".join(found)
         if not joined:
-            # tarfile skips what a header claims, terabytes even, in small reads, and takes no notice of the end.
+            # tarfile skips as many bytes as a header claims, even terabytes, in small reads, and ignores the end of the stream.
             self._empty_reads += 1
             if self._empty_reads > _MOST_EMPTY_READS:
                 raise EOFError("cut short")

@@ -1,6 +1,6 @@
-"""Read an XLSX sheet cell by cell: one too sparse to be allocated as a rectangle, or one the reader cannot read.
+"""Read an XLSX sheet cell by cell: one too sparse to be allocated as a rectangle, or one that the spreadsheet library cannot read.
 
-In: the XML of a sheet, and what its cells refer to.  Out: its rows that hold anything.
+In: the XML of a sheet, and what its cells refer to.  Out: its rows that are not empty.
 Always: memory grows with the cells that are there. Several times slower than the reader for ordinary sheets.
 """
 
@@ -49,7 +49,7 @@ class Book:
 
 
 def epoch(is_1904: bool) -> dt.datetime:
-    """Day 0. Excel believes that 1900 was a leap year, so day 0 is one early for every date that matters."""
+    """Day 0. Excel treats 1900 as a leap year, so day 0 is one day early for every date after February 1900."""
     return dt.datetime(1904, 1, 1) if is_1904 else dt.datetime(1899, 12, 30)
 
 

@@ -1,8 +1,8 @@
 """Gather text into units, within the limits.
 
 In: lines, headings, page breaks in reading order.  Out: units with their pointers, and a note where a limit cut them.
-Always: a section's name and its number among those of the same name find it again; text that stands
-before the first heading, or in a file without headings, is cut by pages where the file records them, else by paragraphs.
+Always: a section's name and its number among those of the same name identify it; text before the first heading,
+or in a file without headings, is cut by pages where the file records them, else by paragraphs.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _LONGEST_NAME = 200
 
 
 class Full(Exception):
-    """The limits are reached; what was gathered so far stands."""
+    """The limits are reached; what was gathered so far is kept."""
 
 
 class _Gathered:
@@ -50,7 +50,7 @@ class _Gathered:
         raise Full
 
     def _kept(self, units: list[Unit]) -> tuple[Unit, ...]:
-        """The units; a file that gave nothing but trouble is refused for its first."""
+        """The units; a file without any is refused for the first problem that was noted."""
         if self._refusal is not None and not any(unit.text for unit in units):
             raise self._refusal
         return tuple(units)
@@ -136,13 +136,13 @@ class Sections(_Gathered):
                 self.lines(lines)
 
     def page_break(self, *, rendered: bool = False) -> None:
-        """Note that a new page starts here. Breaks count only in a file without headings, and those an author put only where
-        no layout is recorded, because a recorded layout has them too."""
+        """Note that a new page starts here. Breaks count only in a file without headings; manual breaks count only where
+        no layout is recorded, because a recorded layout includes them."""
         if len(self._blocks) == 1:
             (self._rendered if rendered else self._hard).append(len(self._blocks[0][1]))
 
     def aside(self, name: str, lines: list[str]) -> None:
-        """Take text that stands beside the flow of the file, as a section with a name of ours."""
+        """Take text outside the main flow of the file, as a section with a name of ours."""
         if lines:
             self._asides.append((name, []))
             for text in lines:
@@ -191,7 +191,7 @@ def _pages(lines: list[str], breaks: list[int]) -> tuple[Unit, ...]:
 
 
 def _one_line(text: str) -> str:
-    """Spaces and breaks as one space; a tab stays, because it parts the cells of a row."""
+    """Collapse spaces and line breaks to one space; a tab stays, because it separates the cells of a row."""
     if "\t" in text:
         return "\t".join(" ".join(cell.split()) for cell in text.split("\t")).strip()
     return " ".join(text.split())

@@ -1,7 +1,7 @@
 """Unpack the RTF body of an Outlook message (LZFu).
 
 In: the packed stream.  Out: RTF.
-Always: at most what the header claims and a thousandfold of the input, whatever the input says.
+Always: the output is at most as long as the header claims, and at most a thousand times the input.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class PageBreak:
-    """A new page: where the author put one, or where Word last saw one when it laid out the text."""
+    """A page break: a manual one, or one that Word recorded when it last laid out the text."""
 
     rendered: bool
 
@@ -87,7 +87,7 @@ def read(data: Buffer, job: Job) -> Extracted:
 
 
 def _heading_styles(package: opc.Package, relations: tuple[opc.Relation, ...]) -> frozenset[str]:
-    """Identifiers of paragraph styles that make a heading, by outline level or by name, also through what they are based on."""
+    """Identifiers of paragraph styles that make a heading, by outline level or by name, also inherited from the style they are based on."""
     part = next((r.target for r in relations if r.kind == "styles"), None)
     if part is None:
         return frozenset()
@@ -135,7 +135,7 @@ def _body(package: opc.Package, part: str, headings: frozenset[str], sections: S
 
 
 def _append(package: opc.Package, parts: list[str], name: str, sections: Sections) -> None:
-    """Put the text of these parts into a section of its own; headers of many sections repeat, so each line counts once."""
+    """Put the text of these parts into a section of its own; the headers of many sections repeat, so each line is taken once."""
     found: dict[str, None] = {}
     for part in parts:
         with sections.part(part):
@@ -145,7 +145,7 @@ def _append(package: opc.Package, parts: list[str], name: str, sections: Section
 
 
 def _append_chunks(package: opc.Package, parts: list[str], job: Job, sections: Sections) -> None:
-    """Take in whole files (HTML, RTF, DOCX …) that Word shows as part of the text but keeps as they came."""
+    """Read embedded files (HTML, RTF, DOCX …) that Word shows as part of the text but stores unchanged (altChunk)."""
     for part in parts:
         with sections.part(part):
             found = extract_nested(package.zip.read(part), job.nested(part))
@@ -182,12 +182,12 @@ class _Open:
 
 
 class _Reader:
-    """What is open while the events of a part go by."""
+    """The state while reading the XML events of a part."""
 
     def __init__(self) -> None:
         self.moved = 0
         self._paragraphs: list[_Open] = []
-        self._rows: list[list[str]] = []  # one a table inside a table
+        self._rows: list[list[str]] = []  # one per nested table
         self._cells: list[list[str]] = []
 
     def start(self, name: str) -> Iterator[Paragraph | PageBreak]:
@@ -260,7 +260,7 @@ class _Reader:
 
 
 def _symbol(code: str) -> str:
-    """A character of a symbol font; most are drawings in the private area that say nothing as text."""
+    """A character of a symbol font; most are pictograms in the private use area, without a meaning as text."""
     try:
         number = int(code, 16)
     except ValueError:

@@ -28,7 +28,7 @@ _FREE = frozenset({"p", "sp", "tr", "strCache", "text"})
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """`place` is the placeholder of the slide it stands in ("title", "sldNum" …), or ""."""
+    """One line. `place`: the slide's placeholder that it is in ("title", "sldNum" …), or ""."""
 
     text: str
     place: str = ""
@@ -45,7 +45,7 @@ def lines(pieces: Iterable[bytes]) -> Iterator[Line]:
 
 
 class _Reader:
-    """What is open while the events of a part go by."""
+    """The state while reading the XML events of a part."""
 
     def __init__(self) -> None:
         self.place = ""
@@ -65,7 +65,7 @@ class _Reader:
             self._in_strings = True
 
     def end(self, name: str, element: xmlsafe.Element) -> str:
-        """Take an element that is complete; the line it ends, or ""."""
+        """Take a complete element; return the line that it ends, or ""."""
         if name == "t":
             self._words.append(xmlsafe.text_of(element))
         elif name == "br":
@@ -97,7 +97,7 @@ class _Reader:
 
 
 def original(events: Iterable[xmlsafe.Event]) -> Iterator[xmlsafe.Event]:
-    """Leave out what stands in `mc:Fallback` beside an `mc:Choice`: the same again for older programs."""
+    """Leave out `mc:Fallback` beside an `mc:Choice`: it repeats the content for older programs."""
     chosen: list[bool] = []
     skipping = 0
     for event, name, element in events:

@@ -1,6 +1,6 @@
-"""Decode text whose encoding nobody wrote down, or wrote down wrongly.
+"""Decode text whose encoding is not declared, or declared wrongly.
 
-In: bytes, and what the file says of itself, if anything.  Out: a string of whole lines.
+In: bytes, and the declared encoding, if any.  Out: a string of whole lines.
 Always: every input gives a string; it holds no NUL or other control character but tab and newline, and no lone surrogate.
 """
 
@@ -25,7 +25,7 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-# What writers call these and what they mean by it, as browsers have it.
+# Declared encodings, and the supersets that are meant by them, as in browsers.
 _MEANT = {"iso8859-1": "cp1252", "ascii": "cp1252", "gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932"}
 _MEANT |= {"iso8859-9": "cp1254", "tis-620": "cp874", "euc_kr": "cp949", "big5": "big5hkscs"}
 _NOT_TEXT = frozenset(
@@ -55,13 +55,13 @@ def decode_capped(data: Buffer, limits: Limits, declared: str = "") -> tuple[str
 
 
 def as_utf8(data: bytes) -> bytes:
-    """The same text where one byte can be a character: UTF-16 and UTF-32 become UTF-8, other bytes stay as they are."""
+    """The same text with ASCII as single bytes: UTF-16 and UTF-32 become UTF-8, other bytes are unchanged."""
     wide = next((encoding for mark, encoding in _BOMS if data.startswith(mark)), "") or _wide(data[:_SAMPLE])
     return data.decode(wide, "replace").lstrip("\ufeff").encode() if wide else data
 
 
 def clean(text: str) -> str:
-    """Bring line ends to newlines and take out what is no text: control characters, colour codes, lone surrogates."""
+    """Normalize line ends to newlines, and remove control characters, colour codes and lone surrogates."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     if _has_control(text):
@@ -72,7 +72,7 @@ def clean(text: str) -> str:
 def _has_control(text: str) -> bool:
     if compiled:
         return compiled.has_control(text)
-    data = text.encode("utf-8", "surrogatepass")  # bytes are looked through several times as fast
+    data = text.encode("utf-8", "surrogatepass")  # searching bytes is several times as fast
     if len(data.translate(None, _ASCII_CONTROL)) < len(data):
         return True
     beyond = b"" if text.isascii() else data.translate(None, _ASCII)
@@ -99,7 +99,7 @@ def _decoded(data: bytes, declared: str) -> str:
         try:
             return data.decode(encoding)
         except (UnicodeError, ValueError):
-            pass  # the bytes know better
+            pass  # the declaration is wrong: detect the encoding from the bytes
     wide = _wide(data[:_SAMPLE])
     if wide:
         return data.decode(wide, "replace")
@@ -110,7 +110,7 @@ def _decoded(data: bytes, declared: str) -> str:
 
 
 def _wide(sample: bytes) -> str:
-    """UTF-16 or UTF-32 without its mark: every second or fourth byte is nearly always the same one, zero."""
+    """UTF-16 or UTF-32 without a BOM: every second or fourth byte is nearly always zero."""
     if b"\0" not in sample:
         return ""
     lanes = [sample[at::4].count(0) for at in range(4)]
@@ -127,7 +127,7 @@ def _wide(sample: bytes) -> str:
 
 def _is_utf8(data: bytes, lenient: str) -> bool:
     bad = lenient.count("�")
-    # Each byte that continues a character makes the text one shorter than the bytes.
+    # Each continuation byte makes the text one character shorter than the bytes.
     continued = len(data) - len(lenient)
     if bad == 0 or (bad == 1 and lenient.endswith("�") and continued > 2):
         return True  # nothing wrong, or cut inside a character
@@ -140,14 +140,14 @@ def _guessed(data: bytes) -> str:
 
     sample = _sample(data)
     runs = _HIGH_RUN.findall(sample)
-    # Letters beyond ASCII stand alone in words of Latin script and side by side in all others.
+    # Letters beyond ASCII are mostly single in words of Latin script, and adjacent in all other scripts.
     is_latin = len(runs) > 0.7 * sum(map(len, runs))
     found = from_bytes(sample, cp_isolation=list(_LATIN) if is_latin else None)
     best = found.best()
     if best is None:
         return "cp1252"
     for match in found:
-        # Western text often fits its neighbours as well, and is by far the most common.
+        # Western text is often valid in neighbouring encodings too, and is by far the most common.
         if (
             "cp1252" in match.could_be_from_charset
             and match.chaos <= best.chaos

@@ -37,7 +37,7 @@ def _chapter(book: _Book, part: str, sections: Sections) -> None:
     page = html.parse(encoding.decode(raw, html.declared(raw[:4096])))
     name = book.names.get(part, "")
     for heading, lines in page.sections:
-        # A page's title is the book's or the chapter's once more, and nothing that a reader sees.
+        # The title of a page repeats that of the book or the chapter, and is not displayed.
         shown = [line for line in lines if heading or line != page.title]
         if heading:
             sections.heading(heading)

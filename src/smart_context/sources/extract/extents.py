@@ -1,7 +1,7 @@
-"""Measure sheets before a reader allocates them.
+"""Measure sheets before the spreadsheet library allocates them.
 
-In: the bytes of a sheet as its file holds them.  Out: how many cells the rectangle around its content has.
-Always: cells are looked at, never what a header declares: two cells, A1 and XFD1048576, make a rectangle of 17 thousand million.
+In: the bytes of a sheet as stored in its file.  Out: how many cells the rectangle around its content has.
+Always: the cells are counted, never the dimensions that a header declares: two cells, A1 and XFD1048576, make a rectangle of 17 thousand million.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Iterator
 
 from smart_context.data import dataclass
 
-# Starts with a literal, which makes it seven times faster than one that allows for spaces nobody writes.
+# Starts with a literal, which makes it seven times faster than one that allows spaces, which no program writes.
 _REFERENCE = rb"""r=["']"""
-# Fourteen columns fit whatever the rows, and ten thousand rows whatever the columns up to ZZ.
+# Small enough: up to fourteen columns with any number of rows, and up to ten thousand rows with columns up to ZZ.
 _WIDE = re.compile(_REFERENCE + rb"(?:[A-Z]{2}|[O-Z])")
 _WIDEST = re.compile(_REFERENCE + rb"[A-Z]{3}")
 _LONG = re.compile(_REFERENCE + rb"[A-Z]*[0-9]{5}")
@@ -37,7 +37,7 @@ class Extent:
 
 
 def of_xml(pieces: Iterable[bytes], again: Callable[[], Iterable[bytes]]) -> Extent:
-    """Cells of an XLSX sheet; for most only that they are few, because counting them takes a second look."""
+    """Cells of an XLSX sheet; for most sheets only that they are few, because counting takes a second pass."""
     wide = long = far = errors = False
     for text in _overlapping(pieces):
         errors = errors or b't="e"' in text

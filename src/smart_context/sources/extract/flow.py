@@ -1,8 +1,8 @@
-"""Read a parsed page in one pass over its markup as the parser writes it: many times as quick as asking for node after node.
+"""Read a parsed HTML page in one pass over its serialized markup: many times as fast as visiting node after node.
 
-In: the markup of a whole tree, and where its text goes.  Out: the text, to `Flow`; or False for a page that only the tree itself tells.
-Always: what it gives is what a walk over the tree gives. The parser writes tags well-formed, with `<` and `>` escaped wherever they are no tag's,
-but for the text of a few elements; a page that has one of those is left to the tree.
+In: the serialized markup of a whole tree, and a `Page` for its text.  Out: the text, in the page; or None for a page that needs the tree itself.
+Always: the result is that of a walk over the tree. The parser serializes well-formed tags, with `<` and `>` escaped everywhere else,
+except in the text of a few elements; a page that has one of those is left to the walk over the tree.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ try:
 except ImportError:
     compiled = None  # type: ignore[assignment]  # not compiled here: the same in Python
 
-# Elements whose text is written without escapes, or that have a tree of their own.
+# Elements whose text is serialized without escapes, or that have a tree of their own.
 _RARE = later.pattern("<(?:template|xmp|iframe|noembed|noframes|plaintext)[ >]")
 _LEFT_OUT = later.pattern("<!--.*?-->|<(script|style)(?: [^>]*)?>(.*?)</\\1>", re.DOTALL)
-_ODD_SPACES = "\x0b\x1c\x1d\x1e\x1f"  # white space to Python that is none to a page
+_ODD_SPACES = "\x0b\x1c\x1d\x1e\x1f"  # white space in Python, but not in HTML
 _ESCAPES = (("&nbsp;", "\xa0"), ("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&amp;", "&"))
 _MARK = ' href="#'
 _NAVIGATION = ' role="navigation"'
-_UNSAID = frozenset({"hidden", "password", "checkbox", "radio"})  # inputs whose value is not seen
-_LOOKS = 8  # how often all of a page may be looked at ahead; links nested in links would take more
+_UNSAID = frozenset({"hidden", "password", "checkbox", "radio"})  # inputs whose value is not displayed
+_LOOKS = 8  # how often a whole page may be scanned ahead; links nested in links would take more
 _SPACES = later.pattern(r"[ \t\n\f\r\u00a0]+")
 
 (INLINE, BLOCK, CELL, SPOKEN, SPOKEN_BLOCK, HEADING, HEADING_END, VERBATIM, VERBATIM_END, NAVIGATION, ROLE, DROPPED) = (
@@ -40,21 +40,21 @@ class Page(Protocol):
 
 
 class _Unsure(Exception):
-    """Something that is not written as expected."""
+    """Markup that is not serialized as expected."""
 
 
 def _names(text: str) -> list[str]:
     return text.split()
 
 
-# Inline elements; of those that may say something by an attribute, how they end is all the same.
+# Inline elements. Those in `_SPEAKING` may have text in an attribute; their end tags are treated like those of the others.
 _SILENT = _names(
     "span code em strong tt b i font acronym bdi bdo big cite data del dfn ins kbd label mark math nobr q rb rp rt ruby s samp small strike "
     "sub sup time u var wbr button select"
 )
 _SPEAKING = ("a", "abbr", "img", "input", "svg")
 _SILENT_TAG = later.pattern(f"</?(?:{'|'.join(_SILENT)})(?: [^>]*+)?+>|</t[dh]>")
-# Elements that do nothing but end a line where they begin and end: several tags in a row, with spaces between them, are as good as one.
+# Block elements, which only end a line at their start and end: several such tags in a row, with spaces between them, count as one.
 _BLOCKS = _names(
     "li p div dt ul tr dd dl section tbody table br hr ol thead tfoot aside body html blockquote article header footer main figure "
     "figcaption address form fieldset center caption colgroup col"
@@ -84,7 +84,7 @@ _ACTIONS = _actions()
 
 
 def read(markup: str, page: Page, *, with_navigation: bool) -> int | None:
-    """Put a page's text into its sections; how many characters of navigation were left out, or None where the tree must be asked."""
+    """Put a page's text into its sections; return how many characters of navigation were left out, or None where the tree is needed."""
     if compiled and (found := compiled.read(markup, with_navigation)):
         left_out, (first, *others) = found
         page.sections[-1][1].extend(first[1])
@@ -111,7 +111,7 @@ def read(markup: str, page: Page, *, with_navigation: bool) -> int | None:
 
 
 def _without_navigation(markup: str) -> tuple[str, int]:
-    """The markup without what is navigation, and how many characters that has."""
+    """The markup without navigation, and how many characters the navigation has."""
     if "<nav" not in markup and _NAVIGATION not in markup:
         return markup, 0
     parts, at, left_out = [], 0, 0
@@ -127,7 +127,7 @@ def _without_navigation(markup: str) -> tuple[str, int]:
 
 
 def _end(markup: str, name: str, start: int) -> int:
-    """Where the tag stands with which an element ends that begins before `start`."""
+    """The position of the end tag of an element that begins before `start`."""
     depth = 1
     for tag in re.compile(f"<(/?){name}[ >]").finditer(markup, start):
         depth += -1 if tag[1] else 1
@@ -147,7 +147,7 @@ def _length(markup: str) -> int:
 
 
 def _without_links(markup: str) -> str:
-    """The markup without links, with their texts; as it is where one may say something besides."""
+    """The markup with links replaced by their texts; unchanged where a link may have text in an attribute."""
     rest = _PLAIN_LINK.sub("", markup)
     if "<a " in rest:
         rest = _LINK.sub(_said, rest)
@@ -155,7 +155,7 @@ def _without_links(markup: str) -> str:
 
 
 def _said(link: re.Match[str]) -> str:
-    """What a link with nothing but text says, or the link as it is if an attribute may say more: see `_Flow._spoken`."""
+    """The text of a link that has only text, or the link unchanged if an attribute may have more: see `_Flow._spoken`."""
     tag, text = link[1], link[2]
     if any(map(str.isalnum, unescaped(text))):
         return text
@@ -168,14 +168,14 @@ def _said(link: re.Match[str]) -> str:
 def _instead(found: re.Match[str]) -> str:
     if not found[1]:
         return ""
-    # A script that holds the beginning of a comment, and of a script in it, goes on after what looks like its end.
+    # A script that contains `<!--` and then `<script` does not end at the first `</script>`.
     if "<!--" in found[2] and "<script" in found[2].lower():
         raise _Unsure
     return f"<-script {len(found[2])}>"
 
 
 def _instead_in_drawing(found: re.Match[str]) -> str:
-    # In a drawing a script is an element like others, may hold some, and is escaped.
+    # In SVG a script is an ordinary element: it may have child elements, and its text is escaped.
     if found[1] and ("<" in found[2] or "&" in found[2]):
         raise _Unsure
     return _instead(found)
@@ -190,7 +190,7 @@ class _Flow:
         self._is_plain = is_plain
         self._line: list[str] = []
         self._heading: list[str] | None = None
-        self._unsaid = ""  # of a link that shows no words, in this heading
+        self._unsaid = ""  # the attribute text of a link without words in this heading
         self._verbatim = 0
         self._looks = _LOOKS * len(pieces)
 
@@ -249,11 +249,11 @@ class _Flow:
             self._verbatim = max(0, self._verbatim - 1)
         elif action == SPOKEN_BLOCK:
             self._spoken(tag, at)
-            if tag.startswith("area"):  # which holds nothing, but in a drawing, and ends at once
+            if tag.startswith("area"):  # a void element, except in SVG
                 self._break()
 
     def _spoken(self, tag: str, at: int) -> int:
-        """Say what stands in attributes; where to go on if the whole element is left out."""
+        """Take the text of attributes; return where to go on if the whole element is left out."""
         name, _, attributes = tag.partition(" ")
         if not attributes:
             return 0
@@ -268,7 +268,7 @@ class _Flow:
             value = _value(tag, "alt") or _value(tag, "aria-label") or _value(tag, "title")
             if value and (name != "a" or not self._has_words(at)):
                 if name == "a" and self._heading is not None:
-                    # In a heading that is a tool, as to edit the page, unless nothing else is there.
+                    # In a heading such a link is a tool, for example to edit the page, unless the heading has no other text.
                     self._unsaid = self._unsaid or value
                 else:
                     self._say(value)
@@ -335,14 +335,14 @@ class _Flow:
 
 
 def _value(tag: str, name: str) -> str:
-    """An attribute's value, escaped as it is written; "" for none."""
+    """An attribute's value, still escaped; "" for none."""
     if f' {name}="' not in tag:
         return ""
     return next((found[2] for found in _ATTRIBUTE.finditer(tag) if found[1] == name), "")
 
 
 def unescaped(text: str) -> str:
-    """A text as it was before the parser wrote it."""
+    """A serialized text without its escapes."""
     if "&" in text:
         for escape, char in _ESCAPES:
             text = text.replace(escape, char)

@@ -1,6 +1,6 @@
-"""Read the headers of a mail message, written by every program since 1982.
+"""Decode the headers of a mail message, written by every program since 1982.
 
-In: header values as they stand in the file.  Out: readable text.
+In: raw header values.  Out: readable text.
 Always: what cannot be decoded is shown as it is; nothing raises.
 """
 
@@ -78,7 +78,7 @@ def _parameter(part: Message, header: str, wanted: str) -> str:
 
 
 def _raw_bytes(value: str) -> str:
-    """Bytes that stood unencoded in a header, which the parser keeps as surrogates."""
+    """Decode unencoded bytes in a header, which the parser keeps as surrogates."""
     if value.isascii() or not any("\udc80" <= char <= "\udcff" for char in value):
         return value
     return decode(value.encode("utf-8", "surrogateescape"))

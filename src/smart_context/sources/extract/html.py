@@ -1,7 +1,7 @@
 """Read HTML and XHTML.
 
-In: markup of any quality.  Out: a unit a heading, or numbered paragraphs where there are none.
-Always: work grows with the length of the markup, not with its depth; scripts, styles, templates and navigation give no text.
+In: markup of any quality.  Out: one unit per heading, or numbered paragraphs where there are none.
+Always: time grows with the length of the markup, not with its depth; scripts, styles, templates and navigation give no text.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _CHARSET = re.compile(
 
 @dataclass(slots=True)
 class Page:
-    """What a page holds: what it says of itself, and its sections in order as a heading, "" for none, and lines."""
+    """A page: its metadata, and its sections in order, each a heading ("" for none) with its lines."""
 
     title: str = ""
     author: str = ""
@@ -93,12 +93,12 @@ def _parsed(markup: str) -> Page:
 
 
 def _page(head: Iterable[tuple[str, str]], text: Callable[..., int | None]) -> Page | None:
-    """A page of what its head says, and of its text; None where that cannot be told."""
+    """The page of a head and of a function that reads its text; None where that function needs the tree."""
     page = Page()
     lines = _head(head, page)
     page.sections.append(("", list(lines)))
     left_out = text(page, with_navigation=False)
-    # A page of links has its text in what is navigation elsewhere.
+    # A page of links has its text in elements that are navigation on other pages.
     if left_out and left_out > sum(sum(map(len, kept)) for _, kept in page.sections):
         page.sections[:] = [("", list(lines))]
         left_out = text(page, with_navigation=True)
@@ -107,7 +107,7 @@ def _page(head: Iterable[tuple[str, str]], text: Callable[..., int | None]) -> P
 
 
 def _text(root: LexborNode | None, page: Page, *, with_navigation: bool) -> int:
-    """Put a page's text into its sections; how many characters of navigation were left out."""
+    """Put a page's text into its sections; return how many characters of navigation were left out."""
     if root is None:
         return 0
     begun = [(heading, list(lines)) for heading, lines in page.sections]
@@ -121,7 +121,7 @@ def _text(root: LexborNode | None, page: Page, *, with_navigation: bool) -> int:
 
 
 def _said(head: LexborNode | None) -> Iterator[tuple[str, str]]:
-    """What a head says: names and what they stand for, "" for the title."""
+    """The metadata of a head: pairs of name and content, with the name "" for the title."""
     node = head.child if head is not None else None
     while node is not None:
         if node.tag == "title":
@@ -137,7 +137,7 @@ def _unescaped(head: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
 
 
 def _head(said: Iterable[tuple[str, str]], page: Page) -> list[str]:
-    """Take what a page says of itself; the lines of it that are also text."""
+    """Store a page's metadata; return its lines that are also text."""
     lines: list[str] = []
     for given, text in said:
         name, content = given.lower(), _line(text)
@@ -163,7 +163,7 @@ class Walk:
         self.left_out = 0
         self._line: list[str] = []
         self._heading: list[str] | None = None
-        self._unsaid = ""  # of a link that shows no words, in this heading
+        self._unsaid = ""  # the attribute text of a link without words in this heading
         self._verbatim = 0
 
     def over(self, root: LexborNode) -> None:
@@ -215,7 +215,7 @@ class Walk:
             self._verbatim += 1
 
     def _spoken(self, node: LexborNode) -> None:
-        """What a reader of the page can see or hear although it stands in an attribute: what a title repeats or explains is neither."""
+        """Take the text of attributes that is displayed or read aloud; a `title` attribute only repeats or explains, and is left out."""
         attributes = node.attributes
         if node.tag == "input" and attributes.get("type") not in {"hidden", "password", "checkbox", "radio"}:
             self._say(attributes.get("value"))
@@ -225,7 +225,7 @@ class Walk:
         elif node.tag != "a" or not _has_words(node):
             value = attributes.get("alt") or attributes.get("aria-label") or attributes.get("title")
             if node.tag == "a" and self._heading is not None:
-                # In a heading that is a tool, as to edit the page, unless nothing else is there.
+                # In a heading such a link is a tool, for example to edit the page, unless the heading has no other text.
                 self._unsaid = self._unsaid or value or ""
             else:
                 self._say(value)
@@ -271,7 +271,7 @@ def _role(node: LexborNode) -> str:
 
 
 def _is_mark(link: LexborNode) -> bool:
-    """A link to a place of the same page that shows a sign only, beside a heading: `¶`, `#`, a picture of a chain."""
+    """Whether a link is a permalink beside a heading: to the same page, showing only a sign (`¶`, `#`, a picture of a chain)."""
     return (
         (link.attributes.get("href") or "").startswith("#") and not _has_words(link) and link.css_first("img") is None
     )

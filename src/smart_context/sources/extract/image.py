@@ -1,7 +1,7 @@
-"""Read picture files: what OCR sees on them, if it is at hand.
+"""Read picture files by OCR, if it is available.
 
-In: the bytes of a picture.  Out: its text, by page where it is a TIFF of several.
-Always: without OCR it has no text, and waits; formats that are not decoded do not wait.
+In: the bytes of a picture.  Out: its text, by page for a TIFF of several.
+Always: without OCR it has no text, and waits for OCR; formats that are not decoded do not wait.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def read(data: Buffer, job: Job) -> Extracted:
     for number in range(count):
         place = (Part("page", first=number + 1),) if count > 1 else ()
         units.extend(job.look(place, partial(pictures.decoded, data, number)))
-    if units or len(job.sight.notes) > before:  # there it says why it was not read
+    if units or len(job.sight.notes) > before:  # a note says why it was not read
         return Extracted("image", "", tuple(units))
     note = "a picture without text" if job.sight.engine else "a picture: only OCR can read it"
     return Extracted("image", "", (), (note,))

@@ -1,7 +1,7 @@
 """Read Word's binary format, versions 2 to 2003.
 
 In: the bytes of a DOC file.  Out: its paragraphs: the body, then footnotes, headers, comments, endnotes and text boxes.
-Always: offsets in the file are taken as claims: what lies outside is left out, and work grows with the file, not with them.
+Always: offsets in the file are not trusted: text outside the file is left out, and time grows with the size of the file, not with its offsets.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def _old(document: bytes, flags: int, encoding: str) -> str:
 
 
 def _pieces(document: bytes, table: bytes, at: int, encoding: str, *, is_old: bool = False) -> Iterator[str]:
-    """The text in order, of which the file keeps pieces here and there, each in Unicode or in one byte a character."""
+    """The text in order, from the pieces scattered over the file, each in Unicode or in one byte per character."""
     if len(document) < at + 8:
         return
     start, size = struct.unpack_from("<LL", document, at)
@@ -127,7 +127,7 @@ def _paragraphs(text: str) -> list[str]:
 
 
 def _without_instructions(text: str) -> str:
-    """Fields show their result; what computes it (between the first two marks) is left out, however they nest."""
+    """The text with the results of fields, without their instructions (between the first two marks), however they nest."""
     kept: list[str] = []
     hidden: list[bool] = []  # for each open field, whether we are still in its instruction
     at = shut = 0

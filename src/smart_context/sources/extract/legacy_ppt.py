@@ -1,7 +1,7 @@
 """Read PowerPoint's binary format, versions 97 to 2003.
 
-In: the bytes of a PPT file.  Out: a unit a slide in the order of the show, with its notes and comments.
-Always: lengths and offsets in the file are taken as claims; each byte is looked at a bounded number of times.
+In: the bytes of a PPT file.  Out: one unit per slide in the order of the show, with its notes and comments.
+Always: lengths and offsets in the file are not trusted; each byte is read a bounded number of times.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def read(data: Buffer, job: Job) -> Extracted:
 
 @dataclass(frozen=True, slots=True)
 class _Record:
-    """A record's header and where its content stands."""
+    """A record's header and the extent of its content."""
 
     kind: int
     instance: int
@@ -92,7 +92,7 @@ class _Show:
 
     def __init__(self, stream: bytes, current_edit: int) -> None:
         self._stream = stream
-        self._room = 4 * len(stream) + 1_000_000  # bytes that may be looked at, however often records are referred to
+        self._room = 4 * len(stream) + 1_000_000  # bytes that may be read, however often records are referred to
         self.notes: list[str] = []
         self._places, self._document = self._directory(current_edit)
 
@@ -120,7 +120,7 @@ class _Show:
         return found
 
     def _directory(self, at: int) -> tuple[dict[int, int], int]:
-        """Where each numbered record stands: the newest edit decides, older ones fill in."""
+        """The offset of each numbered record: the newest edit decides, older ones fill in."""
         places: dict[int, int] = {}
         document = -1
         seen: set[int] = set()
@@ -259,7 +259,7 @@ class _Show:
             at = record.end
 
     def _record(self, at: int, limit: int | None = None) -> _Record | None:
-        """The record at a place; its end is cut to that of what it stands in."""
+        """The record at an offset; its end is cut to that of its container."""
         end = len(self._stream) if limit is None else limit
         if at < 0 or at + 8 > end:
             return None

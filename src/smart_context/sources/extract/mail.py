@@ -52,7 +52,7 @@ def _parsed(raw: bytes) -> Message:
     try:
         return email.message_from_bytes(raw, policy=email.policy.compat32)
     except (RecursionError, ValueError, LookupError, TypeError, AttributeError, IndexError):
-        # Parts nested past any use, or headers that the parser trips over: keep the words.
+        # Parts nested absurdly deep, or headers that break the parser: keep the raw text.
         top, _, body = raw.replace(b"\r\n", b"\n").partition(b"\n\n")
         message = Message(policy=email.policy.compat32)
         for name, value in re.findall(rb"(?m)^([\w-]{1,80}):[ \t]*([^\n]*)$", top[:100_000]):
@@ -79,7 +79,7 @@ def _message(message: Message, job: Job) -> Extracted:
 
 
 def _body(message: Message, gathered: Gathered) -> str:
-    """The words of the message; what is attached goes to `gathered` on the way."""
+    """The text of the message; attachments are added to `gathered` on the way."""
     pieces: list[str] = []
     for part in _parts(message):
         if isinstance(part, list):
@@ -100,7 +100,7 @@ def _body(message: Message, gathered: Gathered) -> str:
 
 
 def _parts(message: Message) -> Iterator[Message | list[Message]]:
-    """The leaves in order, without recursion; two renderings of one text come together as a list."""
+    """The leaf parts in order, without recursion; the alternatives of one text are yielded as a list."""
     stack = [message]
     while stack:
         part = stack.pop()
@@ -139,7 +139,7 @@ def _related(alternatives: list[Message]) -> list[Message]:
 
 
 def _best_of(alternatives: list[Message]) -> str:
-    """The plain rendering, and the HTML one too where it says much that the plain one does not."""
+    """The plain alternative, and the HTML one too where it has much text that the plain one lacks."""
     plain = "\n\n".join(_text(part) for part in alternatives if part.get_content_type() != "text/html")
     rich = "\n\n".join(_text(part) for part in alternatives if part.get_content_type() == "text/html")
     known, said = set(_WORD.findall(plain.lower())), set(_WORD.findall(rich.lower()))

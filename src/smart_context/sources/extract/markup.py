@@ -1,8 +1,9 @@
 """Read XML of any vocabulary.
 
-In: the bytes of an XML file.  Out: its text, the attributes that are sentences, and names of elements and settings before what may be a secret under them: redaction knows it by them.
-Always: line n of the unit is line n of the file; nothing is parsed but tags: no entity is expanded, no DTD or address is
-followed, no depth costs anything, and what is not well-formed is still read.
+In: the bytes of an XML file.  Out: its text, the attributes that are sentences, and the names of elements and settings before values that may be secrets:
+redaction recognises these by such names.
+Always: line n of the unit is line n of the file; only tags are parsed: no entity is expanded, no DTD or URL is
+followed, depth costs nothing, and XML that is not well-formed is still read.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from smart_context.model import Extracted, Unit
 from smart_context.sources.extract import Buffer, Job
 from smart_context.sources.extract.encoding import decode_capped
 
-# The alternatives differ in their first characters, each ends at the first of its end marks, and none gives back what it
-# took: no input is looked at twice.
+# The alternatives differ in their first characters, each ends at the first of its end marks, and none backtracks:
+# no input is read twice.
 _MARKUP = re.compile(
     r"<!--.*?(?:-->|\Z)"
     r"|<!\[CDATA\[(?P<cdata>.*?)(?:\]\]>|\Z)"
@@ -30,7 +31,7 @@ _DECLARED = re.compile(rb"""<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{2,40})
 _TITLE = re.compile(r"<title\b[^<>]*>([^<]{1,500})</title", re.IGNORECASE)
 _WORDY = frozenset({"title", "alt", "label", "name", "description", "value", "content", "summary", "caption", "text"})
 _SPACES = re.compile(r"[ \t]+")
-# Names of what may be secret, and where settings say their names. Whether a value is one, redaction decides.
+# Names of possible secrets, and attributes that hold the name of a setting. Redaction decides whether a value is a secret.
 _SECRET = re.compile(
     r"(?:pass(?:word|wort|wd|wrd|phrase|code)|(?<![a-z])pass(?![a-z])|pwd|(?<![a-z])pw(?![a-z])|secret(?!ar)|token|(?:api|access|secret|private|encrypt|encryption"
     r"|sign|signing|master|account|auth|shared|license|client|storage|session)[_.-]?key|kennwort|contrase[nñ]a|senha|wachtwoord|l[oö]senord|mot_?de_?passe|has[lł]o|heslo"
@@ -69,7 +70,7 @@ def plain(source: str) -> str:
 
 
 def _kept(match: re.Match[str]) -> str:
-    """What stands for a tag: its wordy attributes, the name of a secret in it, a space, and as many line ends as it had."""
+    """The replacement of a tag: its attributes that are text, the name of a secret in it, a space, and as many line ends as it had."""
     if match["cdata"] is not None:
         return match["cdata"]
     source = match["attributes"] or ""
@@ -84,7 +85,7 @@ def _kept(match: re.Match[str]) -> str:
 
 
 def _attributes(source: str, label: str) -> tuple[str, list[str]]:
-    """The name of the secret that a tag holds, if it does: its own (label), or one that an attribute says; and the attributes that are words, after such a name."""
+    """The name of the secret that a tag has, if any: its own (label), or that in an attribute; and the attributes that are text, after such a name."""
     given = []
     for whole, in_double, in_single in _ATTRIBUTE.findall(source):
         name, value = _NAMES[whole][0], in_double or in_single
@@ -106,7 +107,7 @@ def _names_a_secret(name: str) -> bool:
 
 
 class _Names(dict[str, tuple[str, str]]):
-    """What is to be known of the name of an element or attribute, learnt when it is met: what it is without its prefix, in lower case; and where it names a secret, what it is called."""
+    """A cache of facts about names of elements and attributes: the name without its prefix, in lower case; and, if it names a secret, the label for that."""
 
     def __missing__(self, name: str) -> tuple[str, str]:
         local = name.rpartition(":")[2]

@@ -1,4 +1,4 @@
-"""Gather what stands inside a container: an archive's entries, a message's attachments.
+"""Gather the members of a container: an archive's entries, a message's attachments.
 
 In: names and bytes, one at a time.  Out: their units, each pointer prefixed with where it was found.
 Always: one bad member costs a note and nothing else; the whole stays within the limits of one file.
@@ -35,7 +35,7 @@ class Gathered:
         self.nest(name, lambda job: extract_nested(data, job))
 
     def nest(self, name: str, read: Callable[[Job], Extracted | Skipped]) -> None:
-        """Read one member as `read` does. After the last that the limits allow, only a note is left."""
+        """Read one member with `read`. Beyond the limits nothing more is read, and one note says so."""
         if self.is_full:
             return
         try:

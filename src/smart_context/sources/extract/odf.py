@@ -69,7 +69,7 @@ def _said(meta: bytes, name: bytes) -> str:
 
 
 def text_of(paragraph: xmlsafe.Element) -> str:
-    """The text of a paragraph on one line, without what stands in it for itself: notes, text boxes, descriptions of pictures."""
+    """The text of a paragraph on one line, without parts that are read separately: notes, text boxes, descriptions of pictures."""
     words: list[str] = []
     for event, element in etree.iterwalk(paragraph, events=("start", "end")):
         if event == "start":
@@ -81,12 +81,12 @@ def text_of(paragraph: xmlsafe.Element) -> str:
 
 
 def described(element: xmlsafe.Element) -> str:
-    """What a picture or shape is said to show."""
+    """The description of a picture or shape."""
     found = [child.text or "" for child in element.iterchildren(*_DESCRIBED)]
     return " ".join(" ".join(found).split())
 
 
 def repeats(element: xmlsafe.Element, what: str) -> int:
-    """How often a row or cell stands there, as it says."""
+    """The declared repeat count of a row or cell."""
     said = element.get(f"{{{TABLE}}}number-{what}-repeated", "1")
     return int(said) if said.isdecimal() and len(said) < 9 else 1

@@ -1,7 +1,7 @@
-"""Read OpenDocument spreadsheets (ODS), one unit a sheet, each row a line of cells parted by tabs.
+"""Read OpenDocument spreadsheets (ODS), one unit per sheet, each row a line of cells separated by tabs.
 
 In: the bytes of an ODS.  Out: its sheets in order, cells as they are shown (with their formats), comments in the cells they stand in.
-Always: a cell or row that says it is repeated a million times is written a few times: it says nothing new, and costs all memory.
+Always: a cell or row that is declared to repeat a million times is written a few times: the rest adds nothing, and would use all memory.
 """
 
 from __future__ import annotations

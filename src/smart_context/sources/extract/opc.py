@@ -1,7 +1,7 @@
 """Find the parts of an Office file (Open Packaging Conventions).
 
 In: a zip.  Out: parts by the relations between them, which is how Office finds them too; names are only convention.
-Always: a relation to something outside the file, or to a part that is missing, is no relation.
+Always: a relation to something outside the file, or to a part that is missing, is ignored.
 """
 
 from __future__ import annotations

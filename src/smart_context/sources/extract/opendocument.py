@@ -105,7 +105,7 @@ def _blocks(pieces: Iterator[bytes]) -> Iterator[tuple[str, str]]:
 
 
 class _Reader:
-    """What is open while the events of a part go by."""
+    """The state while reading the XML events of a part."""
 
     def __init__(self) -> None:
         self._deleted = 0

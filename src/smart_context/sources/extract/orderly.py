@@ -1,7 +1,7 @@
-"""Read a page whose tags are in order without a parser, which would make a tree of it and write that down again.
+"""Read a page whose tags nest correctly without an HTML parser, which would build a tree and serialize it again.
 
-In: the markup of a page.  Out: what its head says, and its body as `flow` reads it; None for a page that only a parser can tell.
-Always: what is read so is what the parser's tree gives. Most pages are written by programs, and in order; where this could not be compiled, the parser reads them all.
+In: the markup of a page.  Out: the metadata of its head, and its body as `flow` reads it; None for a page that needs the parser.
+Always: the result is that of the parser's tree. Most pages are written by programs, with correct nesting; without the compiled module, the parser reads them all.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from smart_context.sources.extract import tame
 try:
     from smart_context.sources.extract import _orderly as compiled
 except ImportError:
-    compiled = None  # type: ignore[assignment]  # not compiled here: the parser says the same
+    compiled = None  # type: ignore[assignment]  # not compiled here: the parser gives the same
 
 
 def parts(markup: str) -> tuple[list[tuple[str, str]], str] | None:
-    """What the head says, as the name of a description, "" for the title, and its text, both as the parser would write them; and the body."""
+    """The metadata of the head, as pairs of name ("" for the title) and text, both as the parser would serialize them; and the body."""
     found = compiled.parts(markup, html5) if compiled else None
     if found is None:
         return None

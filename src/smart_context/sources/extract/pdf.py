@@ -1,7 +1,7 @@
-"""Read PDF files, one unit a page.
+"""Read PDF files, one unit per page.
 
-In: the bytes of a PDF.  Out: the text of each page, with what its form fields and annotations say.
-Always: every handle PDFium gives is closed again, innermost first; pages that cannot be loaded cost only themselves.
+In: the bytes of a PDF.  Out: the text of each page, with that of its form fields and annotations.
+Always: every PDFium handle is closed again, innermost first; a page that cannot be loaded costs only itself.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from smart_context.sources.extract.properties import About, day
 _TEXT_FIELDS = frozenset(
     {pdfium.FPDF_FORMFIELD_COMBOBOX, pdfium.FPDF_FORMFIELD_LISTBOX, pdfium.FPDF_FORMFIELD_TEXTFIELD}
 )
-# A file may claim two thousand million pages and hold one; this many missing in a row are the end.
+# A file may claim two thousand million pages and have one; after this many missing in a row reading stops.
 _MOST_MISSING = 50
 _MOST_ANNOTATIONS = 2000
 _UNDRAWN = frozenset({pdfium.FPDF_ANNOT_LINK, pdfium.FPDF_ANNOT_POPUP})
@@ -31,18 +31,18 @@ _UNDRAWN = frozenset({pdfium.FPDF_ANNOT_LINK, pdfium.FPDF_ANNOT_POPUP})
 LIGATURES = {
     0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st",
 }  # fmt: skip
-# What stands at the end of a line where PDFium found a word divided: U+FFFE, in older versions U+0002.
+# PDFium's mark at the end of a line for a divided word: U+FFFE, in older versions U+0002.
 _DIVIDED = re.compile("[\ufffe\x02]\r?\n?([^\\W_]*)")
 _WORD = re.compile(r"\w+")
-# Nobody writes per mille inside a word: it is what a font without a map makes of the letter of another system.
+# A per mille sign inside a word comes from a font without a Unicode map: it is a letter of another encoding.
 _PER_MILLE_IN_WORD = re.compile(r"(?<=[^\W\d_])‰(?=[^\W\d_])")
-# Control characters come from fonts without a map to Unicode, where they stand between words as often as in them.
+# Control characters come from fonts without a Unicode map, between words as often as inside them.
 _BLANK = dict.fromkeys([*range(9), 11, 12, *range(14, 32), *range(127, 161), 0xFFFE, 0xFFFF], " ")
 _CLEAN = {**LIGATURES, **_BLANK, 0xFEFF: None, 0xAD: "-"}
 _UNCLEAN = re.compile(f"[{re.escape(''.join(map(chr, _CLEAN)))}]")
 
 
-# An empty list of font folders: with the fonts of the system a page would read otherwise on another machine.
+# An empty list of font folders: with system fonts a page would give another text on another machine.
 _NO_FONTS = (ctypes.POINTER(ctypes.c_char) * 1)()
 pdfium.FPDF_InitLibraryWithConfig(
     pdfium.FPDF_LIBRARY_CONFIG(
@@ -67,7 +67,7 @@ def read(data: Buffer, job: Job) -> Extracted:
 
 @dataclass(slots=True)
 class _Said:
-    """What the annotations of a page say, and whether any has an appearance of its own."""
+    """The text of a page's annotations, and whether any has an appearance of its own."""
 
     texts: list[str] = field(default_factory=list)
     are_drawn: bool = False
@@ -82,7 +82,7 @@ def _refusal() -> Refused:
 
 @contextmanager
 def _form_of(document: pdfium.FPDF_DOCUMENT) -> Iterator[pdfium.FPDF_FORMHANDLE | None]:
-    """What answers for values of form fields, where the file has any."""
+    """The PDFium form handle, for the values of form fields; None where the file has none."""
     if pdfium.FPDF_GetFormType(document) == pdfium.FORMTYPE_NONE:
         yield None
         return
@@ -128,7 +128,7 @@ def _page(document: pdfium.FPDF_DOCUMENT, form: pdfium.FPDF_FORMHANDLE | None, n
     try:
         text = _page_text(page)
         seen = pdf_scan.is_for_the_eye(page, text)
-        # What an annotation shows is drawn apart from the page; flattened, it is part of it and read with it.
+        # Annotations are drawn separately from the page; flattened, they are part of it and read with it.
         if said.are_drawn and pdfium.FPDFPage_Flatten(page, pdfium.FLAT_NORMALDISPLAY) == pdfium.FLATTEN_SUCCESS:
             pdfium.FPDF_ClosePage(page)
             page = pdfium.FPDF_LoadPage(document, number - 1)
@@ -143,7 +143,7 @@ def _page(document: pdfium.FPDF_DOCUMENT, form: pdfium.FPDF_FORMHANDLE | None, n
 
 
 def _with(text: str, flattened: str) -> str:
-    """The flattened page's text, unless flattening lost something: then the page's own, and the lines that came with it."""
+    """The flattened page's text, unless flattening lost something: then the page's own, and the lines that flattening added."""
     own = set(_WORD.findall(text))
     if own.issubset(_WORD.findall(flattened)):
         return flattened
@@ -167,7 +167,7 @@ def _page_text(page: pdfium.FPDF_PAGE) -> str:
 
 def _clean(raw: bytes) -> str:
     text = _put_together(raw.decode("utf-16-le", "ignore"))
-    # A look for what is to be replaced takes less than replacing, but in ASCII.
+    # A search for what is to be replaced is faster than replacing, except in ASCII.
     if text.isascii() or _UNCLEAN.search(text):
         text = text.translate(_CLEAN)
     text = text.replace("\r\n", "\n").replace("\r", "\n")
@@ -175,7 +175,7 @@ def _clean(raw: bytes) -> str:
 
 
 def _put_together(text: str) -> str:
-    """Divided words with their hyphen, which may belong to one ("mixed-mode"): search finds ASCII letters so without it too, others not."""
+    """Join divided words with their hyphen, which may belong to the word ("mixed-mode"). Search finds only words in ASCII letters without it too."""
     parts: list[str] = []
     at = 0
     for divided in _DIVIDED.finditer(text):

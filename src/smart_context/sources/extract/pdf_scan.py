@@ -1,7 +1,7 @@
-"""Tell which pages of a PDF can only be seen, and draw them for OCR.
+"""Tell which pages of a PDF need OCR, and render them for it.
 
-In: a page that PDFium has loaded, and its text.  Out: whether it is to be seen, and its pixels.
-Always: looking costs little on any page: a few parts of it are asked, and none is drawn.
+In: a page that PDFium has loaded, and its text.  Out: whether it needs OCR, and its pixels.
+Always: the test is cheap on any page: it looks at a few objects of the page, and renders none.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from smart_context.sources.extract.sight import Bitmap, Unreadable
 
 _POINTS = 72  # an inch
 _COVERED = 0.6  # of a page
-# Parts of a page that are looked at from each end: a scan's picture is its first or its last. Where one is a picture, so many more are:
-# a scan may come in strips.
+# Objects of a page to look at from each end: a scan's picture is the first or the last one. Where one is a picture, the larger number
+# is looked at: a scan may consist of strips.
 _FEW, _MANY = 3, 40
 _WHITE = 0xFFFFFFFF
 
@@ -45,7 +45,7 @@ def _is_picture(part: pdfium.FPDF_PAGEOBJECT) -> bool:
     kind = pdfium.FPDFPageObj_GetType(part)
     if kind != pdfium.FPDF_PAGEOBJ_FORM:
         return bool(kind == pdfium.FPDF_PAGEOBJ_IMAGE)
-    # A form is how some programs wrap the picture of a page: one picture and nothing else.
+    # Some programs wrap the picture of a page in a form object: one picture and nothing else.
     return bool(
         pdfium.FPDFFormObj_CountObjects(part) == 1
         and pdfium.FPDFPageObj_GetType(pdfium.FPDFFormObj_GetObject(part, 0)) == pdfium.FPDF_PAGEOBJ_IMAGE

@@ -1,9 +1,9 @@
-"""Draw one page of a PDF, without what must not show.
+"""Render one page of a PDF, without what is hidden.
 
-In: the bytes of a PDF, a page, the text by which it was judged, what of that is hidden, and what to mark.  Out: a `Drawn`: pixels, packed.
-Always: every letter on the page stands in the judged text, and every hidden one is filled with black before the pixels are packed, or there is
-no picture. Pictures on the page are left out, as nobody has judged what they say; so are annotations and form fields. Letters without a known
-meaning are drawn where they stand alone, like bullets. What is drawn as lines or patterns is drawn as it is.
+In: the bytes of a PDF, a page, its text that redaction has judged, the hidden parts of that, and the words to mark.  Out: a `Drawn`: packed pixels.
+Always: every letter on the page is in the judged text, and every hidden one is filled with black before the pixels are packed, or there is
+no picture. Pictures on the page are left out, because redaction has not judged them; so are annotations and form fields. Letters without a known
+Unicode value are drawn where they stand alone, like bullets. Lines and patterns are drawn unchanged.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ _DEEPEST = 8
 _PAD = 2  # pixels around what is filled: smoothed edges
 _BLACK, _WHITE = 0xFF000000, 0xFFFFFFFF
 _YELLOW = bytes(number * 6 // 10 for number in range(256))  # what is left of blue under a mark
-# How the parts of a page, and those of a form on it, are counted, taken and removed.
+# The functions to count, get and remove the objects of a page, and those of a form on it.
 _OF_PAGE = (pdfium.FPDFPage_CountObjects, pdfium.FPDFPage_GetObject, pdfium.FPDFPage_RemoveObject)
 _OF_FORM = (pdfium.FPDFFormObj_CountObjects, pdfium.FPDFFormObj_GetObject, pdfium.FPDFFormObj_RemoveObject)
-_UNKNOWN = 3  # letters in a row that have no known meaning: more could be a word or a number
+_UNKNOWN = 3  # letters in a row without a known Unicode value: more could be a word or a number
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True)
 class _Letters:
-    """The letters of a page, spaces and hyphens left out: what they are, and the number of each in PDFium's list."""
+    """The letters of a page without spaces and hyphens: the text, and the index of each letter in PDFium's list."""
 
     text: str
     numbers: Sequence[int]
@@ -52,7 +52,7 @@ class _Letters:
 def draw(data: Buffer, page_number: int, judged: str, hidden: Sequence[str], marked: Sequence[str]) -> Drawn:
     """Draw a page.
 
-    Raises: Refused where there is no such page, or it is not certain that what is hidden stays so.
+    Raises: Refused where there is no such page, or it is not certain that everything hidden stays hidden.
     """
     content = data if isinstance(data, bytes) else data[:]
     document = pdfium.FPDF_LoadMemDocument64(content, len(content), None)
@@ -127,7 +127,7 @@ def _letters(text: pdfium.FPDF_TEXTPAGE) -> _Letters:
 
 
 def _folded(text: str) -> str:
-    """Text as it is compared: without what differs between a page and its extracted text (spaces, hyphens, ligatures)."""
+    """Text folded for comparison: without what differs between a page and its extracted text (spaces, hyphens, ligatures)."""
     plain = text.translate(pdf.LIGATURES)
     return "".join(letter for letter in plain if letter.isprintable() and letter not in "- \xa0\xad\ufffe\uffff")
 
@@ -151,7 +151,7 @@ def _hidden_boxes(text: pdfium.FPDF_TEXTPAGE, letters: _Letters, value: str) -> 
 
 
 def _marked_boxes(text: pdfium.FPDF_TEXTPAGE, letters: _Letters, value: str) -> Iterator[tuple[float, ...]]:
-    """Where a word stands as a word."""
+    """The boxes of a word's letters; a word in ASCII must stand there as a whole word."""
     wanted = _folded(value)
     at = letters.text.find(wanted) if wanted else -1
     while at >= 0:
@@ -167,7 +167,7 @@ def _is_generated(text: pdfium.FPDF_TEXTPAGE, number: int) -> bool:
 
 
 def _box(text: pdfium.FPDF_TEXTPAGE, number: int) -> tuple[float, ...] | None:
-    """Where a letter stands, with all the room that its font may take: (left, bottom, right, top); None for none."""
+    """The box of a letter, with all the room that its font may take: (left, bottom, right, top); None if it has none."""
     loose = pdfium.FS_RECTF()
     has_loose = pdfium.FPDFText_GetLooseCharBox(text, number, loose)
     left, right, bottom, top = (ctypes.c_double() for _ in range(4))
@@ -198,7 +198,7 @@ def _on_bitmap(
 
 
 def _tint(pixels: ctypes.Array[ctypes.c_char], width: int, boxes: Iterable[tuple[int, int, int, int]]) -> None:
-    """Take blue out of a stretch of pixels, once where boxes overlap: what is white there turns yellow."""
+    """Remove blue from the pixels of boxes, once where they overlap: white turns yellow."""
     rows: dict[int, set[int]] = {}
     for left, top, right, bottom in boxes:
         for y in range(top, bottom):
@@ -211,7 +211,7 @@ def _tint(pixels: ctypes.Array[ctypes.c_char], width: int, boxes: Iterable[tuple
 
 
 def _leave_out_pictures(holder: pdfium.FPDF_PAGE | pdfium.FPDF_PAGEOBJECT, depth: int = 0) -> int:
-    """Take every picture off the page, in whatever it is nested; how many there were. What holds one is the page or, deeper, a form."""
+    """Remove every picture from the page, however nested; return how many there were. holder: the page or, deeper, a form."""
     parts, part_of, remove = _OF_FORM if depth else _OF_PAGE
     count = parts(holder)
     if depth > _DEEPEST or not 0 <= count <= _MOST_OBJECTS:

@@ -1,8 +1,8 @@
-"""Decode pictures that may lie: PNG, JPEG, TIFF, WebP and BMP, as files or inside documents.
+"""Decode untrusted pictures: PNG, JPEG, TIFF, WebP and BMP, as files or inside documents.
 
-In: the bytes of a picture, or the pictures of a packed document by name.  Out: grey pixels, no more than OCR has use for.
-Always: the size that a header claims is checked before anything is decoded; a picture is decoded by the format that its first bytes
-show, and by no other; nothing is decoded where only counting is asked for.
+In: the bytes of a picture, or the pictures of a packed document by name.  Out: grey pixels, no more than OCR can use.
+Always: the size in the header is checked before anything is decoded; a picture is decoded only as the format of its first bytes;
+nothing is decoded where pictures are only counted.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
     from smart_context.sources.extract.zipped import SafeZip
 
-MOST_PIXELS = 10_000_000  # that are read; more are made fewer first
+MOST_PIXELS = 10_000_000  # for OCR; a larger picture is scaled down first
 DPI = 200  # where nothing is known
 _MOST_DECODED = 60_000_000  # pixels; more are not decoded at all
 _SMALL = 1000  # pixels; letters of smaller pictures are few pixels high, and read better when enlarged
 _LEAST = (32, 12)  # pixels; smaller is no text
 _MOST_FRAMES = 1000
 _EXTENSIONS = (".png", ".jpg", ".jpeg", ".jpe", ".tif", ".tiff", ".webp", ".bmp")
-_PLUGINS = ("Bmp", "Gif", "Jpeg", "Mpo", "Png", "Ppm", "Tiff", "WebP")  # some are what the library loads with others
+_PLUGINS = ("Bmp", "Gif", "Jpeg", "Mpo", "Png", "Ppm", "Tiff", "WebP")  # some are loaded by others
 _STARTS = (
     (b"\x89PNG\r\n\x1a\n", "PNG"),
     (b"\xff\xd8\xff", "JPEG"),
@@ -43,7 +43,7 @@ _STARTS = (
 
 
 def load() -> None:
-    """Load what decodes, as long as files can be opened."""
+    """Load the decoders, while files can still be opened."""
     for module in ("Image", "ImageFile", "ImageOps", *(f"{name}ImagePlugin" for name in _PLUGINS)):
         import_module(f"PIL.{module}")
 
@@ -56,14 +56,14 @@ def format_of(start: bytes) -> str:
 
 
 def beside(package: SafeZip, names: Iterable[str], job: Job) -> Iterator[Unit]:
-    """The pictures of a document that names no place for them, each as a section with the picture's name."""
+    """The pictures of a document without known places, each as a section with the picture's name."""
     for name in chosen(names):
         title = posixpath.basename(name)
         yield from job.look((Part("section", title),), partial(packed, package, [name]), heading=title)
 
 
 def chosen(names: Iterable[str]) -> list[str]:
-    """Those of the names that are of pictures, each once."""
+    """The names of pictures among these, each once."""
     return [name for name in dict.fromkeys(names) if name.lower().endswith(_EXTENSIONS)]
 
 
@@ -91,7 +91,7 @@ def decoded(data: Buffer, frame: int = 0) -> list[Bitmap]:
     if not name:
         raise Unreadable("not a picture that is read")
     try:
-        # Ignored: what is wrong with a picture that is read all the same.
+        # Warnings about pictures that can be read nevertheless are ignored.
         with (
             warnings.catch_warnings(action="ignore"),
             Image.open(io.BytesIO(data[:]), formats=(name,)) as picture,
@@ -131,7 +131,7 @@ def _check(size: tuple[int, int]) -> None:
 
 
 def _grey(picture: Picture) -> Bitmap:
-    """Decode, turn as a camera says, put on white, and bring to a size that is read well."""
+    """Decode, apply the camera's orientation, put on a white background, and scale to a size that OCR reads well."""
     from PIL import Image, ImageOps
 
     scale = _scale(picture.size)

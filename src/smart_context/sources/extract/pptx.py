@@ -1,4 +1,4 @@
-"""Read PPTX presentations, one unit a slide, in the order of the presentation.
+"""Read PPTX presentations, one unit per slide, in the order of the presentation.
 
 In: the bytes of a PPTX.  Out: each slide's text, tables, charts, diagrams, comments and notes; its title is the heading.
 Always: slides are numbered as PowerPoint numbers them, hidden ones included; a damaged slide costs only itself.
@@ -57,7 +57,7 @@ def _slide(package: opc.Package, part: str, number: int, units: Units) -> Unit:
 
 
 def _related(package: opc.Package, part: str) -> Iterator[str]:
-    """What belongs to a slide but stands in parts of its own; the notes last."""
+    """The other parts that belong to a slide; the notes last."""
     relations = [relation for relation in package.relations(part) if relation.kind in _RELATED]
     for relation in sorted(relations, key=lambda r: _RELATED.index(r.kind)):
         is_first = relation.kind == "notesSlide"
@@ -68,7 +68,7 @@ def _related(package: opc.Package, part: str) -> Iterator[str]:
 
 
 def _pictures(package: opc.Package, part: str, slide: Unit, job: Job) -> Iterator[Unit]:
-    """What the pictures of a slide say, as one text."""
+    """The OCR text of a slide's pictures, as one text."""
     names = pictures.chosen(relation.target for relation in package.relations(part) if relation.kind == "image")
     if names:
         yield from job.look(slide.pointer, partial(pictures.packed, package.zip, names), heading=slide.heading)

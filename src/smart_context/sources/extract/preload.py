@@ -1,8 +1,8 @@
-"""Load whatever a reader may ever ask for, while files can still be opened.
+"""Load everything that a reader may need, while files can still be opened.
 
 In: nothing.  Out: nothing.
-Always: after `everything`, reading a file of any format opens no other: every reader, every codec and the tables of the
-system's library that come with the first use are in memory; codecs as code that has not run yet, with the libraries that they call.
+Always: after `everything`, reading a file of any format opens no other file: every reader, every codec and the tables that the
+C library loads on first use are in memory; codecs as code that has not run yet, with the libraries that they call.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from importlib import import_module
 from smart_context.sources import extract, sniff  # noqa: F401  every file is sniffed first
 from smart_context.sources.kept import Kept
 
-# Modules that others import when they are first used; those of `email` all do.
+# Modules that others import on first use; all modules of `email` do.
 _LATE = (
     "smart_context.sources.extract.compound",
     "charset_normalizer",
@@ -48,7 +48,7 @@ def everything() -> None:
 
 
 def _keep_codecs() -> None:
-    """Keep what a codec is made of: most are never asked for."""
+    """Keep the code of codecs in memory without running it: most are never used."""
     try:
         for name in _LIBRARIES:
             import_module(name)

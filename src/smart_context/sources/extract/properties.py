@@ -1,7 +1,7 @@
-"""What a file says of itself: its title, who wrote it, and the day it gives.
+"""The metadata of a file: its title, its author, and its date.
 
-In: values as the formats have them.  Out: `About`, and dates as `2024-03-31`.
-Always: one line each and not long; what is no date is "".
+In: values as stored in each format.  Out: `About`, and dates as `2024-03-31`.
+Always: each is one short line; an invalid date is "".
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _DATE = re.compile(r"(?:D:)?\s*(\d{4})(?:-(\d{1,2})-(\d{1,2})|(\d\d)(\d\d))(?!\d
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """Properties of a file; "" for what it does not say."""
+    """Properties of a file; "" for missing ones."""
 
     title: str = ""
     author: str = ""
@@ -32,7 +32,7 @@ class About:
 
 
 def line(text: str) -> str:
-    """A property on one line, cut between two words: half an address is not told from a word."""
+    """A property on one line, cut between two words: redaction cannot recognise half an address."""
     made = " ".join(text[: 4 * LONGEST].split())
     return made if len(made) <= LONGEST else made[: LONGEST + 1].rpartition(" ")[0]
 
@@ -62,5 +62,5 @@ def _day(text: str) -> str:
 
 
 def _plausible(found: date) -> str:
-    # Before computers and after us are the zeros and counters of programs that had nothing to say.
+    # Other years are zeros and counters from programs that had no date.
     return found.isoformat() if 1970 <= found.year < 2100 else ""

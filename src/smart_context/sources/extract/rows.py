@@ -19,7 +19,7 @@ _number = "%.15g".__mod__  # fifteen digits, as spreadsheets keep: 0.1 + 0.2 rea
 
 
 def line(values: Iterable[Value]) -> str:
-    """One row: cells parted by tabs, without empty ones at the end."""
+    """One row: cells separated by tabs, without empty ones at the end."""
     # Most cells are plain text, which is shown as it is, or numbers.
     return "\t".join(
         [

@@ -1,6 +1,6 @@
 """Read RTF.
 
-In: the bytes of a rich text file.  Out: a unit a heading, or numbered paragraphs where there are none.
+In: the bytes of a rich text file.  Out: one unit per heading, or numbered paragraphs where there are none.
 Always: one pass, no recursion, however deep groups nest; a damaged file gives the text up to and around the damage.
 """
 
@@ -42,7 +42,7 @@ _SYMBOLS = {
     "qmspace": " ",
 }
 _BREAKS = frozenset({"par", "line", "row", "nestrow", "page", "sect", "column", "softline", "lbr"})
-# Groups whose content is no text of the document.
+# Groups whose content is not text of the document.
 _DROPPED = _names(
     "colortbl pict objdata objclass objname fldinst datafield themedata colorschememapping latentstyles datastore listtable "
     "listoverridetable rsidtbl generator xmlnstbl mmathPr filetbl revtbl bkmkstart bkmkend fontemb pgptbl nonshppict shprslt "
@@ -50,7 +50,7 @@ _DROPPED = _names(
     "ftncn aftnsep aftnsepc aftncn atnid atnref atntime atndate atnparent atnicn falt panose htmltag mhtmltag "
     "nonesttables template passwordhash protusertbl wgrffmtfilter docvar picprop sp"
 )
-# Text that stands beside the paragraph it is anchored in.
+# Groups of text outside the paragraph that they are anchored in.
 _ASIDE = _names("footnote annotation shptxt dptxbxtext header headerl headerr headerf footer footerl footerr footerf")
 # Starred groups that are read all the same.
 _STARRED = _ASIDE | {"shpinst", "shppict", "do", "ud", "nesttableprops", "atnauthor", "ffdeftext", "ffl"}
@@ -113,7 +113,7 @@ class _Aside:
 
 @dataclass(slots=True)
 class _Group:
-    """What a group inherits and gives back when it ends. `into`: where its text goes."""
+    """The state that a group inherits, restored when it ends. `into`: where its text goes."""
 
     aside: _Aside
     into: str = "body"
@@ -161,7 +161,7 @@ class _Reader:
                 self.sections.append((text, []))
             else:
                 self.sections[-1][1].append(text)
-        # Cut, it could end in half a secret, which nothing would tell from a word.
+        # A cut title could end in half a secret, which redaction would not recognise.
         self.title = " ".join(self.title.split()) if len(self.title) <= _LONGEST_TITLE else ""
 
     def _token(self, match: re.Match[bytes]) -> None:
@@ -225,7 +225,7 @@ class _Reader:
             self._setting(word, number)
 
     def _destination(self, word: str, starred: bool) -> bool:
-        """Decide by the first word of a group what its text is; whether the word was such a word."""
+        """Decide by the first word of a group what its text is; return whether the word is a destination."""
         now = self._now
         if word in _DROPPED or (starred and word not in _STARRED):
             self._skip()
@@ -275,7 +275,7 @@ class _Reader:
         return self._default if number in {0, 1} else _CHARSETS.get(number, self._default)
 
     def _skip(self) -> None:
-        """Go to the end of the group without looking at what it holds."""
+        """Go to the end of the group without reading its content."""
         depth, at = 1, self._at
         while depth:
             match = _SKIPPING.search(self._source, at)
@@ -339,7 +339,7 @@ class _Reader:
 
 
 def _joined(pieces: list[str]) -> str:
-    """One paragraph. Characters beyond the first plane came as two halves."""
+    """One paragraph. Characters beyond the BMP are stored as two surrogates."""
     text = "".join(pieces)
     if any("\ud800" <= piece <= "\udfff" for piece in pieces):
         text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

@@ -1,7 +1,7 @@
-"""Read spreadsheets (XLSX, XLSB, XLS), one unit a sheet, each row a line of cells parted by tabs.
+"""Read spreadsheets (XLSX, XLSB, XLS), one unit per sheet, each row a line of cells separated by tabs.
 
-In: the bytes of a workbook.  Out: its sheets in order, hidden ones included, and after a sheet what is written beside its cells.
-Always: a sheet is measured before the reader allocates it; one that is wide but sparse is read cell by cell instead.
+In: the bytes of a workbook.  Out: its sheets in order, hidden ones included, and after a sheet the text beside its cells (drawings, comments).
+Always: a sheet is measured before the spreadsheet library allocates it; one that is wide but sparse is read cell by cell instead.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from smart_context.sources.extract.compound import Compound
 from smart_context.sources.extract.properties import About
 from smart_context.sources.extract.workbook import Workbook
 
-# The reader allocates every cell of the rectangle; this many for each that we would read.
+# The library allocates every cell of the rectangle: we allow this many times the cells that we would read.
 _EMPTY_SHARE = 4
-_XLS_CELLS = 1_000_000  # in all sheets of an XLS file; above that, cells are moved together first
+_XLS_CELLS = 1_000_000  # in all sheets of an XLS file; above that, cells are compacted first (`sparse`)
 
 
 def read(data: Buffer, job: Job) -> Extracted:
@@ -73,7 +73,7 @@ def _sheet(book: _Book, name: str, units: Units) -> Iterator[Unit]:
             is_empty = False
     with units.part(f"sheet '{name}'"):
         if lines := [line for line in book.side_lines(name) if line]:
-            # The same place as the cells, so that nothing but this parts the two.
+            # The same pointer as the cells, so only the empty line separates the two.
             yield Unit(pointer, "\n".join(lines if is_empty else ["", *lines]))
             is_empty = False
     if is_empty:
@@ -81,12 +81,12 @@ def _sheet(book: _Book, name: str, units: Units) -> Iterator[Unit]:
 
 
 class _Book:
-    """A workbook as the reader sees it, and beside it the parts of its package where it has one."""
+    """A workbook as the library reads it, and the parts of its package where it has one."""
 
     def __init__(
         self, data: Buffer, job: Job, workbook: Workbook | None, rows: Sequence[Sequence[int]] | None = None
     ) -> None:
-        """rows: the numbers from 0 of the rows of each sheet, where they were moved together."""
+        """rows: the numbers from 0 of the rows of each sheet, where the cells were compacted."""
         self._job = job
         self._workbook = workbook
         self._parts = workbook.sheets if workbook is not None else {}
@@ -151,7 +151,7 @@ class _Book:
 
 @contextmanager
 def _translated() -> Iterator[None]:
-    """Turn whatever the reader raises into a refusal."""
+    """Turn whatever the library raises into a refusal."""
     try:
         yield
     except calamine.PasswordError as error:

@@ -1,8 +1,8 @@
-"""What of a file can only be seen: pages and pictures without text, counted, and read where OCR is at hand.
+"""OCR of a file: count its pages and pictures without text, and read them where an engine is available.
 
-In: places in a file, each with a way to its pixels.  Out: units of text with how certain they are, and how many places still wait.
-Always: a place is met in the same order and number each time the file is read; one that cannot be read costs a note; without an
-engine nothing is drawn or decoded.
+In: places in a file, each with a function that gives its pixels.  Out: units of text with their certainty, and how many places still wait.
+Always: places come in the same order and number each time the file is read; one that cannot be read becomes a note; without an
+engine nothing is rendered or decoded.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ _FOR_EVER = float("inf")
 
 
 class Unreadable(Exception):
-    """Pixels that cannot be had or read; the message says why in a few words."""
+    """Pixels that cannot be rendered, decoded or read; the message says why in a few words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bitmap:
-    """Pixels in shades of grey, row by row, a byte each. dpi: how fine, as far as is known."""
+    """Pixels in shades of grey, row by row, a byte each. dpi: the resolution, as far as is known."""
 
     width: int
     height: int
@@ -43,7 +43,7 @@ class Recognized:
 
 
 class Engine(Protocol):
-    """What reads text from pixels."""
+    """An OCR engine."""
 
     def read(self, bitmap: Bitmap) -> Recognized:
         """Read them; no text where there is none.
@@ -59,10 +59,10 @@ Pixels = Callable[[], Iterable[Bitmap]]
 
 @dataclass(slots=True)
 class Sight:
-    """What one top-level file holds for the eye, shared by everything nested in it.
+    """The OCR of one top-level file, shared by everything nested in it.
 
-    known: what was read before, by pointer: it stays while its place waits. done: how many places were dealt with then. until: process time after which no further
-    place is begun. lost: why the next place cannot be read, where trying it ended a process.
+    known: what was read before, by pointer: it is kept while its place waits. done: how many places were finished then. until: process time after which no
+    further place is begun. lost: why the next place cannot be read, if trying it crashed a process.
     met, read, waiting: places so far, those that gave text, and those that are left for later.
     """
 
@@ -77,9 +77,9 @@ class Sight:
     _begun: int = 0
 
     def look(self, within: Pointer, where: Pointer, pixels: Pixels, *, heading: str, beside: str) -> Iterator[Unit]:
-        """Meet a place: yield its text if it is read now or was before, unless the place's own text has all of its words.
+        """Register a place: yield its OCR text if it is read now or was before, unless the place's own text has all of its words.
 
-        within: what the place is nested in. beside: the place's own text.
+        within: the pointer of the file that the place is in. beside: the place's own text.
         """
         self.met += 1
         found = self._found(pointer.format((*within, *where)), pixels)
@@ -89,7 +89,7 @@ class Sight:
     def _found(self, where: str, pixels: Pixels) -> Recognized | None:
         if self.met <= self.done:
             return self.known.get(where)
-        # The first is always read, however late it is: each try must bring a file further.
+        # The first place is always read, however late it is: each turn must make progress.
         if self.engine is None or (self._begun and time.process_time() > self.until):
             self.waiting += 1
             return self.known.get(where)
@@ -109,7 +109,7 @@ class Sight:
 
 
 def _joined(parts: list[Recognized]) -> Recognized:
-    """The pictures of one place as one text, as certain as its characters are on the whole."""
+    """The pictures of one place as one text, with the mean certainty of its characters."""
     told = [part for part in parts if part.text]
     chars = sum(len(part.text) for part in told)
     certainty = sum(part.certainty * len(part.text) for part in told) // chars if chars else 0

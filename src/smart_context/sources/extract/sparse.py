@@ -1,7 +1,7 @@
-"""Move the cells of an XLS workbook together, where a few of them span so many that its reader would allocate millions.
+"""Compact the cells of an XLS workbook, where a few of them span so large a rectangle that the spreadsheet library would allocate millions.
 
-In: the workbook stream.  Out: the same stream with every cell beside the next one of its row and every row below the last that holds
-anything, and which row each was.
+In: the workbook stream.  Out: the same stream without gaps between the cells of a row and between the rows that are not
+empty, and the original number of each row.
 Always: the records stay where they are and as long as they are; only the numbers of rows and columns in them change.
 """
 
@@ -31,7 +31,7 @@ class Compacted:
 
 
 def compact(workbook: bytes) -> Compacted:
-    """Move the cells of every sheet together."""
+    """Compact the cells of every sheet."""
     starts: list[int] = []
     used: dict[int, set[int]] = defaultdict(set)
     begin = 0

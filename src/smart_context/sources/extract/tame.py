@@ -1,7 +1,7 @@
-"""Bring markup to what a parser reads in time that grows with its length.
+"""Simplify markup so that the HTML parser reads it in linear time.
 
 In: the markup of a page.  Out: the same; where it nests too deep or a tag has too many attributes, without these.
-Always: what a page shows is kept; hardly any page needs a change.
+Always: the text of a page is kept; hardly any page needs a change.
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ _TAG = later.pattern(r"<(/?)([a-zA-Z][a-zA-Z0-9:]*)(?:[^<>\"']|\"[^\"<>]*\"|'[^'
 _NAMES = later.pattern(r"<(/?[a-zA-Z][a-zA-Z0-9:]*)")
 _MOST_NAMES = 1000  # of tags that are remembered
 _DEEPEST = 400
-# Open formatting is opened anew in every block that follows: a few dozen can stand for millions of elements.
+# The parser reopens unclosed formatting elements in every block that follows: a few dozen can become millions of elements.
 _MOST_FORMATTING = 16
 # The parser compares each attribute with all before it. An attribute as browsers read it, and tags with more than a page ever needs.
 _ATTRIBUTE = r"""[\s/]*+[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>"'][^\s>]*+|))?+"""
-# A name is gone over once, whatever stands in it: `<a<a<a` is one.
+# A tag name is scanned once, whatever characters it has: `<a<a<a` is one.
 _ATTRIBUTES = later.pattern(rf"(<[a-zA-Z][^\s/>]*+)(?:((?:{_ATTRIBUTE}){{256}}+)(?:{_ATTRIBUTE})++)?")
 
 
 def tamed(markup: str) -> str:
-    """The markup, without what a parser would need too long for."""
+    """The markup, without what would take the parser too long."""
     if compiled and (found := compiled.tamed(markup)) is not None:
         return found
     return flattened(_ATTRIBUTES.sub(r"\1\2", markup))
 
 
 def flattened(markup: str) -> str:
-    """The markup itself, unless elements nest so deep that a parser needs quadratic time; then without those tags."""
+    """The markup itself, unless elements nest so deep that the parser needs quadratic time; then without those tags."""
     if markup.count("<") <= _DEEPEST or not _is_deep(markup):
         return markup
     depth = 0
@@ -94,7 +94,7 @@ def _is_deep_by_tags(names: list[str]) -> bool:
 
 
 class _Steps(dict[str, int]):
-    """By how much the tag of a name, with a slash before it at the end of an element, changes how deep the page is: learnt when met."""
+    """A cache: by how much a tag changes the depth of the page, by name, with a slash before the name of an end tag."""
 
     def __init__(self, only: frozenset[str] | None = None) -> None:
         self._only = only

@@ -1,7 +1,7 @@
 """Read plain text, source code, Markdown, JSON and notebooks.
 
-In: the bytes of a text file.  Out: its lines as they stand, numbered from 1.
-Always: line n of the units is line n of the file (of the cells one below the other for a notebook). Markdown has a unit a heading, so that headings can be searched.
+In: the bytes of a text file.  Out: its lines unchanged, numbered from 1.
+Always: line n of the units is line n of the file (for a notebook: of all its cells in sequence). Markdown has one unit per heading, so that headings can be searched.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _markdown(text: str, most: int) -> tuple[About, tuple[Unit, ...]]:
 
 
 def _headings(lines: list[str]) -> list[tuple[int, int, str]]:
-    """Where headings stand: (line from 0, level, words). Fenced code has none, and neither has front matter."""
+    """The headings: (line from 0, level, words). Fenced code has none, and neither has front matter."""
     found: list[tuple[int, int, str]] = []
     fence = ""
     skip_to = _front_end(lines)

@@ -1,7 +1,7 @@
-"""Find what stands around the cells of an XLSX or XLSB workbook.
+"""Find the other parts of an XLSX or XLSB workbook, beside the cells.
 
-In: the package.  Out: which part holds which sheet, what cells refer to, and what drawings, charts and comments of a sheet say.
-Always: a part is inflated under the meter once before a reader that has none may touch it.
+In: the package.  Out: the part of each sheet, the strings and styles of cells, and the text of a sheet's drawings, charts and comments.
+Always: a part is inflated once under the meter before the spreadsheet library, which has no meter, may read it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from smart_context.sources.extract import Buffer, Job, Refused, cells, drawing, extents, opc, xmlsafe
 
-# What is packed below this inflates to nothing that matters: deflate gains a thousandfold at most.
+# Compressed parts smaller than this cannot be decompression bombs: deflate compresses a thousandfold at most.
 _TOO_SMALL_TO_BOMB = 32 * 1024
 _BESIDE = frozenset({"drawing", "comments", "threadedComment", "chart", "chartEx", "diagramData"})
 _BINARY_SHEET = 156  # the record of an XLSB workbook that names a sheet
@@ -33,7 +33,7 @@ class Workbook:
         self.sheets = {name: targets[relation] for name, relation in named if relation in targets}
 
     def lines(self, part: str, depth: int = 2) -> Iterator[str]:
-        """What is written beside the cells of a sheet."""
+        """The text of a sheet that is not in cells."""
         for relation in self.package.relations(part):
             if relation.kind in _BESIDE and depth:
                 yield from self._side(relation)

@@ -1,8 +1,8 @@
 """Read XML that may be hostile.
 
 In: bytes, whole or in pieces.  Out: parse events for the tags asked for, or a small tree.
-Always: no entity is expanded, no DTD or network is touched, depth and text sizes are held by libxml2's own limits, and
-a streamed document is let go as it is read.
+Always: no entity is expanded, no DTD is loaded, no network is used, depth and text sizes are bounded by libxml2's own limits, and
+a streamed document is freed as it is read.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ def events(
 ) -> Iterator[Event]:
     """Yield starts and ends of the tags in `names` (full tag → short name), in document order.
 
-    An element whose short name is in `free` is emptied after its end, together with what stood before it, so that little is in memory at a time. A
-    small part is in memory as a whole; `always` says that they are emptied there too, so that a paragraph in a paragraph is no part of its text.
+    An element whose short name is in `free` is cleared after its end, with everything before it, so that little is in memory at a time. A
+    small part is in memory as a whole; with `always` such elements are cleared there too, so that a paragraph in a paragraph is not part of its text.
 
     Raises:
-        Refused: when all that could be read has been yielded and the XML was broken. Small breaks are bridged before that.
+        Refused: the XML was broken, after all that could be read was yielded. The parser recovers from small errors.
     """
     begun, rest = _begun(_without_doctype(pieces))
     root = _well_formed(b"".join(begun)) if sum(map(len, begun)) <= _SMALL else None
@@ -47,12 +47,12 @@ def events(
             yield "end", short, element
             if always and short in free:
                 _let_go(element)
-    for _ in rest:  # raises what was wrong behind the last piece
+    for _ in rest:  # raises the error after the last piece
         pass
 
 
 def _begun(pieces: Iterator[bytes]) -> tuple[list[bytes], Iterator[bytes]]:
-    """All pieces of a small part, or the first of a larger one; and what gives the others, or fails as they did."""
+    """All pieces of a small part, or the first of a larger one; and an iterator of the others, or one that raises their error."""
     begun: list[bytes] = []
     size = 0
     try:
@@ -67,7 +67,7 @@ def _begun(pieces: Iterator[bytes]) -> tuple[list[bytes], Iterator[bytes]]:
 
 
 class _Failing(Iterator[bytes]):
-    """Pieces of which there are none, for this reason."""
+    """An iterator that only raises this error."""
 
     def __init__(self, refusal: Refused) -> None:
         self._refusal = refusal
@@ -77,7 +77,7 @@ class _Failing(Iterator[bytes]):
 
 
 def _well_formed(data: bytes) -> Element | None:
-    """The tree of a part without any fault, which is built in half the time that a parser needs to tell of each element; None for others."""
+    """The tree of a well-formed part, built in half the time of parsing with events; None for others."""
     try:
         return etree.fromstring(data, _parser(recover=False))
     except (etree.XMLSyntaxError, ValueError):
@@ -110,8 +110,8 @@ def _streamed(pieces: Iterable[bytes], names: dict[str, str], free: Collection[s
 
 
 def _without_doctype(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Leave out a declaration of entities. No Office program writes one; without it, the text around what refers to
-    them is read and the parser does not give up on entities made of entities."""
+    """Leave out the DOCTYPE with its entity declarations. No Office program writes one; without it, the text around entity
+    references is read, and the parser does not give up on entities made of entities."""
     is_first = True
     for piece in pieces:
         yield _DOCTYPE.sub(b"", piece, count=1) if is_first and b"<!DOCTYPE" in piece[:1024] else piece
@@ -140,7 +140,7 @@ def _let_go(element: Element) -> None:
 
 
 def text_of(element: Element) -> str:
-    """All text inside an element; an unexpanded entity stands as it is written."""
+    """All text inside an element; an entity reference stays unexpanded, as it is written."""
     return element.text or "" if len(element) == 0 else "".join(element.itertext())
 
 

@@ -1,8 +1,8 @@
-"""Read zip containers that may lie.
+"""Read untrusted zip containers.
 
 In: the bytes of a zip, in memory or mapped.  Out: its directory, and entries inflated piece by piece.
-Always: nothing is written anywhere; a byte is given to `job.meter` before it is given to the caller; sizes in headers
-are never believed; entries that share bytes are refused, since that is how a small file unpacks to petabytes.
+Always: nothing is written anywhere; `job.meter` counts a byte before the caller gets it; sizes in headers
+are never trusted; overlapping entries are refused, because with them a small file can unpack to petabytes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _END64 = struct.Struct("<4sQ2H2L4Q")
 _ENTRY = struct.Struct("<4s6H3L5H2L")
 _LOCAL = struct.Struct("<4s5H3L2H")
 _PIECE = 256 * 1024
-# Below this an entry may inflate as well as it likes: a page of spaces is no bomb.
+# Below this many bytes the compression ratio does not matter: a page of spaces is not a decompression bomb.
 _RATIO_FLOOR = 16 * 1024 * 1024
 STORED, DEFLATED, BZIP2 = 0, 8, 12
 
@@ -63,7 +63,7 @@ class SafeZip:
         self._job = job
         self.entries = entries
         self.cut = cut
-        # As readers of documents do, the last entry of a name wins; a leading slash or backslashes are sloppy writers.
+        # The last entry of a name wins, as in Office programs; some writers put a leading slash or backslashes in names.
         self._by_name = {_key(entry.name): entry for entry in entries}
 
     def names(self) -> tuple[str, ...]:
@@ -112,7 +112,7 @@ class SafeZip:
 
 
 def peek(data: Buffer, entry: Entry, count: int) -> bytes:
-    """The first bytes of an entry for telling what it is; b"" where it cannot be read. Costs at most `count` bytes."""
+    """The first bytes of an entry, to detect its format; b"" where it cannot be read. Inflates at most `count` bytes."""
     if entry.encrypted:
         return b""
     found = b""
@@ -164,7 +164,7 @@ def _find_directory(data: Buffer) -> tuple[int, int, int]:
     end_at = tail_at + found
     count, size, offset = _END.unpack(tail[found : found + _END.size])[4:7]
     locator_at = end_at - _END64_LOCATOR.size
-    # A full count can be just that; sizes of all ones cannot.
+    # A count of 0xFFFF can be a real count; sizes of 0xFFFFFFFF cannot be real.
     has_wide = count == 0xFFFF and locator_at >= 0 and data[locator_at : locator_at + 4] == b"PK\6\7"
     if has_wide or 0xFFFFFFFF in (size, offset):
         locator = _unpack(_END64_LOCATOR, data, locator_at, b"PK\6\7")
@@ -195,7 +195,7 @@ def _entry(fields: tuple[int, ...], raw_name: bytes, extra: bytes, shift: int) -
 
 
 def _wide(extra: bytes, packed: int, size: int, offset: int) -> tuple[int, int, int]:
-    """The 64-bit sizes of an entry, which stand in its extra field in a fixed order, only where needed."""
+    """The 64-bit sizes of an entry (zip64), which are in its extra field in a fixed order, only where needed."""
     at = 0
     while at + 4 <= len(extra):
         tag, length = struct.unpack_from("<HH", extra, at)
