@@ -1,10 +1,10 @@
-"""Turn text into terms: the same way when it is indexed and when it is asked for.
+"""Turn text into terms: in the same way for indexing and for queries.
 
-In: text and its language (for Latin letters; other scripts speak for themselves).
-Out: `Terms`: one term for each word, in order (`line`), what else the words are found by (`also`): the whole of an identifier, its parts,
+In: text and its language (for Latin letters; other scripts need none).
+Out: `Terms`: one term for each word, in order (`line`), and further terms of the words (`also`): the whole of an identifier, its parts,
 a form without accents.
 Always: terms depend on the text and the language alone; a change here raises `ranking_state.ANALYSIS_VERSION`, and the
-ranking is built anew. What was met before is looked up in a table: it saves time, and changes nothing.
+ranking is built anew. Known words are cached: it saves time, and changes nothing.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ __all__ = [
 TAG = "~"  # between a stem and its language
 FORM = "="  # before a word as it is written
 _MAX_KNOWN = 200_000  # words and tokens remembered, in all languages together
-_PAIR = 3  # characters that are more than a pair
+_PAIR = 3  # characters: shorter runs need not be cut into pairs
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
     """The terms of one text: `line` in order, joined by spaces; `also` without order.
 
-    The codes say the same for `codes.pack`: of the line without stop words, of `also`, and of what is there: words as they are
-    written, where their stems differ, and stop words.
+    The codes are the same for `codes.pack`: of the line without stop words, of `also`, and of terms of which only the presence counts: words as
+    they are written, where their stems differ, and stop words.
     """
 
     line: str
@@ -57,15 +57,15 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """What a token has of what is sought: (place in it, number), and numbers found by its other forms."""
+    """The numbered terms in a token: (position in it, number), and the numbers found by its other forms."""
 
     places: tuple[tuple[int, int], ...]
     also: frozenset[int]
 
 
-@dataclass(frozen=True, slots=True, eq=False)  # one for each word: told apart by identity, which takes no time
+@dataclass(frozen=True, slots=True, eq=False)  # one for each word: compared by identity, which takes no time
 class _Extra:
-    """What most words do not have: other terms, their codes, and the code of what is there."""
+    """What most words do not have: further terms, their codes, and the code of which only the presence counts."""
 
     terms: str
     codes: bytes
@@ -76,7 +76,7 @@ _Known = tuple[str, bytes, _Extra | None]  # its term, its code ("" of a stop wo
 
 
 class _Table:
-    """What is known of one language's words, and of tokens: other terms, and their codes."""
+    """The cache of one language: its words, and the further terms of tokens with their codes."""
 
     __slots__ = ("tokens", "words")
 
@@ -86,7 +86,7 @@ class _Table:
 
 
 class _Tables(dict[str, _Table]):
-    """What is known, by language. `size`: of how many words and tokens, counted as they are learnt, because adding up all tables takes longer than learning a word."""
+    """The caches by language. `size`: the words and tokens in all of them, counted as they are added, because summing up takes longer than adding a word."""
 
     size = 0
 
@@ -124,9 +124,9 @@ def line(words: Collection[str], language: str) -> list[str]:
 
 
 def hits(runs: Set[str], language: str, numbers: Mapping[str, tuple[int, ...]]) -> dict[str, Hits]:
-    """Of words as they stand in a text, those that have one of the numbered terms: where, and which by what else they are found by."""
+    """The written words of a text that have one of the numbered terms: at which position, and which numbers by further terms."""
     out: dict[str, Hits] = {}
-    # A pair of characters is a word: it is not cut again.
+    # A pair of characters is already a word: it is not cut again.
     cuts = {run: [normal(run)] if len(run) < _PAIR and has_no_spaces(run) else split(run) for run in runs}
     every = list({word for cut in cuts.values() for word in cut})
     known = dict(zip(every, _known(every, language), strict=True))  # learnt together
@@ -142,10 +142,10 @@ def hits(runs: Set[str], language: str, numbers: Mapping[str, tuple[int, ...]]) 
 
 
 def words(found: Collection[str], language: str) -> list[list[str]]:
-    """The terms that lower-case words are found by, each by itself: its stem first, then forms without accents and the like."""
+    """The terms of each of these lower-case words: its stem first, then forms without accents and the like."""
     table = _tables.get(language)
     known = table.words if table else {}
-    # Of a query, and of what may be marked for it, most words are met once: they are not remembered.
+    # Most words of a query, and of text to be marked for it, occur once: they are not cached.
     new = [word for word in dict.fromkeys(found) if word not in known]
     letters = "".join(new)
     if new and not (letters.isascii() and letters.isalpha() and all(new)):
@@ -172,7 +172,7 @@ def _of_letters(words: list[str], language: str) -> list[list[str]]:
 
 
 def depends_on_language(word: str) -> bool:
-    """Whether the terms of a lower-case word are others in another language; else its script or a digit in it decides."""
+    """Whether the terms of a lower-case word depend on the language; otherwise its script, or a digit in it, decides."""
     return word.isalpha() if word.isascii() else not _script_of(word[0])
 
 
@@ -182,19 +182,19 @@ def form(word: str) -> str:
 
 
 def forget() -> None:
-    """Forget what was met before; it costs time, and changes nothing else."""
+    """Clear the caches; it costs time, and changes nothing else."""
     _tables.clear()
     text_words.forget()
 
 
 def surfaces(found: Cut, shortest: int) -> list[str]:
-    """The different long words as they stand, but for case and accents, sorted."""
+    """The different long words as written, without case and accents, sorted."""
     long = {fold(word)[:MAX_TERM] for word in found.words if len(word) >= shortest}
     return sorted(word for word in long if len(word) >= shortest)
 
 
 def language(text: str, otherwise: str = "") -> str:
-    """The language of a text's Latin words; without evidence, the other one given."""
+    """The language of a text's Latin words; `otherwise` without evidence."""
     return languages.detect(split(text)) or otherwise
 
 
@@ -218,7 +218,7 @@ def _known(words: Collection[str], language: str) -> list[_Known]:
 
 
 def _odd(tokens: list[str], language: str) -> list[tuple[str, bytes]]:
-    """What tokens are found by beside their words."""
+    """The further terms of tokens, beside their words."""
     table = _tables.get(language) or _table(language)
     try:
         return list(map(table.tokens.__getitem__, tokens))
@@ -257,14 +257,14 @@ def _learn(words: list[str], language: str, known: dict[str, _Known]) -> None:
                     word + tag,
                     codes.code(word + tag, True),
                     None,
-                )  # it is its own stem, as most are that are met late
+                )  # it is its own stem, like most rare words
             else:
                 short = fold(stem)[:MAX_TERM]
                 known[word] = _word(word in empty, plain[:MAX_TERM], short, other[:MAX_TERM], tag, rules)
 
 
 def tag_of(rules: str) -> str:
-    """What the stems of a language end with."""
+    """The suffix of the stems of a language."""
     return f"{TAG}{rules}" if rules in languages.STOP_WORDS and rules != "en" else ""
 
 
@@ -274,7 +274,7 @@ def _word(is_empty: bool, plain: str, stem: str, other: str, tag: str, rules: st
     if rules in SURFACE and plain not in (stem, other):
         others.append(plain)
     there = term if is_empty else FORM + plain if plain != stem else ""
-    # A stop word is not in the line of codes: what is there of it is that it is there.
+    # A stop word is not in the line of codes: only its presence is stored.
     code = b"" if is_empty else codes.code(term, not there)
     if not others and not there:
         return term, code, None
@@ -306,7 +306,7 @@ def _script_of(char: str) -> str:
 
 
 def rules_of(word: str, language: str) -> str:
-    """Whose rules a word is stemmed by: its script's, else the text's; what holds a digit is nobody's."""
+    """The language whose rules stem a word: that of its script, else of the text; "" for a word in ASCII with a digit."""
     if word.isascii():
         return language if word.isalpha() else ""
     return _script_of(word[0]) or language

@@ -1,7 +1,7 @@
-"""What a segment says, in two or three bytes a word: enough to score it exactly without reading and analysing its text again.
+"""Pack the terms of a segment into two or three bytes per word: enough to score it exactly without reading and analysing its text again.
 
 In: terms.  Out: bytes that the ranking keeps for each segment; `forward` finds terms in them.
-Always: a code depends on the term alone. Two terms share one by chance in one of 8 million pairs: then a word counts that is not there.
+Always: a code depends on the term alone. Two terms collide in one of 8 million pairs: then a word counts that is not in the segment.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ import struct
 from collections.abc import Iterable
 from zlib import crc32
 
-WIDTH, SHORT = 3, 2  # bytes of a code in a line, and of one that only tells that something is there
+WIDTH, SHORT = 3, 2  # bytes of a code in a line, and of one of which only the presence counts
 HEADER = struct.Struct("<HHHHH")
-MASK, AS_WRITTEN = 0x7FFFFF, 0x800000  # the bit beside a code: the word stands there as its stem is written
+MASK, AS_WRITTEN = 0x7FFFFF, 0x800000  # the bit beside a code: the word is written like its stem
 _MOST = 0xFFFF
 
 
@@ -32,7 +32,7 @@ def short(term: str) -> bytes:
 
 
 def pack(length: int, line: bytes, also: bytes, heads: bytes, present: bytes) -> bytes:
-    """Pack a segment of so many words: the codes of its text in order, of its other terms, of its heads, and of what is there."""
+    """Pack a segment of `length` words: the codes of its text in order, of its further terms, of its heads, and the short codes."""
     wide = [part[: _MOST * WIDTH] for part in (line, also, heads)]
     there = present[: _MOST * SHORT]
     sizes = [len(part) // WIDTH for part in wide]
@@ -40,7 +40,7 @@ def pack(length: int, line: bytes, also: bytes, heads: bytes, present: bytes) ->
 
 
 def stands(data: bytes, form: str, stems: Iterable[str]) -> bool:
-    """Whether a packed segment has a word as it is written: its form among what is there, or one of its stems, spelt so."""
+    """Whether a packed segment has a word as it is written: its form among the short codes, or a stem that is written like the word."""
     _, *wide, _ = HEADER.unpack_from(data)
     end = HEADER.size + sum(wide) * WIDTH
     return _is_at(data[end:], short(form), SHORT) or any(
@@ -49,7 +49,7 @@ def stands(data: bytes, form: str, stems: Iterable[str]) -> bool:
 
 
 def _is_at(data: bytes, wanted: bytes, width: int) -> bool:
-    """Whether a code is one of those that lie one after the other."""
+    """Whether a code is one of the consecutive codes of this width."""
     at = data.find(wanted)
     while at >= 0 and at % width:
         at = data.find(wanted, at + 1)

@@ -1,10 +1,10 @@
-"""Tell copies of a text, and texts that hardly differ.
+"""Recognise copies and near-duplicates of a text.
 
 In: the pieces of a text, without what is hidden in them.  Out: `Marks`: a hash of all of it, and a sketch of its words.
-Always: case, and how a text is broken into lines, pages and segments, make no difference; the marks say nothing that the pieces did not.
+Always: case, and how a text is broken into lines, pages and segments, make no difference; the marks reveal nothing that is not in the pieces.
 
-The sketch has a byte for each of `BINS` bins that words fall into by a hash: the least of them. The share of bytes that two sketches have in
-common is near the share of words that the texts have in common, of all words of both; texts of few words are compared word by word, as good as.
+The sketch is a MinHash with `BINS` bins: words are hashed into bins, and it has one byte for each bin, of the least hash. The share of equal bytes of two
+sketches is near the share of words that the texts have in common, of all words of both (Jaccard); for texts of few words it is nearly exact.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ except ImportError:
 
 _DIGEST = 16  # bytes
 BINS = 128
-_ENOUGH = 8  # numbers for each bin that are looked at
+_ENOUGH = 8  # hashes for each bin that are sorted
 _SPACES = b" \t\n\r\v\f"
-_UNBROKEN = 16  # bytes that a word has on average in a text without spaces
+_UNBROKEN = 16  # bytes per word on average, above which a text has no spaces
 _SPREAD = 0x9E3779B1  # odd: products with it are spread over 32 bits
 _MASK = 0xFFFFFFFF
-LEAST = 24  # bins that words fall into: a note of a few words that differs in one says something else
-# Where nine tenths of the words of either text are words of the other, so many of all are in both.
+LEAST = 24  # filled bins that near-duplicates need: a note of a few words that differs in one word means something else
+# Where nine tenths of the words of each text are in the other, this share of all words is in both.
 ALIKE = 0.9 / (2 - 0.9)
 DIFFERING = int(BINS * (1 - ALIKE))  # bins in which texts that are alike may differ, at most
 _STRETCHES = tuple(pairwise(BINS * at // (DIFFERING + 1) for at in range(DIFFERING + 2)))
@@ -40,7 +40,7 @@ _HIGH = int.from_bytes(b"\x80" * BINS, "little")
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """What tells copies; both are empty for a text without words."""
+    """The hash and the sketch of a text; both are empty for a text without words."""
 
     same: bytes = b""
     like: bytes = b""
@@ -74,16 +74,16 @@ def _digest(plain: bytes) -> bytes:
 
 def _sketch(numbers: list[int]) -> bytes:
     """The least number of each bin, a byte of it."""
-    if len(numbers) > BINS * _ENOUGH:  # those that are hardly ever the least are not sorted
+    if len(numbers) > BINS * _ENOUGH:  # large hashes, which are hardly ever the least of their bin, are not sorted
         below = _MASK // len(numbers) * BINS * _ENOUGH
         numbers = [number for number in numbers if number <= below]
-    numbers.sort(reverse=True)  # so that the least of each bin is what stays
+    numbers.sort(reverse=True)  # so that the least of each bin is written last
     least = {number % BINS: number for number in numbers}
     return bytes((least[at] >> 7) % 255 + 1 if at in least else 0 for at in range(BINS))
 
 
 def number(sketch: bytes) -> int:
-    """A sketch as `are_near` takes it; 0, which is near nothing, for what is none."""
+    """A sketch as a number for `are_near`; 0, which is near nothing, for bytes that are not a sketch."""
     return int.from_bytes(sketch, "little") if len(sketch) == BINS else 0
 
 
@@ -93,17 +93,17 @@ def sketch(number: int) -> bytes:
 
 
 def pieces(sketch: bytes) -> set[bytes]:
-    """Stretches of a sketch, one of which it has in common with each that is near; none where such a one may have nothing in common but empty bins.
+    """Bands of a sketch: every near sketch has at least one in common. None where the common band could consist of empty bins alone.
 
-    There is one stretch more than texts that are alike may differ in bins, so that in one of them nothing differs.
+    There is one band more than the bins in which near texts may differ, so that at least one band is equal.
     """
     found = {sketch[start:end] for start, end in _STRETCHES} if len(sketch) == BINS else set()
     return found if all(map(any, found)) else set()
 
 
 def first_near(one: int, others: Iterable[int]) -> int | None:
-    """The place of the first of others that `are_near` holds for; most are told apart by less than it looks at."""
-    if _filled(one) < ALIKE * LEAST:  # what texts that are near have in common, each of them has
+    """The index of the first of others for which `are_near` holds; most are ruled out by a cheaper test."""
+    if _filled(one) < ALIKE * LEAST:  # near texts have that many bins in common, so each of them has that many
         return None
     for at, other in enumerate(others):
         differing = one ^ other
@@ -114,17 +114,17 @@ def first_near(one: int, others: Iterable[int]) -> int | None:
 
 
 def is_quick() -> bool:
-    """Whether sketches are compared by what is compiled: then any number of them, one by one."""
+    """Whether compiled code compares sketches: then any number of them can be compared one by one."""
     return compiled is not None
 
 
 def first_alike(one: bytes, others: list[bytes]) -> int | None:
-    """What `first_near` says, of sketches themselves."""
+    """`first_near` for sketches as bytes."""
     return compiled.first_near(one, others) if compiled else first_near(number(one), map(number, others))
 
 
 def standing(same: list[bytes], like: list[bytes]) -> list[bool]:
-    """For each text, by its marks, whether none that stands before it is the same, or nearly."""
+    """For each text, by its marks, whether no earlier one is the same, or nearly."""
     if compiled:
         return compiled.standing(same, like)
     out: list[bool] = []
@@ -150,12 +150,12 @@ def _agree(both: int, differing: int) -> bool:
 
 
 def are_alike(a: bytes, b: bytes) -> bool:
-    """What `are_near` says, of sketches themselves."""
+    """`are_near` for sketches as bytes."""
     return are_near(number(a), number(b))
 
 
 def _filled(number: int) -> int:
-    """How many bytes of a sketch are not 0. All are added to at once: the highest bit of each tells."""
+    """How many bytes of a sketch are not 0, computed on all bytes at once: an addition carries into the highest bit of each."""
     return (((number & _LOW) + _LOW | number) & _HIGH).bit_count()
 
 

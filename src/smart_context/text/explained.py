@@ -1,7 +1,7 @@
-"""Find what a text explains: the identifiers that its entries begin with, as those of a manual do, and definitions in code.
+"""Find the identifiers that a text explains: those at the start of entries, as in a manual, and definitions in code.
 
 In: a text as the index may know it.  Out: terms: `os.path.join(path, *paths)` at the beginning of a line gives `^ospathjoin` and `^join`.
-Always: terms depend on the text alone. Who looks for an identifier mostly wants the place that explains it, not one of the many that use it.
+Always: terms depend on the text alone. A search for an identifier mostly wants the place that explains it, not one of the many that use it.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ except ImportError:
     compiled = None  # type: ignore[assignment]  # not compiled here: the same in Python
 
 MARK = "^"  # before what is explained
-_MOST = 100  # names in one text: what lists more explains none of them
-_PROSE = 4  # spaces of a line that is a sentence
+_MOST = 100  # names in one text: a list of more explains none of them
+_PROSE = 4  # spaces in a line, from which on it is a sentence
 _TOGETHER = 20  # names, a line each, that one sentence explains
-_SHORT = 2  # letters that say nothing by themselves
+_SHORT = 2  # letters of a name that means nothing by itself
 _DECLARES = (
     r"(?:(?:public|private|protected|static|final|abstract|async|export|unsigned|extern|inline|virtual|const) ++)*+"
     r"(?:class|def|function|func|fn|exception|method|classmethod|staticmethod|interface|struct|enum|type|trait|module|macro|sub|proc|attribute|"
@@ -31,7 +31,7 @@ _NAME = r"--[A-Za-z][\w-]*+|[A-Za-z_]\w*+(?:(?:\.|::|-)[A-Za-z_]\w*+){0,7}"
 _BEGINS = later.pattern(
     rf"\n(?P<lead>[ \t]*+{_DECLARES}|@(?=\w+\.))?(?P<name>{_NAME})(?P<then>[ \t]?\((?![0-9]\w?\))|[ \t]?[=<\[]|[ \t]*(?=\n))"
 )
-_ENDS = later.pattern(r"[ \t]*(?:->[^\n]*|[:{¶])?[ \t]*\n")  # what may stand behind the bracket that closes
+_ENDS = later.pattern(r"[ \t]*(?:->[^\n]*|[:{¶])?[ \t]*\n")  # what may follow the closing bracket
 _DECORATES = later.pattern(r"(?:@[^\n]*\n)*[ \t]*(?:async |def |class )")
 _BRACKETS = later.pattern(r"[()\t\n]")
 _PART = later.pattern(r"[^\W_]+")
@@ -89,7 +89,7 @@ def _names(text: str) -> list[str]:
 
 
 def of(name: str) -> list[str]:
-    """The terms by which an entry is found that begins with a name: its whole, and its last part."""
+    """The terms of an entry that begins with a name: the whole name, and its last part."""
     if name.startswith("--"):
         return [f"{MARK}--{_joined(name)}"]
     last = name.replace("::", ".").rpartition(".")[2]
@@ -98,8 +98,8 @@ def of(name: str) -> list[str]:
 
 
 def asked(name: str) -> list[str]:
-    """The terms by which a name may be explained, the most telling first: its whole, then what is left without the parts before it.
-    A path has no such parts, and a letter or two are none: neither `conf` nor `c` explains `/etc/sysctl.conf` or `cache.c`."""
+    """The terms of entries that may explain a name, the most specific first: the whole name, then the name without its leading parts.
+    A path is not split, and a letter or two are not a name: neither `conf` nor `c` explains `/etc/sysctl.conf` or `cache.c`."""
     if name.startswith("--"):
         return of(name)
     parts = [name] if "/" in name else re.split(r"\.|::", name)
@@ -127,7 +127,8 @@ def _is_entry(text: str, begun: re.Match[str]) -> bool:
 
 
 def _goes_on(text: str, start: int, may_end: bool) -> bool:
-    """Whether a sentence follows, behind further names at most: one of many in a list explains nothing. may_end: or the text ends with it, and goes on elsewhere."""
+    """Whether a sentence follows, at most after further names: one of many names in a list explains nothing. may_end: the text may also end there, as
+    it goes on elsewhere."""
     begin = text.index("\n", start) + 1
     for line in range(_TOGETHER):
         end = text.find("\n", begin)
@@ -141,7 +142,7 @@ def _goes_on(text: str, start: int, may_end: bool) -> bool:
 
 
 def _is_signature(text: str, start: int) -> bool:
-    """Whether what begins behind a bracket is all of its line, up to the bracket that closes it or beyond the line."""
+    """Whether the text after an opening bracket takes the rest of its line, up to the closing bracket or beyond the line."""
     depth = 1
     for sign in _BRACKETS.finditer(text, start):
         if sign[0] == "\n":

@@ -1,6 +1,6 @@
-"""Find terms in what `codes` packed, in many segments at once.
+"""Find terms in many segments packed by `codes` at once.
 
-In: packed segments, and numbered terms.  Out: `Found`: where each stands, in which segment, and as what.
+In: packed segments, and numbered terms.  Out: `Found`: the position, segment and kind of each hit.
 Always: the answer depends on the bytes and the terms alone.
 """
 
@@ -23,9 +23,9 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What segments have of what is sought: their `sizes` in words, how many of these are `telling` (no stop words), and a row a hit, by segment and place: whose it is (`owners`), where
-    it stands (`places`; stop words have none), which number it has, in what (`TEXT`, `ALSO` or `HEAD`), and whether it stands there as its
-    stem is spelt. `present`: for each segment, which of the short codes it has."""
+    """The hits in segments: the segments' `sizes` in words, how many of these are `telling` (no stop words), and one row per hit, by segment and position:
+    its segment (`owners`), its position (`places`; stop words have none), the number of its term, its kind (`TEXT`, `ALSO` or `HEAD`), and whether it is
+    written like its stem. `present`: for each segment, which of the short codes it has."""
 
     sizes: Numbers
     telling: Numbers
@@ -41,7 +41,7 @@ TEXT, ALSO, HEAD = 0, 1, 2
 
 
 def scan(packed: Sequence[bytes], numbers: Mapping[str, tuple[int, ...]], there: Sequence[str] = ()) -> Found:
-    """Find numbered terms in packed segments, and which of them have what is only there or not."""
+    """Find numbered terms in packed segments, and which segments have the terms `there`, of which only the presence counts."""
     size = codes.HEADER.size
     headers = np.frombuffer(b"".join([one[:size] for one in packed]), "<u2").reshape(-1, 5).astype(np.int64)
     edges = np.cumsum(headers[:, 1:4], axis=1)
@@ -57,7 +57,7 @@ def scan(packed: Sequence[bytes], numbers: Mapping[str, tuple[int, ...]], there:
     rows = np.repeat(at, times)
     within = np.arange(len(rows)) - np.repeat(np.cumsum(times) - times, times)
     until = np.cumsum(words)
-    # Hits are in order, so that looking up where each segment ends is enough to know whose they are.
+    # Hits are in order, so the end of each segment is enough to know which hits it owns.
     owners = np.repeat(np.arange(len(words)), np.diff(np.searchsorted(rows, until, side="left"), prepend=0))
     places = rows - (until - words)[owners]
     kinds = (places >= edges[owners, 0]).astype(np.int64) + (places >= edges[owners, 1])
@@ -78,9 +78,9 @@ def _present(parts: Sequence[bytes], sizes: Numbers, there: Sequence[str]) -> Fl
 
 
 def _sifted(data: bytes, sought: NDArray[np.uint32]) -> tuple[Numbers, NDArray[np.uint32], Flags]:
-    """Where codes stand that may be sought, those codes, and the bit beside each."""
+    """The positions of codes that may be wanted, those codes, and the bit beside each."""
     count = len(data) // codes.WIDTH
-    # Most words are not sought: two bytes of a code tell, by one look into a table, and are looked at where they stand.
+    # Most words are not wanted: two bytes of a code, read in place, tell by one table lookup.
     two = np.ndarray((count,), "<u2", data, strides=(codes.WIDTH,)) if count else np.empty(0, np.uint16)
     may_be = np.zeros(1 << 16, dtype=np.bool_)
     may_be[sought & 0xFFFF] = True

@@ -1,7 +1,7 @@
-"""What is hidden in a text, as bytes: kept with each segment of an index.
+"""Serialize the hidden spans of a text, for the segments of an index.
 
-In: `Hidden`.  Out: three variable-length numbers for each stretch (how far from the last one, how long, which kind), and back.
-Always: `unpack(pack(x))` is `x`; bytes that say something impossible hide the whole text.
+In: `Hidden`.  Out: three variable-length numbers for each span (distance from the last one, length, kind), and back.
+Always: `unpack(pack(x))` is `x`; invalid bytes hide the whole text.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Say what an identifier, a name of several words or a number is found by, beside its words.
+"""The further terms of an identifier, a name of several words or a number, beside its words.
 
-In: a token as it is written.  Out: lower-case texts: the whole without what joins it (`os.path.join` → `ospathjoin`), a number by its value
-(`1,249.50` → `1249.5`), and the parts of what is written as one (`getUserName` → `get user name`).
+In: a token as it is written.  Out: lower-case texts: the whole without its joints (`os.path.join` → `ospathjoin`), the value of a number
+(`1,249.50` → `1249.5`), and the parts of a word in mixed case or with digits (`getUserName` → `get user name`).
 Always: however a thing is joined (dots, dashes, underscores, cases), its whole is the same.
 """
 
@@ -50,7 +50,7 @@ def is_code(token: str) -> bool:
 
 
 def values(token: str) -> list[str]:
-    """What a number with points or commas may mean: both where it is a thousand in one country and a fraction in another."""
+    """The possible values of a number with points or commas: both where a sign separates thousands in one country and decimals in another."""
     marks = re.findall(r"[^0-9]", token)
     first, *groups = re.split(r"[^0-9]", token)
     thousands = all(len(group) == _GROUP for group in groups) and len(first) <= _GROUP and first[0] != "0"

@@ -1,7 +1,7 @@
-"""Guess the language of text in Latin letters, by its commonest words and its own letters.
+"""Detect the language of text in Latin letters, by its stop words and its special letters.
 
-In: lower-case words.  Out: a code of `CODES`, or "" when nothing speaks for one.
-Always: the answer depends on the words alone. Other scripts need no guess: the letters decide how a word is read.
+In: lower-case words.  Out: a code of `CODES`, or "" without evidence for one.
+Always: the answer depends on the words alone. Other scripts need no detection: the letters decide how a word is stemmed.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 
 from smart_context import later
 
-# Words that carry little meaning. The first use is detection, the second is to leave them out of a query.
+# Stop words. They are used for detection, and left out of queries.
 STOP_WORDS: dict[str, frozenset[str]] = {
     code: frozenset(words.split())
     for code, words in {
@@ -111,7 +111,7 @@ def _by_word() -> dict[str, tuple[tuple[str, float], ...]]:
     return {word: shares[codes] for word, codes in owners.items() if len(word) > 1 or not word.isascii()}
 
 
-BY_WORD = _by_word()  # word → the languages that have it, and what it says for each
+BY_WORD = _by_word()  # word → the languages that have it, and its vote for each
 
 # Letters that few languages have, worth as much as a word.
 _LETTERS = {
@@ -158,15 +158,15 @@ _LETTERS = {
 RARE = "".join(_LETTERS)
 _RARE = later.pattern(f"[{RARE}]")
 _PLACES = {code: at for at, code in enumerate(CODES)}
-SAMPLE = 300  # words whose letters are looked at
-_LEAST_SHARE = 0.05  # of the words: less is a word or two that another language lends
-_SHORT = 12  # words up to which one that speaks for a language is enough
+SAMPLE = 300  # words whose letters are examined
+_LEAST_SHARE = 0.05  # of the words: less is a word or two borrowed from another language
+_SHORT = 12  # different words: up to so many, one word of evidence is enough
 ENGLISH = STOP_WORDS["en"] - frozenset().union(*(words for code, words in STOP_WORDS.items() if code != "en"))
-SURELY = 12  # different words of English alone
+SURELY = 12  # different words that only English has
 
 
 def detect(words: Sequence[str], least: float = 1.0) -> str:
-    """The language these lower-case words are most likely in; "" where less than `least` speaks for one (a whole word is 1), or too few."""
+    """The most likely language of these lower-case words; "" where the evidence is below `least` (a whole word is 1), or from too few of the words."""
     if is_surely_english(words):
         return "en"
     distinct = set(words)
@@ -174,14 +174,14 @@ def detect(words: Sequence[str], least: float = 1.0) -> str:
 
 
 def is_surely_english(words: Sequence[str]) -> bool:
-    """Whether these lower-case words are in English, as most texts are: no other language lends so many."""
+    """Whether these lower-case words are in English, as most texts are: no other language borrows so many words of it."""
     return len(ENGLISH.intersection(words)) >= SURELY
 
 
 def weighed(told: Collection[str], distinct: int, letters: str, least: float) -> str:
-    """What `detect` says of so many different words, of which some tell a language, and whose letters may; words that are surely English aside."""
+    """The result of `detect` for `distinct` different words, by those that are stop words and by their letters; without the test for surely English."""
     votes: dict[str, float] = {}
-    # What a text says often counts once: the different words of a language are its evidence.
+    # A repeated word counts once: the different words of a language are its evidence.
     for word in sorted(told):
         for code, share in BY_WORD[word]:
             votes[code] = votes.get(code, 0.0) + share
@@ -189,13 +189,13 @@ def weighed(told: Collection[str], distinct: int, letters: str, least: float) ->
     for letter in own:
         for code in _LETTERS[letter]:
             votes[code] = votes.get(code, 0.0) + 1.0 / len(_LETTERS[letter])
-    # The first of those that are equal; few languages have a vote.
+    # Of equal votes the first language; few languages have any.
     best = min(votes, key=lambda code: (-votes[code], _PLACES[code]), default="")
     return decided(best, votes.get(best, 0.0), len(told) + len(own), distinct, least)
 
 
 def decided(best: str, votes: float, told: int, distinct: int, least: float) -> str:
-    """The language that most speaks for, so many words and letters, unless that is too little; "" where nothing does."""
+    """The language with the most votes, unless the evidence is too little; "" without any."""
     if not best or (least >= 1 and distinct > _SHORT and told < 2):
         return ""
     return best if votes >= max(least, _LEAST_SHARE * min(distinct, SAMPLE)) else ""

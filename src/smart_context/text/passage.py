@@ -1,8 +1,8 @@
-"""Read a text for the index: cut it once, tell its language, and say what it is found by.
+"""Analyse a text for the index: cut it into words once, then give its language and its terms.
 
-In: a text.  Out: `Passage`, which answers for it.
-Always: it answers what `analysis` and `languages` say of the text, compiled or not. Compiled, words and tokens that were met before have numbers
-in a table: a text is a row of numbers, and what is new is learnt here, by the rules of `analysis`. The table has a size, and is begun anew beyond it.
+In: a text.  Out: a `Passage` with its language and terms.
+Always: the results are those of `analysis` and `languages`, compiled or not. In compiled code known words and tokens have numbers
+in a table: a text is an array of numbers, and new words are added here, by the rules of `analysis`. A table beyond its size limit is replaced by a new one.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ try:
 except ImportError:
     compiled = None  # type: ignore[assignment]  # not compiled here: the same in Python
 
-_MOST = 40_000_000  # bytes that words and tokens are remembered in: some 400,000 of them, in all languages together
+_MOST = 40_000_000  # bytes of the table: some 400,000 words and tokens, in all languages together
 _LONGEST = (
     1 << 22
 )  # characters of a text that is cut into numbers; without compatibility forms it may have many times as many
-# Flags of words: one speaks for languages, for English alone; the others are for stop words.
+# Flags of words: evidence for languages, and for English alone; the other bits are for stop words.
 _VOTES, _ENGLISH = 1 << 30, 1 << 31
 
 
 BREAK = "\x1d"  # a term that no text has: no phrase reaches from a head into the text, nor from one text into the next
 _BREAK = BREAK.encode()
-REACH = 4  # words on either side of a border between texts that a phrase across it may have
-_REACHED = 100  # characters that so many words have at most
+REACH = 4  # words on either side of a border between segments that a phrase across it may have
+_REACHED = 100  # characters that are enough for so many words
 ENTRY = struct.Struct("<IIIIIIB")
 """What an entry begins with as bytes: how many words its text has, the lengths of its parts (those of `entry`), and the number of its language."""
 
 
 class Heads(NamedTuple):
-    """What stands above a text, in UTF-8: the terms of each head in order, other terms, their codes, and those of what is there."""
+    """The heads above a text (title, heading …), in UTF-8: the terms of each in order, further terms, their codes, and the short codes."""
 
     line: bytes
     also: bytes
@@ -47,7 +47,7 @@ class Heads(NamedTuple):
 
 
 class Head(NamedTuple):
-    """One of the heads: its terms, each once, with a break after them; other terms; the codes of either; and of what is there."""
+    """One of the heads: its terms, each once, with a break after them; further terms; the codes of both; and the short codes."""
 
     line: bytes
     also: bytes
@@ -57,7 +57,7 @@ class Head(NamedTuple):
 
 
 class Around(NamedTuple):
-    """What an entry is made of beside its text. begins: how the text goes on elsewhere, as `beginning` has it; None where it does not."""
+    """The parts of an entry beside its text. begins: the `beginning` of the next segment, in which the text goes on; None where it does not."""
 
     heads: Heads
     explained: list[str]
@@ -68,7 +68,7 @@ class Around(NamedTuple):
 def entry(
     language: str, length: int, text: bytes, also: bytes, compounds: bytes, border: bytes, packed: bytes
 ) -> bytes:
-    """An entry as bytes: a text of so many words, by its parts."""
+    """Serialize an entry: a text of `length` words, and its parts."""
     parts = text, also, compounds, border, packed
     return b"".join((ENTRY.pack(length, *map(len, parts), languages.CODES.index(language)), *parts))
 
@@ -182,12 +182,12 @@ def language(text: str) -> str:
 
 
 def is_narrow(text: str) -> bool:
-    """Whether a text surely has no character beyond the first plane of Unicode, which is known of few without looking at them where nothing is compiled."""
+    """Whether a text surely has no character beyond the BMP; without the compiled code this is known of few texts."""
     return text.isascii() or (compiled is not None and not compiled.is_wide(text))
 
 
 def _plainly(text: str) -> tuple[str, bool]:
-    """What `words.plainly` says of a text, and whether no letter but those of ASCII has another one in lower case."""
+    """`words.plainly` of a text, and whether only its ASCII letters may change in lower case."""
     if text.isascii():
         return text, True
     text, is_normal, is_lowered = compiled.plain(text)
@@ -195,7 +195,7 @@ def _plainly(text: str) -> tuple[str, bool]:
 
 
 def forget() -> None:
-    """Forget what was met before; it costs time, and changes nothing else."""
+    """Clear the table; it costs time, and changes nothing else."""
     global _known  # noqa: PLW0603
     _known = None
 
@@ -204,11 +204,11 @@ _known: compiled.Table | None = None
 
 
 def _table() -> compiled.Table:
-    """What is known of words and tokens. Who holds a table goes on with it, though another one may be begun."""
+    """The table of words and tokens. A caller keeps the table that it has, even if a new one is begun."""
     global _known  # noqa: PLW0603
     known = _known
     if known is None or known.size() > _MOST:
-        # Python's own hashes differ from process to process: nobody knows which words fall together.
+        # Seeded by Python's own hashes, which differ from process to process: nobody can predict collisions.
         _known = known = compiled.Table(hash("seed"), hash("factor"), _ranges(), _flags())
     return known
 
@@ -226,23 +226,23 @@ def _ranges() -> list[tuple[int, int, int]]:
 
 @cache
 def _flags() -> dict[str, int]:
-    """Of each word that carries little meaning: in which languages, and whether it tells one."""
+    """The flags of each stop word: its languages, and whether it is evidence for one."""
     flags = dict.fromkeys(languages.OTHER_STOP_WORDS, _flag(""))
     for language, listed in languages.STOP_WORDS.items():
         for word in listed:
             flags[word] = flags.get(word, 0) | _flag(language)
     for word in languages.BY_WORD:
         flags[word] |= _VOTES | (_ENGLISH if word in languages.ENGLISH else 0)
-    return dict(sorted(flags.items()))  # the table adds up what they say in the order of their numbers
+    return dict(sorted(flags.items()))  # the table adds up votes in the order of the words' numbers
 
 
 def _flag(rules: str) -> int:
-    """The flag of stop words that are a language's; those of scripts that need no detection have one in common."""
+    """The flag of a language's stop words; scripts that need no detection share one."""
     return 1 << languages.CODES.index(rules) if rules in languages.STOP_WORDS else 1
 
 
 def _language(table: compiled.Table, met: bytes, english: int, letters: int, least: float) -> str:
-    """The language of words; letters: of how many of them letters are looked at, none of text in ASCII."""
+    """The language of words; letters: of how many words the letters are examined, 0 for text in ASCII."""
     if english >= languages.SURELY:
         return "en"
     votes = table.votes(met, letters)
@@ -253,7 +253,7 @@ def _language(table: compiled.Table, met: bytes, english: int, letters: int, lea
 
 
 def _learn(table: compiled.Table, language: str, met: bytes, tokens: bytes) -> None:
-    """Learn what is new in a text: words together, because one call of the stemmer for many is cheap."""
+    """Add the new words of a text to the table: all together, because one call of the stemmer for many is cheap."""
     number = languages.CODES.index(language)
     numbers, plain, others, rest = table.unknown(number, met, tokens)
     if numbers:
@@ -270,7 +270,7 @@ def _learn(table: compiled.Table, language: str, met: bytes, tokens: bytes) -> N
 
 
 def _learn_group(table: compiled.Table, number: int, rules: str, numbers: bytes, group: list[str]) -> None:
-    """As `analysis` learns words of the same rules."""
+    """Add words with the same stemming rules, as `analysis` does."""
     bare = words.fold_all(group)
     kept = stems.stem(group, rules)
     folded = kept if bare == group else stems.stem(bare, rules)

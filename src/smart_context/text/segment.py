@@ -1,6 +1,6 @@
 """Cut extracted text into segments.
 
-In: one `Extracted`.  Out: `Segment`s in reading order, each with a pointer to where it stands.
+In: one `Extracted`.  Out: `Segment`s in reading order, each with a pointer to its place.
 Always: the segments of a unit, joined, are its text; none is longer than asked; none spans two units. A unit without a
 visible character has none.
 """
@@ -105,7 +105,7 @@ def _prose_seam(text: str, start: int, room: int) -> int:
 
 
 def _share(left: int, room: int) -> int:
-    # Even pieces rank better than a full one and a crumb, so the last cuts aim at equal parts, with some play for a seam.
+    # Even pieces rank better than a full one and a tiny rest, so the last cuts aim at equal parts, with some tolerance to reach a seam.
     pieces = -(-left // room)
     even = -(-left // pieces)
     return min(room, even + even // 4)

@@ -1,4 +1,4 @@
-"""The Snowball stemmers that tantivy brings: compiled, and installed anyway.
+"""The Snowball stemmers of tantivy: compiled, and installed with it anyway.
 
 In: a language's English name.  Out: a function from words joined by spaces to their stems.
 Always: tantivy is loaded when the first stem is asked for.

@@ -1,4 +1,4 @@
-"""Bring the forms of a word together: Snowball for the languages that the ranker brings, light rules of ours for others.
+"""Stem words: with Snowball for the languages that tantivy includes, with light rules of our own for others.
 
 In: lower-case words and a language.  Out: their stems, in order.
 Always: a stem depends on the word and the language alone.

@@ -1,8 +1,8 @@
-"""Put something unreadable in the place of what must not be searched by its parts.
+"""Mask what is hidden in a text before it is indexed, so that no part of it can be searched.
 
-In: a text and what is hidden in it; a query.  Out: the text as an index may know it, and the query in the same terms.
-Always: a secret, a card, an account and what a configuration hides become a break that no phrase crosses. An address or a number becomes one
-term that is found by its whole value alone: it says nothing about its parts, and no query can spell it.
+In: a text and what is hidden in it; a query.  Out: the text as it may be indexed, and the query in the same terms.
+Always: a secret, a card, an account and matches of configured patterns become a break that no phrase crosses. An address or a number becomes one
+opaque term that only its whole value finds: it reveals nothing about its parts, and no query can spell it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from smart_context import later
 from smart_context.digest import blake2b
 from smart_context.model import Hidden
 
-# Letters of Linear A, which nobody can read: what an index holds of them is ours, because they are taken out of texts and queries.
+# Letters of Linear A, an undeciphered script: all of them in an index are ours, because they are removed from texts and queries.
 BREAK = "\U00010600"
 _WHOLE = "\U00010601"
 _LETTERS = [chr(code) for code in range(0x10610, 0x10630)]
@@ -30,7 +30,7 @@ _EDGE = later.pattern(r"^[^\w]+|[^\w]+$")
 
 
 def masked(text: str, hidden: Hidden) -> str:
-    """A text as the index may know it."""
+    """A text as it may be indexed."""
     if not hidden:
         return _without_ours(text)
     parts: list[str] = []
@@ -42,7 +42,7 @@ def masked(text: str, hidden: Hidden) -> str:
 
 
 def left(text: str, hidden: Hidden) -> str:
-    """What is left of a text without what is hidden in it."""
+    """A text without its hidden parts."""
     parts: list[str] = []
     at = 0
     for start, end, _ in hidden:
@@ -52,7 +52,7 @@ def left(text: str, hidden: Hidden) -> str:
 
 
 def head(text: str) -> str:
-    """A title or heading, already cleaned, as the index may know it."""
+    """A title or heading, already redacted, as it may be indexed."""
     text = masked(text, ())
     return _MARK.sub(f" {BREAK} ", text) if "[redacted:" in text else text
 
@@ -103,7 +103,7 @@ def _known(query: str, having: Callable[[str], int]) -> Iterator[tuple[int, int,
 
 
 def _without_ours(text: str) -> str:
-    # To look for what all of them begin with in UTF-8 takes a twentieth of what the pattern takes.
+    # Searching for their common UTF-8 prefix takes a twentieth of the time of the pattern.
     if text.isascii() or _BEGIN not in text.encode("utf-8", "surrogatepass"):
         return text
     return _OURS.sub(" ", text)

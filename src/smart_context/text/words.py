@@ -1,9 +1,9 @@
-"""Cut text into words: what stands together in it, in every script.
+"""Cut text into words and tokens, in every script.
 
-In: any text.  Out: its lower-case words in order, and its tokens: what is written without a space and is more than a word,
+In: any text.  Out: its lower-case words in order, and its tokens: what is written without a space and is more than one word,
 such as `os.path.join`.
-Always: the same text gives the same words. Scripts without spaces are cut into overlapping pairs of characters. What was met before is
-looked up in a table: it saves time, and changes nothing.
+Always: the same text gives the same words. Scripts without spaces are cut into overlapping pairs of characters (bigrams). Known runs
+are cached: it saves time, and changes nothing.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from itertools import filterfalse, pairwise
 from smart_context import later
 from smart_context.data import dataclass
 
-MAX_TERM = 64  # characters; longer runs are blobs, told apart well enough by their beginning
+MAX_TERM = 64  # characters; longer runs are blobs, which their beginning identifies well enough
 
 # Combining marks that belong to a word; `\w` leaves them out. Indic signs and letters stand together in their blocks.
 _MARKS = (
@@ -37,8 +37,8 @@ _CLUSTER = later.pattern(f"[{_BEFORE}]?.[{_AFTER}]*", re.DOTALL)
 # The same characters for what is compiled, which knows no script: in words beside `\w`, without spaces between words by characters and by syllables,
 # and in these.
 CLASSES = (_MARKS, _HAN + _KANA + _HANGUL, _SOUTH_EAST, _BEFORE, _AFTER)
-# What is one thing to people though it has several words: an identifier, a version, a number. A comma joins digits only, and eight
-# parts are enough, so that a line of a table does not become one.
+# What joins several words to one token: an identifier, a version, a number. A comma joins digits only, and a token has at most eight
+# parts, so that a line of a table does not become one.
 _JOINT = r"(?:[-./+&'’@]|::?|(?<=[0-9]),(?=[0-9]))"
 _TOKEN = later.pattern(rf"[\w{_MARKS}]+(?:{_JOINT}[\w{_MARKS}]+){{0,7}}")
 _OPTION = later.pattern(r"(?<![\w-])--[A-Za-z][\w-]*")  # of a program
@@ -68,7 +68,7 @@ class Cut:
 
 
 def cut(text: str) -> Cut:
-    """Cut a text into its words, and find what stands together in it."""
+    """Cut a text into its words, and find its tokens."""
     text = plainly(text)
     return Cut(split(text), _odd(text.translate(_TO_RUNS).split()) if text.isascii() else _tokens(text))
 
@@ -88,7 +88,7 @@ def plainly(text: str) -> str:
 
 
 def forget() -> None:
-    """Forget what was met before."""
+    """Clear the cache."""
     _plain.clear()
 
 
@@ -172,7 +172,7 @@ def pairs(word: str) -> list[str]:
 
 
 def has_no_spaces(word: str) -> bool:
-    """Whether a word is of a script that writes none between words."""
+    """Whether a word is of a script that has no spaces between words."""
     return not word.isascii() and bool(_unspaced().search(word))
 
 
@@ -214,7 +214,7 @@ def fold(word: str) -> str:
 
 def fold_all(words: list[str]) -> list[str]:
     """Words without their accents, each as `fold` has it."""
-    # Nothing is composed across the end of a line: they are folded at once.
+    # Nothing is composed across the end of a line, so all words are folded in one call.
     joined = "\n".join(words)
     if joined.isascii():
         return words
