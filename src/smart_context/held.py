@@ -1,6 +1,6 @@
 """Resources of an application, opened when they are first needed.
 
-In: the settings.  Out: the roots, the index, the queue of runs, the gate for text, the reading process.
+In: the settings.  Out: the roots, the index, the queue of runs, the redactor, the reading process.
 Always: each is opened once, whichever thread asks first; closing ends every process that was started.
 """
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 # Concurrent searches. More only contend for the GIL.
 _TURNS = 2
-_MOST_SAID = 3  # roots that a search names because it could not look into them
+_MOST_SAID = 3  # roots that a search names because it could not search them
 
 
 class Held(Closes):
@@ -80,7 +80,7 @@ class Held(Closes):
             return self._index
 
     def unindexed(self) -> list[str]:
-        """The roots that are there and that no run has ever gone through."""
+        """The existing roots that no run has ever completed."""
         there = [root for root in self.roots.names if self.roots.state(root) == "available"]
         try:
             record = self.index.record
@@ -89,7 +89,7 @@ class Held(Closes):
         return [root for root in there if record.last_run(root) is None]
 
     def _said_of_roots(self, roots: Roots, folders: Sequence[str]) -> list[str]:
-        """What a search of some folders should say of the roots they lie in: which were never indexed, and which are away."""
+        """Notes for a search of some folders about their roots: which were never indexed, and which are missing now."""
         from smart_context.find.model import NOT_INDEXED, NOT_REACHED
 
         said: list[str] = []
@@ -108,7 +108,7 @@ class Held(Closes):
         return said if len(said) <= _MOST_SAID else said[:_MOST_SAID] + more
 
     def is_begun(self, root: str) -> bool:
-        """Whether something of a root is indexed, though no run has gone through all of it."""
+        """Whether something of a root is indexed, even if no run over it was completed."""
         return any(tally.files for tally in self.index.record.tallies(root))
 
     def has_index(self) -> bool:
@@ -120,7 +120,7 @@ class Held(Closes):
 
     @property
     def jobs(self) -> JobQueue:
-        """The queue of indexing runs that this process has another one do."""
+        """The queue of indexing runs, which a child process carries out."""
         from smart_context.index import writer
         from smart_context.index.jobs import JobQueue
 
@@ -158,7 +158,7 @@ class Held(Closes):
             return self._jobs
 
     def _is_busy(self) -> bool:
-        """Whether a run should rest, because searches wait."""
+        """Whether a run should pause, because searches wait."""
         return self._turns.is_wanted or self.wait_elsewhere()
 
     def ocr_data(self) -> dict[str, str]:
@@ -172,7 +172,7 @@ class Held(Closes):
         return engines.data(ocr.engine, ocr.languages, ocr.data_dir)
 
     def read_scans_here(self, folder: str, *, on_progress: OnProgress, stop: Stop = lambda: None) -> IndexReport:
-        """Read by OCR what waits in a folder, in this process, as the only writer.
+        """Run OCR on what waits in a folder, in this process, as the only writer.
 
         Raises: ConfigError where the extra or the data of a language is missing.
         """
@@ -185,7 +185,7 @@ class Held(Closes):
 
     @property
     def redactor(self) -> Redactor:
-        """The gate that text passes on its way out."""
+        """The redactor of all text that is shown."""
         if self._redactor is not None:
             return self._redactor
         from smart_context.redact import Redactor
@@ -209,7 +209,7 @@ class Held(Closes):
         return self.roots if caller.roots is None else self.roots.within(caller.roots)
 
     def _folders(self, asked: tuple[str, ...], roots: Roots) -> tuple[str, ...]:
-        """Give the folders to search: those asked for, each inside a root, or all roots."""
+        """The folders to search: those asked for, each inside a root, or all roots."""
         roots.check_any()
         folders = tuple(roots.inside(parsed(folder)).path for folder in asked)
         for folder in folders:
@@ -227,7 +227,7 @@ class Held(Closes):
         return place
 
     def _sought(self, query: str, caller: Caller) -> Words | None:
-        """What marks the words of a query; None where there is nothing to mark by."""
+        """The words of a query to mark in text; None where there are none."""
         from smart_context.find import search
 
         if not query.strip():

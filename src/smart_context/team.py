@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def enqueue(app: Held, folder: str, *, full: bool = False) -> int:
-    """Walk a folder, and leave what is new or changed to workers; how many batches that are.
+    """Walk a folder, and queue new or changed files for workers; return how many batches these are.
 
     Raises: ConfigError where the record is not shared; as `App.index_here`.
     """
@@ -40,7 +40,7 @@ def enqueue(app: Held, folder: str, *, full: bool = False) -> int:
 
 
 def enqueue_scans(app: Held, folder: str) -> int:
-    """Leave what waits for OCR below a folder to workers that have it; how many files that are.
+    """Queue the files below a folder that wait for OCR, for workers that have it; return how many files these are.
 
     Raises: as `enqueue`.
     """
@@ -57,7 +57,7 @@ def work(
     scans: bool = False,
     report: Callable[[str], None] = lambda _line: None,
 ) -> None:
-    """Read what waits below the roots, until a signal comes; without `wait`, until nothing does. scans: and by OCR what only that can read.
+    """Read the queued files below the roots, until a signal comes; without `wait`, until the queue is empty. scans: also run OCR on queued files.
     report: gets lines for people, on roots that the configuration file adds or removes meanwhile.
 
     Raises: as `enqueue`; ConfigError where OCR or the data of a language is missing.
@@ -91,12 +91,12 @@ def work(
 
     def become(folders: Sequence[str]) -> tuple[list[str], list[str]]:
         new, gone = background.become(app, folders)
-        with suppress(ContextError):  # the database is away: the worker itself says so
+        with suppress(ContextError):  # the database cannot be reached: the worker itself reports it
             for root in new if scans else ():
                 enqueue_scans(app, root)
         return new, gone
 
-    # Kept from batch to batch: to start readers takes as long as to read a hundred small files.
+    # Kept from batch to batch: to start the reading processes takes as long as to read a hundred small files.
     with ExitStack() as held, place.beside() as index, indexer.readers(options) as readers:
         for root in app.roots.names if scans else ():
             enqueue_scans(app, root)
@@ -106,7 +106,7 @@ def work(
 
 
 def copy(settings: Settings, address: str, *, back: bool, on_progress: OnProgress, stop: Stop) -> int:
-    """Copy the index of the data folder into a database, or back; how many files that were.
+    """Copy the index of the data folder into a database, or back; return how many files were copied.
 
     Raises: NotFound where there is nothing to copy; as `Engine.open`.
     """
@@ -118,7 +118,7 @@ def copy(settings: Settings, address: str, *, back: bool, on_progress: OnProgres
 
 
 def courier(settings: Settings) -> Courier:
-    """What delivers this machine's audit lines to the shared record, while it is entered."""
+    """The context manager that delivers this machine's audit lines to the shared record while it is entered."""
     from smart_context import talk
     from smart_context.access.ledger import Courier
 

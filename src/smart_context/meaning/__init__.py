@@ -1,4 +1,4 @@
-"""Ranking by meaning, the extra `[semantic]`: an encoder from a local folder, vectors kept beside the index, and their search.
+"""Semantic ranking, the extra `[semantic]`: an encoder from a local folder, vectors stored beside the index, and their search.
 
 Nothing here is imported unless a model is configured, and nothing here opens a socket.
 """

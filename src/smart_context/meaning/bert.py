@@ -4,9 +4,10 @@ In: the weights by their usual names, and the model's configuration.  Out: an ON
 Always: inputs `input_ids` and `attention_mask` (batch × length), output `sentence_embedding`: the mean over the tokens that the
 mask keeps, scaled to length 1.
 
-Made for int8, it computes the same. There, all of a product's input has one scale, so that a channel ten times as large as the others leaves these three bits less.
-Dividing each channel by a factor, by which its row of the weights is multiplied, moves a part of the difference into the weights (SmoothQuant, Xiao et al. 2023).
-What goes into the second product of a feed-forward layer is far larger for some tokens: there, each token is divided by its largest channel as well, and its product multiplied by it.
+Built for int8, it computes the same. In int8 the whole input of a matrix product has one scale, so a channel ten times as large as the others leaves these three bits less.
+Dividing each channel by a factor, and multiplying its row of the weights by it, moves a part of the difference into the weights (SmoothQuant, Xiao et al. 2023).
+The input of the second product of a feed-forward layer is far larger for some tokens: there, each token is also divided by its largest channel,
+and its product multiplied by it.
 """
 
 from __future__ import annotations
@@ -26,14 +27,14 @@ if TYPE_CHECKING:
     Array = NDArray[np.generic]
 
 _OPSET = 17
-_MOVED = 0.6  # of how far channels differ in size, what is moved into the weights; from .5 to .65 the vectors are about as near to those in floats
-_LEAST = 0.05  # what a token is divided by
+_MOVED = 0.6  # share of the difference between channels that is moved into the weights; from .5 to .65 the vectors are about as near to those in floats
+_LEAST = 0.05  # the least divisor of a token
 _MASKED = -10000.0  # added to the attention of padding; large against any score, small enough for float16
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The numbers of a BERT that its weights do not tell."""
+    """The hyperparameters of a BERT that cannot be read from its weights."""
 
     layers: int
     heads: int
@@ -148,7 +149,7 @@ def _feed_forward(graph: _Graph, x: str, first: str, second: str) -> str:
     if not graph.sizes:
         return graph.linear(inner, second)
     even = graph.even(inner, second)
-    # Hardly any of it is below 0, so that the largest is the largest in size.
+    # Hardly any value is below 0, so the largest value is also the largest in magnitude.
     top = graph.op("Max", graph.op("ReduceMax", even, axes=[-1]), graph.number(_LEAST))
     return graph.linear(graph.op("Div", even, top), second, by=top)
 
@@ -169,7 +170,7 @@ def _pool(graph: _Graph, x: str, mask: str) -> None:
 
 
 def _factors(sizes: Array, weights: Array) -> NDArray[np.float32]:
-    """What channels are divided by: powers of two, which lose nothing and are the same everywhere."""
+    """The divisors of channels: powers of two, which are exact and the same on every machine."""
     logs = _MOVED * np.log2(np.maximum(sizes, 1e-5)) - (1 - _MOVED) * np.log2(
         np.maximum(weights.astype(np.float64), 1e-5)
     )

@@ -1,8 +1,8 @@
-"""Make the vectors that are missing.
+"""Embed the segments that have no vector yet.
 
 In: the record and a model.  Out: its vectors, appended beside the index, a few at a time.
-Always: one process embeds an index at a time, and needs no lock of the writer; what was appended stays, so that a run that was
-stopped or killed goes on where it was; only living segments are embedded, in the order of their numbers.
+Always: one process embeds an index at a time, and does not need the writer's lock; appended vectors stay, so that the next run
+goes on where one was stopped or killed; only living segments are embedded, in the order of their ids.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class _Text:
 
 
 def run(engine: Engine, encoder: Encoder, *, workers: int = 1, on_progress: OnProgress, stop: Stop) -> int:
-    """Embed every living segment that has no vector yet; the number of them.
+    """Embed every living segment that has no vector yet; return their number.
 
     Raises: NotFound where there is no index; Conflict when another process embeds; what `stop` raises, between two batches.
     """
@@ -60,7 +60,7 @@ def run(engine: Engine, encoder: Encoder, *, workers: int = 1, on_progress: OnPr
 
 def tidy(engine: Engine, used: str) -> None:
     """Drop the vectors of segments that are gone, and those of every model but the one that is `used` (its fingerprint)."""
-    # Where another process embeds, it will be as untidy next time.
+    # If another process embeds now, a later call does it.
     with suppress(Conflict), engine.embedding(), closing(engine.record()) as record:
         engine.keep_vectors(used)
         engine.vectors(used).compact(record.living())
@@ -117,7 +117,7 @@ def _texts(record: Record, segment_ids: Sequence[int]) -> Iterator[_Text]:
 
 
 def as_read(text: str, *heads: str) -> str:
-    """What of a segment the model reads."""
+    """The text that the model reads of a segment."""
     text = text.strip()
     above = [head for head in dict.fromkeys(heads) if head and head not in text[: len(head) + 200]]
     return "\n".join((*above, text))

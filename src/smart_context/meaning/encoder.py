@@ -1,9 +1,9 @@
 """Turn texts into vectors with a sentence encoder from a local folder.
 
-In: texts.  Out: one row of float32 a text, of length 1.
-Always: the same text gives the same vector, whatever it is given with; the fingerprint names the exact model, so that vectors
-of two models never meet. A model that gives something else than vectors is refused when it is loaded, and one text never takes
-longer than the time it is given.
+In: texts.  Out: one row of float32 per text, of length 1.
+Always: the same text gives the same vector, whatever else is in the batch; the fingerprint identifies the exact model, so that vectors
+of two models are never mixed. A model whose output is not a vector is refused when it is loaded, and one text never takes
+longer than its time limit.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _MAX_NOTE_BYTES = 1_000_000
 _MAX_TOKENS = 32_768
 _DIMENSIONS = range(2, 16_385)
-_UNKNOWN = ("[UNK]", "<unk>")  # what tokenizers call a token that a model does not know
+_UNKNOWN = ("[UNK]", "<unk>")  # the tokenizers' names of the unknown token
 _TRIALS = ("a", "one text and a longer one")
 
 
@@ -73,14 +73,14 @@ class Encoder:
         self.dimension = self._tried()
 
     def known(self, text: str) -> float:
-        """The share of a text's tokens that the model knows: far from all, in a script that it was not made for."""
+        """The share of a text's tokens that the model knows: a low one, in a script that it was not trained for."""
         return self._share_known(self._tokenizer.encode(text, add_special_tokens=False).ids)
 
     def asked(self, text: str) -> tuple[Vectors, float]:
         """Give the vector of one text, and the share of its tokens that the model knows."""
         found = self._tokenizer.encode(text)
         own = [token for token, is_added in zip(found.ids, found.special_tokens_mask, strict=True) if not is_added]
-        # Where a text is cut, there is less room for it beside what a model adds to each.
+        # The special tokens leave a truncated text less room than it has in `known`: the share must be the same as there.
         share = self._share_known(own) if len(found.ids) < self._most_tokens else self.known(text)
         return self._run(found.ids), share
 
@@ -88,13 +88,13 @@ class Encoder:
         return 1 - sum(token in self._unknown for token in ids) / len(ids) if ids else 0.0
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Give one vector a text, in order."""
+        """Return one vector per text, in order."""
         # One at a time: int8 models scale what they compute by the whole batch, so that a neighbour would change the result.
         rows = [self._run(encoded.ids) for encoded in self._tokenizer.encode_batch(list(texts))]
         return np.stack(rows) if rows else np.empty((0, 0), np.float32)
 
     def _tried(self) -> int:
-        """Run the model on two texts: what is not an encoder shows here, and not in the middle of a search."""
+        """Run the model on two texts, so that a model that is not an encoder fails here, and not in the middle of a search."""
         try:
             found = [self._run(self._tokenizer.encode(text).ids) for text in _TRIALS]
         except ConfigError:
@@ -121,7 +121,7 @@ class Encoder:
     def _bounded(self, feed: dict[str, Any]) -> Any:
         """Run the model, and stop it when its time is over."""
         options = self._options()
-        options.log_severity_level = 4  # what goes wrong is said by us
+        options.log_severity_level = 4  # we report errors ourselves
         self._watchdog.begin(options)
         try:
             return self._session.run(None, feed, options)[0]

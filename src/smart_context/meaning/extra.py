@@ -1,8 +1,8 @@
 """Semantic ranking, if installed.
 
 In: the settings and a data directory.  Out: the model for searches, and its vectors made, counted and tidied.
-Always: where there is no model, nothing of the extra is imported and every answer is "nothing"; a model that cannot be used is told
-of once, by the first search.
+Always: where there is no model, nothing of the extra is imported and every answer is "nothing"; a model that cannot be used is
+reported once, by the first search.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Extra:
-    """Ranking by meaning, for the threads of one process."""
+    """Semantic ranking, for the threads of one process."""
 
     def __init__(self, settings: SemanticSettings, engine: Engine) -> None:
         self._settings = settings
@@ -51,7 +51,7 @@ class Extra:
             return self._meaning
 
     def embed(self, workers: int, on_progress: OnProgress, stop: Stop) -> int:
-        """Make the vectors that are missing, in this thread; how many that were.
+        """Embed the segments without a vector, in this thread; return how many these were.
 
         Raises: Conflict when another process does; ConfigError when the model cannot be used; what `stop` raises.
         """
@@ -86,7 +86,7 @@ class Extra:
             used = place.fingerprint(folder)
             from smart_context.meaning import embedding
         except (OSError, ImportError):
-            return  # a model that cannot be used keeps its vectors for when it is mended
+            return  # the vectors of a model that cannot be used are kept until it is repaired
         embedding.tidy(self._engine, used)
 
 

@@ -1,7 +1,7 @@
-"""What texts mean, to one model: its encoder and its vectors beside an index, opened together.
+"""A model for searches: its encoder and its vectors beside an index, opened together.
 
-In: a model's folder and a data directory.  Out: how like a query is to the segments that have a vector.
-Always: vectors are those of this very model; a query is answered from the vectors there are at that moment.
+In: a model's folder and a data directory.  Out: the similarity of a query to the segments that have a vector.
+Always: the vectors are of this very model; a query is answered from the vectors that exist at that moment.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_REMEMBERED = 64  # vectors of queries: the next page asks the same again
+_REMEMBERED = 64  # cached vectors of queries: the next page of results has the same query
 
 
 class Meaning:
@@ -37,14 +37,14 @@ class Meaning:
         self._lock = threading.Lock()
 
     def like(self, text: str) -> tuple[Likeness, float] | None:
-        """Compare a text with the segments, and tell the share of it that the model knows; None while no segment has a vector."""
+        """Compare a text with the segments; also return the share of it that the model knows. None while no segment has a vector."""
         with self._lock:
             self.vectors.reload()
             if not len(self.vectors):
                 return None
             found = self._asked.pop(text, None) or self.encoder.asked(text)
             if len(self._asked) >= _REMEMBERED:
-                del self._asked[next(iter(self._asked))]  # the one that was asked least recently
+                del self._asked[next(iter(self._asked))]  # the least recently used one
             self._asked[text] = found
             vector, known = found
             return self.vectors.compare(vector), known

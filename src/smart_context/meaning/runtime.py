@@ -1,4 +1,4 @@
-"""Load the runtime of models, with its telemetry switched off.
+"""Load ONNX Runtime, with its telemetry switched off.
 
 In: nothing.  Out: `onnxruntime`.
 Always: it sends nothing and leaves nothing behind. Newer versions keep events and an identifier of the machine in the user's cache

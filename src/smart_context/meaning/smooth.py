@@ -1,8 +1,8 @@
-"""Learn how large what goes into an encoder's products is, so that eight bits lose less of it (`bert` says how).
+"""Calibrate the int8 quantisation of an encoder: measure the inputs of its matrix products (`bert` says how they are used).
 
-In: an encoder in floats, and its tokens of a text.  Out: for each product, how large each channel of its input gets.
-Always: the answer depends on the model alone, not on the processor: it is computed in eight bytes, and only powers of two are made of it. So machines that prepare
-the same weights get the same model, to the byte, and can share vectors.
+In: an encoder in floats, and its tokens of a text.  Out: for each product, the largest magnitude of each channel of its input.
+Always: the result depends on the model alone, not on the processor: it is computed in float64, and only powers of two are derived from it. So machines that
+prepare the same weights get the same model, to the byte, and can share vectors.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from onnx.reference import ReferenceEvaluator
 if TYPE_CHECKING:
     from smart_context.meaning.bert import Array
 
-_RUNS = 3  # of the texts, from different beginnings, each as long as the model reads: what stands late in a text is seen too
+_RUNS = 3  # of the texts, from different beginnings, each as long as the model reads, so that late positions are measured too
 _TEXTS = (
     "The committee met on Tuesday to discuss the budget for the coming year, and agreed to postpone the decision until the auditors had reported.",
     'def read_lines(path):\n    with open(path, encoding="utf-8") as file:\n        return [line.rstrip() for line in file if not line.startswith("#")]',
