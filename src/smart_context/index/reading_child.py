@@ -49,7 +49,7 @@ def main(args: Sequence[str]) -> None:
 
 def _before(data: bytes | mmap.mmap, more: bytes) -> Sight | None:
     """What OCR read of a file before, as long as its bytes are the same."""
-    import hashlib  # the process that reads has it; who starts that does without
+    import hashlib  # imported here, because the parent imports this module and must start without OpenSSL
 
     asked = seen.asked(more)
     is_same = hashlib.sha256(data).hexdigest() == asked.sha256

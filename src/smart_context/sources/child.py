@@ -83,7 +83,7 @@ class Child(Generic[J]):
         os.set_blocking(self._their_talk, False)
         os.set_blocking(self._talk, False)
         self._process = _started(command, limits, jail, [self, *forks]) if command else _Forked()
-        # Not before: starting it may take us further than we ever were, and a crash would count as too much memory.
+        # Read after the start: starting may raise our own peak memory, which the process inherits, and a crash would count as too much memory.
         self._inherited = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         self.socket.setblocking(False)
         self._touched = time.monotonic()
