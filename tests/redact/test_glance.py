@@ -117,6 +117,7 @@ def look_at(text: str) -> list[look.Found]:
     return sorted(look.at(view.of(text), ()))
 
 
+@pytest.mark.unmeasured
 @pytest.mark.parametrize("times", [9_999, 10_000, 10_001])
 def test_of_a_sign_that_is_there_very_often_it_is_not_told_where(times):
     text = "a.b@c.example.org KEY\n" * times
