@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 
 import pytest
@@ -58,10 +59,11 @@ def test_nothing_is_removed_while_a_server_would_index_it_again(run, tree, tmp_p
         peer.initialize()
         peer.call("searchFiles", {"query": "gryphon"})
         dry, done = run("uninstall"), run("uninstall", "--yes")
-        told = f"process {peer.process.pid} uses the index, and would make another"
-        assert (dry.returncode, told in dry.stderr.decode()) == (0, True)
+        # The server may have a process at work that writes its index: it is named, too.
+        told = rf"process {peer.process.pid}(, process \d+ use| uses) the index, and would make another"
+        assert (dry.returncode, bool(re.search(told, dry.stderr.decode()))) == (0, True)
         assert done.returncode == 6
-        assert f"error: {told}\nhint: end it first" in done.stderr.decode()
+        assert re.search(rf"error: {told}\nhint: end it first", done.stderr.decode())
         assert (data / "record.sqlite").exists()
     assert run("uninstall", "--yes").returncode == 0
     assert not data.exists()
