@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from smart_context.engine.expression import AnyOf, Everything, Group, Sequence, Term
-from smart_context.find import plan, query, snippet, spelling, wishes
+from smart_context.find import clauses, plan, query, snippet, spelling
 from smart_context.text import analysis, codes
 
 
@@ -268,7 +268,7 @@ def test_a_sentence_has_three_words_that_tell_and_no_operator():
 
 def test_a_sentence_is_looked_for_in_a_language_in_which_the_index_has_its_words():
     text = "Apache va traduire un nom virtuel en nom physique"  # `va` and `un` are Romanian too
-    terms = [wishes.line(text, language) for language in ("en", "fr", "ro")]
+    terms = [clauses.line(text, language) for language in ("en", "fr", "ro")]
     for having in (terms[1], terms[2], [*terms[1], *terms[2]]):
         found = made(text, Words(dict.fromkeys(having, 9), languages=("en", "fr", "ro"))).verbatim
         assert found == Sequence(tuple(terms[1] if having == terms[1] else terms[2]))
@@ -431,20 +431,20 @@ def test_many_terms_are_counted_together_and_few_one_by_one(terms, counted):
 ONE, TWO, THREE = Term("one"), Term("two"), Term("three")
 
 
-def test_what_is_wished_for_besides_is_put_beside_what_is_wanted():
-    assert wishes.also(ONE, [TWO]) == Group(should=(ONE, TWO))
-    assert wishes.also(Group(should=(ONE,)), [TWO, THREE]) == Group(should=(ONE, TWO, THREE))
+def test_optional_clauses_are_added_to_what_is_wanted():
+    assert clauses.also(ONE, [TWO]) == Group(should=(ONE, TWO))
+    assert clauses.also(Group(should=(ONE,)), [TWO, THREE]) == Group(should=(ONE, TWO, THREE))
     # Where something must be there, or must not, what finds more would change what is found.
     for bound in (Group((ONE,)), Group((ONE,), (TWO,)), Group(should=(ONE,), must_not=(TWO,)), Group(must_not=(ONE,))):
-        assert wishes.also(bound, [THREE]) == bound
+        assert clauses.also(bound, [THREE]) == bound
 
 
-def test_wishes_side_by_side_are_one_flat_list():
+def test_optional_clauses_are_one_flat_list():
     bound = Group((ONE,), (TWO,))
-    assert wishes.any_of([ONE]) == ONE
-    assert wishes.any_of([Group(should=(ONE,))]) == ONE
-    assert wishes.any_of([ONE, Group(should=(TWO, THREE)), bound]) == Group(should=(ONE, TWO, THREE, bound))
-    assert wishes.flat([Group(must_not=(ONE,)), Group()]) == [Group(must_not=(ONE,))]
+    assert clauses.any_of([ONE]) == ONE
+    assert clauses.any_of([Group(should=(ONE,))]) == ONE
+    assert clauses.any_of([ONE, Group(should=(TWO, THREE)), bound]) == Group(should=(ONE, TWO, THREE, bound))
+    assert clauses.flat([Group(must_not=(ONE,)), Group()]) == [Group(must_not=(ONE,))]
 
 
 @pytest.mark.parametrize(
@@ -455,22 +455,22 @@ def test_wishes_side_by_side_are_one_flat_list():
     ],
 )  # fmt: skip
 def test_german_umlauts_are_looked_for_both_ways(unit, language, spelt):
-    assert wishes.spellings(unit, language) == spelt
+    assert clauses.spellings(unit, language) == spelt
 
 
 @pytest.mark.parametrize(
     ("unit", "worth"), [("鮭に", 0.5), ("に鮭", 0.5), ("鮭魚", 1.0), ("にに", 1.0), ("鮭", 1.0), ("ab", 1.0), ("鮭にに", 1.0), ("éa", 1.0)]
 )  # fmt: skip
 def test_a_pair_of_a_hiragana_and_another_character_is_worth_half(unit, worth):
-    assert wishes.worth(unit) == worth
+    assert clauses.worth(unit) == worth
 
 
 @pytest.mark.parametrize(("segments", "count", "is_rare"), [(100, 2, True), (100, 3, False), (999, 4, True), (999, 5, False)])  # fmt: skip
 def test_a_character_that_hardly_any_segment_has_is_looked_for_alone(segments, count, is_rare):
     view = Words({"港口": count - 1, "港": 1, "口": segments}, segments)
-    assert wishes.alone("港口", view) == (["港"] if is_rare else [])
-    assert wishes.alone("鮭に", view) == ["鮭"]
-    assert wishes.alone("harbour", view) == []
+    assert clauses.alone("港口", view) == (["港"] if is_rare else [])
+    assert clauses.alone("鮭に", view) == ["鮭"]
+    assert clauses.alone("harbour", view) == []
 
 
 @pytest.mark.parametrize(
@@ -484,7 +484,7 @@ def test_a_character_that_hardly_any_segment_has_is_looked_for_alone(segments, c
     ],
 )
 def test_pairs_of_a_long_run_of_ideographs_count_less_each(text, expected):
-    assert dict(wishes.worths(analysis.units(text))) == expected
+    assert dict(clauses.worths(analysis.units(text))) == expected
 
 
 # Words that say the same

@@ -14,7 +14,7 @@ from smart_context.data import replace
 from smart_context.engine.entry import COMPOUNDING
 from smart_context.engine.expression import AnyOf, Filters
 from smart_context.engine.port import View
-from smart_context.find import spelling, wishes
+from smart_context.find import clauses, spelling
 from smart_context.find.sought import Sought
 from smart_context.text import analysis, codes
 
@@ -55,8 +55,8 @@ class Lookup:
         """A word of which only a prefix is given."""
         beginning = analysis.fold(unit)
         found = self._view.terms(beginning)[:_MAX_BEGINNINGS]
-        terms = frozenset(found) | (self.terms(unit) if len(found) <= wishes.MANY else frozenset())
-        return self.weighted(Sought(key, terms, beginning=beginning, commonest=tuple(found[: wishes.MANY])))
+        terms = frozenset(found) | (self.terms(unit) if len(found) <= clauses.MANY else frozenset())
+        return self.weighted(Sought(key, terms, beginning=beginning, commonest=tuple(found[: clauses.MANY])))
 
     def _look_up(self, unit: str) -> Sought:
         if analysis.is_part(unit):
@@ -66,7 +66,7 @@ class Lookup:
         found = self.weighted(Sought(unit, terms, parts - terms, typed=unit))
         if found.count:
             return self._corrected(found)
-        for character in wishes.alone(unit, self._view):
+        for character in clauses.alone(unit, self._view):
             if (part := self.beginning(unit, character)).count:
                 return part
         if not unit.isalpha():
@@ -85,7 +85,7 @@ class Lookup:
         seldom = max(_HARDLY, self._view.segments // _SELDOM)
         if not unit.isalpha() or len(unit) < _LONG or not self._is_short:
             return word
-        main = frozenset(wishes.line(unit, self.present[0]))
+        main = frozenset(clauses.line(unit, self.present[0]))
         if count > seldom or not main & terms:
             # Hits in other languages may be other words with the same stem: `adresses` in French, for `adress`.
             in_main = self._counted(main & terms)
@@ -119,8 +119,8 @@ class Lookup:
         depend = [unit for unit in units if analysis.depends_on_language(unit)]
         for language in self.present:
             asked = forms = units if language == self.present[0] else depend
-            if language in wishes.SPELT_TWICE:
-                spelt = [(unit, form) for unit in asked for form in wishes.spellings(unit, language)]
+            if language in clauses.SPELT_TWICE:
+                spelt = [(unit, form) for unit in asked for form in clauses.spellings(unit, language)]
                 asked, forms = [unit for unit, _ in spelt], [form for _, form in spelt]
             for unit, terms in zip(asked, analysis.words(forms, language), strict=True):
                 self._forms[unit].update(terms)
@@ -129,14 +129,14 @@ class Lookup:
         """The terms of a word: those that the index has, if any."""
         if unit not in self._forms:
             self.learn([unit])
-        return frozenset(self._view.standing(self._forms[unit])) or frozenset(wishes.line(unit, self.present[0]))
+        return frozenset(self._view.standing(self._forms[unit])) or frozenset(clauses.line(unit, self.present[0]))
 
     def line(self, text: str, asked: str) -> list[str]:
         """The terms of a sentence in its detected language; if the index lacks one, in a language in which it has all: detection by few words may be wrong."""
-        shown = wishes.line(text, asked or self.present[0])
+        shown = clauses.line(text, asked or self.present[0])
         if self._has_all(shown) or not all(word.count for word in self.found.values()):
             return shown
-        others = (wishes.line(text, language) for language in self.present)
+        others = (clauses.line(text, language) for language in self.present)
         return next(filter(self._has_all, others), shown)
 
     def _has_all(self, terms: list[str]) -> bool:
@@ -196,7 +196,7 @@ class Lookup:
         return ()
 
     def _counted(self, terms: frozenset[str], beginning: str = "") -> int:
-        if len(terms) > wishes.MANY:
+        if len(terms) > clauses.MANY:
             return self._view.count(AnyOf(tuple(sorted(terms)), beginning=beginning))
         # Terms of different languages are in different segments, so the sum is close enough.
         return min(self._view.segments, sum(map(self._view.having, terms)))

@@ -13,7 +13,7 @@ from smart_context.data import replace
 from smart_context.engine import names
 from smart_context.engine.expression import AnyOf, Everything, Expression, Group, Sequence, Term
 from smart_context.engine.port import View
-from smart_context.find import asking, dates, missing, query, spelt, synonyms, wishes
+from smart_context.find import asking, clauses, dates, missing, query, spelt, synonyms
 from smart_context.find.lookup import Lookup
 from smart_context.find.query import Query
 from smart_context.find.sought import Plan, Sought
@@ -55,7 +55,7 @@ def make(tree: Query | None, view: View, typed: str = "") -> Plan:
         planner, nowhere = others, planner.telling
         wanted = planner.expression(tree)
     if named and isinstance(tree, query.Some | query.Word):
-        wanted = wishes.also(wanted, [Term(term) for word in named for term in sorted(word.terms)])
+        wanted = clauses.also(wanted, [Term(term) for word in named for term in sorted(word.terms)])
     empty = planner.empty() if isinstance(tree, query.Some) and not asks and not nowhere else []
     if empty and view.segments >= _LARGE:  # there, segments that have them may not be among the best by the other words
         wanted = Group((wanted,), tuple(Term(term) for word in empty for term in sorted(word.terms)))
@@ -167,7 +167,7 @@ class _Planner:
         return missing.of(tree, looked_for, self._cut.units, self._has_line)
 
     def _has_line(self, text: str) -> bool:
-        return self._view.count(wishes.sequence(text, self._words.present)) > 0
+        return self._view.count(clauses.sequence(text, self._words.present)) > 0
 
     def _with_others(self, word: Sought) -> Sought:
         """A word with its synonyms, for a question in English. Synonyms are scored, but find nothing by themselves."""
@@ -183,18 +183,18 @@ class _Planner:
             case query.Some():
                 return self._some(tree, scored=scored)
             case query.Word(text):
-                return wishes.any_of(self._wishes(text, scored=scored) or [Group()])
+                return clauses.any_of(self._word_clauses(text, scored=scored) or [Group()])
             case query.Prefix(text):
                 return self._prefix(text, scored=scored)
             case query.Phrase(text):
                 self._score(analysis.units(text), scored=scored)
-                return wishes.sequence(text, self._words.present)
+                return clauses.sequence(text, self._words.present)
             case query.Near():
                 return self._near(tree, scored=scored)
             case query.And(items):
                 return self._all(items, scored=scored)
             case query.Or(items):
-                return wishes.any_of([self.expression(item, scored=scored) for item in items])
+                return clauses.any_of([self.expression(item, scored=scored) for item in items])
             case query.Not(item):
                 return Group(must_not=(self.expression(item, scored=False),))
 
@@ -207,34 +207,34 @@ class _Planner:
         return self.expression(query.Some(bound), scored=False) if bound else Everything()
 
     def _some(self, tree: query.Some, *, scored: bool) -> Expression:
-        wished: list[Expression] = []
+        optional: list[Expression] = []
         if tree.is_prose:
             self._common = self._commonest(tree)
         for item in tree.items:
             if isinstance(item, query.Word):
-                wished += self._wishes(item.text, scored=scored)
+                optional += self._word_clauses(item.text, scored=scored)
             elif isinstance(item, query.Prefix):
-                wished.append(self._prefix(item.text, scored=scored))
+                optional.append(self._prefix(item.text, scored=scored))
             elif isinstance(item, query.Phrase) and tree.is_prose:
-                wished += self._wishes(item.text, scored=scored)
-        wished += self._named_days(tree) if scored else []
+                optional += self._word_clauses(item.text, scored=scored)
+        optional += self._named_days(tree) if scored else []
         free = (*_free(tree), query.Not)
         bound = [item for item in tree.items if not isinstance(item, free)]
         must = [self.expression(item, scored=scored) for item in bound]
         without = [self.expression(item.item, scored=False) for item in tree.items if isinstance(item, query.Not)]
         only_exclusions = all(isinstance(item, query.Not) for item in tree.items)
-        if not must and not wished and not only_exclusions:
+        if not must and not optional and not only_exclusions:
             return Group()
-        if must or not without or not wished:
-            return Group(tuple(must), tuple(wishes.flat(wished)), tuple(without))
-        return Group((Group(should=tuple(wishes.flat(wished))),), (), tuple(without))
+        if must or not without or not optional:
+            return Group(tuple(must), tuple(clauses.flat(optional)), tuple(without))
+        return Group((Group(should=tuple(clauses.flat(optional))),), (), tuple(without))
 
     def _all(self, items: Iterable[Query], *, scored: bool) -> Expression:
         must: list[Expression] = []
         without: list[Expression] = []
         for item in items:
             if isinstance(item, query.Word):
-                must += [wishes.any_of([wish]) for wish in self._wishes(item.text, scored=scored, keep=True)] or [
+                must += [clauses.any_of([one]) for one in self._word_clauses(item.text, scored=scored, keep=True)] or [
                     Group()
                 ]
             elif isinstance(item, query.Some) and all(isinstance(part, query.Not) for part in item.items):
@@ -247,7 +247,7 @@ class _Planner:
                 must.append(self.expression(item, scored=scored))
         return Group(tuple(must), (), tuple(without))
 
-    def _wishes(self, text: str, *, scored: bool, keep: bool = False) -> list[Expression]:
+    def _word_clauses(self, text: str, *, scored: bool, keep: bool = False) -> list[Expression]:
         """One expression for each word of a text that is no stop word."""
         units = self._cut.units(text)
         if whole := self._identifier(text, units, scored=scored):
@@ -259,7 +259,7 @@ class _Planner:
         self._score(wanted, scored=scored)
         pieces = self._pieces_of(text, scored=scored) if len(units) == 1 else []
         return [
-            wishes.of_word(self._words.word(unit), self._view) for unit in wanted if unit not in self._common
+            clauses.of_word(self._words.word(unit), self._view) for unit in wanted if unit not in self._common
         ] + pieces
 
     def names(self, tree: Query, typed: str) -> list[Sought]:
@@ -358,9 +358,9 @@ class _Planner:
             Sought(tokens[0], terms, other.terms - terms, stands=False, is_joined=True)
         )
         has_digit = any(char.isdigit() for char in text)
-        sequence = [wishes.sequence(text, self._words.present)] if has_digit and len(units) > 1 else []
+        sequence = [clauses.sequence(text, self._words.present)] if has_digit and len(units) > 1 else []
         sequence += other.lines
-        if not whole.count and not (sequence and self._view.count(wishes.any_of(sequence))):
+        if not whole.count and not (sequence and self._view.count(clauses.any_of(sequence))):
             return []
         is_code = identifiers.is_code(tokens[0])
         wanted = [unit for unit in units if unit not in self._stop or is_code]
@@ -370,9 +370,9 @@ class _Planner:
             self._times[key] = self._times.get(key, 0) + scored
         found: list[Expression] = [Term(term) for term in sorted(terms | other.terms)]
         if has_digit:
-            return [wishes.any_of([*sequence, *found])]
+            return [clauses.any_of([*sequence, *found])]
         return found + [
-            wishes.of_word(self._words.word(unit), self._view) for unit in wanted if unit not in self._common
+            clauses.of_word(self._words.word(unit), self._view) for unit in wanted if unit not in self._common
         ]
 
     def _named_days(self, tree: query.Some) -> list[Expression]:
@@ -383,7 +383,7 @@ class _Planner:
             word = self._words.word(month)
             if terms and not word.instead:
                 self._words.found[month] = self._words.weighted(replace(word, parts=word.parts | terms))
-                out.append(AnyOf(tuple(sorted(terms)), round(wishes.PART * word.idf, 3)))
+                out.append(AnyOf(tuple(sorted(terms)), round(clauses.PART * word.idf, 3)))
         return out
 
     def _pieces_of(self, text: str, *, scored: bool) -> list[Expression]:
@@ -393,10 +393,10 @@ class _Planner:
         stands = bool(self._words.word(analysis.units(text)[0]).count) if pieces else False
         wanted = [piece for piece in dict.fromkeys(pieces) if not (stands and piece.isdigit())]
         self._score(wanted, scored=scored, times=_PIECE if stands else 1.0)
-        return [wishes.of_word(self._words.word(piece), self._view) for piece in wanted]
+        return [clauses.of_word(self._words.word(piece), self._view) for piece in wanted]
 
     def _score(self, units: Iterable[str], *, scored: bool, times: float = 1.0, keep: bool = False) -> None:
-        for unit, worth in wishes.worths(units):
+        for unit, worth in clauses.worths(units):
             if scored and (keep or unit not in self._stop):
                 self._words.word(unit)
                 self._times[unit] = self._times.get(unit, 0) + times * worth * self._light.get(unit, 1.0)
@@ -412,9 +412,9 @@ class _Planner:
             self._words.found[key] = self._words.beginning(key, last)
         if scored:
             self._times[key] = self._times.get(key, 0) + 1
-        ending = wishes.of_word(self._words.found[key], self._view)
+        ending = clauses.of_word(self._words.found[key], self._view)
         return (
-            Group((*(wishes.of_word(self._words.word(unit), self._view) for unit in before), ending))
+            Group((*(clauses.of_word(self._words.word(unit), self._view) for unit in before), ending))
             if before
             else ending
         )
@@ -427,7 +427,7 @@ class _Planner:
         if len(left) != 1 or len(right) != 1:
             return both
         pairs = ((left[0], right[0]), (right[0], left[0]))
-        close = wishes.any_of([wishes.close(*pair, tree.distance, self._words.present) for pair in pairs])
+        close = clauses.any_of([clauses.close(*pair, tree.distance, self._words.present) for pair in pairs])
         return Group((close, both)) if isinstance(tree.left, query.Near) else close
 
 

@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Protocol, overload
 from smart_context.data import NamedTuple, dataclass
 from smart_context.engine.port import Candidate, segment_ids
 from smart_context.find import neighbours
+from smart_context.find.clauses import PART
 from smart_context.find.sought import Plan
-from smart_context.find.wishes import PART
 from smart_context.text import analysis, codes, languages
 
 try:

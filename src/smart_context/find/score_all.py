@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from smart_context.find.clauses import PART
 from smart_context.find.score import (
     DIGITS,
     K1,
@@ -26,7 +27,6 @@ from smart_context.find.score import (
     Scores,
     Weighed,
 )
-from smart_context.find.wishes import PART
 from smart_context.text import forward
 from smart_context.text.forward import ALSO, TEXT, Found
 from smart_context.text.forward import HEAD as IN_HEAD

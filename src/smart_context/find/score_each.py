@@ -9,6 +9,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 
+from smart_context.find.clauses import PART
 from smart_context.find.score import (
     DIGITS,
     K1,
@@ -25,7 +26,6 @@ from smart_context.find.score import (
     Weighed,
     summed,
 )
-from smart_context.find.wishes import PART
 from smart_context.text import codes
 
 _TEXT, _ALSO, _HEAD = 0, 1, 2

@@ -30,22 +30,22 @@ def any_of(items: list[Expression]) -> Expression:
     return several[0] if len(several) == 1 else Group(should=tuple(several))
 
 
-def flat(wishes: list[Expression]) -> list[Expression]:
+def flat(optional: list[Expression]) -> list[Expression]:
     """The same without groups in which any part suffices."""
     out: list[Expression] = []
-    for wish in wishes:
-        if isinstance(wish, Group) and not wish.must and not wish.must_not:
-            out += wish.should
+    for one in optional:
+        if isinstance(one, Group) and not one.must and not one.must_not:
+            out += one.should
         else:
-            out.append(wish)
+            out.append(one)
     return out
 
 
-def also(wanted: Expression, wishes: list[Expression]) -> Expression:
+def also(wanted: Expression, optional: list[Expression]) -> Expression:
     """The same with further optional expressions."""
     if isinstance(wanted, Group) and (wanted.must or not wanted.must_not):
-        return replace(wanted, should=(*wanted.should, *wishes)) if not wanted.must else wanted
-    return wanted if isinstance(wanted, Group) else Group(should=(wanted, *wishes))
+        return replace(wanted, should=(*wanted.should, *optional)) if not wanted.must else wanted
+    return wanted if isinstance(wanted, Group) else Group(should=(wanted, *optional))
 
 
 def spellings(unit: str, language: str) -> list[str]:
