@@ -351,9 +351,9 @@ def test_segments_are_found_by_their_numbers_as_by_looking_through_their_files(t
             for start in range(0, len(owners), size):
                 wanted = dict(list(owners.items())[start : start + size])
                 own = replace(filters, files=tuple(set(wanted.values())))
-                for binding in (Everything(), *BINDING):
-                    every = [c for c in view.all_of(binding, own, wanted.keys()) if wanted[c.segment_id] == c.file_id]
-                    assert sorted(view.those(wanted, filters, binding)) == sorted(every)
+                for required in (Everything(), *BINDING):
+                    every = [c for c in view.all_of(required, own, wanted.keys()) if wanted[c.segment_id] == c.file_id]
+                    assert sorted(view.those(wanted, filters, required)) == sorted(every)
     assert len(view.those(owners, ALL)) == 1 + 10 + 4 + 5 + 5 + 7 + 2 + 4
     assert len(view.within(("/r/0",)).those(owners, ALL)) == 10 + 5 + 2
 

@@ -190,7 +190,7 @@ def test_the_nearest_that_will_do_are_those_of_looking_at_every_segment(index, m
     given = {one: (file, round(at * 37 % 100 / 100, 1)) for at, (one, file) in enumerate(segments(index))}
     given |= {10_000 + at: (1, 0.99) for at in range(4)}  # of segments that are gone
     ordering = hybrid.Fused(Cosines(given), record, view, made, Filters(), (), no_stop)
-    will_do = {c.segment_id: c for c in view.all_of(made.binding, Filters())}
+    will_do = {c.segment_id: c for c in view.all_of(made.required, Filters())}
     near = [one for one in Cosines(given).nearest(len(given)) if one.segment_id in will_do]
     near = [one for one in near if one.cosine >= max(near[:dense][-1].cosine, hybrid.LEAST)]
     by_words = {c.segment_id: c for c in ordering.matches.top(2)}

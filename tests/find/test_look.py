@@ -6,7 +6,7 @@ import pytest
 
 from smart_context.api import App
 from smart_context.find import look, preview, snippet
-from smart_context.find.sought import Sought
+from smart_context.find.plan_model import Sought
 from smart_context.model import Segment
 from smart_context.settings import config
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from compiled import both, in_python
 from smart_context.find import marking
-from smart_context.find.sought import Sought
+from smart_context.find.plan_model import Sought
 from smart_context.text import analysis
 from smart_context.text.words import WORD, has_no_spaces, normal, pairs, spaced
 
@@ -89,14 +89,14 @@ def test_any_text_is_marked_as_the_slow_way_marks_it(tokens, data):
 
 
 def test_a_beginning_marks_every_word_that_begins_so():
-    words = marking.words([Sought("conf*", frozenset({"configur"}), beginning="conf")])
+    words = marking.words([Sought("conf*", frozenset({"configur"}), prefix="conf")])
     text = "Configure the confs of unconfirmed config_files; conférence"
     marked = [text[hit.start : hit.end] for hit in marking.hits(text, words, "en")]
     assert marked == ["Configure", "confs", "config", "conférence"]
 
 
 def test_a_beginning_of_two_digits_marks_every_number_that_begins_so():
-    words = marking.words([Sought("12*", frozenset({"12345"}), beginning="12")])
+    words = marking.words([Sought("12*", frozenset({"12345"}), prefix="12")])
     assert [hit[:2] for hit in marking.hits("12345 and 1299, not 31299 or 13", words, "en")] == [(0, 5), (10, 14)]
 
 
@@ -124,7 +124,7 @@ def test_what_is_compiled_marks_the_same(text, asked, beginning, data):
     terms = [frozenset(analysis.terms(word, language).line.split()) for word in asked]
     also = [frozenset(analysis.terms(word, language).also.split()) for word in asked]
     words = [Sought(word, own, parts) for word, own, parts in zip(asked, terms, also, strict=True)]
-    words += [Sought(beginning, frozenset(), beginning=beginning)] if beginning else []
+    words += [Sought(beginning, frozenset(), prefix=beginning)] if beginning else []
     quickly, in_python = both(lambda: marking.hits(text, marking.words(words), language), marking)
     assert quickly == in_python
 
@@ -183,7 +183,7 @@ def test_only_tokens_that_were_looked_at_become_hits():
 
 
 def test_a_single_character_of_a_script_without_spaces_is_marked_wherever_it_stands():
-    words = marking.words([Sought("数", frozenset({"数据", "数学", "数"}), beginning="数")])
+    words = marking.words([Sought("数", frozenset({"数据", "数学", "数"}), prefix="数")])
     assert [(hit.start, hit.end) for hit in marking.hits("算数与数据", words, "en")] == [(1, 2), (3, 4)]
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from searching import indexed
 from smart_context.find import neighbours
-from smart_context.find.sought import Sought
+from smart_context.find.plan_model import Sought
 from smart_context.text import analysis
 
 

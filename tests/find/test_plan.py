@@ -27,8 +27,8 @@ class Words:
     def standing(self, terms):
         return list(filter(self.having, terms))
 
-    def terms(self, beginning, *, rough=False):
-        found = [term for term in self._counts if term.startswith(beginning)]
+    def terms(self, prefix, *, rough=False):
+        found = [term for term in self._counts if term.startswith(prefix)]
         return sorted(found, key=lambda term: (-self._counts[term], term))
 
     def compounds(self, part):
@@ -301,7 +301,7 @@ def test_a_beginning_is_looked_for_as_every_word_that_has_it():
     assert few.terms == {"harba"}
     many = made("harb*", view)
     [word] = many.sought
-    assert (word.beginning, len(word.terms), len(word.commonest)) == ("harb", 25, 24)
+    assert (word.prefix, len(word.terms), len(word.commonest)) == ("harb", 25, 24)
     assert many.wanted == Group((AnyOf(tuple(sorted(word.terms)), 0.0, "harb"),), tuple(
         Term(term, round(word.idf / idf(view.having(term)), 3)) for term in word.commonest
     ))  # fmt: skip
@@ -507,12 +507,12 @@ def by_text(text, view):
 def test_a_question_in_english_is_scored_by_words_that_say_the_same(text, alike):
     view = Words({"renam": 3, "move": 9, "kettl": 10, "paint": 4})
     words = by_text(text, view)
-    assert {term for word in words.values() for term in word.alike} == alike
+    assert {term for word in words.values() for term in word.synonyms} == alike
     assert {term for word in words.values() for term in word.parts} == alike
 
 
 def test_a_word_that_nothing_has_is_not_counted_in_place_of_another():
-    assert by_text("How do I rename a kettle?", Words({"renam": 3, "kettl": 10}))["rename"].alike == frozenset()
+    assert by_text("How do I rename a kettle?", Words({"renam": 3, "kettl": 10}))["rename"].synonyms == frozenset()
 
 
 def test_what_says_the_same_finds_nothing_by_itself():
@@ -526,14 +526,14 @@ def test_what_says_the_same_is_not_marked():
     text = "Move the kettle, then rename it."
     marked = snippet.marks(text, snippet.words(list(words)))
     assert [text[a:b] for a, b in marked] == ["kettle", "rename"]
-    plain = [replace(word, parts=frozenset(), alike=frozenset()) for word in words]
+    plain = [replace(word, parts=frozenset(), synonyms=frozenset()) for word in words]
     assert snippet.words(plain) == snippet.words(list(words))
 
 
 def test_in_a_large_index_a_stop_word_of_a_few_puts_matches_higher_and_finds_none():
     counts = {"harbour": 100, "through": 500}
     [harbour, through] = made("harbour through", Words(counts, 20_000)).sought
-    assert (harbour.is_empty, through.is_empty) == (False, True)
+    assert (harbour.is_stop_word, through.is_stop_word) == (False, True)
     assert made("harbour through", Words(counts, 19_999)).wanted == Group(should=(Term("harbour"),))
     assert made("harbour through", Words(counts, 20_000)).wanted == Group(
         (Group(should=(Term("harbour"),)),), (Term("through"),)

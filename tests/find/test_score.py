@@ -14,7 +14,7 @@ from compiled import both
 from smart_context.engine.expression import Everything
 from smart_context.engine.port import Candidate
 from smart_context.find import score, score_all, score_each
-from smart_context.find.sought import Plan, Sought
+from smart_context.find.plan_model import Plan, Sought
 from smart_context.text import analysis, codes
 
 WORDS = ["copper", "kettle", "whistl", "harbour", "gull", "frozen"]

@@ -11,7 +11,7 @@ from smart_context import redact
 from smart_context.engine.model import Passage
 from smart_context.find import snippet
 from smart_context.find.marking import Hit
-from smart_context.find.sought import Sought
+from smart_context.find.plan_model import Sought
 from smart_context.model import Segment
 from smart_context.redact import document
 from smart_context.text import analysis
@@ -237,7 +237,7 @@ def test_a_mark_is_shown_whole_or_not_at_all_where_no_space_is_near():
 
 
 def test_a_word_that_is_longer_than_what_is_shown_does_not_choose_the_part():
-    words = snippet.words([Sought("boat*", frozenset({"boat"}), beginning="boat", idf=1.0)])
+    words = snippet.words([Sought("boat*", frozenset({"boat"}), prefix="boat", idf=1.0)])
     long = "boat" + "x" * 400
     for said in ("boats and boats and a boat", "one boat"):
         cut = snippet.cut(Passage(f"{long} {FILLER} {said} {FILLER} {long}"), words, "en")

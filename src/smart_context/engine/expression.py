@@ -18,12 +18,12 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class AnyOf:
-    """Any of many terms, each worth the same: the compounds that a word is part of, or what a `beginning` stands for (the commonest
+    """Any of many terms, each worth the same: the compounds that a word is part of, or what a `prefix` stands for (the commonest
     terms first)."""
 
     terms: tuple[str, ...]
     weight: float = 1.0
-    beginning: str = ""
+    prefix: str = ""
 
 
 @dataclass(frozen=True, slots=True)

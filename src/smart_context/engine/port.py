@@ -149,7 +149,7 @@ class View(Protocol):
     def all_of(self, wanted: Expression, filters: Filters, among: Set[int] | None = None) -> Candidates:
         """Every match, in no order; only of the segments in `among`, if given."""
 
-    def those(self, wanted: Mapping[int, int], filters: Filters, binding: Expression = ...) -> Sequence[Candidate]:
+    def those(self, wanted: Mapping[int, int], filters: Filters, required: Expression = ...) -> Sequence[Candidate]:
         """Those of the segments, given by id with their files, that are here, pass the filters and match, in no order."""
 
     def packed(self, candidates: Sequence[Candidate]) -> list[bytes]:
@@ -164,7 +164,7 @@ class View(Protocol):
     def compounds(self, part: str) -> list[str]:
         """The long words, of languages that compound, that contain a part."""
 
-    def terms(self, beginning: str, *, rough: bool = False) -> list[str]:
+    def terms(self, prefix: str, *, rough: bool = False) -> list[str]:
         """Every term with a prefix, the commonest first; `rough`: perhaps terms too that no segment has, for callers that count each anyway."""
 
     def within(self, folders: tuple[str, ...]) -> View:

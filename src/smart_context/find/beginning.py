@@ -13,7 +13,7 @@ from smart_context.engine import names
 from smart_context.engine.expression import Filters
 from smart_context.engine.port import Record, View
 from smart_context.find.order import Placed
-from smart_context.find.sought import Plan
+from smart_context.find.plan_model import Plan
 
 _WHY = ("the beginning of a file of the name that was typed",)
 _LOOKED_AT, _TITLE = (

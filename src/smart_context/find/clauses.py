@@ -13,7 +13,7 @@ from smart_context.data import replace
 from smart_context.engine import expression
 from smart_context.engine.expression import AnyOf, Expression, Group, Term
 from smart_context.engine.port import View
-from smart_context.find.sought import Sought
+from smart_context.find.plan_model import Sought
 from smart_context.text import analysis
 
 _MIXED = 0.5  # what a pair of characters is worth in which a word ends and a particle begins, or the other way round
@@ -140,7 +140,7 @@ def of_word(word: Sought, view: View) -> Expression:
     """What finds a word: its terms, each at the worth of the word rather than of that one form."""
     if len(word.terms) > MANY:
         # All of them find; a few are enough to tell roughly which segments have much of it.
-        every = AnyOf(tuple(sorted(word.terms)), 0.0, word.beginning)
+        every = AnyOf(tuple(sorted(word.terms)), 0.0, word.prefix)
         return Group((every,), tuple(_alike(word, word.commonest, view)))
     items: list[Expression] = list(_alike(word, sorted(word.terms), view))
     if word.parts:

@@ -22,8 +22,8 @@ from smart_context.engine.port import Candidate, Candidates, Record, View
 from smart_context.find import feedback
 from smart_context.find.alike import Alike
 from smart_context.find.order import TIERS, Ordering, Placed, Ranked
+from smart_context.find.plan_model import Plan
 from smart_context.find.score import DIGITS, Scorer
-from smart_context.find.sought import Plan
 from smart_context.model import Stop
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ class Fused(Ordering):
 
     def _without_words(self, scored: Ranked) -> Iterator[int]:
         """The files of segments that have no word of the query but stop words."""
-        finds = [number for number, word in enumerate(self._plan.sought) if not word.is_empty]
+        finds = [number for number, word in enumerate(self._plan.sought) if not word.is_stop_word]
         made, files = scored.scores.made, scored.candidates.file_ids
         is_every = len(finds) == len(self._plan.sought)
         for place in scored.order:
@@ -130,20 +130,20 @@ class Fused(Ordering):
     def _nearest(self, known: Mapping[int, Candidate]) -> list[Candidate]:
         """The nearest segments that pass, without the known ones: those pass, because the required clauses were part of finding them."""
         looked_at: dict[int, Candidate | None] = dict(known)
-        bound: dict[int, Candidate] | None = None
+        satisfying: dict[int, Candidate] | None = None
         looks = DENSE
         for wider in (1, _WIDER):
             near = self._likeness.nearest(DENSE * wider)
-            if bound is None and self._are_bound_at_most(_EACH * looks):
-                bound = self._all_bound()
-            if bound is not None:
-                looked_at |= {one.segment_id: bound.get(one.segment_id) for one in near}
+            if satisfying is None and self._few_satisfy(_EACH * looks):
+                satisfying = self._satisfying()
+            if satisfying is not None:
+                looked_at |= {one.segment_id: satisfying.get(one.segment_id) for one in near}
             nearest = self._first(near, looked_at)
             if len(nearest) >= DENSE or len(near) < DENSE * wider:
                 break
             looks = min(_WIDER, DENSE // max(1, len(nearest))) * DENSE  # at the rate so far
         else:  # hardly any of the nearest pass: compare those that do
-            looked_at |= self._all_bound() if bound is None else bound
+            looked_at |= self._satisfying() if satisfying is None else satisfying
             nearest = self._likeness.nearest(DENSE, [one for one, found in looked_at.items() if found])
         edge = nearest[:DENSE][-1].cosine if nearest else 0.0
         wanted = [
@@ -153,17 +153,17 @@ class Fused(Ordering):
         ]
         return [found for found in wanted if found]
 
-    def _are_bound_at_most(self, most: int) -> bool:
+    def _few_satisfy(self, most: int) -> bool:
         """Whether at most `most` segments satisfy the required clauses: then listing them is faster than checking each of the nearest."""
-        binding = self._plan.binding
-        binds = not isinstance(binding, Everything) and (
-            not isinstance(binding, Group) or binding.must or binding.should
+        required = self._plan.required
+        binds = not isinstance(required, Everything) and (
+            not isinstance(required, Group) or required.must or required.should
         )
-        return bool(binds) and self._view.count(binding, self._limits) <= most
+        return bool(binds) and self._view.count(required, self._limits) <= most
 
-    def _all_bound(self) -> dict[int, Candidate]:
+    def _satisfying(self) -> dict[int, Candidate]:
         """Every segment that satisfies the required clauses."""
-        return {c.segment_id: c for c in self._view.all_of(self._plan.binding, self._limits)}
+        return {c.segment_id: c for c in self._view.all_of(self._plan.required, self._limits)}
 
     def _first(self, near: Sequence[Near], looked_at: dict[int, Candidate | None]) -> list[Near]:
         """The first `DENSE` of the nearest that pass, and all that tie with the last; hardly more are checked than that needs."""
@@ -183,7 +183,7 @@ class Fused(Ordering):
             return
         wanted = {one.segment_id: one.file_id for one in near}
         looked_at.update(dict.fromkeys(wanted))
-        for candidate in self._view.those(wanted, self._limits, self._plan.binding):
+        for candidate in self._view.those(wanted, self._limits, self._plan.required):
             looked_at[candidate.segment_id] = candidate
 
     def _fused(self, tier: Candidates, nearest: Sequence[Candidate]) -> Ranked:
@@ -227,7 +227,7 @@ class Fused(Ordering):
         """The weight of this query's words: it grows with their number, and is 0 if the index has none of them but stop words."""
         if self._plan.nowhere:
             return 0.0
-        asked = sum(not word.is_empty for word in self._plan.sought)
+        asked = sum(not word.is_stop_word for word in self._plan.sought)
         return WORDS * (min(1.0, max(LEAST_WORDS, asked / FEW)) if asked > KEYWORDS else 1.0)
 
     def _words(self, score: Value) -> Value:

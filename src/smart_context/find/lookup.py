@@ -15,7 +15,7 @@ from smart_context.engine.entry import COMPOUNDING
 from smart_context.engine.expression import AnyOf, Filters
 from smart_context.engine.port import View
 from smart_context.find import clauses, spelling
-from smart_context.find.sought import Sought
+from smart_context.find.plan_model import Sought
 from smart_context.text import analysis, codes
 
 _NEAR_WORD = 0.6  # the weight of a correction
@@ -29,7 +29,7 @@ _HARDLY_ANY = 20  # a word is not looked for in compounds if other languages hav
 _MAX_PARTS = 300  # compounds that a word is looked for in, the shortest ones
 _BEGUN, _MOST = 4, 3  # letters from which a word may be a prefix, and how many words it then stands for
 _COUNTED = 300  # words that are counted for that, the commonest by the engine's counts, which include removed segments
-_MAX_BEGINNINGS = 20_000  # terms that a prefix may stand for
+_MAX_WITH_PREFIX = 20_000  # terms that a prefix may stand for
 
 
 class Lookup:
@@ -51,23 +51,23 @@ class Lookup:
             self.found[unit] = self._look_up(unit)
         return self.found[unit]
 
-    def beginning(self, key: str, unit: str) -> Sought:
+    def prefix(self, key: str, unit: str) -> Sought:
         """A word of which only a prefix is given."""
-        beginning = analysis.fold(unit)
-        found = self._view.terms(beginning)[:_MAX_BEGINNINGS]
+        prefix = analysis.fold(unit)
+        found = self._view.terms(prefix)[:_MAX_WITH_PREFIX]
         terms = frozenset(found) | (self.terms(unit) if len(found) <= clauses.MANY else frozenset())
-        return self.weighted(Sought(key, terms, beginning=beginning, commonest=tuple(found[: clauses.MANY])))
+        return self.weighted(Sought(key, terms, prefix=prefix, commonest=tuple(found[: clauses.MANY])))
 
     def _look_up(self, unit: str) -> Sought:
         if analysis.is_part(unit):
-            return self.beginning(unit, unit)
+            return self.prefix(unit, unit)
         terms = self.terms(unit)
         parts = self._parts(unit)
         found = self.weighted(Sought(unit, terms, parts - terms, typed=unit))
         if found.count:
             return self._corrected(found)
         for character in clauses.alone(unit, self._view):
-            if (part := self.beginning(unit, character)).count:
+            if (part := self.prefix(unit, character)).count:
                 return part
         if not unit.isalpha():
             return found
@@ -195,15 +195,15 @@ class Lookup:
                 return tuple(sorted(first | second))
         return ()
 
-    def _counted(self, terms: frozenset[str], beginning: str = "") -> int:
+    def _counted(self, terms: frozenset[str], prefix: str = "") -> int:
         if len(terms) > clauses.MANY:
-            return self._view.count(AnyOf(tuple(sorted(terms)), beginning=beginning))
+            return self._view.count(AnyOf(tuple(sorted(terms)), prefix=prefix))
         # Terms of different languages are in different segments, so the sum is close enough.
         return min(self._view.segments, sum(map(self._view.having, terms)))
 
     def weighted(self, word: Sought) -> Sought:
         """The word with its count and idf."""
-        exact = self._counted(word.terms, word.beginning)
+        exact = self._counted(word.terms, word.prefix)
         count = exact or (self._view.count(AnyOf(tuple(sorted(word.parts)))) if word.parts else 0)
         total = self._view.segments
         idf = math.log(1 + (total - count + 0.5) / (count + 0.5))

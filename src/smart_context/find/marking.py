@@ -12,7 +12,7 @@ from itertools import repeat
 
 from smart_context import later
 from smart_context.data import NamedTuple, dataclass, field
-from smart_context.find.sought import Sought
+from smart_context.find.plan_model import Sought
 from smart_context.text import analysis
 from smart_context.text.words import fold, has_no_spaces, normal, spaced
 
@@ -52,7 +52,7 @@ class Words:
 
     terms: Mapping[str, tuple[int, ...]]
     wide: Mapping[str, int]
-    beginnings: Mapping[str, int]
+    prefixes: Mapping[str, int]
     worth: tuple[int, ...]
     fronts: tuple[str, ...]
     telling: tuple[str, ...] = ()
@@ -63,11 +63,11 @@ def words(sought: Sequence[Sought]) -> Words:
     """The words of a query, for marking them in any number of texts."""
     terms: dict[str, tuple[int, ...]] = {}
     wide: dict[str, int] = {}
-    beginnings: dict[str, int] = {}
+    prefixes: dict[str, int] = {}
     for number, word in enumerate(sought):
-        if word.beginning:
-            own = wide if has_no_spaces(word.beginning) else beginnings
-            own.setdefault(word.beginning, number)
+        if word.prefix:
+            own = wide if has_no_spaces(word.prefix) else prefixes
+            own.setdefault(word.prefix, number)
             continue
         mine = (number,)
         for term in word.terms | word.parts:
@@ -75,9 +75,9 @@ def words(sought: Sequence[Sought]) -> Words:
             if not term.isascii() and has_no_spaces(term):
                 wide.setdefault(term, number)
     # Stems first: compounds are hundreds of terms, and languages agree on most of their stems.
-    fronts = {_front(stem) for stem in {term.partition(analysis.TAG)[0] for term in terms}}.union(beginnings)
+    fronts = {_front(stem) for stem in {term.partition(analysis.TAG)[0] for term in terms}}.union(prefixes)
     worth = tuple(max(1, round(100 * word.idf * min(word.times, 1.0))) for word in sought)
-    return Words(terms, wide, beginnings, worth, tuple(sorted(filter(None, fronts))), _telling(fronts))
+    return Words(terms, wide, prefixes, worth, tuple(sorted(filter(None, fronts))), _telling(fronts))
 
 
 def _telling(fronts: Iterable[str]) -> tuple[str, ...]:
@@ -211,8 +211,8 @@ def _looked_at(tokens: Set[str], words: Words, language: str) -> dict[str, _Met]
         for token, hit in (analysis.hits(others, language, words.terms).items() if others else ())
     }
     found.update(_words_met(plain, words, language))
-    for beginning, number in words.beginnings.items():
-        may_be = (token for several in (plain, others) for token in several if _plain(token).startswith(beginning))
+    for prefix, number in words.prefixes.items():
+        may_be = (token for several in (plain, others) for token in several if _plain(token).startswith(prefix))
         found.update((token, (number, False)) for token in may_be)
     return found
 

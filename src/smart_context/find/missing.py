@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from smart_context.find import query
+from smart_context.find.plan_model import Sought
 from smart_context.find.query import Query
-from smart_context.find.sought import Sought
 from smart_context.text import analysis
 
 _MOST = 5

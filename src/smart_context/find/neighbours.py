@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from smart_context.data import dataclass
-from smart_context.find.sought import Sought
+from smart_context.find.plan_model import Sought
 from smart_context.text import analysis
 
 WINDOW = 5  # words within which two are near each other: the nearer, the more

@@ -15,7 +15,7 @@ from smart_context.find import spelling
 from smart_context.find.filters import Reading
 from smart_context.find.model import SearchItem
 from smart_context.find.order import Placed
-from smart_context.find.sought import Plan
+from smart_context.find.plan_model import Plan
 
 
 def of_query(reading: Reading, planned: Plan, excluded: Sequence[str]) -> tuple[str, ...]:

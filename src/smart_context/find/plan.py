@@ -15,8 +15,8 @@ from smart_context.engine.expression import AnyOf, Everything, Expression, Group
 from smart_context.engine.port import View
 from smart_context.find import asking, clauses, dates, missing, query, spelt, synonyms
 from smart_context.find.lookup import Lookup
+from smart_context.find.plan_model import Plan, Sought
 from smart_context.find.query import Query
-from smart_context.find.sought import Plan, Sought
 from smart_context.text import analysis, explained, identifiers, languages
 
 _MAX_SOUGHT = 48  # words of a query, at most: of a pasted page, those with the highest weights
@@ -67,9 +67,9 @@ def make(tree: Query | None, view: View, typed: str = "") -> Plan:
     verbatim = planner.verbatim(tree, text)
     is_few = not asks and sum(word.stands for word in sought) > 1
     lacking = _LACKING if is_few and view.segments >= _LARGE else 1.0
-    binding = planner.binding(tree)
+    required = planner.required(tree)
     lost = planner.missing(tree) if not named and not nowhere else ()
-    return Plan(wanted, sought, left_out, meant, binding, verbatim, nowhere, identifier, asks, lacking, lost)
+    return Plan(wanted, sought, left_out, meant, required, verbatim, nowhere, identifier, asks, lacking, lost)
 
 
 def _texts(tree: Query) -> list[str]:
@@ -159,7 +159,7 @@ class _Planner:
             return []
         self._words.learn(left)
         found = (self._words.weighted(Sought(unit, self._words.terms(unit), typed=unit)) for unit in left)
-        return [replace(word, stands=False, is_empty=True) for word in found if word.count]
+        return [replace(word, stands=False, is_stop_word=True) for word in found if word.count]
 
     def missing(self, tree: Query) -> tuple[str, ...]:
         """The words and phrases of a short query that no segment has."""
@@ -174,7 +174,7 @@ class _Planner:
         others = synonyms.of(word.typed) if self._may_be_told_otherwise and word.count else ()
         terms = (terms[0] for terms in analysis.words(others, "en")) if others else ()
         alike = frozenset(term for term in terms if term not in word.terms and self._view.having(term))
-        return replace(word, parts=word.parts | alike, alike=alike) if alike else word
+        return replace(word, parts=word.parts | alike, synonyms=alike) if alike else word
 
     # The tree into an expression
 
@@ -198,7 +198,7 @@ class _Planner:
             case query.Not(item):
                 return Group(must_not=(self.expression(item, scored=False),))
 
-    def binding(self, tree: Query) -> Expression:
+    def required(self, tree: Query) -> Expression:
         """The required clauses of a query; words side by side are optional."""
         if not isinstance(tree, query.Some):
             return Everything() if isinstance(tree, query.Word) else self.expression(tree, scored=False)
@@ -409,7 +409,7 @@ class _Planner:
         self._score(before, scored=scored)
         key = f"{last}*"
         if key not in self._words.found:
-            self._words.found[key] = self._words.beginning(key, last)
+            self._words.found[key] = self._words.prefix(key, last)
         if scored:
             self._times[key] = self._times.get(key, 0) + 1
         ending = clauses.of_word(self._words.found[key], self._view)

@@ -23,7 +23,7 @@ from smart_context.data import NamedTuple, dataclass
 from smart_context.engine.port import Candidate, segment_ids
 from smart_context.find import neighbours
 from smart_context.find.clauses import PART
-from smart_context.find.sought import Plan
+from smart_context.find.plan_model import Plan
 from smart_context.text import analysis, codes, languages
 
 try:

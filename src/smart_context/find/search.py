@@ -47,7 +47,7 @@ from smart_context.find import (
 from smart_context.find.filters import Reading
 from smart_context.find.model import SearchItem, SearchPage, SearchRequest
 from smart_context.find.order import Placed
-from smart_context.find.sought import Plan
+from smart_context.find.plan_model import Plan
 from smart_context.model import Stop
 from smart_context.redact import Redactor
 from smart_context.text import whole
@@ -391,7 +391,7 @@ def _why(ordering: order.Ordering, one: Placed, typed: dict[str, str]) -> tuple[
 
 def _interpretation(asked: _Asked) -> Iterator[str]:
     yield f"words: {', '.join(word.text for word in asked.plan.sought) or '(none)'}"
-    if others := [other for word in asked.plan.sought if word.alike for other in synonyms.of(word.typed)]:
+    if others := [other for word in asked.plan.sought if word.synonyms for other in synonyms.of(word.typed)]:
         yield f"in other words: {', '.join(dict.fromkeys(others))}"
     if asked.plan.left_out:
         yield f"left out: {', '.join(asked.plan.left_out)}"

@@ -17,7 +17,7 @@ from smart_context.data import NamedTuple, dataclass, replace
 from smart_context.engine.model import Passage
 from smart_context.find import marking
 from smart_context.find.marking import Hit, Words
-from smart_context.find.sought import Sought
+from smart_context.find.plan_model import Sought
 from smart_context.redact import Span
 from smart_context.text import analysis
 
@@ -52,8 +52,8 @@ class Snippet:
 
 def words(sought: Sequence[Sought]) -> Words:
     """The words of a query, for marking them in any number of texts. Without synonyms: they help to find a passage, but the typed words show better what answers."""
-    plain = [replace(word, parts=word.parts - word.alike) if word.alike else word for word in sought]
-    return marking.words([replace(word, terms=frozenset()) if word.is_empty else word for word in plain])
+    plain = [replace(word, parts=word.parts - word.synonyms) if word.synonyms else word for word in sought]
+    return marking.words([replace(word, terms=frozenset()) if word.is_stop_word else word for word in plain])
 
 
 def cut(passage: Passage, words: Words, language: str) -> Snippet:

@@ -105,10 +105,10 @@ def _near(own: str, language: str, view: View, least: int) -> Iterator[tuple[int
 def _alike(stem: str, view: View) -> list[str]:
     """The terms to compare, by their beginning. In a large index that is the first two letters, also swapped or with the second left out: others are too many."""
     if view.segments <= _SMALL:
-        beginnings = {stem[0], stem[1]}
+        prefixes = {stem[0], stem[1]}
     else:
-        beginnings = {stem[:2], stem[1] + stem[0], stem[0] + stem[2]}
-    return [term for beginning in sorted(beginnings) for term in view.terms(beginning, rough=True)]
+        prefixes = {stem[:2], stem[1] + stem[0], stem[0] + stem[2]}
+    return [term for prefix in sorted(prefixes) for term in view.terms(prefix, rough=True)]
 
 
 def _room(stem: str) -> int:

@@ -63,10 +63,10 @@ class Narrowed(View):
                 if self._exactly(word, ["compounds"], self._searcher.doc_freq("compounds", word))
             ]
 
-    def terms(self, beginning: str, *, rough: bool = False) -> list[str]:
+    def terms(self, prefix: str, *, rough: bool = False) -> list[str]:
         """Every term with a prefix, the commonest first; `rough`: those of other folders too, in any order."""
         if rough:
-            return super().terms(beginning)
+            return super().terms(prefix)
         with engine.translated(self.folder):
-            counts = {term: self._exactly(term, ["text"], most) for term, most in self._beginning_so(beginning)}
+            counts = {term: self._exactly(term, ["text"], most) for term, most in self._with_prefix(prefix)}
         return sorted((term for term in counts if counts[term]), key=lambda term: (-counts[term], term))

@@ -126,9 +126,9 @@ class View:
                 groups.setdefault(stem + tag, []).append(term)
         with engine.translated(self.folder):
             count, listed = self._searcher.doc_freq, self._searcher.terms_with_prefix
-            for beginning, several in groups.items():
+            for prefix, several in groups.items():
                 if len(several) >= _TOGETHER:
-                    text, also = dict(listed("text", beginning)), dict(listed("also", beginning))
+                    text, also = dict(listed("text", prefix)), dict(listed("also", prefix))
                     found = [(text.get(term, 0), also.get(term, 0)) for term in several]
                 else:
                     found = [(count("text", term), count("also", term)) for term in several]
@@ -186,15 +186,15 @@ class View:
                 found = [hit for hit, i in zip(found, ids, strict=True) if i in among]
             return self.described(found)
 
-    def those(self, wanted: Mapping[int, int], filters: Filters, binding: Expression = _EVERYTHING) -> list[Candidate]:
+    def those(self, wanted: Mapping[int, int], filters: Filters, required: Expression = _EVERYTHING) -> list[Candidate]:
         """Those of the segments, given by id with their files, that are here, pass the filters and match, in no order.
 
         File ids are indexed, segment ids are not: but a file's first segment is mostly followed by the others, so their addresses are guessed and checked.
-        All segments of a file are read where a guess fails, and where `binding` has more than terms, which would be searched again for each segment.
+        All segments of a file are read where a guess fails, and where `required` has more than terms, which would be searched again for each segment.
         """
         limits = replace(filters, files=tuple(sorted(set(wanted.values()))))
-        if not holding.is_of_terms(binding):
-            every = self.all_of(binding, limits, wanted.keys())
+        if not holding.is_of_terms(required):
+            every = self.all_of(required, limits, wanted.keys())
             return [candidate for candidate in every if wanted[candidate.segment_id] == candidate.file_id]
         with engine.translated(self.folder):
             found, _ = self.look(self._narrowed(self._first(), limits), max(1, len(limits.files)))
@@ -209,11 +209,11 @@ class View:
             places = self._guessed(there, starts)
             guessed = zip(self.described([(1.0, place) for place in places.values()]), places.items(), strict=True)
             known = [(c, place) for c, (one, place) in guessed if (c.segment_id, c.file_id) == (one, there[one])]
-            is_any = isinstance(binding, expression.Everything)
-            matching = [c for c, place in known if is_any or holding.is_match(binding, partial(self._has, place))]
+            is_any = isinstance(required, expression.Everything)
+            matching = [c for c, place in known if is_any or holding.is_match(required, partial(self._has, place))]
         missing = there.keys() - {candidate.segment_id for candidate, _ in known}
         rest = tuple(sorted({there[one] for one in missing}))
-        others = self.all_of(binding, replace(filters, files=rest), missing) if rest else []
+        others = self.all_of(required, replace(filters, files=rest), missing) if rest else []
         return matching + [candidate for candidate in others if there[candidate.segment_id] == candidate.file_id]
 
     def _has(self, place: tantivy.DocAddress, term: str) -> bool:
@@ -303,14 +303,14 @@ class View:
             self._compounds = Compounds(word for word, _ in found)
         return self._compounds.holding(part)
 
-    def terms(self, beginning: str, *, rough: bool = False) -> list[str]:
+    def terms(self, prefix: str, *, rough: bool = False) -> list[str]:
         """Every term with a prefix, the commonest first; some may be in deleted segments only."""
-        return [term for term, _ in self._beginning_so(beginning)]
+        return [term for term, _ in self._with_prefix(prefix)]
 
-    def _beginning_so(self, beginning: str) -> list[tuple[str, int]]:
+    def _with_prefix(self, prefix: str) -> list[tuple[str, int]]:
         """The terms with a prefix, with the engine's own counts."""
         with engine.translated(self.folder):
-            return self._searcher.terms_with_prefix("text", beginning)
+            return self._searcher.terms_with_prefix("text", prefix)
 
     def segment_ids(self) -> list[int]:
         """Every live segment."""
@@ -379,10 +379,10 @@ class View:
         match wanted:
             case expression.Term():
                 return self._any(self._term(wanted))
-            case expression.AnyOf(terms=terms, weight=weight, beginning=beginning):
-                if beginning and len(terms) > _MANY:
+            case expression.AnyOf(terms=terms, weight=weight, prefix=prefix):
+                if prefix and len(terms) > _MANY:
                     fields = [
-                        engine.query().regex_query(self._schema, field, f"{re.escape(beginning)}.*")
+                        engine.query().regex_query(self._schema, field, f"{re.escape(prefix)}.*")
                         for field in ("text", "also")
                     ]
                     return engine.query().const_score_query(self._any(fields), weight)
