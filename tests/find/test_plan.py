@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from smart_context.engine.expression import AnyOf, Everything, Group, Sequence, Term
-from smart_context.find import clauses, plan, query, snippet, spelling
+from smart_context.find import clauses, corrections, plan, query, snippet
 from smart_context.text import analysis, codes
 
 
@@ -151,22 +151,22 @@ def test_a_word_that_stands_nowhere_as_it_was_typed_is_another_where_that_is_far
     ],
 )  # fmt: skip
 def test_people_slip_so(typed, meant):
-    assert (meant in set(spelling.slips(typed))) is (typed != "tommorow")  # that is two slips
+    assert (meant in set(corrections.slips(typed))) is (typed != "tommorow")  # that is two slips
 
 
 @pytest.mark.parametrize(("typed", "other"), [("parsec", "parser"), ("boats", "goats"), ("latent", "latest"), ("sgetmask", "setmask"), ("matcha", "match")])  # fmt: skip
 def test_what_is_a_word_of_its_own_is_no_slip(typed, other):
-    assert other not in set(spelling.slips(typed))
+    assert other not in set(corrections.slips(typed))
 
 
 def test_of_words_that_people_may_have_slipped_from_the_far_rarer_ones_are_not_meant():
     view = Words({"version": 900, "venison": 180, "verizon": 179, "verion": 179})
-    assert spelling.slipped("verison", ["verison"], view) == ("version",)
+    assert corrections.slipped("verison", ["verison"], view) == ("version",)
     view = Words({"preced": 900, "proceed": 180})
-    assert spelling.slipped("preceeding", ["preceed"], view) == ("preced", "proceed")
-    assert spelling.slipped("preceeding", ["preceed"], view, least=200) == ("preced",)
-    assert spelling.slipped("prec", ["prec"], Words({"perc": 9})) == ()
-    assert spelling.slipped("x" * 25, ["x"], Words({"x" * 24: 9})) == ()
+    assert corrections.slipped("preceeding", ["preceed"], view) == ("preced", "proceed")
+    assert corrections.slipped("preceeding", ["preceed"], view, least=200) == ("preced",)
+    assert corrections.slipped("prec", ["prec"], Words({"perc": 9})) == ()
+    assert corrections.slipped("x" * 25, ["x"], Words({"x" * 24: 9})) == ()
 
 
 def test_a_typo_is_rather_that_than_a_compound_of_a_rare_piece():
@@ -384,7 +384,7 @@ def test_a_compound_that_stands_nowhere_is_cut_into_two_words_that_do():
     ],
 )  # fmt: skip
 def test_the_way_from_one_word_to_another_is_counted_in_letters(a, b, steps):
-    assert spelling.distance(a, b, 2) == spelling.distance(b, a, 2) == steps
+    assert corrections.distance(a, b, 2) == corrections.distance(b, a, 2) == steps
 
 
 @pytest.mark.parametrize(
@@ -395,21 +395,21 @@ def test_the_way_from_one_word_to_another_is_counted_in_letters(a, b, steps):
     ],
 )  # fmt: skip
 def test_a_longer_word_may_be_mistyped_further(unit, there, found):
-    assert spelling.words(unit, [unit], Words({there: 5})) == found
+    assert corrections.words(unit, [unit], Words({there: 5})) == found
 
 
 def test_the_nearest_words_come_first_then_the_commonest_and_three_at_most():
     view = Words({"boat": 1, "book": 9, "boor": 5, "boom": 7, "root": 3})
-    assert spelling.words("boot", ["boot"], view) == ("book", "boom", "boor")
-    assert spelling.words("boot", ["boot"], view, least=6) == ("book", "boom")
-    assert spelling.words("kettlest", ["kettlest"], Words({"kattlest": 1, "kattlust": 9})) == ("kattlest",)
+    assert corrections.words("boot", ["boot"], view) == ("book", "boom", "boor")
+    assert corrections.words("boot", ["boot"], view, least=6) == ("book", "boom")
+    assert corrections.words("kettlest", ["kettlest"], Words({"kattlest": 1, "kattlust": 9})) == ("kattlest",)
 
 
 def test_in_a_large_index_words_that_begin_alike_are_looked_at():
     for segments, found in ((20_000, ("bpat",)), (20_001, ())):
-        assert spelling.words("boat", ["boat"], Words({"bpat": 5}, segments)) == found
+        assert corrections.words("boat", ["boat"], Words({"bpat": 5}, segments)) == found
     for other in ("boit", "obat", "baot"):
-        assert spelling.words("boat", ["boat"], Words({other: 5}, 20_001)) == (other,)
+        assert corrections.words("boat", ["boat"], Words({other: 5}, 20_001)) == (other,)
 
 
 def test_one_word_that_is_also_the_name_of_a_file_is_looked_for_as_both():

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from smart_context.find import spelling
+from smart_context.find import corrections
 from smart_context.text import analysis, codes, forward, identifiers, languages, words
 
 
@@ -166,8 +166,8 @@ def test_a_language_shows_in_its_words_and_letters(text, language):
     ],
 )
 def test_distance_counts_changes_and_swaps(a, b, steps):
-    assert spelling.distance(a, b, 2) == min(steps, 3)
-    assert spelling.distance(b, a, 2) == min(steps, 3)
+    assert corrections.distance(a, b, 2) == min(steps, 3)
+    assert corrections.distance(b, a, 2) == min(steps, 3)
 
 
 def packed(line: str, also: str = "", heads: str = "", there: str = "") -> bytes:

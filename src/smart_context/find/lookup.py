@@ -14,7 +14,7 @@ from smart_context.data import replace
 from smart_context.engine.entry import COMPOUNDING
 from smart_context.engine.expression import AnyOf, Filters
 from smart_context.engine.port import View
-from smart_context.find import clauses, spelling
+from smart_context.find import clauses, corrections
 from smart_context.find.plan_model import Sought
 from smart_context.text import analysis, codes
 
@@ -74,7 +74,7 @@ class Lookup:
         instead = self._pieces(unit)
         # A compound is cut into words that segments have; one with a rare piece is more likely mistyped (`direc` and `troy`).
         rarer = min(map(self._view.having, instead), default=0)
-        instead = (rarer and spelling.slipped(unit, terms, self._view, rarer)) or instead or self._meant(unit, terms)
+        instead = (rarer and corrections.slipped(unit, terms, self._view, rarer)) or instead or self._meant(unit, terms)
         if not instead:
             return found
         return self.weighted(Sought(unit, frozenset(instead), instead=tuple(instead)))
@@ -96,8 +96,8 @@ class Lookup:
                 terms, count = main, as_typed
         if count > seldom:
             return word
-        look = spelling.words if word.count <= _HARDLY else spelling.slipped
-        near = look(unit, terms, self._view, spelling.FAR * (count or word.count))
+        look = corrections.words if word.count <= _HARDLY else corrections.slipped
+        near = look(unit, terms, self._view, corrections.FAR * (count or word.count))
         if not near:
             return word
         if not count:
@@ -169,8 +169,8 @@ class Lookup:
     def _meant(self, unit: str, terms: frozenset[str]) -> tuple[str, ...]:
         """Words that begin with a word, or else its corrections; if a correction is far commoner than the words that begin with it, a long word is mistyped."""
         begun = self._begun(unit)
-        commoner = spelling.FAR * self._view.having(begun[0]) if begun else 1
-        near = spelling.words(unit, terms, self._view, least=commoner) if not begun or len(unit) >= _LONG else ()
+        commoner = corrections.FAR * self._view.having(begun[0]) if begun else 1
+        near = corrections.words(unit, terms, self._view, least=commoner) if not begun or len(unit) >= _LONG else ()
         return near or begun
 
     def _begun(self, unit: str) -> tuple[str, ...]:

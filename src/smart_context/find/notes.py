@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from smart_context.engine.expression import Group
 from smart_context.engine.port import View
-from smart_context.find import spelling
+from smart_context.find import corrections
 from smart_context.find.filters import Reading
 from smart_context.find.model import SearchItem
 from smart_context.find.order import Placed
@@ -59,7 +59,7 @@ def of_corrections(planned: Plan, items: Sequence[SearchItem]) -> Iterator[str]:
     replaced = [word for word in planned.sought if word.instead]
     marked = Counter(item.snippet[a:b].lower() for item in items for a, b in item.highlights) if replaced else Counter()
     for word in replaced:
-        others = _listed(tuple(dict.fromkeys(spelling.written(term, marked, word.text) for term in word.instead)))
+        others = _listed(tuple(dict.fromkeys(corrections.written(term, marked, word.text) for term in word.instead)))
         if word.typed:
             yield f"hardly anything has '{word.text}'; looked for {others} as well"
         else:

@@ -21,9 +21,9 @@ from smart_context.engine.expression import Filters
 from smart_context.engine.facts import Marked
 from smart_context.engine.model import FileRow, SegmentRow
 from smart_context.engine.port import Candidate, Candidates, Matches, Record, View
+from smart_context.find.exact import Spelling
 from smart_context.find.plan_model import Plan
 from smart_context.find.score import DIGITS, Score, Scorer, Scores
-from smart_context.find.spelt import Spelling
 from smart_context.model import Stop
 from smart_context.sources import ignore
 from smart_context.text import whole

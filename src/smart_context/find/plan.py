@@ -13,7 +13,7 @@ from smart_context.data import replace
 from smart_context.engine import names
 from smart_context.engine.expression import AnyOf, Everything, Expression, Group, Sequence, Term
 from smart_context.engine.port import View
-from smart_context.find import asking, clauses, dates, missing, query, spelt, synonyms
+from smart_context.find import asking, clauses, dates, exact, missing, query, synonyms
 from smart_context.find.lookup import Lookup
 from smart_context.find.plan_model import Plan, Sought
 from smart_context.find.query import Query
@@ -63,7 +63,7 @@ def make(tree: Query | None, view: View, typed: str = "") -> Plan:
     left_out = tuple(dict.fromkeys(word for word in planner.left_out if word not in counted))
     sought = (*planner.sought(), *empty, *named)
     meant = asking.about(text) if request else text
-    identifier = spelt.identifier(text) if isinstance(tree, query.Word | query.Phrase) else ""
+    identifier = exact.identifier(text) if isinstance(tree, query.Word | query.Phrase) else ""
     verbatim = planner.verbatim(tree, text)
     is_few = not asks and sum(word.stands for word in sought) > 1
     lacking = _LACKING if is_few and view.segments >= _LARGE else 1.0
@@ -271,7 +271,7 @@ class _Planner:
         out: dict[frozenset[str], Sought] = {}
         for text in dict.fromkeys((whole, *texts)):
             # No file names: an option; `C++`, which is not the file `c`; `€ 20`, which is not the file `2.0`.
-            is_no_name = text.startswith("-") or spelt.SIGNED.fullmatch(text) or spelt.PRICE.search(text)
+            is_no_name = text.startswith("-") or exact.SIGNED.fullmatch(text) or exact.PRICE.search(text)
             there = [term for term in names.asked(text) if text and not is_no_name and self._view.having(term)][:1]
             if there and frozenset(there) not in out:
                 count = self._view.having(there[0])
@@ -342,7 +342,7 @@ class _Planner:
         odd = self._cut.odd(text)
         options = [token for token in odd if token.startswith("--") and self._view.having(identifiers.wholes(token)[0])]
         tokens = options or [token for token in odd if not token.startswith("--")]
-        wholes = spelt.wholes(tokens[0]) if len(tokens) == 1 else []
+        wholes = exact.wholes(tokens[0]) if len(tokens) == 1 else []
         if not wholes or any(map(analysis.has_no_spaces, units)):
             return []
         other = dates.elsewhere(tokens[0], self._view, self._words.present)

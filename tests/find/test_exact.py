@@ -6,7 +6,7 @@ import sys
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smart_context.find import spelt
+from smart_context.find import exact
 
 _PIECES = [
     "size",
@@ -44,24 +44,24 @@ def by_pattern(typed: str, text: str) -> bool:
 @given(texts.filter(bool), texts, texts, st.booleans())
 def test_an_identifier_stands_where_a_pattern_finds_it_as_a_word(typed, before, behind, is_there):
     text = before + (typed if is_there else typed.swapcase()) + behind
-    assert spelt.Spelling(typed).stands_in(text) == by_pattern(typed, text)
+    assert exact.Spelling(typed).stands_in(text) == by_pattern(typed, text)
 
 
 def test_the_end_of_a_longer_name_is_not_what_was_typed_but_the_end_of_a_range_is():
-    assert not spelt.Spelling("ed25519").stands_in("an id-Ed25519")
-    assert spelt.Spelling("ed25519").stands_in("an id-Ed25519 - ed25519-sk")
-    assert spelt.Spelling("8,000").stands_in("4,000-8,000")
+    assert not exact.Spelling("ed25519").stands_in("an id-Ed25519")
+    assert exact.Spelling("ed25519").stands_in("an id-Ed25519 - ed25519-sk")
+    assert exact.Spelling("8,000").stands_in("4,000-8,000")
 
 
 def test_a_file_is_called_so_in_the_same_capitals_if_one_was_typed():
-    named = [spelt.Spelling(typed).names("/docs/data_type.html") for typed in ("data_type", "DATA_TYPE", "dataType")]
+    named = [exact.Spelling(typed).names("/docs/data_type.html") for typed in ("data_type", "DATA_TYPE", "dataType")]
     assert named == [True, False, False]
-    assert spelt.Spelling("DATA_TYPE").names("/docs/DATA_TYPE.html")
-    assert spelt.Spelling("data_type").names("/docs/Data_Type.html")
+    assert exact.Spelling("DATA_TYPE").names("/docs/DATA_TYPE.html")
+    assert exact.Spelling("data_type").names("/docs/Data_Type.html")
 
 
 def test_the_letters_that_are_one_of_ascii_in_another_case_are_known():
     every = "".join(map(chr, range(128, sys.maxunicode + 1)))
     alike = {char for letter in "abcdefghijklmnopqrstuvwxyz" for char in re.findall(letter, every, re.IGNORECASE)}
-    assert alike == set(re.findall(spelt._OTHER_CASES, every))
+    assert alike == set(re.findall(exact._OTHER_CASES, every))
     assert [char for char in every if len(char.lower()) > 1] == ["İ"]
