@@ -23,8 +23,8 @@ from smart_context.model import OWNER, Caller, OnProgress, Stop
 
 if TYPE_CHECKING:
     from smart_context.cache.build import Built
-    from smart_context.find.known import Probe
-    from smart_context.find.look import Look
+    from smart_context.find.file_view import FileView
+    from smart_context.find.known_items import Probe
     from smart_context.find.model import SearchPage
     from smart_context.find.picture import Picture
     from smart_context.frozen.collect import Picked
@@ -197,16 +197,16 @@ class App(Held):
         }
         return {**answer, "next": shown_part.next} if shown_part.next else answer
 
-    def look_at(
+    def view_file(
         self, path: str, pointer: str | None = None, query: str = "", *, stop: Stop = _never, caller: Caller = OWNER
-    ) -> Look:
+    ) -> FileView:
         """Show a part of a file to a person, with the words of a query marked."""
-        from smart_context.find import look, preview
+        from smart_context.find import file_view, preview
 
         place = self._shown(path, caller)
         caps = preview.Caps(self.settings.preview.max_bytes, self.settings.preview.around_chars)
         segments = self._contents.of(place, stop, caller.key)
-        return look.at(shown(place.path), segments, pointer, caps, self._sought(query, caller))
+        return file_view.at(shown(place.path), segments, pointer, caps, self._sought(query, caller))
 
     def locate(self, path: str, *, caller: Caller = OWNER) -> str:
         """The path of a file that may be shown, as the system has it.
@@ -383,7 +383,7 @@ class App(Held):
 
         Raises: NotFound where there is no index.
         """
-        from smart_context.find import known
+        from smart_context.find import known_items
 
         def may_show(path: str) -> bool:
             try:
@@ -392,7 +392,7 @@ class App(Held):
                 return False
             return True
 
-        return known.probes(self.index.record, self._folders(folders, self.roots), self.redactor, count, may_show)
+        return known_items.probes(self.index.record, self._folders(folders, self.roots), self.redactor, count, may_show)
 
     def pointers(self, path: str) -> list[str]:
         """The places in a file that the index knows, in reading order, for its owner to choose from.

@@ -62,7 +62,7 @@ def test_a_file_that_has_changed_is_read(app, recorded, name):
     os.utime(path, ns=(time, time))
     with pytest.raises(Asked):
         recorded(name)
-    assert app.look_at(path).text.startswith("two stoats")
+    assert app.view_file(path).text.startswith("two stoats")
 
 
 def test_of_a_root_that_is_away_the_record_answers(app, recorded, tmp_path):
@@ -79,4 +79,4 @@ def test_a_file_without_text_says_why_there_is_none(app):
         app.open_file(f"{app.roots.names[0]}/b.bin")
     with pytest.raises(NotFound):
         app.open_file(f"{app.roots.names[0]}/none.txt")
-    assert app.look_at(f"{app.roots.names[0]}/a.txt").text == "one walrus"
+    assert app.view_file(f"{app.roots.names[0]}/a.txt").text == "one walrus"

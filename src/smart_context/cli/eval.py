@@ -20,7 +20,7 @@ from smart_context.data import replace
 if TYPE_CHECKING:
     from smart_context.api import App
     from smart_context.find.evaluate import Evaluation, Query
-    from smart_context.find.known import Outcome
+    from smart_context.find.known_items import Outcome
     from smart_context.settings.config import Settings
 
 _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
@@ -111,21 +111,25 @@ def known_items(folder: Path | None, sample: int, settings: Settings) -> list[Ou
 
 def _probed(app: App, folders: tuple[str, ...], sample: int) -> list[Outcome]:
     from smart_context.errors import NotFound
-    from smart_context.find import known
+    from smart_context.find import known_items
 
     with waiting("choosing what to ask for"):
         asked = app.probes(folders, sample)
     if not asked:
         raise NotFound("there is no indexed file to ask for", hint="read some in with: context index FOLDER")
     with ProgressBar("asking") as bar:
-        return known.run(
-            asked, lambda query: first_files(app, query, folders, known.FIRST), app.index.record, app.redactor, bar
+        return known_items.run(
+            asked,
+            lambda query: first_files(app, query, folders, known_items.FIRST),
+            app.index.record,
+            app.redactor,
+            bar,
         )
 
 
 def known_summary(outcomes: Sequence[Outcome], worst: int) -> dict[str, Any]:
     """How probes went, ready for JSON: by way of asking, and what was not found first."""
-    from smart_context.find import known
+    from smart_context.find import known_items
 
     missed = _missed(outcomes)
     return {
@@ -138,7 +142,7 @@ def known_summary(outcomes: Sequence[Outcome], worst: int) -> dict[str, Any]:
                 "first_five": sum(one.rank > 0 for one in of_way),
                 "same_elsewhere": sum(one.twin for one in of_way),
             }
-            for way in known.WAYS
+            for way in known_items.WAYS
             for of_way in [[one for one in outcomes if one.probe.way == way]]
         ],
         "missed": [

@@ -64,3 +64,14 @@ def of_corrections(planned: Plan, items: Sequence[SearchItem]) -> Iterator[str]:
             yield f"hardly anything has '{word.text}'; looked for {others} as well"
         else:
             yield f"nothing has '{word.text}'; looked for {others} instead"
+
+
+def of_addresses(query: str) -> Iterator[str]:
+    """Which e-mail addresses of a query no text has. `whole.asked` has replaced the others by their terms: an address is found as a whole only."""
+    if "@" not in query:
+        return
+    from smart_context.redact import gate
+
+    for span in gate.spans(query):
+        if span.kind == "email":
+            yield f"nothing has the address '{query[span.start : span.end]}'; looked for its words"

@@ -13,7 +13,7 @@ from smart_context.data import replace
 from smart_context.engine import names
 from smart_context.engine.expression import AnyOf, Everything, Expression, Group, Sequence, Term
 from smart_context.engine.port import View
-from smart_context.find import asking, clauses, dates, exact, missing, query, synonyms
+from smart_context.find import clauses, dates, exact, missing, query, questions, synonyms
 from smart_context.find.lookup import Lookup
 from smart_context.find.plan_model import Plan, Sought
 from smart_context.find.query import Query
@@ -43,8 +43,8 @@ def make(tree: Query | None, view: View, typed: str = "") -> Plan:
         return Plan(Everything(), ())
     texts = _texts(tree)
     text = " ".join(texts)
-    request = asking.request(text) if isinstance(tree, query.Some) else frozenset()
-    asks = isinstance(tree, query.Some) and asking.is_question(text)
+    request = questions.request(text) if isinstance(tree, query.Some) else frozenset()
+    asks = isinstance(tree, query.Some) and questions.is_question(text)
     cut = _Cut()
     units = [unit for each in texts for unit in cut.units(each)]
     planner = _Planner(view, cut, units, request, asks=asks)
@@ -62,7 +62,7 @@ def make(tree: Query | None, view: View, typed: str = "") -> Plan:
     counted = {word.text for word in empty}
     left_out = tuple(dict.fromkeys(word for word in planner.left_out if word not in counted))
     sought = (*planner.sought(), *empty, *named)
-    meant = asking.about(text) if request else text
+    meant = questions.about(text) if request else text
     identifier = exact.identifier(text) if isinstance(tree, query.Word | query.Phrase) else ""
     verbatim = planner.verbatim(tree, text)
     is_few = not asks and sum(word.stands for word in sought) > 1
@@ -95,7 +95,7 @@ class _Cut:
     def units(self, text: str) -> list[str]:
         """The words of a text, without question words in Chinese and Japanese."""
         if text not in self._units:
-            self._units[text] = analysis.units(asking.rest(text))
+            self._units[text] = analysis.units(questions.rest(text))
         return self._units[text]
 
     def odd(self, text: str) -> list[str]:
@@ -117,7 +117,7 @@ class _Planner:
         self._common: Set[str] = frozenset()
         stop = languages.stop_words(units) | request
         self._stop = stop if any(unit not in stop for unit in units) and not keep else frozenset()
-        self._light = asking.light(units, self._stop) if asks else {}
+        self._light = questions.light(units, self._stop) if asks else {}
         self._asked = languages.detect(units, least=0.2)
         self._may_be_told_otherwise = asks and self._asked in {"", "en"}
         telling = [unit for unit in dict.fromkeys(units) if unit not in self._stop]
@@ -253,7 +253,7 @@ class _Planner:
         if whole := self._identifier(text, units, scored=scored):
             return whole
         wanted = [unit for unit in units if unit not in self._stop]
-        self.left_out += [*(unit for unit in units if unit in self._stop), *asking.words(text)]
+        self.left_out += [*(unit for unit in units if unit in self._stop), *questions.words(text)]
         if keep and not wanted:
             wanted = units
         self._score(wanted, scored=scored)

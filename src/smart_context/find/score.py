@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Protocol, overload
 
 from smart_context.data import NamedTuple, dataclass
 from smart_context.engine.port import Candidate, segment_ids
-from smart_context.find import neighbours
+from smart_context.find import proximity
 from smart_context.find.clauses import PART
 from smart_context.find.plan_model import Plan
 from smart_context.text import analysis, codes, languages
@@ -145,7 +145,7 @@ class Weighed:
                 self.stop += [number] * len(word.terms)
         self.worth = [word.idf * word.times for word in plan.sought]
         standing = [word for word in plan.sought if word.stands]
-        self.neighbours = neighbours.of(standing)
+        self.neighbours = proximity.of(standing)
         self.all = summed(self.worth) or 1.0
         self.most = (K1 + 1) * (summed(self.worth) + NEAR * summed(self.neighbours.worth)) or 1.0
         self.whole = plan.lacking * max(0.0, (FEW - len(standing)) / (FEW - 1))

@@ -27,7 +27,6 @@ from smart_context.engine.model import FileRow, Following
 from smart_context.engine.port import Index, Record, View
 from smart_context.errors import BadRequest
 from smart_context.find import (
-    addresses,
     beginning,
     filters,
     fold,
@@ -142,7 +141,7 @@ def find(
     lines = tuple(whole.as_typed(line, typed) for line in _interpretation(asked))
     said = (
         *(whole.as_typed(line, typed) for line in asked.notes),
-        *addresses.nowhere(query),
+        *notes.of_addresses(query),
         *lag(index.following(), is_confined=within is not None),
     )
     if meaning is not None and not asked.listing and within is None:

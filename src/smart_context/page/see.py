@@ -1,7 +1,7 @@
 """The view of a place in a file: its text as lines, table, slide, mail or prose, the picture of a PDF's page, and links to what is around it.
 
 In: a path, a pointer and the search it came from.  Out: data for the template.
-Always: what is shown went through `App.look_at` and `App.picture_of`; where there is no picture, the view says why.
+Always: what is shown went through `App.view_file` and `App.picture_of`; where there is no picture, the view says why.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from smart_context.page.search import Asked, Pieces, below_root, pieces
 
 if TYPE_CHECKING:
     from smart_context.api import App
-    from smart_context.find.look import Look
+    from smart_context.find.file_view import FileView
 
 _TABLES = (".csv", ".tsv")
 _HEADERS = {
@@ -64,26 +64,26 @@ class Seen:
 def view(app: App, path: str, pointer: str, asked: Asked, caller: Caller, stop: Stop) -> Seen:
     """Look at a place.
 
-    Raises: as `App.look_at`.
+    Raises: as `App.view_file`.
     """
-    look = app.look_at(path, pointer or None, asked.q, stop=stop, caller=caller)
-    folder, name = os.path.split(look.path)
+    found = app.view_file(path, pointer or None, asked.q, stop=stop, caller=caller)
+    folder, name = os.path.split(found.path)
     picture, why, left_out = "", "", 0
-    if look.page:
+    if found.page:
         try:
-            left_out = app.picture_of(path, look.page, asked.q, stop=stop, caller=caller).left_out
-            picture = "/picture?" + query([("path", look.path), ("page", str(look.page)), ("q", asked.q)])
+            left_out = app.picture_of(path, found.page, asked.q, stop=stop, caller=caller).left_out
+            picture = "/picture?" + query([("path", found.path), ("page", str(found.page)), ("q", asked.q)])
         except NotFound as error:
             why = error.message
     return replace(
-        _shaped(look, asked),
+        _shaped(found, asked),
         name=name,
         folder=below_root(folder, app.list_roots(caller=caller)["roots"]),
-        before=_address(look.path, look.before, asked),
-        after=_address(look.path, look.after, asked),
-        match_before=_address(look.path, look.match_before, asked),
-        match_after=_address(look.path, look.match_after, asked),
-        page=look.page,
+        before=_address(found.path, found.before, asked),
+        after=_address(found.path, found.after, asked),
+        match_before=_address(found.path, found.match_before, asked),
+        match_after=_address(found.path, found.match_after, asked),
+        page=found.page,
         picture=picture,
         no_picture=why,
         left_out=left_out,
@@ -94,29 +94,29 @@ def _address(path: str, pointer: str, asked: Asked) -> str:
     return "/see?" + query([("path", path), ("pointer", pointer), *asked.fields()]) if pointer else ""
 
 
-def _shaped(look: Look, asked: Asked) -> Seen:
+def _shaped(found: FileView, asked: Asked) -> Seen:
     """The text as rows, as lines, as a slide, as a mail, or as it stands."""
-    whole = pieces(look.text.rstrip("\n"), look.marks)
-    seen = Seen("", "", look.path, look.pointer)
-    place = look.pointer.partition(" ")[0]
-    if place == "sheet" or look.path.lower().endswith(_TABLES):
-        between = "\t" if "\t" in look.text else ","
+    whole = pieces(found.text.rstrip("\n"), found.marks)
+    seen = Seen("", "", found.path, found.pointer)
+    place = found.pointer.partition(" ")[0]
+    if place == "sheet" or found.path.lower().endswith(_TABLES):
+        between = "\t" if "\t" in found.text else ","
         return replace(seen, rows=tuple(tuple(_parted(line, between)) for line in _parted(whole, "\n")))
-    if look.numbers:
-        return replace(seen, lines=tuple(zip(look.numbers, _parted(whole, "\n"), strict=False)))
+    if found.numbers:
+        return replace(seen, lines=tuple(zip(found.numbers, _parted(whole, "\n"), strict=False)))
     if place == "slide":
         first, *others = _parted(whole, "\n")
-        has_title = bool(look.heading) and _plain(first).strip() == look.heading.strip()
+        has_title = bool(found.heading) and _plain(first).strip() == found.heading.strip()
         body = others if has_title else [first, *others]
         at = next((number for number, line in enumerate(body) if _plain(line) == SLIDE_NOTES), len(body))
         title = first if has_title else ()
         return replace(seen, is_slide=True, title=title, prose=_joined(body[:at]), notes=_joined(body[at + 1 :]))
-    if look.pointer.endswith("message"):
-        return _mail(seen, tuple(_parted(whole, "\n")), look, asked)
+    if found.pointer.endswith("message"):
+        return _mail(seen, tuple(_parted(whole, "\n")), found, asked)
     return replace(seen, prose=whole)
 
 
-def _mail(seen: Seen, lines: Sequence[Pieces], look: Look, asked: Asked) -> Seen:
+def _mail(seen: Seen, lines: Sequence[Pieces], found: FileView, asked: Asked) -> Seen:
     headers: dict[str, Pieces] = {}
     for line in lines:
         name, colon, _ = _plain(line).partition(": ")
@@ -125,9 +125,9 @@ def _mail(seen: Seen, lines: Sequence[Pieces], look: Look, asked: Asked) -> Seen
         headers[name] = _without(line, len(name) + 2)
     body = lines[len(headers) :]
     named = _plain(headers.pop("Attachments", ()))
-    linked = dict(look.inside)
+    linked = dict(found.inside)
     others = [name for name in named.split(", ") if name and name not in linked]
-    attached = [(name, _address(look.path, pointer, asked)) for name, pointer in linked.items()]
+    attached = [(name, _address(found.path, pointer, asked)) for name, pointer in linked.items()]
     return replace(
         seen,
         headers=tuple(headers.items()),

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searching import indexed
-from smart_context.find import asking
+from smart_context.find import questions
 from smart_context.text import analysis, languages
 
 
@@ -29,8 +29,8 @@ from smart_context.text import analysis, languages
     ],
 )
 def test_question_words_are_left_out_where_something_else_is_asked_about(question, left, asks):
-    assert asking.rest(question) == left
-    assert asking.words(question) == asks
+    assert questions.rest(question) == left
+    assert questions.words(question) == asks
 
 
 def test_a_text_that_asks_does_not_outrank_one_that_answers(tmp_path):
@@ -74,7 +74,7 @@ def test_a_text_that_asks_does_not_outrank_one_that_answers(tmp_path):
     ],
 )
 def test_the_words_of_a_request_are_told_from_what_it_is_about(text, words):
-    assert asking.request(text) == frozenset(words.split())
+    assert questions.request(text) == frozenset(words.split())
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_the_words_of_a_request_are_told_from_what_it_is_about(text, words):
     ],
 )
 def test_a_question_begins_with_a_word_that_asks_or_ends_in_a_mark(text, is_question):
-    assert asking.is_question(text) is is_question
+    assert questions.is_question(text) is is_question
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_a_question_begins_with_a_word_that_asks_or_ends_in_a_mark(text, is_ques
 )
 def test_words_that_hardly_say_what_a_question_is_about_are_told_from_the_others(text, words):
     units = text.split()
-    assert asking.light(units, languages.STOP_WORDS["en"]) == dict.fromkeys(words.split(), 0.2)
+    assert questions.light(units, languages.STOP_WORDS["en"]) == dict.fromkeys(words.split(), 0.2)
 
 
 def test_what_a_question_is_about_outweighs_rarer_words_that_only_ask(tmp_path):
@@ -170,7 +170,7 @@ def test_a_request_is_not_looked_for_and_a_text_of_these_words_alone_is(tmp_path
     ],
 )
 def test_a_model_reads_what_a_request_is_about(text, about):
-    assert asking.about(text) == about
+    assert questions.about(text) == about
 
 
 WORDS = [
@@ -260,5 +260,5 @@ WORDS = [
 
 @given(st.lists(st.sampled_from(WORDS), max_size=9).map(" ".join))
 def test_patterns_that_are_not_looked_at_would_not_have_matched(text):
-    every = [one for _, asks in asking._QUESTIONS for one in asks.finditer(text)]
-    assert asking.request(text) == {unit for one in every for unit in analysis.units(one[0])}
+    every = [one for _, asks in questions._QUESTIONS for one in asks.finditer(text)]
+    assert questions.request(text) == {unit for one in every for unit in analysis.units(one[0])}

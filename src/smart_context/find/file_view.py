@@ -1,6 +1,6 @@
 """Look at a place in a file as a person does: its text with the sought words marked, and what stands before and after it.
 
-In: a file's judged segments, a pointer or none, the words sought.  Out: a `Look`.
+In: a file's judged segments, a pointer or none, the words sought.  Out: a `FileView`.
 Always: the text is a preview (`preview.cut`), with all that this promises; following `after` from the start shows the whole file. Numbered
 lines keep their numbers; those that no segment has are empty. What is hidden is neither marked nor led to.
 """
@@ -25,7 +25,7 @@ _ALONE = {"page", "slide", "message", "sheet", "attachment", "entry"}  # places 
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class FileView:
     """What is seen. before, after: pointers, "" at the ends. numbers: of the text's lines, where the file counts lines; else none.
 
     page: of a PDF, of which there may be a picture; else 0.  heading: of the place, as it may be shown.
@@ -49,7 +49,7 @@ class Look:
 
 def at(
     path: str, segments: Sequence[Segment], pointer: str | None, caps: preview.Caps, words: snippet.Words | None
-) -> Look:
+) -> FileView:
     """Look at a place.
 
     Raises: as `preview.cut`.
@@ -63,7 +63,7 @@ def at(
     before, after = _matches(segments, places, at_place, behind, words) if words else ("", "")
     lines = list(_numbered(segments, shown.pointer))
     text = "\n".join(line for _, line in lines)[: caps.preview_bytes] if lines else shown.text
-    return Look(
+    return FileView(
         path,
         shown.pointer,
         text,

@@ -6,8 +6,8 @@ import pytest
 
 from searching import indexed
 from smart_context import redact
-from smart_context.find import known
-from smart_context.find.known import Probe
+from smart_context.find import known_items
+from smart_context.find.known_items import Probe
 
 WALL = "The harbour wall was built of grey stone in three long years."
 GULLS = "The gulls of the harbour eat what the fishing boats throw over the wall."
@@ -36,7 +36,7 @@ def folder(tmp_path_factory):
 
 def probes(folder, count):
     record, _ = folder.index.both()
-    found = known.probes(record, [str(folder.root)], redact.Redactor(), count, lambda path: "hidden" not in path)
+    found = known_items.probes(record, [str(folder.root)], redact.Redactor(), count, lambda path: "hidden" not in path)
     return [(one.way, one.query, one.path.removeprefix(f"{folder.root}/"), one.held) for one in found]
 
 
@@ -80,7 +80,7 @@ def test_a_sentence_has_six_to_thirty_words(tree, tmp_path, words, is_asked):
 def ran(folder, probe, found):
     told = []
     record, _ = folder.index.both()
-    [outcome] = known.run([probe], lambda _query: found, record, redact.Redactor(), told.append)
+    [outcome] = known_items.run([probe], lambda _query: found, record, redact.Redactor(), told.append)
     return outcome, told
 
 

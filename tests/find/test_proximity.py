@@ -5,16 +5,14 @@ from __future__ import annotations
 import pytest
 
 from searching import indexed
-from smart_context.find import neighbours
+from smart_context.find import proximity
 from smart_context.find.plan_model import Sought
 from smart_context.text import analysis
 
 
-def of(text: str, idf: dict[str, float] | None = None) -> neighbours.Neighbours:
+def of(text: str, idf: dict[str, float] | None = None) -> proximity.Neighbours:
     units = analysis.units(text)
-    return neighbours.of(
-        [Sought(unit, frozenset({unit}), idf=(idf or {}).get(unit, 1.0), typed=unit) for unit in units]
-    )
+    return proximity.of([Sought(unit, frozenset({unit}), idf=(idf or {}).get(unit, 1.0), typed=unit) for unit in units])
 
 
 def test_each_word_has_the_next_for_a_neighbour_the_rarer_both_the_more():
@@ -40,11 +38,11 @@ def test_pairs_of_characters_are_no_neighbours_of_each_other_but_of_other_words(
 )  # fmt: skip
 def test_in_japanese_a_run_of_one_script_is_a_word_and_what_has_hiragana_stands_between(text, words):
     assert dict(zip(analysis.units(text), of(text).places or (), strict=True)) == words
-    assert of(text).close == (0.0, *[neighbours.CLOSE] * neighbours.CHARACTERS)
+    assert of(text).close == (0.0, *[proximity.CLOSE] * proximity.CHARACTERS)
 
 
 def test_a_run_is_worth_what_its_rarest_pair_is():
-    assert of("共産党の戦術", {"産党": 4.0, "戦術": 3.0}).worth == (3.0 * neighbours.RUNS,)
+    assert of("共産党の戦術", {"産党": 4.0, "戦術": 3.0}).worth == (3.0 * proximity.RUNS,)
     assert of("の").worth == of("戦術の").worth == ()
 
 
