@@ -1,7 +1,7 @@
-"""Build expressions: optional ones side by side, and those of a text's words in a language.
+"""Build the clauses of an expression: of words and phrases in a language, and several of them in one group.
 
 In: expressions, words.  Out: one expression, or terms.
-Always: terms side by side are not nested: the engine skips ahead only in a flat list.
+Always: optional clauses are one flat list, because the engine skips documents only in a flat list.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from smart_context.engine.port import View
 from smart_context.find.plan_model import Sought
 from smart_context.text import analysis
 
-_MIXED = 0.5  # what a pair of characters is worth in which a word ends and a particle begins, or the other way round
-_OVERLAP = 0.25  # how much less each pair of a long run of ideographs is worth: by their number, to this power
-PART = 0.5  # what a word inside a compound is worth
-MANY = 24  # terms from which one set is faster than single terms
+_MIXED = 0.5  # the weight of a pair of characters in which a word ends and a particle begins, or the other way round
+_OVERLAP = 0.25  # each pair of a run of ideographs is divided by their number to this power
+PART = 0.5  # the weight of a word inside a compound
+MANY = 24  # terms above which one set of terms is faster than a clause for each
 SPELT_TWICE = frozenset({"de"})  # languages in which `spellings` gives more than a word itself
-_RARE = 200  # one segment in so many has a character that says something alone
+_RARE = 200  # a character is looked for alone if at most one segment in so many has it
 
 
 def any_of(items: list[Expression]) -> Expression:
@@ -31,7 +31,7 @@ def any_of(items: list[Expression]) -> Expression:
 
 
 def flat(optional: list[Expression]) -> list[Expression]:
-    """The same without groups in which any part suffices."""
+    """The same clauses, with groups that have optional clauses only replaced by these."""
     out: list[Expression] = []
     for one in optional:
         if isinstance(one, Group) and not one.must and not one.must_not:
@@ -42,7 +42,7 @@ def flat(optional: list[Expression]) -> list[Expression]:
 
 
 def also(wanted: Expression, optional: list[Expression]) -> Expression:
-    """The same with further optional expressions."""
+    """The same with further optional clauses, unless it has required or excluded ones."""
     if isinstance(wanted, Group) and (wanted.must or not wanted.must_not):
         return replace(wanted, should=(*wanted.should, *optional)) if not wanted.must else wanted
     return wanted if isinstance(wanted, Group) else Group(should=(wanted, *optional))
@@ -59,13 +59,13 @@ def spellings(unit: str, language: str) -> list[str]:
 
 
 def worth(unit: str) -> float:
-    """What a word is worth by how it is written: in Japanese, a pair of a hiragana and another character says half of what others say."""
+    """The weight of a word by its script: in Japanese, a pair of a hiragana and another character has half of the weight of others."""
     return _MIXED if len(_of_words(unit)) == 1 else 1.0
 
 
 def worths(units: Iterable[str]) -> Iterator[tuple[str, float]]:
-    """Each word with what it is worth where it stands. Pairs of ideographs overlap: the more of them make one run, the less is each, lest a long name
-    outweigh all else that was asked."""
+    """Each word with its weight. Pairs of ideographs overlap: the longer their run, the less weight has each, so that a long name does not outweigh the rest
+    of the query."""
     run: list[str] = []
     for unit in units:
         if run and not (_is_ideographs(run[-1]) and _is_ideographs(unit) and run[-1][1] == unit[0]):
@@ -87,7 +87,7 @@ def _is_ideographs(unit: str) -> bool:
 
 
 def alone(unit: str, view: View) -> list[str]:
-    """The characters of a pair that stands nowhere which may be looked for alone: beside a hiragana, the one that is none; else one that hardly
+    """The characters of a pair that no segment has which may be looked for alone: of a hiragana and another character, the other one; else those that hardly
     any segment has."""
     found = _of_words(unit)
     if len(found) == 1:
@@ -97,14 +97,14 @@ def alone(unit: str, view: View) -> list[str]:
 
 
 def _of_words(pair: str) -> list[str]:
-    """The characters of a pair that are no hiragana, most of which are particles or endings; none where it is no pair."""
+    """The characters of a pair that are not hiragana, most of which are particles or endings; none if it is not a pair."""
     if pair.isascii() or len(pair) != 2 or not analysis.has_no_spaces(pair):
         return []
     return [char for char in pair if not "\u3041" <= char <= "\u309f"]
 
 
 def line(text: str, language: str) -> list[str]:
-    """The terms of a text, in order, as they stand in a longer one."""
+    """The terms of a text, in order, as they are inside of a longer text."""
     words = analysis.cut_words(text)
     # The last character of a run without spaces is a term of its own only where the run ends; the last run may go on.
     if (
@@ -118,13 +118,13 @@ def line(text: str, language: str) -> list[str]:
 
 
 def sequence(text: str, languages: Sequence[str]) -> Expression:
-    """A text word after word, in one of the languages."""
+    """The words of a text as a phrase, in one of the languages."""
     lines = dict.fromkeys(tuple(line(text, language)) for language in languages)
     return any_of([expression.Sequence(terms) for terms in lines if terms] or [Group()])
 
 
 def close(first: str, then: str, distance: int, languages: Sequence[str]) -> Expression:
-    """Two texts, one after the other, with at most so many words between them, in one of the languages."""
+    """Two texts, one after the other, with at most `distance` words between them, in one of the languages."""
     pairs = dict.fromkeys((tuple(line(first, language)), tuple(line(then, language))) for language in languages)
     found: list[Expression] = []
     for one, other in pairs:
@@ -137,9 +137,9 @@ def close(first: str, then: str, distance: int, languages: Sequence[str]) -> Exp
 
 
 def of_word(word: Sought, view: View) -> Expression:
-    """What finds a word: its terms, each at the worth of the word rather than of that one form."""
+    """The clause of a word: its terms, each with the weight of the word instead of its own."""
     if len(word.terms) > MANY:
-        # All of them find; a few are enough to tell roughly which segments have much of it.
+        # All of them match; the commonest are enough for the rough score.
         every = AnyOf(tuple(sorted(word.terms)), 0.0, word.prefix)
         return Group((every,), tuple(_alike(word, word.commonest, view)))
     items: list[Expression] = list(_alike(word, sorted(word.terms), view))

@@ -1,8 +1,7 @@
-"""Tell whether a text or a name has an identifier as it was typed.
+"""Find out whether a text or a file name has an identifier exactly as it was typed.
 
-In: what was typed, texts, paths.  Out: yes or no.
-Always: case counts where a capital was typed; what is hidden in a text has no part in it. The index finds an identifier however it is joined
-(`array_size`, `arraySize`): only the text itself says how it is written there.
+In: what was typed; texts without what is hidden in them; paths.  Out: whether they have it.
+Always: case matters only if a capital was typed. The index finds an identifier in any spelling (`array_size`, `arraySize`), so that the text itself must be read.
 """
 
 from __future__ import annotations
@@ -14,16 +13,16 @@ from smart_context import later
 from smart_context.engine import names
 from smart_context.text import analysis, identifiers
 
-_OTHER_CASES = re.compile("[\u0130\u0131\u017f\u212a]")  # what is a letter of ASCII in another case, and is none itself
-SIGNED = re.compile(r"\w[\w.]*(?:\+\+|#)")  # `C++`, `F#`: the index knows the letters alone
+_OTHER_CASES = re.compile("[\u0130\u0131\u017f\u212a]")  # not ASCII, but equal to an ASCII letter if case is ignored
+SIGNED = re.compile(r"\w[\w.]*(?:\+\+|#)")  # `C++`, `F#`: the index has only the letters
 
 PRICE = later.pattern(r"[€$£¥]\s*[0-9]|[0-9]\s*[€$£¥]")
 _VERSION = later.pattern(r"[vV]?[0-9]{1,4}(?:\.[0-9]{1,4}){2,3}|[vV][0-9]{1,4}\.[0-9]{1,4}")
 
 
 def wholes(token: str) -> list[str]:
-    """What a typed token of several words may be as one. A number that reads as thousands is no fraction: `250,000` is not 250. A version is the
-    same with a `v` before it and without."""
+    """The terms of a typed token of several words as one. `250,000` is a number with thousands, not the fraction 250.000; a version is the same with and
+    without a `v` before it."""
     found = identifiers.wholes(token)
     if _VERSION.fullmatch(token):
         return [*found, *identifiers.wholes(token[1:] if token[0] in "vV" else f"v{token}")]
@@ -32,7 +31,7 @@ def wholes(token: str) -> list[str]:
 
 
 def identifier(text: str) -> str:
-    """A text that is one thing written in an own way, such as `ARRAY_SIZE`, `xFunc`, `C++` or `1,249.50`; else nothing."""
+    """The text, if it is one identifier or number with a spelling of its own, such as `ARRAY_SIZE`, `xFunc`, `C++` or `1,249.50`; else ""."""
     is_one = text in analysis.cut(text).odd or SIGNED.fullmatch(text)
     return text if is_one and not analysis.has_no_spaces(text) else ""
 
@@ -49,11 +48,11 @@ class Spelling:
         """Whether a text has it as it was typed."""
         found = text
         if self._is_any_case:
-            # Letters of ASCII are found in a text that is made lower; what others are the same in any case, the pattern knows.
+            # ASCII is found in the text in lower case; for other letters that are equal without case, the regular expression is needed.
             if not self._typed.isascii() or (not text.isascii() and _OTHER_CASES.search(text)):
                 return bool(self._pattern.search(text))
             found = text.lower()
-        at = found.find(self._typed)  # a pattern would try every place of the text
+        at = found.find(self._typed)  # faster than a regular expression, which tries every position
         while at >= 0:
             end = at + len(self._typed)
             if not self._is_joined(text[max(at - 2, 0) : at]) and not _is_word(text[end : end + 1]):
@@ -62,7 +61,7 @@ class Spelling:
         return False
 
     def _is_joined(self, before: str) -> bool:
-        """Whether it is the end of a longer one: `ed25519` of `id-Ed25519`. Before a number, a dash may say from where it goes."""
+        """Whether it is the end of a longer identifier: `ed25519` of `id-Ed25519`. A dash before a number may be that of a range."""
         return _is_word(before[-1:]) or (self._is_name and before[-1:] == "-" and _is_word(before[:-1]))
 
     @cached_property
@@ -71,10 +70,10 @@ class Spelling:
         return re.compile(rf"(?<!\w){joined}{re.escape(self._typed)}(?!\w)", re.IGNORECASE)
 
     def names(self, path: str) -> bool:
-        """Whether a file is called so, whatever lies before its name."""
+        """Whether a file has this name, in any folder."""
         return names.is_spelt(path, self._typed) and (self._is_any_case or self.stands_in(path))
 
 
 def _is_word(side: str) -> bool:
-    """Whether a character is one that patterns call a word's."""
+    """Whether a character matches `\\w`."""
     return side.isalnum() or side == "_"

@@ -1,7 +1,7 @@
-"""Ask for what is known to be there: sentences and names of indexed files, in several ways.
+"""Known-item search: make queries from sentences and names of indexed files, and see whether each finds its file.
 
-In: the record, folders, how many files.  Out: `Probe`s, and how each went.
-Always: the same files give the same probes, wherever they lie; nothing that is hidden is in one; every probe names the file that it was taken from.
+In: the record, folders, how many files.  Out: `Probe`s, and the `Outcome` of each.
+Always: the same files give the same probes, in whatever folder they are; no probe has redacted text; every probe names the file that it was taken from.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from smart_context.redact import Redactor
 from smart_context.text import languages, words
 
 WAYS = ("sentence", "rare words", "phrase", "name", "name, no ending")
-FIRST = 5  # results among which a person looks
+FIRST = 5  # results that a person looks at
 _SEED = "known items 1"
 _SENTENCE = re.compile(r"[^\n]+?(?:[.!?](?=\s)|[。！？]|$)", re.MULTILINE)
 _WORDS = range(6, 31)
 _CHARACTERS = range(10, 61)  # of a sentence in a script without spaces
-_SYNTAX = re.compile(r'["“”„()*:^~]|(?<!\w)-|\b(?:AND|OR|NOT|NEAR)\b')  # what a query would read as more than words
+_SYNTAX = re.compile(r'["“”„()*:^~]|(?<!\w)-|\b(?:AND|OR|NOT|NEAR)\b')  # what the query language does not read as words
 _PHRASE, _PHRASE_CHARACTERS = 5, 8
 
 Ask = Callable[[str], Sequence[str]]
-"""Asks a query; the first files found, best first, none twice."""
+"""Runs a query; the first files found, best first, none twice."""
 
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """A query, made in some way from something that a file holds or is called; `path` is as answers write it."""
+    """A query made from a sentence or the name of a file (`held`), in one of `WAYS`; `path` is written as in answers."""
 
     way: str
     query: str
@@ -45,7 +45,7 @@ class Probe:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a probe went: the first files found, and whether the very first one answers as well as the file that was meant."""
+    """The first files that a probe found; `twin`: whether the first of them is another file with the same sentence or name."""
 
     probe: Probe
     found: tuple[str, ...]
@@ -53,14 +53,14 @@ class Outcome:
 
     @property
     def rank(self) -> int:
-        """The place of the file that was meant; 0 where it is not among the first."""
+        """The rank of the file that the probe was made from; 0 if it is not among the first."""
         return self.found.index(self.probe.path) + 1 if self.probe.path in self.found else 0
 
 
 def probes(
     record: Record, folders: Sequence[str], redactor: Redactor, count: int, may_show: Callable[[str], bool]
 ) -> list[Probe]:
-    """Take a sentence from each of so many files, and their names, and make queries of them."""
+    """Make queries from a sentence and the name of each of `count` files."""
     below = {path: os.path.relpath(path, folder) for folder in folders for path in record.stamps(folder)}
     out: list[Probe] = []
     taken = 0
@@ -77,7 +77,7 @@ def probes(
 
 
 def run(asked: Sequence[Probe], ask: Ask, record: Record, redactor: Redactor, on_progress: OnProgress) -> list[Outcome]:
-    """Ask every probe."""
+    """Run every probe."""
     out: list[Outcome] = []
     for number, probe in enumerate(asked):
         on_progress(Progress(number, len(asked), probe.query[:60]))
@@ -88,7 +88,7 @@ def run(asked: Sequence[Probe], ask: Ask, record: Record, redactor: Redactor, on
 
 
 def _drawn(*parts: str) -> bytes:
-    """A lot for something: always the same, and as good as thrown."""
+    """A sort key that is as good as random, and the same on every run."""
     return hashlib.sha256("\0".join((_SEED, *parts)).encode("utf-8", "surrogateescape")).digest()
 
 
@@ -109,11 +109,11 @@ def _of_file(record: Record, file: FileRow, lot: str, redactor: Redactor) -> Ite
 
 
 def _sentence(segments: Sequence[Segment], lot: str, redactor: Redactor) -> str:
-    """One sentence of a file that hides nothing and means nothing but its words; "" where there is none."""
+    """One sentence of a file without redacted text and query syntax; "" if there is none."""
     for segment in sorted(segments, key=lambda segment: _drawn(lot, str(segment.seq))):
         found = [" ".join(text.split()) for text in _open_sentences(segment)]
         for text in sorted(set(found), key=lambda text: _drawn(lot, text)):
-            # By itself a sentence may look like what a file as a whole does not.
+            # Redaction may find something in the sentence alone that it does not find in the whole file.
             if _is_askable(text) and redactor.clean(text) == text:
                 return text
     return ""
@@ -132,7 +132,7 @@ def _is_askable(text: str) -> bool:
 
 
 def _rare(sentence: str) -> str:
-    """A sentence without the words that stand in every text of its language."""
+    """A sentence without its stop words; "" in a script without spaces."""
     if words.has_no_spaces(sentence):
         return ""
     common = languages.stop_words(words.split(sentence))
@@ -140,7 +140,7 @@ def _rare(sentence: str) -> str:
 
 
 def _phrase(sentence: str) -> str:
-    """A few words that stand together in the middle of a sentence."""
+    """A few consecutive words from the middle of a sentence."""
     if words.has_no_spaces(sentence):
         start = max(0, (len(sentence) - _PHRASE_CHARACTERS) // 2)
         return sentence[start : start + _PHRASE_CHARACTERS]
@@ -150,7 +150,7 @@ def _phrase(sentence: str) -> str:
 
 
 def _answers(record: Record, redactor: Redactor, path: str, probe: Probe) -> bool:
-    """Whether another file holds the same sentence, or has the same name."""
+    """Whether another file has the same sentence, or the same name."""
     if probe.way.startswith("name"):
         return os.path.basename(path) == probe.held
     file = record.file(parsed(path))

@@ -1,8 +1,8 @@
-"""Tell which words of a query are neighbours, and what it is worth where they stand near each other in a text.
+"""Proximity: which words of a query are neighbours, and what a segment gains if it has them near each other.
 
 In: the words that segments are scored by, in the order of the query.  Out: `Neighbours`.
-Always: every word has the next one for a neighbour, but for pairs of characters, which overlap: that those follow each other is in the pairs already. In
-Japanese, the pairs of one run of ideographs or of katakana are one word; what has hiragana, particles and endings mostly, stands between words.
+Always: every word and the next one are neighbours, except pairs of characters, which overlap, so that their order is known already. In Japanese, the pairs of one
+run of ideographs or of katakana are one word; pairs with hiragana (mostly particles and endings) are between words.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from smart_context.data import dataclass
 from smart_context.find.plan_model import Sought
 from smart_context.text import analysis
 
-WINDOW = 5  # words within which two are near each other: the nearer, the more
-CHARACTERS = 12  # within which words of Japanese are,
-CLOSE = 4.0  # and how near they count there, at any distance: a particle or a verb may stand between
-RUNS = 1.5  # what neighbours are worth there: a word is several pairs, each of which is worth something
+WINDOW = 5  # words within which two are near each other; the nearer, the more they count
+CHARACTERS = 12  # the same in characters, for Japanese,
+CLOSE = 4.0  # where they count this much at any distance, because a particle or a verb may be between
+RUNS = 1.5  # factor of the weight of neighbours in Japanese, where a word is several pairs
 
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    """places: the place of each word among those that are neighbours of the next, -1 for what stands between them; none where each word has its own.
-    worth: of each two neighbours. close: how near two words are, by the words or characters that they stand apart."""
+    """places: for each word its number in the sequence of neighbours, -1 for one between them; None if the words are numbered as they are.
+    worth: the weight of each two neighbours. close: the factor of that weight, by distance in words or characters."""
 
     places: tuple[int, ...] | None
     worth: tuple[float, ...]
@@ -31,7 +31,7 @@ class Neighbours:
 
 
 def of(standing: Sequence[Sought]) -> Neighbours:
-    """The neighbours among words that stand beside each other."""
+    """The neighbours among the ordinary words of a query."""
     texts = [word.typed or word.text for word in standing]
     worth = [word.idf * min(word.times, 1.0) for word in standing]
     if any(map(_has_hiragana, texts)):
@@ -43,7 +43,7 @@ def of(standing: Sequence[Sought]) -> Neighbours:
 
 def _in_japanese(texts: Sequence[str], worth: Sequence[float]) -> Neighbours:
     places: list[int] = []
-    most: list[float] = []  # of each run, what its rarest pair is worth
+    most: list[float] = []  # the weight of the rarest pair of each run
     before = ""
     for text, one in zip(texts, worth, strict=True):
         if _stands_between(text):
@@ -60,12 +60,12 @@ def _in_japanese(texts: Sequence[str], worth: Sequence[float]) -> Neighbours:
 
 
 def _stands_between(text: str) -> bool:
-    """Whether a pair of characters is of no one word: it has hiragana, or ends one script and begins another."""
+    """Whether a pair of characters belongs to no word: it has hiragana, or two scripts."""
     return _has_hiragana(text) or (len(text) == 2 and not text.isascii() and _script(text[0]) != _script(text[1]))
 
 
 def _goes_on(before: str, text: str) -> bool:
-    """Whether a pair of characters goes on with the run of the one before it."""
+    """Whether a pair of characters continues the run of the pair before it."""
     return len(before) == len(text) == 2 and not text.isascii() and before[1] == text[0]
 
 

@@ -1,8 +1,7 @@
-"""Leave out the words of a question that only ask.
+"""Recognise questions and requests, and the words in them that say nothing about what is wanted.
 
-In: a text as it was typed.  Out: in Chinese and Japanese, the same with spaces for its question words, which are stop words where no space tells words
-apart; in English and German, the words of a request such as "find all documents about", and what it is about; of a question, the words that hardly say
-what it is about.
+In: a query as it was typed.  Out: whether it is a question; its words to leave out (`what`, "find all documents about", question words in Chinese and Japanese); its words
+of little weight (`somebody`, `use`).
 Always: a text of which nothing would be left stays as it is.
 """
 
@@ -14,7 +13,7 @@ from collections.abc import Sequence, Set
 from smart_context import later
 from smart_context.text import analysis
 
-# Hiragana may be the inside of another word: a question word begins the text, or follows a particle or another script.
+# Hiragana may be inside of another word: a question word is at the start of the text, or follows a particle or another script.
 _AFTER = "(?:(?<![\u3041-\u309f])|(?<=[はがをにでともの、]))"
 _ASKS = "なに|なん|いつ|どこ|だれ|どなた|なぜ|どうして|どの(?:ように|ような|くらい)?|どれ(?:くらい|ほど)?|どんな|どちら|どう|いくつ|いくら"
 _JAPANESE = later.pattern(f"(?:何|誰|{_AFTER}(?:{_ASKS}))(?:(?:です|でした|でしょう|だろう)?か(?=$|[?？。]))?")
@@ -40,7 +39,7 @@ _STUDIED = r"(?:investigated|studied|examined|researched|looked\s+(?:at|into)|wo
 _STUDIES = "(?:work|research|progress|investigations?|studies)"
 _KEPT = "(?:information|data|material|literature)"
 _ON = r"(?:about|regarding|concerning|on|pertaining\s+to)"
-# A question of what others know, have found or have written: what it asks for follows.
+# A question about what others know, have found or have written: the subject follows.
 _QUESTION = later.pattern(
     rf"{_BEGINS}(?:ha[sd]|have|did)\s+(?:anyone|anybody|someone|somebody)\s+(?:else\s+)?(?:ever\s+)?(?:\w+ly\s+)?{_STUDIED}\b"
     rf"|{_BEGINS}(?:what|ha(?:s|ve)\s+any)\s+{_STUDIES}\s+(?:(?:has|have)\s+)?been\s+(?:done|made|conducted|carried\s+out)(?:\s+(?:{_ON}|of|in|into))?\b"
@@ -69,7 +68,7 @@ def _any_of(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-# What a text must have of words for a pattern to match: most have none, and compiling a pattern takes as long as the rest of a small search.
+# Each pattern with words of which a text must have one to match: most texts have none, and compiling a pattern takes as long as the rest of a small search.
 _NOUNS = _any_of(
     "article articles paper papers document documents file files text texts page pages discussion discussions description descriptions studies report reports "
     "information details anything everything"
@@ -93,9 +92,9 @@ _ASKING = _any_of(
     "wie was wer wem wen wessen wo wohin woher wann warum wieso weshalb wozu womit wodurch welche welcher welches welchen welchem kann können darf dürfen muss müssen soll sollen "
     "ist sind war waren hat haben gibt"
 )
-_LEAST = 3  # words of a question that no mark ends: `should cells` and `can bus` ask nothing
-_LIGHTLY = 0.2  # what each of the following words is worth in a question
-# What people say around what they ask about. Manuals hardly use these words, so that they are rare there, and would outweigh what is asked about.
+_LEAST = 3  # words of a question without a question mark: `should cells` and `can bus` are none
+_LIGHTLY = 0.2  # the weight of each of the following words in a question
+# Filler words of questions. Manuals hardly use them, so that they are rare there, and would outweigh the words that matter.
 _LIGHT = _any_of(
     "somebody someone something somewhere anybody anyone anything everybody everyone everything nobody nothing else "
     "get gets getting got rid let lets make makes making made give gives given giving take takes taken taking put puts go goes going come comes coming keep keeps "
@@ -107,7 +106,7 @@ _LIGHT = _any_of(
 
 
 def rest(text: str) -> str:
-    """The part of a text that says what is asked about."""
+    """A text in Chinese or Japanese with spaces in place of its question words; any other text unchanged."""
     if text.isascii() or not analysis.has_no_spaces(text):
         return text
     left = _asks(text).sub(" ", text)
@@ -124,14 +123,14 @@ def _asks(text: str) -> re.Pattern[str]:
 
 
 def request(text: str) -> frozenset[str]:
-    """The words of a text in English or German that only say that something is looked for."""
+    """The words of a request or question in English or German that only say that something is looked for."""
     said = set(analysis.units(text))
     found = (one for hints, asks in _QUESTIONS if not hints.isdisjoint(said) for one in asks.finditer(text))
     return frozenset(unit for one in found for unit in analysis.units(one[0]))
 
 
 def is_question(text: str) -> bool:
-    """Whether a text in a script with spaces asks something: it begins with a word that asks and has three, or ends in a question mark."""
+    """Whether a text in a script with spaces is a question: it has at least three words, of which the first is a question word, or two and a question mark."""
     if analysis.has_no_spaces(text):
         return False
     first, *rest = text.split()[:_LEAST] or [""]
@@ -139,14 +138,14 @@ def is_question(text: str) -> bool:
 
 
 def light(units: Sequence[str], empty: Set[str]) -> dict[str, float]:
-    """What the words of a question are worth that hardly say what it is about; none where no others are left. empty: those that are not looked for anyhow."""
+    """The weights of the filler words of a question; none if it has no other words. empty: words that are not looked for anyway."""
     found = _LIGHT.intersection(units)
     is_rest = any(unit not in found and unit not in empty for unit in units)
     return dict.fromkeys(sorted(found), _LIGHTLY) if is_rest else {}
 
 
 def about(text: str) -> str:
-    """A text without its request, for a model: a question stays one, which a model understands."""
+    """A text without its request ("find documents about"), for the embedding model. A question stays as it is: models understand questions."""
     left = text
     said = set(analysis.units(text))
     for hints, asks in _REQUESTS:
