@@ -1,8 +1,8 @@
-"""What a file says now: as the index has it, or read anew.
+"""The current text of one file: from the record, or read again.
 
-In: a path below a root.  Out: the file's segments, in reading order, judged as a whole by the rules in force.
-Always: the record answers for a file that is as it was when it was read, and for one whose root is not there now; every other is
-read anew in a child process, one file at a time. The ranking is not needed.
+In: a path below a root.  Out: the file's segments, in reading order, with the spans that the current rules redact.
+Always: the record is used if the file has not changed since, or if its root is not available; any other file is read in a child process, one file
+at a time. The ranking is not needed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from smart_context.redact import Redactor
     from smart_context.sources.worker import Pool
 
-_LOOK_EVERY = 0.1  # seconds between two looks at whether a waiting caller has gone
+_LOOK_EVERY = 0.1  # seconds between two checks whether a waiting caller has gone
 
 
 class Contents:
@@ -39,7 +39,7 @@ class Contents:
         redactor: Callable[[], Redactor],
         jail: str = defaults.JAIL,
     ) -> None:
-        """command: of the process that reads files and makes them ready. Both are asked for when they are needed."""
+        """command: of the process that reads files and prepares them. It and the redactor are called for on first use."""
         self._engine = engine
         self._roots = roots
         self._limits = limits
@@ -50,16 +50,16 @@ class Contents:
         self._pool: Pool | None = None  # one process, kept because it takes long to start
 
     def of(self, place: Place, stop: Stop, key: str = "") -> list[Segment]:
-        """Give a file's segments. `key`: the caller's token, for a shared record.
+        """The segments of a file. `key`: the caller's token, for a shared record.
 
-        Raises: as `Roots.open_file`; NotFound where no text can be read; SearchFailed when the record is damaged; what `stop`
+        Raises: as `Roots.open_file`; NotFound if no text can be read; SearchFailed when the record is damaged; what `stop`
             raises.
         """
         return self._recorded(place, key) or self._read(place.path, stop)
 
     def close(self) -> None:
         """End the reading process."""
-        # One that is at work belongs to the call that waits for it: it ends when that does, or with this process.
+        # If it is busy, it belongs to the call that waits for it, and ends with that call or with this process.
         if self._reading.acquire(timeout=_LOOK_EVERY):
             if self._pool is not None:
                 self._pool.close()
@@ -67,12 +67,12 @@ class Contents:
             self._reading.release()
 
     def _recorded(self, place: Place, key: str) -> list[Segment]:
-        """A file's segments from the record; none where it has none that are up to date."""
+        """A file's segments from the record; none if these are not up to date."""
         try:
             record = self._engine.record(key)
         except NotFound:
             return []
-        except Unreachable:  # the file itself may be there
+        except Unreachable:  # the file itself may be readable
             if self._roots.state(place.root) == "available":
                 return []
             raise
@@ -97,7 +97,7 @@ class Contents:
     def _read(self, path: str, stop: Stop) -> list[Segment]:
         from smart_context.sources.worker import Pool, Task
 
-        os.close(self._roots.open_file(path))  # so that what is absent or not a file has its own error
+        os.close(self._roots.open_file(path))  # so that a path that is absent or no file has its own error
         while not self._reading.acquire(timeout=_LOOK_EVERY):
             stop()
         try:

@@ -1,8 +1,8 @@
-"""Find a day however it is written: `15.03.2021`, `2021-03-15`, "March 15, 2021".
+"""Find a day in whatever notation a text has it: `15.03.2021`, `2021-03-15`, "March 15, 2021".
 
-In: what was typed, and a view of the index.  Out: terms and sequences of terms by which the same day is written elsewhere.
-Always: only what stands in the index is looked for. `03/04/2021` is read both ways; where a text has the day and the month as numbers that could
-be either, its month is the second, unless they are written with slashes.
+In: what was typed, and a view of the index.  Out: terms and sequences of terms of the same day in other notations.
+Always: only terms that the index has are looked for. `03/04/2021` in a query may be either day; if day and month of a text are both possible as a month, the
+second number is the month, except between slashes.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _NAMED = later.pattern(
     re.IGNORECASE,
 )
 _NAMING = frozenset({"en", "de", "fr", "es"})  # languages whose months `when` knows
-_AMBIGUOUS = 12  # days that could be months
+_AMBIGUOUS = 12  # days up to here could be months
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """How days are written elsewhere: as one term, and as terms one after the other."""
+    """Other notations of days: as one term, and as sequences of terms."""
 
     terms: frozenset[str] = frozenset()
     lines: tuple[Sequence, ...] = ()
@@ -43,7 +43,7 @@ _NOT_AT_ALL = Written()
 
 
 def named(text: str) -> Iterator[tuple[str, date]]:
-    """The days that a text names by their months: each month as it is written, and the day."""
+    """The days in a text that have the name of a month: each with that name as written."""
     for found in _NAMED.finditer(text) if "19" in text or "20" in text else ():
         month = (found["month"] or found["named"]).lower()
         for day in when.days(found["year"], (str(when.NUMBER[month]), found["day"] or found["then"])):
@@ -51,7 +51,7 @@ def named(text: str) -> Iterator[tuple[str, date]]:
 
 
 def elsewhere(token: str, view: View, languages: tuple[str, ...]) -> Written:
-    """How the day that a token of numbers is stands elsewhere in an index."""
+    """The other notations of a date in numbers that the index has."""
     days = when.numbered(token)
     if not days:
         return _NOT_AT_ALL
@@ -60,12 +60,12 @@ def elsewhere(token: str, view: View, languages: tuple[str, ...]) -> Written:
 
 
 def as_terms(days: list[date], view: View) -> frozenset[str]:
-    """The terms of an index that are these days, written in numbers."""
+    """The terms of the index that are these days in numbers."""
     return frozenset(term for day in days for term in _wholes(day) if view.having(term))
 
 
 def _wholes(day: date) -> Iterator[str]:
-    """What `identifiers.wholes` makes of the ways to write a day; with slashes, Americans put the month first."""
+    """The terms that `identifiers.wholes` makes of the notations of a day; with slashes, Americans put the month first."""
     yield from (f"{day:%Y%m%d}", f"{day:%d%m%Y}", f"{day:%m%d%Y}")
     yield from (f"{day:%d.%m.%Y}", f"{day.day}.{day.month}.{day.year}", f"{day:%Y.%m.%d}", f"{day:%d.%m.%y}")
 

@@ -1,8 +1,8 @@
-"""Look at a place in a file as a person does: its text with the sought words marked, and what stands before and after it.
+"""Show a place in a file to a person: its text with the hits marked, line numbers, and links to what is before and after it.
 
-In: a file's judged segments, a pointer or none, the words sought.  Out: a `FileView`.
-Always: the text is a preview (`preview.cut`), with all that this promises; following `after` from the start shows the whole file. Numbered
-lines keep their numbers; those that no segment has are empty. What is hidden is neither marked nor led to.
+In: a file's segments with what is hidden in them, a pointer or none, the words sought.  Out: a `FileView`.
+Always: the text is a preview (`preview.cut`), with its guarantees; following `after` from the start shows the whole file. Lines keep their numbers;
+lines that no segment has are shown empty. Redacted text is neither marked nor linked to as a match.
 """
 
 from __future__ import annotations
@@ -20,17 +20,18 @@ from smart_context.redact import document
 
 _PDF = ".pdf"
 _MOST_EMPTY = 20  # lines in a row that are shown empty
-_MOST_SEARCHED = 2000  # segments that are looked through for the next match
-_ALONE = {"page", "slide", "message", "sheet", "attachment", "entry"}  # places that are shown one at a time
+_MOST_SEARCHED = 2000  # segments that are searched for the next match
+_ALONE = {"page", "slide", "message", "sheet", "attachment", "entry"}  # kinds of places that are shown one at a time
 
 
 @dataclass(frozen=True, slots=True)
 class FileView:
-    """What is seen. before, after: pointers, "" at the ends. numbers: of the text's lines, where the file counts lines; else none.
+    """A place in a file. before, after: pointers to the places beside it, "" at the ends. numbers: the line number of each line of the text, if the file
+    has lines.
 
-    page: of a PDF, of which there may be a picture; else 0.  heading: of the place, as it may be shown.
-    match_before, match_after: the nearest places with a sought word, "" where there is none.
-    inside: attachments or entries that can be looked at, each with its pointer.
+    page: the page number in a PDF, of which there may be a picture; else 0. heading: that of the place.
+    match_before, match_after: pointers to the nearest places with a hit, or "".
+    inside: the attachments of a message that can be opened, by name, each with its pointer.
     """
 
     path: str
@@ -50,7 +51,7 @@ class FileView:
 def at(
     path: str, segments: Sequence[Segment], pointer: str | None, caps: preview.Caps, words: snippet.Words | None
 ) -> FileView:
-    """Look at a place.
+    """Show a place.
 
     Raises: as `preview.cut`.
     """
@@ -82,7 +83,7 @@ def at(
 def _matches(
     segments: Sequence[Segment], places: Sequence[str], first: int, behind: int, words: snippet.Words
 ) -> tuple[str, str]:
-    """The nearest places with a sought word before one place, and from another one on."""
+    """The nearest places with a hit: before place number `first`, and from place number `behind` on."""
     numbers = {place: number for number, place in enumerate(places)}
 
     def nearest(some: Iterable[Segment]) -> str:
@@ -100,7 +101,7 @@ def _is_match(segment: Segment, words: snippet.Words) -> bool:
 
 
 def _inside(places: Sequence[str], pointer: str) -> tuple[tuple[str, str], ...]:
-    """What is attached to the message that is shown: names, and where each begins."""
+    """The attachments of the message that is shown: names, each with the pointer to its start."""
     own = document.split(grammar.parse(pointer))[0]
     if not own or own[-1].kind != "message":
         return ()
@@ -114,7 +115,7 @@ def _inside(places: Sequence[str], pointer: str) -> tuple[tuple[str, str], ...]:
 
 
 def _numbered(segments: Sequence[Segment], pointer: str) -> Iterator[tuple[int, str]]:
-    """The lines that a pointer of lines names, each with its number, as they may be shown; none for other pointers."""
+    """The lines that a pointer to lines names, redacted, each with its number; none for other pointers."""
     wanted = document.split(grammar.parse(pointer))[1]
     if not wanted or wanted.kind != "lines" or pointer != grammar.format((wanted,)):
         return
@@ -135,7 +136,7 @@ def _numbered(segments: Sequence[Segment], pointer: str) -> Iterator[tuple[int, 
 
 
 def _number(places: Sequence[str], pointer: str) -> int:
-    """Which of a file's places a pointer names, or begins in."""
+    """The number of the place that a pointer names, or begins in."""
     if pointer in places:
         return places.index(pointer)
     frame, lines = document.split(grammar.parse(pointer))

@@ -1,9 +1,9 @@
-"""Tell whether a word such as "slides" asks for files of that kind, or is a word of a sentence.
+"""Decide whether a word such as "slides" is a file type to filter by, or an ordinary word of the query.
 
-In: a query, and where the word stands in it; where that leaves it open, what the texts of an index say.  Out: yes, no or perhaps.
-Always: in a few words it may ask where it stands first or last ("budget pdf"); in a sentence or a question only where one would ask for files: first, before
-what they are about, or last. What something is to be done with, is compared with or is said about is no kind that is looked for ("merge pdf files", "csv or
-json?", "the pdf is damaged"). Work is bounded.
+In: a query, and the position of the word; if that is not enough, the texts of the index.  Out: yes, no or perhaps.
+Always: in a few words it may be a type if it is first or last ("budget pdf"); in a sentence or a question only where one would ask for files: first, before
+their subject, or last. It is no type if something is done with it, compared with it or said about it ("merge pdf files", "csv or json?", "the pdf is damaged").
+Work is bounded.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def _set(words: str) -> frozenset[str]:
 
 
 _SENTENCE = 6  # words
-REACH = 200  # characters on either side that are looked at
+REACH = 200  # characters on either side that are considered
 _PUNCTUATION = ".,;:!?()[]–—-\"'"
 _LEAD = _set("""
     find show list give get open search look looking me us i we need want please for all any some the my our your their a an of latest
@@ -58,10 +58,10 @@ _DOES = frozenset(
     for word in _DO
     for form in (word, f"{word}ing", f"{word[:-1]}ing" if word[-1] == "e" else f"{word}{word[-1]}ing")
 )
-# These may be things as well.
+# Verbs that may be nouns as well.
 _DONE = _set("change copy cut download export fix import print sort split update upload")
 _INTO = _set("to into 2")
-_NOT_TO = _set("of for from about on in")  # what stands behind them then
+_NOT_TO = _set("of for from about on in")  # after one of these, it is a noun
 _BESIDE = later.pattern(r"(?:19|20)[0-9]{2}(?:[-–](?:19|20)?[0-9]{2})?|from|in|of|and|or|und|oder|et|ou|y|o")
 _COMPARED = _set(
     "vs versus between difference differences compared comparison zwischen unterschied entre différence diferencia"
@@ -79,21 +79,21 @@ _OF_KIND = _set("""
     fórmulas contraseña lector visor
 """)
 _SAYS_WHAT = {("what", "is"), ("what", "are"), ("was", "ist"), ("was", "sind")}  # a question of what something is
-_SOME = 3  # segments that have the name of a type with the other words, as a word,
-_TIMES = 5  # in so many times as many as there are files of that type,
-_SHARE = 200  # or one in so many of those with the word beside it
+_SOME = 3  # segments, at least, that have the name of the type and all other words of the query: then it is a word
+_TIMES = 5  # if they are so many times as many as the matches in files of that type,
+_SHARE = 200  # or if one in so many segments with the word beside it has both side by side
 
 
 class Asked(IntEnum):
-    """Whether files of a kind are asked for. `PERHAPS`: unless the texts of the index show that it is a word."""
+    """Whether a word is a file type to filter by. `PERHAPS`: unless the texts of the index show that it is a word."""
 
     NO, PERHAPS, YES = range(3)
 
 
 def asked(text: str, start: int, end: int, *, is_type: bool, is_written: bool = False, said: str = "") -> Asked:
-    """Whether the words at a place ask for files; `is_type` tells nearly by itself, as `pdf files` does, `is_written` wholly, as `*.pdf` does.
+    """Whether the words from `start` to `end` are a file type. is_type: they nearly always are, as `pdf files`; is_written: they always are, as `*.pdf`.
 
-    said: the word that leads to them, such as `in` or `as`, which is part of the place.
+    said: the first of these words, if it is a preposition such as `in` or `as`.
     """
     words = text[: 20 * REACH].split()
     before = _words(text[max(0, start - REACH) : start])
@@ -126,8 +126,10 @@ def asked(text: str, start: int, end: int, *, is_type: bool, is_written: bool = 
 
 
 def are_words(view: View, typed: str, names: Sequence[str], given: Filters, left: str, read: Filters) -> bool:
-    """Whether the texts of an index say the names of types that a query has as words: many more of them have all of the query than files of these types have
-    what is left of it, or they say them side by side with another word of it ("pdf settings")."""
+    """Whether the texts of the index use the names of types as words: many more segments have all words of the query than segments of such files have the
+    other words, or many have a name side by side with another word of the query ("pdf settings").
+
+    typed: the query; left: the query without the names; given, read: the filters without and with the types."""
     every = _count(view, typed, given) if names else 0
     if every < _SOME:
         return False
@@ -146,14 +148,14 @@ def are_words(view: View, typed: str, names: Sequence[str], given: Filters, left
 
 
 def told(names: Sequence[str]) -> str:
-    """That names of types were read as words, for people."""
+    """The note that names of types were read as words."""
     listed = " and ".join(f"'{name}'" for name in names)
     read = f"{listed} read as {'words' if len(names) > 1 else 'a word'}, as many texts have it"
     return f"{read}; 'only {names[0]}' asks for files of that type"
 
 
 def _count(view: View, text: str, limits: Filters) -> int:
-    """How many segments have all words of a text; none where it has operators."""
+    """How many segments have all words of a text; 0 if it has operators."""
     tree = query.parse(text)
     if tree is None or not (query.is_plain(tree) or isinstance(tree, query.Word | query.Phrase)):
         return 0
@@ -162,7 +164,7 @@ def _count(view: View, text: str, limits: Filters) -> int:
 
 
 def _is_told(before: list[str], after: list[str]) -> bool:
-    """Whether something is said of what stands between, or it is compared, or asked what it is."""
+    """Whether the words between `before` and `after` are the subject of a statement, a comparison, or a question of what they are."""
     beside = {*before[-1:], *after[:1]}
     if not beside.isdisjoint(_COMPARED) or not _COMPARED.isdisjoint(before):
         return True
@@ -172,7 +174,7 @@ def _is_told(before: list[str], after: list[str]) -> bool:
 
 
 def _is_done(before: list[str], after: list[str]) -> bool:
-    """Whether something is to be done with what stands between."""
+    """Whether the words between `before` and `after` are the object of a verb."""
     beside = {*before[-1:], *after[:1]}
     if not beside.isdisjoint(_DOES | _INTO) or not _DONE.isdisjoint(after[:1]):
         return True

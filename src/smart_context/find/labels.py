@@ -1,8 +1,8 @@
-"""Narrow a search to files by what they say of themselves: `author:`, `title:`, `name:`, and their dates.
+"""Filter files by their metadata: `author:`, `title:`, `name:`, and their dates.
 
-In: what was asked, the record.  Out: the files that will do, by id; None where nothing of the kind was asked.
-Always: a label is judged by the rules of redaction in force, so that nothing that is hidden in it can be asked for; the words of a value must
-each begin a word of an author or a title, in any order; a name holds its value, or is like it where that has a `*` or `?`.
+In: the fields and times of a query, the record.  Out: the ids of the files that pass; None without such a filter.
+Always: labels are redacted by the current rules before they are compared, so that nobody can search for what is hidden; each word of a value must be the
+prefix of a word of the author or the title, in any order; a file name must contain the value, or match it if that has a `*` or `?`.
 """
 
 from __future__ import annotations
@@ -27,9 +27,13 @@ FIELD = later.pattern(
     r"(?<![\w:-])(?P<field>author|from|title|subject|name|filename):"
     r"(?:[\"“”](?P<quoted>[^\"“”]{1,255})[\"“”]|(?P<value>[^\s\"“”:][^\s\"“”]{0,254})(?![^\s\"“”]))",
     re.IGNORECASE,
-)  # a name has no more than 255 characters; what is longer stays words
-MOST = 8  # fields of a query: each is held against every file
-_MEANT = {"from": "author", "subject": "title", "filename": "name"}  # as programs for mail and files call them
+)  # a file name has at most 255 characters; a longer value stays words
+MOST = 8  # fields of a query: each is compared with every file
+_MEANT = {
+    "from": "author",
+    "subject": "title",
+    "filename": "name",
+}  # other names of the fields, as in programs for mail and files
 _COLUMNS: dict[str, Label] = {"author": "author", "title": "title", "name": "path"}
 _HIDDEN = later.pattern(r"\[redacted:[a-z]{1,16}\]")
 _WORD = later.pattern(r"\w+")
@@ -44,13 +48,13 @@ class Field:
 
 
 def field(match: re.Match[str]) -> Field:
-    """What `FIELD` found."""
+    """The field of a match of `FIELD`."""
     name = match["field"].lower()
     return Field(_MEANT.get(name, name), (match["quoted"] or match["value"]).strip())
 
 
 def files(record: Record, times: Times, fields: Sequence[Field], redactor: Redactor | None) -> tuple[int, ...] | None:
-    """The files that lie within the times and have the fields."""
+    """The files within the times that have the fields."""
     found: set[int] | None = None
     if times:
         found = set(record.between(times.since, times.until, times.modified_since, times.modified_until))

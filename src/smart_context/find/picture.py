@@ -1,8 +1,8 @@
-"""A page of a PDF as a picture, without what must not show.
+"""A page of a PDF as a picture, with redacted text blacked out.
 
-In: a PDF below a root, its judged segments, a page, words to mark.  Out: a PNG, from a bounded store or made now.
-Always: bytes of the file are drawn in a confined process, and what that gives is checked before it becomes a PNG; the picture is of the same
-state of the file as the text it was judged by, or there is none.
+In: a PDF below a root, its segments with what is hidden in them, a page, words to mark.  Out: a PNG, cached or drawn now.
+Always: the page is drawn in a jailed process, and its pixels are checked before they become a PNG; the picture and the redacted text are of the same
+state of the file, or there is no picture.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _KEPT_BYTES = 32 * 1024 * 1024
 _MOST_SIDE = 4000
-_LOOK_EVERY = 0.1  # seconds between two looks at whether a waiting caller has gone
+_LOOK_EVERY = 0.1  # seconds between two checks whether a waiting caller has gone
 _HINT = "read its text instead"
 Stamp = tuple[int, int]
 """Size and modification time of a file."""
@@ -58,7 +58,7 @@ class Pictures:
         self._bytes = 0
 
     def stamp(self, path: str) -> Stamp:
-        """The state of a file, to be taken before its text is."""
+        """The size and modification time of a file, to be read before its text."""
         fd = self._roots.open_file(path)
         try:
             info = os.fstat(fd)
@@ -73,7 +73,7 @@ class Pictures:
 
         Raises: NotFound where there is none, saying why; what `stop` raises.
         """
-        # What OCR read stands in pictures, which are left out.
+        # Text read by OCR is in pictures, which are not drawn.
         own = [segment for segment in segments if page_of(segment.pointer) == page and segment.certainty is None]
         hidden = {segment.text[start:end] for segment in own for start, end, _ in segment.hidden}
         if not own:
@@ -128,13 +128,13 @@ class Pictures:
 
 
 def page_of(pointer: str) -> int:
-    """The page of the file itself that a pointer names; 0 where it names none."""
+    """The page of the file itself that a pointer names, or 0."""
     parts = grammar.parse(pointer) if pointer else ()
     return parts[0].first if parts and parts[0].kind == "page" else 0
 
 
 def _checked(outcome: Extracted) -> Picture:
-    """Make a PNG of pixels, once they are the ones that were announced, and nothing else."""
+    """Make a PNG of the pixels, after checking that their number is as announced and nothing follows them."""
     width, height, left_out = json.loads(outcome.title)
     if not all(type(number) is int for number in (width, height, left_out)):
         raise ValueError

@@ -1,9 +1,9 @@
-"""Say whether a file that was indexed may still be shown.
+"""Check whether an indexed file still exists and may be read, so that a result may be shown.
 
-In: the roots, the record, a file of it.  Out: yes or no.
-Always: what was moved, deleted, replaced by a link, or may no longer be read by this process is not shown from that moment; what lies in a
-root or below a mount that is away is. Folders stay open for one search, so that each is walked to once; whatever that way does not find
-is looked for from its root again.
+In: the roots, the record, a file of it.  Out: whether it may be shown.
+Always: a file that was moved, deleted, replaced by a link, or made unreadable for this process is not shown from then on; a file in a root or below a mount
+that is not available now is shown. Folders stay open for one search, so that each is opened once; a file that is not found that way is
+looked for from its root again.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _MOST_OPEN = 64
 
 
 class Presence(Closes):
-    """Which files are there, looked at once for each search. Close it, or use it in a `with`."""
+    """Which files exist, checked once per search. Close it, or use it in a `with`."""
 
     def __init__(self, roots: Roots, record: Record) -> None:
         self._roots = roots
@@ -34,7 +34,7 @@ class Presence(Closes):
         self._open: dict[tuple[str, tuple[str, ...]], int] = {}
 
     def close(self) -> None:
-        """Close the folders that were walked through."""
+        """Close the open folders."""
         while self._open:
             os.close(self._open.popitem()[1])
 
@@ -46,7 +46,7 @@ class Presence(Closes):
         return found
 
     def _is_there(self, path: str) -> bool:
-        """Whether a regular file that may be read stands there, through no link; a no may have other reasons."""
+        """Whether the path is a readable regular file, with no link in it; False may have other reasons, which `_look` finds out."""
         if not _BY_DESCRIPTOR or os.path.normpath(path) != path:
             return False
         if len(self._open) > _MOST_OPEN:
@@ -78,7 +78,7 @@ class Presence(Closes):
     def _look(self, path: str) -> bool:
         try:
             place = self._roots.inside(path)
-            if place.path == path:  # else a link has taken its place, or a folder's above it
+            if place.path == path:  # else a link has replaced it, or a folder above it
                 os.close(self._roots.open_file(path))
                 return True
         except Forbidden:

@@ -1,8 +1,8 @@
-"""Know what must not show of recorded text.
+"""Read recorded text together with its redacted spans.
 
-In: segments as the record has them.  Out: their text with what is hidden in it.
-Always: what was judged by the rules in force is looked up; a file that was judged by others is judged again as a whole, until a
-writer has done so for good.
+In: segments of the record.  Out: their text, with the spans that must be hidden.
+Always: the spans in the record are used if the current rules made them; a file that was judged by other rules is judged again as a whole at each
+reading, until a writer has updated the record.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from smart_context.redact import Redactor, document
 def passages(
     record: Record, wanted: Iterable[tuple[SegmentRow, FileRow]], redactor: Redactor | None
 ) -> dict[int, Passage]:
-    """The text of segments, by id; those that are not there any more are left out. Without a redactor nothing is hidden."""
+    """The text of segments, by id; removed ones are left out. Without a redactor nothing is hidden."""
     if redactor is None:
         known = record.passages(row.segment_id for row, _ in wanted)
         return {number: replace(passage, hidden=()) for number, passage in known.items()}
@@ -33,7 +33,7 @@ def passages(
 
 
 def segments(record: Record, file: FileRow, redactor: Redactor) -> list[Segment]:
-    """A file's segments in reading order; none where a writer has just replaced them."""
+    """A file's segments in reading order; none if a writer has just replaced them."""
     rows = record.segments_of(file.file_id)
     known = record.passages(row.segment_id for row in rows)
     if len(known) < len(rows):
