@@ -1,9 +1,8 @@
-"""Let candidates that are alike in meaning raise each other.
+"""Smooth scores over candidates that are similar in meaning: each takes a share from its nearest neighbours.
 
-In: the cosines between candidates, and their scores.  Out: cosines to the query, lowered for segments that are like everything, and scores of which
-each candidate has a share from its nearest neighbours.
-Always: the answer does not depend on the order of the candidates (sums are of whole numbers); a candidate without a vector keeps as much of its
-score as the others do on average.
+In: the cosines between candidates, and their scores.  Out: cosines to the query, lowered for segments that are similar to everything; smoothed scores.
+Always: the answer does not depend on the order of the candidates (sums are of integers); a candidate without a vector keeps as much of its
+score as the others on average.
 """
 
 from __future__ import annotations
@@ -22,19 +21,19 @@ if TYPE_CHECKING:
 
     Column = NDArray[np.float64]  # one score per segment
 
-NEIGHBOURS = 5  # nearest candidates of each candidate, which raise it
+NEIGHBOURS = 5  # nearest candidates that each candidate takes a share from
 _ONE = 10**DIGITS
 
 
 class Alike:
-    """Candidates that have a vector, and which of them are most like each."""
+    """The candidates that have a vector, and the nearest neighbours of each."""
 
     def __init__(self, likeness: Likeness, segments: Sequence[int]) -> None:
         found, self._neighbours = likeness.neighbours(segments, NEIGHBOURS)
         self._segments: list[int] = found.tolist()
 
     def unlike_others(self, cosines: Mapping[int, float], share: float) -> dict[int, float]:
-        """The cosines to a query, each lowered by a share of how much more its segment is like its neighbours than the mean."""
+        """The cosines to a query, each lowered by a share of how much more similar its segment is to its neighbours than the average segment."""
         if self._neighbours is None:
             return dict(cosines)
         close = self._neighbours.close
@@ -44,7 +43,7 @@ class Alike:
         return {segment: cosine - less.get(segment, 0.0) for segment, cosine in cosines.items()}
 
     def shared(self, segments: Sequence[int], scores: Column, share: float) -> Column:
-        """The scores of segments, each with a share of what its neighbours score, in proportion to how like they are."""
+        """The scores of segments, of which a share is the mean score of their neighbours, weighted by similarity."""
         if self._neighbours is None or not share:
             return scores
         _, counts, others, like = self._neighbours

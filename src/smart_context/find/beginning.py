@@ -1,7 +1,7 @@
-"""Show the beginning of a file whose name is the whole query: a name means the file, not the passage that says it most often.
+"""Show the beginning of a file first if its name is the whole query: a name means the file, not the passage that repeats it most often.
 
-In: results in order, and their plan.  Out: the same, with the first passage of each file of that name that is more than a title before its others.
-Always: no result is lost or comes twice, and scores do not rise; other queries are left as they are.
+In: results in order, and their plan.  Out: the same; before the first result of each file of that name comes its first passage that is more than a title.
+Always: no result is lost or comes twice, and scores stay in descending order; the results of other queries are unchanged.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ _LOOKED_AT, _TITLE = (
     3,
     8,
 )  # passages of which the first is taken that has so many words: a web page's first is often its title alone
-_FILES = 50  # of the results, that are looked at: of thousands that share a name, nobody means a later one
-_STEP = 0.000001  # of a score: ties go by pointer
+_FILES = 50  # of that name, at most: of thousands that share a name, nobody means a later one
+_STEP = 0.000001  # by which the beginning scores more than the next result, because ties are ordered by pointer
 
 
 def first(placed: Iterator[Placed], plan: Plan, record: Record, view: View, limits: Filters) -> Iterator[Placed]:
-    """Results with beginnings before the rest of their files."""
+    """The results, with the beginnings of files moved first if the query is a file name."""
     # A file name with `times` above 1 is the whole query. A plain word may be meant as a word.
     alone = [word.name for word in plan.sought if word.times > 1 and names.LIKE.search(word.name)]
     return _first(placed, alone[0], record, view, limits) if alone else placed
@@ -33,7 +33,7 @@ def first(placed: Iterator[Placed], plan: Plan, record: Record, view: View, limi
 
 def _first(placed: Iterator[Placed], name: str, record: Record, view: View, limits: Filters) -> Iterator[Placed]:
     most = 1.0
-    given: dict[int, int] = {}  # by file, the segment that was given before its turn
+    given: dict[int, int] = {}  # by file, the segment that was moved forward; 0 for none
     for one in placed:
         file_id = one.file.file_id
         if file_id not in given:

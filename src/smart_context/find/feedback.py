@@ -1,7 +1,7 @@
-"""Relevance feedback: find the terms that the best results have in common, and which others have them too.
+"""Pseudo-relevance feedback: find the terms that the best results have in common, and score all candidates by them.
 
-In: packed segments and their scores.  Out: for each, from 0 to 1, how much it has of the terms that the best have more often than the rest.
-Always: the answer does not depend on the order of the segments; the words of the question have no part of their own in it.
+In: packed segments and their scores.  Out: a score from 0 to 1 for each: how much it has of the terms that the best have more often than the rest.
+Always: the answer does not depend on the order of the segments; the words of the query are treated as any other.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.int64]
     Floats = NDArray[np.float64]
 
-BEST = 10  # results whose words are taken
-TERMS = 50  # of them, those that tell most
-_SHORT, _LONG = 9, 32  # bits that are left for a segment's number beside a word's 23, in four bytes and in eight
-_TWO = 2  # results that must have a term: a term of one alone is not common
+BEST = 10  # results whose terms are considered
+TERMS = 50  # of these terms, those with the highest weights
+_SHORT, _LONG = 9, 32  # bits for the number of a segment beside 23 bits for a term: in 32 bits and in 64
+_TWO = 2  # of the best must have a term: a term of one alone is not common
 
 
 def common(packed: Sequence[bytes], scores: Sequence[float], average: float) -> list[float]:
-    """How much each segment says of what the best have in common; average: the words of a segment."""
+    """The score of each segment by the terms that the best have in common; average: the mean number of words of a segment."""
     order = sorted(range(len(packed)), key=lambda at: (-scores[at], packed[at]))
     if not order or scores[order[0]] <= 0:
         return [0.0] * len(packed)
@@ -44,7 +44,9 @@ def common(packed: Sequence[bytes], scores: Sequence[float], average: float) -> 
     trust = np.where(ranked >= ranked[min(BEST, len(ranked)) - 1], ranked, 0.0)
     trust /= trust.sum()
     having = np.arange(len(order) + 1)
-    rare = np.log(1 + (len(order) - having + 0.5) / (having + 0.5))  # what a word is worth that so many have
+    rare = np.log(
+        1 + (len(order) - having + 0.5) / (having + 0.5)
+    )  # the idf of a term, by the number of segments that have it
     if compiled and sys.byteorder == "little":
         says = np.frombuffer(compiled.said(several, trust, room, rare, TERMS))
     else:
@@ -56,13 +58,13 @@ def common(packed: Sequence[bytes], scores: Sequence[float], average: float) -> 
 
 
 def _said(packed: Sequence[bytes], trust: Floats, room: Floats, rare: Floats) -> Floats:
-    """How much each segment says of what those that are trusted have in common."""
+    """The score of each segment; trust: the weight of each of the best, 0 for the others."""
     owners, terms, times = _counted(packed)
     having = np.bincount(terms)
     worth = rare[having]
 
     def counts(some: Numbers) -> Floats:
-        """How much words count by how often they stand there."""
+        """BM25 term frequencies."""
         found: Floats = times[some] / (times[some] + room[owners[some]])
         return found
 
@@ -72,24 +74,24 @@ def _said(packed: Sequence[bytes], trust: Floats, room: Floats, rare: Floats) ->
     weights[np.bincount(theirs, minlength=len(having)) < _TWO] = 0.0
     if len(weights) > TERMS:
         weights[weights < np.partition(weights, -TERMS)[-TERMS]] = 0.0
-    telling = np.flatnonzero((weights > 0)[terms])  # a few of all words: the others add nothing
+    telling = np.flatnonzero((weights > 0)[terms])  # the others add nothing
     said_by = counts(telling) * (weights * worth)[terms[telling]]
     return np.bincount(owners[telling], said_by, minlength=len(packed)).astype(np.float64)
 
 
 def _counted(packed: Sequence[bytes]) -> tuple[Numbers, Numbers, Numbers]:
-    """Each word of each segment once: whose it is, its number, and how often it stands there."""
+    """Each term of each segment once: the segment, the number of the term, and its frequency."""
     size = codes.HEADER.size
     sizes = [codes.HEADER.unpack_from(one)[1] for one in packed]
     data = b"".join([one[size : size + codes.WIDTH * words] for one, words in zip(packed, sizes, strict=True)])
     count = len(data) // codes.WIDTH
     low = np.ndarray((count,), "<u2", data, strides=(codes.WIDTH,)) if count else np.empty(0, np.uint16)
     high = np.frombuffer(data, np.uint8)[codes.WIDTH - 1 :: codes.WIDTH] & (codes.MASK >> 16)
-    # A word and whose it is in one number: in four bytes where that is enough.
+    # Term and segment as one number, in four bytes if that is enough.
     kind: Any
     kind, beside = (np.uint32, _SHORT) if len(packed) <= 1 << _SHORT else (np.uint64, _LONG)
     words = (low.astype(kind) + (high.astype(kind) << kind(16))) << kind(beside)
-    # Put in order by word, then by segment: so that one pass numbers the words, and counts each of a segment.
+    # Sorted by term, then by segment, so that one pass numbers the terms and counts them.
     both = np.sort(words | np.repeat(np.arange(len(packed), dtype=kind), sizes))
     first = np.flatnonzero(np.append(True, both[1:] != both[:-1])) if count else np.empty(0, np.int64)
     times = np.diff(first, append=count)

@@ -1,8 +1,8 @@
 """Fold copies: show a text once, however many files have it.
 
-In: results in order, with the marks of their files.  Out: the same without those of copies; and which files are copies of which.
-Always: of the files of a text, the first in the order is shown. A file is compared only with files that may be shown, so that nothing
-depends on others.
+In: results in order, with the hashes and sketches of their files (`Marked`).  Out: the same without copies; and which files are copies of which.
+Always: of the files with the same text, the first in the order is shown. A file is compared only with files that may be shown, so that the answer does not
+depend on others.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 MOST_ALSO = 5
 _COUNTED = 200  # files among which copies are counted; for more, their share is extrapolated
 _FEW = 60  # files that are compared one by one
-_AT_ONCE = 1 << 20  # comparisons of four bins in memory at a time
-_LOOKS = 200  # pairs of files whose comparison one by one takes as long as all at once, if NumPy is imported
+_AT_ONCE = 1 << 20  # comparisons of four bytes of a sketch in memory at a time
+_LOOKS = 200  # pairs of files up to which comparing them one by one is faster than with NumPy
 
 
 class Folds:
@@ -47,7 +47,7 @@ class Folds:
         ] = {}  # a piece of a sketch → the files of these that have it; b"" → those without any
 
     def stands_for(self, file: Marked) -> int:
-        """The representative of a file: itself, if no file like it came before."""
+        """The representative of a file: the first file with its text, which may be itself."""
         found = self._first.get(file.file_id)
         if found is None:
             found = self._found(file)
@@ -89,7 +89,7 @@ class Folds:
             self._having.setdefault(piece, []).append(file_id)
 
     def _first_near(self, file: Marked) -> int | None:
-        """The first representative that a file is near to; of many, only those with a piece in common are compared."""
+        """The first representative with nearly the same text; of many, only those with a piece of the sketch in common are compared."""
         pieces = copies.pieces(file.like) if self._having else set()
         if not pieces:
             at = copies.first_alike(file.like, self._likes)
@@ -103,7 +103,7 @@ class Folds:
         return self._first.get(file.file_id, self._same.get(file.same))
 
     def _among(self, file: Marked, near: Sequence[tuple[int, int]]) -> int | None:
-        """The representative of a file, of those that may be near to it."""
+        """The representative of a file, if known, or else among the candidates in `near`."""
         known = self._known(file)
         if known is None and near:
             sketch = copies.number(file.like)
@@ -131,7 +131,7 @@ def also(
     folds: Folds,
     may_show: Callable[[FileRow], bool],
 ) -> dict[int, tuple[FileRow, ...]]:
-    """For each file of a page its copies among the files found, by path; files: reads the rows of files."""
+    """The copies of each file of a page among the files found, by path; files: reads the rows of files."""
     shown = {one.file.file_id for one in page}
     others: dict[int, list[int]] = {}
     for file, stands in zip(ahead, folds.like(ahead), strict=True):
@@ -159,7 +159,7 @@ def are_apart(files: Sequence[Marked]) -> bool:
         sketch, pieces = copies.number(file.like), copies.pieces(file.like)
         among = short if pieces and met.isdisjoint(pieces) else before
         looks += len(among)
-        if looks > most:  # they have much in common without being copies, and so will the next ones
+        if looks > most:  # similar files that are no copies: comparing all at once is faster
             return all(_standing(files))
         if copies.first_near(sketch, among) is not None:
             return False
@@ -199,19 +199,19 @@ def counted(
 
 
 def apart(files: Sequence[Marked]) -> Iterator[Marked]:
-    """The files that are no copies of an earlier one."""
+    """The files without copies of an earlier one."""
     return compress(files, _standing(files))
 
 
 def _standing(files: Sequence[Marked]) -> Iterable[bool]:
-    """For each file whether it is no copy of an earlier one."""
+    """For each file, whether it is not a copy of an earlier one."""
     if len(files) > _FEW and not copies.is_quick():
         return _at_once(files)
     return copies.standing([file.same for file in files], [file.like for file in files])
 
 
 def _at_once(files: Sequence[Marked]) -> Iterator[bool]:
-    """The same for many files: all are compared at once, so that few pairs are left to compare exactly."""
+    """The same for many files: NumPy compares all sketches roughly, so that few pairs are left to compare exactly."""
     import numpy as np
 
     like = [file.like for file in files]
@@ -235,7 +235,7 @@ def _may_be_near(some: Sequence[bytes], others: Sequence[bytes]) -> Flags:
     """One row per sketch, one column per other sketch: False where they certainly differ too much."""
     import numpy as np
 
-    # Four bins are compared at once: sketches differ in no more fours than bins.
+    # Four bins are compared as one number: two sketches differ in at most as many of these as in bins.
     rows, columns = (
         np.ascontiguousarray(np.frombuffer(_joined(several), np.uint32).reshape(len(several), -1).T)
         for several in (some, others)

@@ -1,8 +1,8 @@
 """Find the positions of sought words in a text that may be shown.
 
 In: the words of a plan; a text and its language.  Out: `Hit`s in the order of the text.
-Always: what a token is depends on itself and on the language alone, never on its neighbours; the first letters only save the analysis of tokens that
-cannot be hits. Scripts without spaces have no tokens: their terms are marked wherever they stand.
+Always: whether a token is a hit depends on the token and the language alone, never on its neighbours; the check of its first letters only saves the analysis of
+tokens that cannot be hits. Scripts without spaces have no tokens: their terms are marked wherever they occur.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ except ImportError:
     compiled = None  # type: ignore[assignment]  # not compiled here: the same in Python
 
 _APART = "".join(chr(code) if chr(code).isalnum() else " " for code in range(128))
-# Letters from here on are of scripts whose words are cut at their front too: their first letters say nothing.
+# Letters from here on belong to scripts in which stemming also removes prefixes, so that the first letters tell nothing.
 _CUT_IN_FRONT = "\u0530"
-# Forms of characters that are another one once they are made plain: compatible, decomposed.
+# Characters that normalisation replaces by others: compatibility forms, and parts of decomposed ones.
 _OTHER_FORM = later.pattern("[\u1100-\u11ff\u2e80-\u2fdf\u3099\u309a\u3131-\u318e\uf900-\ufaff]")
 
-_TELLS = 2  # letters that not every token has
+_TELLS = 2  # letters, at least, of a prefix that excludes most tokens
 
 _Met = tuple[int, bool]
 
@@ -43,7 +43,7 @@ class Hit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What is sought, each with the number of its word: terms, those of scripts without spaces by themselves (`wide`), and what words begin with.
+    """What is sought, each with the number of its word: terms, those of scripts without spaces also in `wide`, and prefixes.
 
     worth: the weight of each word, in hundredths. fronts: the first letters of any token that is a hit, or of a part of it; telling: the same for tokens
     in ASCII, empty if that excludes too little. met: a cache by language of the tokens looked at, each with its word's number, and whether that is only
@@ -81,22 +81,20 @@ def words(sought: Sequence[Sought]) -> Words:
 
 
 def _telling(fronts: Iterable[str]) -> tuple[str, ...]:
-    """What the tokens in ASCII that may be hits have in them; nothing where nearly every token has it."""
-    # A token has no other signs in it, and what begins with the letters of another front has these.
+    """The letters of which a token in ASCII must contain some to be a hit; empty if that excludes hardly any token."""
+    # A token has letters and digits only; a front that begins with another one adds nothing to it.
     found = sorted(front for front in fronts if front.isascii() and front.isalnum())
     if any(len(front) < _TELLS for front in found):
         return ()
     out: list[str] = []
-    for front in (
-        found
-    ):  # in order, so that what begins with another one follows it, and what was left out follows what was kept
+    for front in found:  # sorted: a front follows the one that it begins with
         if not out or not front.startswith(out[-1]):
             out.append(front)
     return tuple(out)
 
 
 def _front(stem: str) -> str:
-    """The first letters of every word of a stem. Short stems may be changed from their second letter on: `die` of `dying`."""
+    """The letters that every word of a stem begins with. Short stems may differ from the second letter on: `die` of `dying`."""
     return stem[: max(3, len(stem) - 2)] if len(stem) > 4 else stem[:2] if len(stem) == 4 else stem[:1]
 
 
@@ -117,7 +115,7 @@ def every(texts: Sequence[tuple[str, str]], words: Words) -> list[list[Hit]]:
 
 
 class _Read(NamedTuple):
-    """A text, and its tokens that may be hits; `found`: where each of them stands, where that is known."""
+    """A text, and its tokens that may be hits; `found`: their positions, if known."""
 
     plain: str
     tokens: Set[str]
@@ -127,7 +125,7 @@ class _Read(NamedTuple):
 def _read(plain: str, words: Words) -> _Read:
     if not (plain.isascii() and (compiled or words.telling)):
         return _Read(plain, _tokens(plain, words), None)
-    # In ASCII letters tell what may be a hit: where these stand is where the tokens do.
+    # In ASCII, tokens are found by the letters that hits must contain, with their positions.
     found = compiled.tokens(plain, words.fronts)[0] if compiled else sorted(set(_having(plain, words.telling)))
     return _Read(plain, {token for _, token in found}, found)
 
@@ -145,7 +143,7 @@ def _marked(text: _Read, words: Words, met: dict[str, _Met | None]) -> list[Hit]
         hit = met[token]
         for start in _places(plain, token) if hit else ():
             end = start + len(token)
-            # A token stands there as a whole where neither side goes on with a letter of a script with spaces.
+            # It is a whole token only if no letter of a script with spaces is beside it.
             if hit and not goes_on(plain[start - 1 : start]) and not goes_on(plain[end : end + 1]):
                 out.append(Hit(start, end, *hit))
     for term, number in _wide(plain, words.wide) if has_no_spaces(plain) else ():
@@ -155,7 +153,7 @@ def _marked(text: _Read, words: Words, met: dict[str, _Met | None]) -> list[Hit]
 
 
 def _tokens(plain: str, words: Words) -> set[str]:
-    """The tokens of a text; of those in ASCII, only the ones that may be hits, as far as letters tell that."""
+    """The tokens of a text; of those in ASCII, only the ones that may be hits by their letters."""
     # Regular expressions are slow: they are used only for text that is not ASCII.
     if compiled:
         found, odd = compiled.tokens(plain, words.fronts)
@@ -171,7 +169,7 @@ def _in_ascii(plain: str, telling: Sequence[str]) -> set[str]:
 
 
 def _having(plain: str, telling: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """The tokens of an ASCII text that have one of these letters in them, in whatever case, and where each begins."""
+    """The tokens of an ASCII text that contain one of `telling`, in any case, each with its start."""
     lower, size = plain.lower(), len(plain)
     for letters in telling:
         at = lower.find(letters)
@@ -218,7 +216,7 @@ def _looked_at(tokens: Set[str], words: Words, language: str) -> dict[str, _Met]
 
 
 def _words_met(plain: Mapping[str, str], words: Words, language: str) -> Iterator[tuple[str, _Met]]:
-    """Those of tokens that are one plain word that are hits: such a one has no other parts, so that all are looked up at once."""
+    """The hits among tokens that are one plain word. These have no parts, so that all are analysed at once."""
     for token, (term, *others) in zip(plain, analysis.words(plain.values(), language), strict=True):
         if own := words.terms.get(term):
             yield token, (own[0], False)
@@ -231,7 +229,7 @@ def _is_plain(token: str) -> bool:
 
 
 def _may_be(token: str, words: Words) -> bool:
-    """Whether a token may be a hit, by its first letters; one in several cases or with digits is known by its parts too."""
+    """Whether a token may be a hit, by its first letters; a token in mixed case or with digits always may, by its parts."""
     if not words.fronts:
         return False
     if token.isdigit() and token.isascii():
@@ -258,7 +256,7 @@ def _goes_on(side: str) -> bool:
 
 
 def _wide(plain: str, wide: Mapping[str, int]) -> Iterable[tuple[str, int]]:
-    """The terms of scripts without spaces that stand in a text, as they stand there."""
+    """The terms of scripts without spaces in a text, as they are written there."""
     found = {term: number for term, number in wide.items() if term in plain}
     if _OTHER_FORM.search(plain):
         for pair in {plain[at : at + size] for at in range(len(plain)) for size in (1, 2)}:

@@ -1,7 +1,7 @@
 """List the words and phrases of a query that no segment has.
 
 In: a query tree, and its words as looked up.  Out: words and phrases as they were typed, for `notes`.
-Always: only of a few words; a sentence has words of its own, and what something else was looked for is said elsewhere.
+Always: nothing for a sentence, of which some words are always missing; no word that was replaced by a correction, which has a note of its own.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ _MOST = 5
 def of(
     tree: Query, words: Mapping[str, Sought], units: Callable[[str], Sequence[str]], has_line: Callable[[str], bool]
 ) -> tuple[str, ...]:
-    """The words and phrases that stand nowhere.
+    """The words and phrases that no segment has.
 
-    words: those that were looked for; units: what a text is cut into; has_line: whether a text stands anywhere, word after word.
+    words: those that were looked up; units: cuts a text into words; has_line: whether any segment has a text as a phrase.
     """
     if isinstance(tree, query.Some) and tree.is_prose:
         return ()

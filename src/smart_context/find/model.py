@@ -14,9 +14,9 @@ NOT_REACHED = "cannot be reached now, so that its last index answers: "
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """What is asked for, before anything is read from the text.
+    """What is asked for, before filters are read from the text of the query.
 
-    folders: the search stays below them. never_show: patterns of files to leave out. all_copies: show a text wherever it stands, not once. since, until: days,
+    folders: the search stays below them. never_show: patterns of files to leave out. all_copies: show a text in every file that has it, not once. since, until: days,
     months or years; sort: one of `defaults.SORTS`; today: the day, for words such as "yesterday", which stay words without it.
     """
 
@@ -36,8 +36,8 @@ class SearchRequest:
 
 @dataclass(frozen=True, slots=True)
 class SearchItem:
-    """One result. `highlights`: where sought words stand in the snippet; `also`: other files that hold the same text, or nearly; `dated`:
-    the day that the file itself gives, or ""; `why`: makes the explanation, for whoever asks."""
+    """One result. `highlights`: the positions of sought words in the snippet; `also`: other files with the same text, or nearly; `dated`:
+    the date that the file itself has, or ""; `why`: makes the explanation, when it is needed."""
 
     path: str
     pointer: str
@@ -52,11 +52,11 @@ class SearchItem:
 
     @property
     def explanation(self) -> tuple[str, ...]:
-        """Why it is where it is, in lines."""
+        """Why it has its rank, in lines."""
         return self.why()
 
     def answer(self) -> dict[str, Any]:
-        """The result as `searchFiles` answers it; without highlights, copies and a date of its own where there are none."""
+        """The result as `searchFiles` answers it; empty highlights, copies and dates are left out."""
         out = {name: getattr(self, name) for name in ("path", "pointer", "snippet", "score", "ext", "modified")}
         more = {"highlights": [list(pair) for pair in self.highlights], "also": list(self.also), "dated": self.dated}
         return {**out, **{name: value for name, value in more.items() if value}}
@@ -73,12 +73,12 @@ class SearchPage:
     notes: tuple[str, ...] = ()
 
     def answer(self) -> dict[str, Any]:
-        """The page as `searchFiles` answers it; without notes where there are none."""
+        """The page as `searchFiles` answers it; empty notes are left out."""
         counts = {"offset": self.offset, "returned": len(self.items), "total_estimate": self.total_estimate}
         notes = {"notes": list(self.notes)} if self.notes else {}
         return {"items": [item.answer() for item in self.items], "pagination": counts, **notes}
 
     def explained(self) -> dict[str, Any]:
-        """The same with how the query was read and why each result is where it is."""
+        """The same with how the query was read, and why each result has its rank."""
         items = [{**item.answer(), "explanation": list(item.explanation)} for item in self.items]
         return {"interpretation": list(self.interpretation), **self.answer(), "items": items}

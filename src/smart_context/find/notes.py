@@ -1,7 +1,7 @@
-"""What an answer says beside its results, in one line each: how the query was read, what stands nowhere, what was corrected.
+"""The notes of an answer, one line each: how the query was read, what no text has, what was corrected.
 
 In: how a query was read and planned; the results.  Out: lines for people and agents.
-Always: there is a line only where the answer differs from what the plain words let one expect.
+Always: there is a note only if the answer differs from what the words of the query let one expect.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from smart_context.find.plan_model import Plan
 
 
 def of_query(reading: Reading, planned: Plan, excluded: Sequence[str]) -> tuple[str, ...]:
-    """What was read into the query, what it excludes, and which of its words stand nowhere."""
+    """Which filters were read from the query, what it excludes, and which of its words no text has."""
     read = [f"read from the query: {reading.told()}"] if reading.has_read else []
     nowhere = [f"nothing has {_listed(planned.nowhere)}; looked for the other words"] if planned.nowhere else []
     empty = ["the query has no word to look for"] if planned.wanted == Group() and not planned.missing else []
@@ -33,18 +33,18 @@ def _listed(words: Sequence[str]) -> str:
 
 
 def of_vectors(made: int, view: View) -> Iterator[str]:
-    """How much of the index can be compared by meaning, while that is not all of it."""
+    """How much of the index has vectors, if not all of it."""
     if made < view.segments:
         yield f"{100 * made // view.segments} % of the index has vectors; the rest is ranked by words"
 
 
 def of_order(how: str, count: int) -> str:
-    """How many results were sorted by something else than their score."""
+    """How many results were sorted by date or name."""
     return f"sorted by {how}: the {count} results that are at least half as good as the best"
 
 
 def of_ocr(page: Sequence[Placed], offset: int) -> Iterator[str]:
-    """Which results are not a file's own text."""
+    """Which results were read by OCR."""
     seen = [
         f"{number} ({one.segment.certainty} %)"
         for number, one in enumerate(page, offset + 1)
@@ -55,7 +55,7 @@ def of_ocr(page: Sequence[Placed], offset: int) -> Iterator[str]:
 
 
 def of_corrections(planned: Plan, items: Sequence[SearchItem]) -> Iterator[str]:
-    """What was looked for in place of words that stand nowhere, or hardly anywhere, as the results write it."""
+    """What was looked for in place of words that no text, or hardly any, has; as it is written in the results."""
     replaced = [word for word in planned.sought if word.instead]
     marked = Counter(item.snippet[a:b].lower() for item in items for a, b in item.highlights) if replaced else Counter()
     for word in replaced:

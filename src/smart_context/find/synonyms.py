@@ -1,10 +1,10 @@
-"""Say in which other words a manual answers a question.
+"""Synonyms: the words in which a manual answers a question that was asked in other words.
 
-In: a word of a question in English, as it was typed.  Out: words that say the same where something is explained.
-Always: only what may stand in its place in nearly any text about files, programs or data; the word itself is not among them.
+In: a word of a question in English, as it was typed.  Out: its synonyms.
+Always: only words that can replace it in nearly any text about files, programs or data; never the word itself.
 
-Somebody who asks does not know the word of the page: *get rid of*, where that says *remove*. Each line has a word of questions, in whatever forms
-people type it, and words of answers, in one form each, because they are looked for by their stems.
+People who ask do not know the word of the page: *get rid of* for *remove*. Each line of the table has a word of questions, in the forms that
+people type, and the words of answers, in one form each, because they are looked for by their stems.
 """
 
 from __future__ import annotations
@@ -109,5 +109,5 @@ _OTHERS: Mapping[str, tuple[str, ...]] = _read(_TABLE)
 
 
 def of(word: str) -> tuple[str, ...]:
-    """Words that say the same as one of a question, none for most."""
+    """The synonyms of a word; none for most words."""
     return _OTHERS.get(word, ())
