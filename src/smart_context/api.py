@@ -19,7 +19,7 @@ from smart_context.data import replace
 from smart_context.errors import Conflict, ContextError, Forbidden, NotFound, SearchFailed
 from smart_context.find.model import SearchRequest
 from smart_context.held import Held
-from smart_context.model import OWNER, Caller, OnProgress, Stop
+from smart_context.model import OWNER, Caller, OnProgress, Stop, silent
 
 if TYPE_CHECKING:
     from smart_context.cache.build import Built
@@ -272,7 +272,7 @@ class App(Held):
         target: str,
         how: How,
         *,
-        on_progress: OnProgress = lambda _step: None,
+        on_progress: OnProgress = silent,
         stop: Stop = _never,
         caller: Caller = OWNER,
     ) -> Built:
@@ -420,21 +420,21 @@ class App(Held):
             options = self.options()
             return indexer.run(index, self.roots, folder, options, full=full, on_progress=on_progress, stop=stop)
 
-    def embed(self, *, workers: int = 1, on_progress: OnProgress = lambda _step: None, stop: Stop = _never) -> int:
+    def embed(self, *, workers: int = 1, on_progress: OnProgress = silent, stop: Stop = _never) -> int:
         """Make the vectors that are missing, in this thread; how many that were. Nothing where there is no model.
 
         Raises: Conflict when another process does; ConfigError when the model cannot be used.
         """
         return self.extra.embed(workers, on_progress, stop)
 
-    def forget(self, path: str, *, keep: Sequence[str] = (), on_progress: OnProgress = lambda _step: None) -> int:
+    def forget(self, path: str, *, keep: Sequence[str] = (), on_progress: OnProgress = silent) -> int:
         """Remove what is indexed at or below a path, but for what lies at or below those to keep; how many files that were.
 
         Raises: Conflict when another process writes or embeds.
         """
         return self.engine.forget(path, keep, on_progress) if self.engine.is_there() else 0
 
-    def maintain(self, *, on_progress: OnProgress = lambda _step: None) -> str:
+    def maintain(self, *, on_progress: OnProgress = silent) -> str:
         """Tidy the index: give space back, finish merges, look for damage, drop vectors that nothing needs; why the ranking was built anew, or ""."""
         renewed = self.engine.maintain(on_progress)
         self.extra.tidy()

@@ -151,6 +151,11 @@ class Progress:
 OnProgress = Callable[[Progress], None]
 """Called often; the receiver decides how often to show."""
 
+
+def silent(_step: Progress) -> None:
+    """An `OnProgress` that shows nothing."""
+
+
 Stop = Callable[[], None]
 """Called between steps of long work; raises (`CallTimeout`, `CallCancelled`, …) when the work should end now."""
 

@@ -21,8 +21,8 @@ from smart_context import engine, errors
 from smart_context.access.roots import Roots
 from smart_context.engine.expression import Filters, Term
 from smart_context.engine.local import lock, ranking_state, upkeep
+from smart_context.engine.local.engine import RANKING, RECORD
 from smart_context.engine.local.index import Index
-from smart_context.engine.local.place import RANKING, RECORD
 from smart_context.engine.local.ranking import engine as engine_of_rankings
 from smart_context.engine.local.record import Record
 from smart_context.engine.model import NewFile

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from smart_context.engine.local import leaves
+from smart_context.engine.local.engine import RECORD
 from smart_context.engine.local.leaves import Leaves
-from smart_context.engine.local.place import RECORD
 from smart_context.engine.local.record import Record
 from smart_context.engine.model import NewFile
 from smart_context.model import Segment

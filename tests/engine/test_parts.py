@@ -12,8 +12,8 @@ import pytest
 
 from smart_context.engine.expression import Everything, Filters, Group, Sequence, Term
 from smart_context.engine.local import upkeep
+from smart_context.engine.local.engine import RANKING
 from smart_context.engine.local.index import Index
-from smart_context.engine.local.place import RANKING
 from smart_context.engine.local.ranking import Ranking, parts
 from smart_context.engine.local.ranking.parts import Part
 from smart_context.engine.model import NewFile, RankedFile, RankedSegment

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from smart_context import errors
 from smart_context.engine.local import lock, migrations
-from smart_context.engine.local.place import RECORD
+from smart_context.engine.local.engine import RECORD
 from smart_context.engine.local.record import Record
 from smart_context.engine.model import NewFile, Passage
 from smart_context.model import HIDDEN_KINDS, Segment

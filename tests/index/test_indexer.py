@@ -16,8 +16,8 @@ import pytest
 
 from smart_context import engine, errors
 from smart_context.access.roots import Roots
+from smart_context.engine.local.engine import RECORD
 from smart_context.engine.local.index import Index
-from smart_context.engine.local.place import RECORD
 from smart_context.engine.local.record import Record
 from smart_context.index import indexer, status
 from smart_context.index.indexer import Options

@@ -17,13 +17,13 @@ def at(data_dir: str | os.PathLike[str], address: str = "", places: Sequence[str
     """The engine at an address: a database, with the ranking derived from it in the data directory; without one, the data directory itself."""
     if address:
         return shared(data_dir, address, places)
-    from smart_context.engine.local.place import Local
+    from smart_context.engine.local.engine import Local
 
     return Local(os.fspath(data_dir))
 
 
 def shared(data_dir: str | os.PathLike[str], address: str, places: Sequence[str] = ()) -> Shared:
     """The engine with its record in a database. `places`: where folders of the record lie on this machine, as `RECORD=HERE`."""
-    from smart_context.engine.postgres.place import Postgres
+    from smart_context.engine.postgres.engine import Postgres
 
     return Postgres(address, os.fspath(data_dir), places)

@@ -19,7 +19,7 @@ from smart_context.access.followed import RootsFile
 from smart_context.access.roots import shown
 from smart_context.errors import Conflict, ContextError, Forbidden, NotFound
 from smart_context.index.watch import Pace, Watcher
-from smart_context.model import Stop
+from smart_context.model import Stop, silent
 
 if TYPE_CHECKING:
     from smart_context.api import App
@@ -133,7 +133,7 @@ def start_watching(
     app: App,
     report: Callable[[str], None],
     on_run: Callable[[str, IndexReport], None] = lambda _folder, _report: None,
-    on_progress: OnProgress = lambda _step: None,
+    on_progress: OnProgress = silent,
 ) -> Watcher:
     """Watch the roots and index what changes; `report` gets lines for people, `on_run` what each run did."""
     settings = app.settings.watch

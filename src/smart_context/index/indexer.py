@@ -24,7 +24,7 @@ from smart_context.engine.model import LastRun
 from smart_context.errors import NotFound
 from smart_context.index import between, mounts
 from smart_context.index.model import IndexReport, KindCount
-from smart_context.model import Limits, OnProgress, Progress, Stop
+from smart_context.model import Limits, OnProgress, Progress, Stop, silent
 from smart_context.redact import rules
 from smart_context.sources import known, walk
 from smart_context.sources.walk import Found, WalkOptions
@@ -67,7 +67,7 @@ def run(
     options: Options,
     *,
     full: bool = False,
-    on_progress: OnProgress = lambda _step: None,
+    on_progress: OnProgress = silent,
     stop: Stop = lambda: None,
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
     elsewhere: Callable[[Iterable[Found]], None] | None = None,
@@ -107,7 +107,7 @@ def some(
     """
     began = time.monotonic()
     place, started = roots.inside(folder), _text(now())
-    work = _Run(index, roots, place, options, full=full, started=started, on_progress=lambda _step: None, stop=stop)
+    work = _Run(index, roots, place, options, full=full, started=started, on_progress=silent, stop=stop)
     work.has_scans = full
     work.read(files, readers)
     return work.report(round((time.monotonic() - began) * 1000))

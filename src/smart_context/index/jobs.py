@@ -17,7 +17,7 @@ from smart_context.access.roots import Roots, shown
 from smart_context.engine.port import Engine
 from smart_context.errors import CallTimeout, Conflict, ContextError, SearchFailed
 from smart_context.index.model import IndexReport
-from smart_context.model import OnProgress, Progress, Stop
+from smart_context.model import OnProgress, Progress, Stop, silent
 
 Priority = Literal["low", "normal", "high"]
 PRIORITIES: tuple[Priority, ...] = ("high", "normal", "low")
@@ -48,7 +48,7 @@ class Job:
         self._report: IndexReport | None = None
         self._error: BaseException | None = None
 
-    def wait(self, on_progress: OnProgress = lambda _step: None, stop: Stop = lambda: None) -> IndexReport:
+    def wait(self, on_progress: OnProgress = silent, stop: Stop = lambda: None) -> IndexReport:
         """Wait until the run is done, and report its progress; what `stop` raises ends the waiting, not the run.
 
         Raises: what the run raised.

@@ -22,7 +22,7 @@ from smart_context.index.indexer import Options
 from smart_context.index.intake import Intake
 from smart_context.index.model import IndexReport
 from smart_context.index.prepare import Preparing
-from smart_context.model import OnProgress, Prepared, Progress, Skipped, Stop
+from smart_context.model import OnProgress, Prepared, Progress, Skipped, Stop, silent
 from smart_context.redact import Redactor
 from smart_context.sources import engines
 from smart_context.sources.worker import Done, Pool, Task
@@ -51,7 +51,7 @@ def read(
     options: Options,
     data: Mapping[str, str],
     *,
-    on_progress: OnProgress = lambda _step: None,
+    on_progress: OnProgress = silent,
     stop: Stop = lambda: None,
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
     start_with: Sequence[str] | None = None,
@@ -81,7 +81,7 @@ def turn(
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
 ) -> IndexReport:
     """Run OCR on what waits in one file, for one turn; the report tells how much still waits."""
-    work = _Reading(index, roots, _text(now()), Redactor(options.patterns), lambda _step: None, lambda: None)
+    work = _Reading(index, roots, _text(now()), Redactor(options.patterns), silent, lambda: None)
     work.turns.append(_Turn(path))
     work.go(pool, once=True)
     return IndexReport(read_pages=work.done, unread_pages=sum(turn.waiting for turn in work.turns))

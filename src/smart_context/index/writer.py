@@ -23,7 +23,7 @@ from smart_context.access.roots import Roots
 from smart_context.engine.port import Engine
 from smart_context.index.indexer import Options
 from smart_context.index.model import IndexReport, KindCount
-from smart_context.model import OnProgress, Progress, Stop
+from smart_context.model import OnProgress, Progress, Stop, silent
 from smart_context.sources.child import command
 
 STOP = b"stop\n"
@@ -84,7 +84,7 @@ def _report(outcome: dict[str, Any]) -> IndexReport:
 
 def maintain(engine: Engine, *, stop: Stop) -> None:
     """Maintain the index: `Engine.maintain` in another process."""
-    _done(engine, {"do": "maintain"}, lambda _step: None, stop, lambda: False)
+    _done(engine, {"do": "maintain"}, silent, stop, lambda: False)
 
 
 def _done(

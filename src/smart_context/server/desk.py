@@ -21,7 +21,7 @@ from smart_context.errors import (
     InternalError,
     SearchError,
 )
-from smart_context.model import OWNER, Caller, Stop
+from smart_context.model import OWNER, Caller, Stop, silent
 from smart_context.page.desk import Finding, Visit
 from smart_context.server.calls import Stopper, Workers
 from smart_context.server.gate import is_loopback
@@ -130,7 +130,7 @@ class ServerDesk:
         call = Call(tool, arguments, visit.caller, _CLIENT, visit.address)
 
         def work(stop: Stopper) -> Reply:
-            return perform(call, Work(stop, lambda _step: None, visit.caller), self._guard)
+            return perform(call, Work(stop, silent, visit.caller), self._guard)
 
         try:
             return await self._workers.run(work, tool.seconds)

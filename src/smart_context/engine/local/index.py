@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING
 
 from smart_context.closes import Closes
 from smart_context.engine.local import ranking_state
-from smart_context.engine.local.kept import KeptRecord
+from smart_context.engine.local.cached_record import CachedRecord
+from smart_context.engine.local.engine import RANKING, RECORD, vector_files
 from smart_context.engine.local.lock import WriteLock
 from smart_context.engine.local.migrations import NOT_JUDGED
-from smart_context.engine.local.place import RANKING, RECORD, vector_files
 from smart_context.engine.local.record import Record
 from smart_context.engine.model import FileRow, Following, NewFile, RankedFile, RankedSegment, extension
 from smart_context.errors import NotFound, SearchFailed, StorageFailed
-from smart_context.model import OnProgress, Progress, Segment
+from smart_context.model import OnProgress, Progress, Segment, silent
 
 if TYPE_CHECKING:
     from smart_context.engine.entry import Entry
@@ -32,10 +32,6 @@ if TYPE_CHECKING:
 
 _ANEW = "built anew from the record, reading no file again"
 _LEFT_OVER = (f"{RANKING}.new", f"{RANKING}.old")  # of a rebuild that was interrupted
-
-
-def _silent(_step: Progress) -> None:
-    pass
 
 
 class Index(Closes):
@@ -57,7 +53,7 @@ class Index(Closes):
         self._refreshing = threading.Lock()
 
     @classmethod
-    def open(cls, data_dir: Path, *, writable: bool = False, on_progress: OnProgress = _silent) -> Index:
+    def open(cls, data_dir: Path, *, writable: bool = False, on_progress: OnProgress = silent) -> Index:
         """Open the index; a writer creates a missing one, and repairs it.
 
         Raises: NotFound if there is none to read; Conflict when another process writes; SearchFailed when it is damaged.
@@ -68,7 +64,7 @@ class Index(Closes):
             if writable:
                 make_private(data_dir)
                 held = WriteLock.take(data_dir)
-            record = Record.open(data_dir, writable=True) if writable else KeptRecord.open(data_dir)
+            record = Record.open(data_dir, writable=True) if writable else CachedRecord.open(data_dir)
             repair = partial(_repaired, data_dir, record, on_progress)
             index = cls(data_dir, record, held, repair if writable else lambda: (_opened(data_dir, record), ""))
             if not writable or not _is_current(data_dir, record):
@@ -100,7 +96,7 @@ class Index(Closes):
             if self._held is None and places != self._places and None not in places:
                 # Rebuilt by a writer: the open files are not the index any more. A running search may still use them, so
                 # the reference is dropped without closing. The writer itself has the new ones.
-                self.record = KeptRecord.open(self.folder)
+                self.record = CachedRecord.open(self.folder)
                 self._ranking = _opened(self.folder, self.record)
                 self._places, self._seen = places, b""
             elif (state := self.ranking.state) != self._seen or not state:
@@ -121,7 +117,7 @@ class Index(Closes):
         """The record and a view of the ranking that belong together, even if other threads refresh meanwhile."""
         with self._refreshing:
             record = self.record
-            return record.still() if isinstance(record, KeptRecord) else record, self.ranking.view()
+            return record.still() if isinstance(record, CachedRecord) else record, self.ranking.view()
 
     def put(
         self,
@@ -171,7 +167,7 @@ class Index(Closes):
         if shortest and (segments := list(_ranked(self.record, shortest.file_id))):
             self.ranking.gather(_ranked_file(shortest), segments)
 
-    def renew(self, on_progress: OnProgress = _silent) -> None:
+    def renew(self, on_progress: OnProgress = silent) -> None:
         """Rebuild the ranking from the record; readers keep the old one until the new one is in place."""
         if self._ranking:  # one that is damaged is not opened for this
             self._ranking.close()

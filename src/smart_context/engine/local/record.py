@@ -22,8 +22,8 @@ from typing import Any, Self
 from smart_context import __version__
 from smart_context.engine.facts import Facts
 from smart_context.engine.local import below, blocks, file_rows, leaves, migrations
+from smart_context.engine.local.engine import RECORD
 from smart_context.engine.local.leaves import Leaves
-from smart_context.engine.local.place import RECORD
 from smart_context.engine.local.segments import Segments
 from smart_context.engine.model import FileRow, LastRun, NewFile, Stamp, Tally
 from smart_context.engine.rows import FILE, file_values

@@ -10,19 +10,15 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
+from smart_context.engine.local.engine import RANKING, RECORD, UNFINISHED, vector_files
 from smart_context.engine.local.index import Index, forget_vectors, make_private
 from smart_context.engine.local.lock import WriteLock
-from smart_context.engine.local.place import RANKING, RECORD, UNFINISHED, vector_files
 from smart_context.engine.local.record import NewerRecord, Record
 from smart_context.errors import Conflict, NotFound, SearchFailed, StorageFailed
-from smart_context.model import OnProgress, Progress
+from smart_context.model import OnProgress, silent
 
 
-def _silent(_step: Progress) -> None:
-    pass
-
-
-def repair(data_dir: Path, on_progress: OnProgress = _silent) -> Path | None:
+def repair(data_dir: Path, on_progress: OnProgress = silent) -> Path | None:
     """Rebuild the ranking from the record; move a damaged record aside first, and return its new path.
 
     Raises: Conflict when another process writes; SearchFailed for a record of a newer version of this program.
@@ -41,7 +37,7 @@ def repair(data_dir: Path, on_progress: OnProgress = _silent) -> Path | None:
     return aside
 
 
-def maintain(data_dir: Path, on_progress: OnProgress = _silent) -> str:
+def maintain(data_dir: Path, on_progress: OnProgress = silent) -> str:
     """Free unused pages, checkpoint the WAL, finish merges, and look for damage; why the ranking was rebuilt, or "".
 
     It is rebuilt if it is damaged, differs from the record, or has mostly removed segments.
@@ -73,7 +69,7 @@ def maintain(data_dir: Path, on_progress: OnProgress = _silent) -> str:
         return renewed
 
 
-def forget(data_dir: Path, folder: str, keep: Sequence[str], on_progress: OnProgress = _silent) -> int:
+def forget(data_dir: Path, folder: str, keep: Sequence[str], on_progress: OnProgress = silent) -> int:
     """Remove the files at or below a folder, except at or below those in `keep`; how many.
 
     The record is rewritten without them, and the ranking and vectors are rebuilt from the rest: nothing of the text remains in free pages or

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
-from smart_context.engine.postgres.places import Places
+from smart_context.engine.postgres.paths import PathMap
 from smart_context.errors import (
     ConfigError,
     Conflict,
@@ -63,7 +63,7 @@ class Database:
         self._lock = threading.Lock()
         self.address = address
         self.name = shown(address)
-        self.places = Places(places)
+        self.paths = PathMap(places)
 
     def rows(
         self, query: str, values: Sequence[Any] = (), *, key: str = "", seconds: float | None = READ_SECONDS

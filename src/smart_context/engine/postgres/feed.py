@@ -123,7 +123,7 @@ def changed(db: Connection, position: int, known: Mapping[int, int], database: D
 
 def _changed(rows: list[tuple[Any, ...]], database: Database) -> Changed:
     xid, file_id, path, ext, title, years, analysis, _ = rows[0]
-    file = RankedFile(file_id, database.places.outward(path), ext, title.decode(), tuple(years.split()))
+    file = RankedFile(file_id, database.paths.to_local(path), ext, title.decode(), tuple(years.split()))
     if analysis != ANALYSIS_VERSION:
         return Changed(xid, file, None)
     try:

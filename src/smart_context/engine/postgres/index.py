@@ -15,22 +15,18 @@ from smart_context.closes import Closes
 from smart_context.engine.local.lock import WriteLock
 from smart_context.engine.model import Following, NewFile, Stamp
 from smart_context.engine.postgres import schema
+from smart_context.engine.postgres.cached_record import CachedRecord
 from smart_context.engine.postgres.database import Database
 from smart_context.engine.postgres.follower import Follower
 from smart_context.engine.postgres.node import Node, state_of
 from smart_context.engine.postgres.record import Record
-from smart_context.engine.postgres.remembered import Remembered
 from smart_context.engine.postgres.writer import Writer
 from smart_context.errors import NotFound, SearchFailed, Unreachable
-from smart_context.model import OnProgress, Progress, Segment
+from smart_context.model import OnProgress, Segment, silent
 
 if TYPE_CHECKING:
     from smart_context.engine.entry import Entry
     from smart_context.engine.local.ranking import View
-
-
-def _silent(_step: Progress) -> None:
-    pass
 
 
 class Index(Closes):
@@ -48,7 +44,7 @@ class Index(Closes):
 
     @classmethod
     def open(
-        cls, database: Database, folder: Path, machine: str, *, writable: bool, on_progress: OnProgress = _silent
+        cls, database: Database, folder: Path, machine: str, *, writable: bool, on_progress: OnProgress = silent
     ) -> Index:
         """Open the index; a writer creates missing tables.
 
@@ -73,7 +69,7 @@ class Index(Closes):
 
         Raises: as `open`; Unreachable where there is no such state.
         """
-        record = Remembered(database, machine)
+        record = CachedRecord(database, machine)
         try:
             _checked(database, machine)
         except Unreachable:
@@ -100,7 +96,7 @@ class Index(Closes):
         if self._follower:
             self._follower.catch_up()
         elif self._node.is_behind():
-            self._follow(_silent)
+            self._follow(silent)
         self._node.reload()
 
     def both(self, key: str = "") -> tuple[Record, View]:
@@ -150,14 +146,14 @@ class Index(Closes):
         """Remove texts that were replaced long ago."""
         self._writer.tidy()
 
-    def renew(self, on_progress: OnProgress = _silent) -> None:
+    def renew(self, on_progress: OnProgress = silent) -> None:
         """Rebuild this machine's ranking."""
         try:
             self._node.renew(on_progress)
         finally:
             self._node.release()
 
-    def tidy_ranking(self, on_progress: OnProgress = _silent) -> None:
+    def tidy_ranking(self, on_progress: OnProgress = silent) -> None:
         """Finish merges of this machine's ranking; rebuild it if most of it was removed."""
         self._node.tidy(on_progress)
 

@@ -15,8 +15,8 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from smart_context.engine.local import ranking_state
+from smart_context.engine.local.engine import RANKING, vector_files
 from smart_context.engine.local.lock import WriteLock
-from smart_context.engine.local.place import RANKING, vector_files
 from smart_context.engine.local.ranking import Ranking, View
 from smart_context.engine.model import RankedSegment
 from smart_context.engine.postgres import feed

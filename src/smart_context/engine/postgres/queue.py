@@ -51,21 +51,21 @@ class Queue:
     def _put(self, what: str, root: str, batches: Iterable[Sequence[str]], more: Mapping[str, bool]) -> int:
         check(self._database)
         done = 0
-        inward = self._database.places.inward
+        to_record = self._database.paths.to_record
         app = procrastinate.App(connector=procrastinate.SyncPsycopgConnector(**self._how()))
         is_scan = what == _SCAN_TASK
-        queue = _name(inward(root), is_scan=is_scan)
+        queue = _name(to_record(root), is_scan=is_scan)
         with self._translated(), app.open():
             for paths in batches:
                 written: list[Any] = [
-                    inward(path).decode("latin-1") for path in paths
+                    to_record(path).decode("latin-1") for path in paths
                 ]  # JSON has no place for other bytes
                 name = what * is_scan + hashlib.sha256("\0".join(written).encode()).hexdigest()
                 task = app.configure_task(
                     what, queue=queue, queueing_lock=name, lock=name, priority=_LAST if is_scan else 0
                 )
                 with suppress(exceptions.AlreadyEnqueued):
-                    task.defer(root=inward(root).decode("latin-1"), paths=[*written], **more)
+                    task.defer(root=to_record(root).decode("latin-1"), paths=[*written], **more)
                     done += 1
         return done
 
@@ -79,7 +79,7 @@ class Queue:
         retry = procrastinate.RetryStrategy(max_attempts=_TRIES, exponential_wait=2)
 
         def path_of(written: str) -> str:
-            return self._database.places.outward(written.encode("latin-1"))
+            return self._database.paths.to_local(written.encode("latin-1"))
 
         @app.task(name=_TASK, pass_context=True, retry=retry)
         def read(context: procrastinate.JobContext, root: str, paths: list[str], full: bool) -> None:
@@ -94,7 +94,7 @@ class Queue:
         kinds = (False, True) if scans else (False,)
 
         def queues() -> list[str]:
-            return [_name(self._database.places.inward(root), is_scan=kind) for root in roots() for kind in kinds]
+            return [_name(self._database.paths.to_record(root), is_scan=kind) for root in roots() for kind in kinds]
 
         with self._translated():
             asyncio.run(_working(app, queues, wait=wait))

@@ -93,8 +93,8 @@ class Record(Facts):
         """Every file recorded at or below a folder, by path; those that are due again with a time of -1, as in the local record."""
         query = f"{_STAMP} WHERE {_BELOW} ORDER BY path"
         rows = self._rows(query, (__version__, *self._below(folder)))
-        outward = self._database.places.outward
-        return {outward(row[0]): row for row in rows}
+        to_local = self._database.paths.to_local
+        return {to_local(row[0]): row for row in rows}
 
     def stamped(self, folder: str) -> Iterator[Stamp]:
         """The same, each with its path on this machine."""
@@ -104,7 +104,7 @@ class Record(Facts):
     def file(self, path: str) -> FileRow | None:
         """One file by its path."""
         query = f"SELECT {FILE} FROM smart_context.files WHERE {_IS_PATH}"
-        rows = self._look(query, (self._database.places.inward(path),))
+        rows = self._look(query, (self._database.paths.to_record(path),))
         return self._file(rows[0]) if rows else None
 
     def files(self, file_ids: Iterable[int]) -> dict[int, FileRow]:
@@ -189,7 +189,7 @@ class Record(Facts):
 
     def last_run(self, folder: str) -> LastRun | None:
         """The last finished run over a folder or one above it, on any machine."""
-        above = [self._database.places.inward(folder)]
+        above = [self._database.paths.to_record(folder)]
         while (parent := os.path.dirname(above[-1])) != above[-1]:
             above.append(parent)
         query = """SELECT started_at, finished_at, device::bigint FROM smart_context.runs WHERE folder = ANY(%s)
@@ -201,12 +201,12 @@ class Record(Facts):
         """The folders at or below one that lay on another device than their parent at this machine's last run, with that device."""
         query = f"""SELECT folder, device::bigint FROM smart_context.mounts WHERE machine = %s AND {_BELOW_FOLDER}
             ORDER BY folder"""
-        outward = self._database.places.outward
-        return {outward(row[0]): row[1] for row in self._rows(query, (self._machine, *self._below(folder)[:3]))}
+        to_local = self._database.paths.to_local
+        return {to_local(row[0]): row[1] for row in self._rows(query, (self._machine, *self._below(folder)[:3]))}
 
     def device(self, folder: str) -> int | None:
         """The device of a folder at this machine's last run over it, or when a run over a folder above met it as a mount."""
-        name = self._database.places.inward(folder)
+        name = self._database.paths.to_record(folder)
         query = """SELECT device::bigint FROM (
                 SELECT device, 0 AS place FROM smart_context.runs WHERE folder = %s AND machine = %s
                 UNION ALL SELECT device, 1 FROM smart_context.mounts WHERE folder = %s AND machine = %s
@@ -275,9 +275,9 @@ class Record(Facts):
         found = super().labels(label)
         if label != "path":
             return found
-        outward = self._database.places.outward
+        to_local = self._database.paths.to_local
         return [
-            one._replace(text=os.fsencode(outward(bytes(one.text)))) for one in found if isinstance(one.text, bytes)
+            one._replace(text=os.fsencode(to_local(bytes(one.text)))) for one in found if isinstance(one.text, bytes)
         ]
 
     def _bound(self, ids: Iterable[int]) -> list[int]:
@@ -285,11 +285,11 @@ class Record(Facts):
 
     def _below(self, folder: str) -> tuple[bytes, bytes, bytes, bytes, bytes]:
         """The bounds of the paths at or below a folder."""
-        bare = self._database.places.inward(folder).rstrip(b"/")
+        bare = self._database.paths.to_record(folder).rstrip(b"/")
         return bare, bare + b"/", bare + b"0", bare, bare + b"0"
 
     def _file(self, row: tuple[Any, ...]) -> FileRow:
-        path, root = (os.fsencode(self._database.places.outward(name)) for name in row[1:3])
+        path, root = (os.fsencode(self._database.paths.to_local(name)) for name in row[1:3])
         detail, title, notes, author = (row[i].decode() for i in (10, 11, 13, 19))
         return file_row((row[0], path, root, *row[3:10], detail, title, row[12], notes, *row[14:19], author, *row[20:]))
 

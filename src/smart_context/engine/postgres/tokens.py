@@ -33,7 +33,7 @@ class SharedTokens:
             Token(
                 name,
                 sha256,
-                None if roots is None else tuple(map(self._database.places.outward, roots)),
+                None if roots is None else tuple(map(self._database.paths.to_local, roots)),
                 is_admin,
                 made,
                 ends,
@@ -44,7 +44,7 @@ class SharedTokens:
     def add(self, token: Token) -> bool:
         """Keep a token; False where its name is taken."""
         roots = (
-            None if token.roots is None else [self._database.places.inward(root.rstrip("/")) for root in token.roots]
+            None if token.roots is None else [self._database.paths.to_record(root.rstrip("/")) for root in token.roots]
         )
         query = "INSERT INTO smart_context.tokens VALUES (%s, %s, %s, %s, %s, %s) ON CONFLICT DO NOTHING RETURNING 1"
         values = (token.name, token.sha256, roots, token.is_admin, token.made, token.ends)
@@ -62,21 +62,21 @@ class SharedTokens:
             return []
         schema.check(self._database)
         rows = self._database.rows("SELECT claim, folder FROM smart_context.issuer_rules")
-        outward = self._database.places.outward
-        return sorted({ClaimRule(claim, "" if folder is None else outward(folder)) for claim, folder in rows})
+        to_local = self._database.paths.to_local
+        return sorted({ClaimRule(claim, "" if folder is None else to_local(folder)) for claim, folder in rows})
 
     def keep_rules(self, rules: Iterable[ClaimRule]) -> bool:
         """Replace the rules; whether anything changed. They apply at once, also to tickets already issued."""
         wanted = sorted(set(rules))
         if wanted == self.rules():
             return False
-        inward = self._database.places.inward
+        to_record = self._database.paths.to_record
         with self._database.connection() as db, db.transaction():
             db.execute("DELETE FROM smart_context.issuer_rules")
             for claim, folder in wanted:
                 db.execute(
                     "INSERT INTO smart_context.issuer_rules VALUES (%s, %s)",
-                    (claim, inward(folder) if folder else None),
+                    (claim, to_record(folder) if folder else None),
                 )
         return True
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from smart_context.engine.local.place import vector_files
+from smart_context.engine.local.engine import vector_files
 from smart_context.engine.postgres.database import Connection, Database
 from smart_context.engine.postgres.index import Index
 from smart_context.errors import SearchFailed

@@ -104,7 +104,7 @@ class Writer(Record):
 
     def finish_run(self, folder: str, run: LastRun, mounts: Mapping[str, int]) -> None:
         """Record that a run over a folder came to its end, and what is mounted in it; nothing else may be pending."""
-        name = self._database.places.inward(folder)
+        name = self._database.paths.to_record(folder)
         with self._database.connection(WRITE_SECONDS) as db, db.transaction():
             db.execute(
                 """INSERT INTO smart_context.runs VALUES (%s, %s, %s, %s, %s) ON CONFLICT (folder, machine) DO UPDATE
@@ -119,7 +119,7 @@ class Writer(Record):
             for mount, device in mounts.items():
                 db.execute(
                     "INSERT INTO smart_context.mounts VALUES (%s, %s, %s)",
-                    (self._database.places.inward(mount), self._machine, device),
+                    (self._database.paths.to_record(mount), self._machine, device),
                 )
 
     def commit(self) -> int:
@@ -168,15 +168,15 @@ class Writer(Record):
     def look_up(self, files: Mapping[str, int]) -> dict[str, Stamp]:
         """The stamps of some files, given with their sizes. The contents with these sizes are cached from now on."""
         self._flush()
-        inward = self._database.places.inward
-        stamps = self._look(STAMPS_AT, (__version__, [sha256(inward(path)).digest() for path in files]))
+        to_record = self._database.paths.to_record
+        stamps = self._look(STAMPS_AT, (__version__, [sha256(to_record(path)).digest() for path in files]))
         sizes = sorted(set(files.values()))
         known: dict[int, list[tuple[str, str]]] = {size: [] for size in sizes}
         for size, digest, ext in self._look(_OF_SIZE, (sizes,)):
             known[size].append((digest, ext))
         self._foreseen = {size: set(contents) for size, contents in known.items() if len(contents) < _ALIKE}
-        outward = self._database.places.outward
-        return {outward(row[0]): row for row in stamps}
+        to_local = self._database.paths.to_local
+        return {to_local(row[0]): row for row in stamps}
 
     def file(self, path: str) -> FileRow | None:
         """One file by its path."""
@@ -232,17 +232,17 @@ class Writer(Record):
     def _flush(self) -> None:
         if not self._waiting:
             return
-        inward = self._database.places.inward
-        puts = sorted(self._waiting.values(), key=lambda put: inward(put.new.path))  # in one order: no deadlock
+        to_record = self._database.paths.to_record
+        puts = sorted(self._waiting.values(), key=lambda put: to_record(put.new.path))  # in one order: no deadlock
         self._waiting, self._chars = {}, 0
         with self._sending() as db:
-            file_ids = _put_files(db, puts, inward)
+            file_ids = _put_files(db, puts, to_record)
             count = sum(len(put.segments) for put in puts)
             query = "SELECT nextval('smart_context.segment_ids') FROM generate_series(1, %s)"
             numbers = iter([row[0] for row in db.execute(query, (count,), binary=True)])
             if self._copies is None:
                 self._copies = _may_copy(db)
-            packed = [_packed(put, file_ids[inward(put.new.path)], numbers) for put in puts]
+            packed = [_packed(put, file_ids[to_record(put.new.path)], numbers) for put in puts]
             _send(db, packed, _copied if self._copies else _inserted)
 
 
@@ -255,9 +255,9 @@ class _Packed:
     terms: list[tuple[Any, ...]]
 
 
-def _put_files(db: Connection, puts: Sequence[_Put], inward: Callable[[str], bytes]) -> dict[bytes, int]:
+def _put_files(db: Connection, puts: Sequence[_Put], to_record: Callable[[str], bytes]) -> dict[bytes, int]:
     """Record files; their ids by path. Their old segments become dead."""
-    rows = [(inward(put.new.path), inward(put.new.root), *_values(put)) for put in puts]
+    rows = [(to_record(put.new.path), to_record(put.new.root), *_values(put)) for put in puts]
     found = db.execute(_PUT, [list(column) for column in zip(*rows, strict=True)], binary=True).fetchall()
     replaced = [file_id for _, file_id, is_new in found if not is_new]
     if replaced:

@@ -1,6 +1,6 @@
-"""The engine with its record in PostgreSQL, and a folder of this machine for the ranking and vectors.
+"""The shared engine: a record in PostgreSQL, and a folder of this machine for the ranking and vectors. Implements `port.Shared`.
 
-In: `postgresql://…`, a data directory.  Out: a `port.Engine`.
+In: `postgresql://…`, a data directory.  Out: a `port.Shared`.
 Always: making one loads nothing and connects to nothing.
 """
 
@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from smart_context.engine.local import lock
-from smart_context.engine.local.place import Local, vector_file
+from smart_context.engine.local.engine import Local, vector_file
 from smart_context.errors import Conflict, ContextError
-from smart_context.model import OnProgress, Progress
+from smart_context.model import OnProgress, silent
 
 if TYPE_CHECKING:
     from smart_context.engine.model import SharedState
@@ -35,15 +35,11 @@ _PAUSE = 0.05
 NODE = "node"  # the folder in the data directory; a local index beside it is left alone
 
 
-def _silent(_step: Progress) -> None:
-    pass
-
-
 class Postgres:
     """An engine with its record in a database."""
 
     def __init__(self, address: str, data_dir: str, places: Sequence[str] = ()) -> None:
-        """places: where folders of the record lie on this machine, if elsewhere (`places.Places`)."""
+        """places: where folders of the record lie on this machine, if elsewhere (`paths.PathMap`)."""
         self.made_of = (data_dir, address, tuple(places))
         self.folder = data_dir
         self._node = Path(data_dir) / NODE
@@ -63,7 +59,7 @@ class Postgres:
 
         return Database(*self.made_of[1:])
 
-    def open(self, *, writable: bool = False, follow: bool = False, on_progress: OnProgress = _silent) -> Index:
+    def open(self, *, writable: bool = False, follow: bool = False, on_progress: OnProgress = silent) -> Index:
         """Open the index; a writer creates a missing one."""
         from smart_context.engine.postgres.database import Database
         from smart_context.engine.postgres.index import Index
@@ -156,13 +152,13 @@ class Postgres:
         total: int = self._database.rows(query)[0][0]
         return total + self._beside.size()
 
-    def repair(self, on_progress: OnProgress = _silent) -> str:
+    def repair(self, on_progress: OnProgress = silent) -> str:
         """Rebuild this machine's ranking."""
         with self.open(writable=True) as index:
             index.renew(on_progress)
         return ""
 
-    def forget(self, folder: str, keep: Sequence[str] = (), on_progress: OnProgress = _silent) -> int:
+    def forget(self, folder: str, keep: Sequence[str] = (), on_progress: OnProgress = silent) -> int:
         """Remove the files at or below a folder, except at or below those in `keep`, with everything left of their text."""
         from smart_context.engine.postgres import upkeep
 
@@ -172,7 +168,7 @@ class Postgres:
             index = held.enter_context(self.open(writable=True))
             return upkeep.forget(self._database, index, self._node, folder, keep, on_progress)
 
-    def maintain(self, on_progress: OnProgress = _silent) -> str:
+    def maintain(self, on_progress: OnProgress = silent) -> str:
         """Free space, finish merges, look for damage; always "": a machine rebuilds its ranking by itself."""
         from smart_context.engine.postgres import schema, upkeep
 

@@ -1,4 +1,4 @@
-"""An index in a data directory: the port's `Engine`.
+"""The local engine: an index in a data directory. Implements `port.Engine`.
 
 In: the directory.  Out: the index opened, repaired, tidied; its vectors.
 Always: asking whether something is there loads neither SQLite nor tantivy nor numpy.
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from smart_context.engine.local import lock
-from smart_context.model import OnProgress, Progress
+from smart_context.model import OnProgress, silent
 
 if TYPE_CHECKING:
     from smart_context.engine.local.index import Index
@@ -26,10 +26,6 @@ _VECTORS = "vectors-{}.bin"
 _EMBED_LOCK = "embed.lock"
 
 
-def _silent(_step: Progress) -> None:
-    pass
-
-
 class Local:
     """An engine in a folder of its own."""
 
@@ -38,7 +34,7 @@ class Local:
         self.made_of: tuple[str, str, tuple[str, ...]] = (address, "", ())
         self._folder = Path(address)
 
-    def open(self, *, writable: bool = False, follow: bool = False, on_progress: OnProgress = _silent) -> Index:
+    def open(self, *, writable: bool = False, follow: bool = False, on_progress: OnProgress = silent) -> Index:
         """Open the index; a writer creates a missing one, and repairs it. There is nothing to follow: the ranking is beside its record."""
         from smart_context.engine.local.index import Index
 
@@ -75,20 +71,20 @@ class Local:
 
         return parts.flaw_of_last(self._folder / RANKING)
 
-    def repair(self, on_progress: OnProgress = _silent) -> str:
+    def repair(self, on_progress: OnProgress = silent) -> str:
         """Rebuild the ranking; the path that a damaged record was moved to, or ""."""
         from smart_context.engine.local import upkeep
 
         return str(upkeep.repair(self._folder, on_progress) or "")
 
-    def forget(self, folder: str, keep: Sequence[str] = (), on_progress: OnProgress = _silent) -> int:
+    def forget(self, folder: str, keep: Sequence[str] = (), on_progress: OnProgress = silent) -> int:
         """Remove the files at or below a folder, except at or below those in `keep`, with everything left of their text."""
         from smart_context.engine.local import upkeep
 
         with self.embedding():
             return upkeep.forget(self._folder, folder, keep, on_progress)
 
-    def maintain(self, on_progress: OnProgress = _silent) -> str:
+    def maintain(self, on_progress: OnProgress = silent) -> str:
         """Free space, finish merges, look for damage; why the ranking was rebuilt, or ""."""
         from smart_context.engine.local import upkeep
 

@@ -1,4 +1,4 @@
-"""The record of a search node: read from the database each time, with a cache for outages.
+"""The record of a search node with a cache that is used only while the database does not answer.
 
 In: ids of segments and files that a search found.  Out: files, segments, texts.
 Always: while the database answers, its rows are used; when it does not, rows that were shown lately to the same token are shown from the
@@ -25,7 +25,7 @@ _TEXTS = 4_000  # of at most some thousand characters each
 Value = TypeVar("Value")
 
 
-class Remembered(Record):
+class CachedRecord(Record):
     """A record for the searches of a server."""
 
     def __init__(self, database: Database, machine: str) -> None:

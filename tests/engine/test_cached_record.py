@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from smart_context.engine import facts
-from smart_context.engine.local import kept
-from smart_context.engine.local.kept import KeptRecord
+from smart_context.engine.local import cached_record
+from smart_context.engine.local.cached_record import CachedRecord
 from smart_context.engine.local.record import Record
 from smart_context.engine.model import LastRun, NewFile
 from smart_context.model import Segment
@@ -36,12 +36,12 @@ def every(record: Record, ids: list[int]) -> tuple[object, ...]:
 
 @pytest.mark.parametrize(("rows", "characters"), [(4096, 1 << 20), (3, 20), (0, 0)])
 def test_a_reader_that_keeps_rows_answers_as_one_that_does_not(tmp_path, monkeypatch, rows, characters):
-    monkeypatch.setattr(kept, "_ROWS", rows)
-    monkeypatch.setattr(kept, "_CHARACTERS", characters)
-    monkeypatch.setattr(kept, "_LISTED", rows)
-    monkeypatch.setattr(kept, "_OPENED", rows)
+    monkeypatch.setattr(cached_record, "_ROWS", rows)
+    monkeypatch.setattr(cached_record, "_CHARACTERS", characters)
+    monkeypatch.setattr(cached_record, "_LISTED", rows)
+    monkeypatch.setattr(cached_record, "_OPENED", rows)
     writer = Record.open(tmp_path, writable=True)
-    plain, keeping = Record.open(tmp_path), KeptRecord.open(tmp_path)
+    plain, keeping = Record.open(tmp_path), CachedRecord.open(tmp_path)
     drawn = random.Random(11)
     for number in range(60):
         path = f"/r/{drawn.randrange(6)}"
@@ -65,7 +65,7 @@ def test_what_was_read_is_not_read_again_until_something_is_committed(tmp_path: 
     writer = Record.open(tmp_path, writable=True)
     file_id, ids = put(writer, "/r/a", "one", "two")
     writer.commit()
-    reader = KeptRecord.open(tmp_path)
+    reader = CachedRecord.open(tmp_path)
     file, passage = reader.files([file_id])[file_id], reader.passages(ids)[ids[0]]
     assert reader.files([file_id, 99])[file_id] is file
     assert reader.passages([ids[0]])[ids[0]] is passage
@@ -81,7 +81,7 @@ def test_one_search_sees_what_was_kept_when_it_began_and_the_next_one_what_was_c
     writer = Record.open(tmp_path, writable=True)
     file_id, ids = put(writer, "/r/a", "one", "two")
     writer.commit()
-    reader = KeptRecord.open(tmp_path)
+    reader = CachedRecord.open(tmp_path)
     first = reader.still()
     assert every(first, [file_id]) == every(reader, [file_id])
     file = first.files([file_id])[file_id]
@@ -96,9 +96,9 @@ def test_one_search_sees_what_was_kept_when_it_began_and_the_next_one_what_was_c
 
 
 def test_days_on_which_nothing_was_written_take_room_too(tmp_path, monkeypatch):
-    monkeypatch.setattr(kept, "_LISTED", 3)
+    monkeypatch.setattr(cached_record, "_LISTED", 3)
     Record.open(tmp_path, writable=True).close()
-    reader = KeptRecord.open(tmp_path)
+    reader = CachedRecord.open(tmp_path)
     for day in range(1, 29):
         assert reader.between(f"2024-02-{day:02}", "", "", "") == []
         assert len(reader._known().between._rows) <= 3

@@ -1,7 +1,7 @@
-"""Where the folders of a shared record lie on this machine.
+"""Translate paths between a shared record and this machine, which may mount the same folders elsewhere.
 
-In: pairs `RECORD=HERE` of absolute folders.  Out: paths as the record has them, and as this machine does.
-Always: `outward(inward(path))` is `path`; a path in none of the folders is the same everywhere.
+In: pairs `RECORD=HERE` of absolute folders.  Out: paths as the record has them, and as this machine has them.
+Always: `to_local(to_record(path))` is `path`; a path in none of the folders is the same in both.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from smart_context.errors import ConfigError
 
 
-class Places:
+class PathMap:
     """A translation of paths, by the longest folder that holds them."""
 
     def __init__(self, pairs: Iterable[str] = ()) -> None:
@@ -26,11 +26,11 @@ class Places:
                 )
             self._pairs.append((os.fsencode(os.path.normpath(record)), os.fsencode(os.path.normpath(here))))
 
-    def inward(self, path: str) -> bytes:
+    def to_record(self, path: str) -> bytes:
         """A path of this machine, as the record has it."""
         return _moved(os.fsencode(path), [(here, record) for record, here in self._pairs])
 
-    def outward(self, path: bytes) -> str:
+    def to_local(self, path: bytes) -> str:
         """A path of the record, as this machine has it."""
         return os.fsdecode(_moved(path, self._pairs))
 

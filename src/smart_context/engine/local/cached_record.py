@@ -24,13 +24,13 @@ Key = TypeVar("Key", int, str)
 Row = TypeVar("Row")
 
 
-class KeptRecord(Record):
+class CachedRecord(Record):
     """A record that is only read, from any thread."""
 
     _kept: _Kept | None = None
     _is_still = False
 
-    def still(self) -> KeptRecord:
+    def still(self) -> CachedRecord:
         """The same for one search, which does not check for commits on every call: it sees the cache as of its start."""
         other = copy(self)
         other._kept, other._is_still = self._known(), True
