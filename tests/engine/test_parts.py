@@ -84,7 +84,7 @@ def test_a_run_that_ends_with_many_parts_leaves_one_in_which_the_same_is_found(s
         before = found(reader)
         assert len(held(scattered)) == COMMITS
         index.tidy()
-        assert held(scattered) == [Part(reader.ranking.segment_count, reader.ranking.segment_count)]
+        assert held(scattered) == [Part(reader.ranking.view().segments, reader.ranking.view().segments)]
         assert found(reader) == before  # from the parts that it has
         generation = reader.generation
         reader.refresh()

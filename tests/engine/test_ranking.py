@@ -162,18 +162,18 @@ def test_what_is_added_again_replaces_and_what_is_deleted_is_gone(ranking):
     ranking.commit(2)
     ranking.reload()
     assert ids(ranking, Everything()) == {31}
-    assert (ranking.generation, ranking.segment_count, ranking.file_ids()) == (2, 1, {1})
+    assert (ranking.generation, ranking.view().segments, ranking.file_ids()) == (2, 1, {1})
     assert ids(ranking, Term("rent")) == set()
 
 
 def test_a_reader_sees_the_last_commit_when_it_reloads(ranking, tmp_path):
     reader = Ranking.open(tmp_path / "ranking", writable=False)
-    assert reader.segment_count == 3
+    assert reader.view().segments == 3
     ranking.delete([1])
     ranking.commit(2)
-    assert reader.segment_count == 3
+    assert reader.view().segments == 3
     reader.reload()
-    assert (reader.segment_count, reader.generation) == (1, 2)
+    assert (reader.view().segments, reader.generation) == (1, 2)
     with pytest.raises(SearchFailed):
         reader.delete([1])
 
@@ -182,7 +182,7 @@ def test_what_was_not_committed_is_forgotten_at_close(ranking, tmp_path):
     ranking.delete([1, 2])
     ranking.close()
     again = Ranking.open(tmp_path / "ranking", writable=True)
-    assert (again.generation, again.segment_count) == (1, 3)
+    assert (again.generation, again.view().segments) == (1, 3)
 
 
 def test_merging_changes_nothing_that_is_found(ranking):

@@ -204,7 +204,7 @@ def test_a_phrase_is_found_wherever_a_file_is_cut_into_segments(tmp_path):
     lines = [f"first{n} {'some words between them ' * (n % 5)}last{n}" for n in range(200)]
     write(tmp_path / "root", {"long.txt": "\n".join(lines)})
     with indexed(tmp_path / "root", tmp_path / "data") as searched:
-        assert searched.index.ranking.segment_count > 5
+        assert searched.index.ranking.view().segments > 5
         for n in range(199):
             assert searched.names(f'"last{n} first{n + 1}"') == ["long.txt"]
         assert searched.names('"last7 first9"') == []

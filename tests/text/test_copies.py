@@ -13,6 +13,10 @@ from compiled import both
 from smart_context.text import copies
 
 
+def near(one: bytes, other: bytes) -> bool:
+    return copies.are_near(copies.number(one), copies.number(other))
+
+
 def text(words: int, changed: float = 0.0, seed: int = 1) -> str:
     drawn = random.Random(seed)
     out = [f"word{drawn.randrange(5000)}" for _ in range(words)]
@@ -22,7 +26,7 @@ def text(words: int, changed: float = 0.0, seed: int = 1) -> str:
 
 
 def alike(one: str, other: str) -> bool:
-    return copies.are_alike(copies.marks([one]).like, copies.marks([other]).like)
+    return near(copies.marks([one]).like, copies.marks([other]).like)
 
 
 @pytest.mark.parametrize("words", [60, 300, 3000])
@@ -52,7 +56,7 @@ def test_lines_pages_and_case_make_no_difference():
 
 def test_a_text_without_words_has_no_marks():
     assert copies.marks([]) == copies.marks([" \n"]) == copies.Marks()
-    assert not copies.are_alike(b"", b"")
+    assert not near(b"", b"")
 
 
 @given(st.lists(st.text(st.sampled_from("abcd \n\t\x0b\x1c\xa0ÄЖ字"), max_size=200)), st.integers(0, 3000))
@@ -89,7 +93,7 @@ def test_sketches_are_alike_by_the_share_of_their_bins_that_agree(one, data):
     other = bytes(changed.get(at, byte) for at, byte in enumerate(one))
     filled = sum(1 for a, b in zip(one, other, strict=True) if a or b)
     both = sum(1 for a, b in zip(one, other, strict=True) if a and a == b)
-    assert copies.are_alike(one, other) == (filled >= copies.LEAST and both >= copies.ALIKE * filled)
+    assert near(one, other) == (filled >= copies.LEAST and both >= copies.ALIKE * filled)
 
 
 @given(st.binary(min_size=copies.BINS, max_size=copies.BINS), st.data())
@@ -99,10 +103,10 @@ def test_sketches_that_are_near_have_a_piece_in_common_or_are_compared(one, data
     for at in data.draw(st.sets(st.integers(0, copies.BINS - 1), max_size=26)):
         other[at] = (other[at] + 1 + data.draw(st.integers(0, 3))) % 256
     mine, theirs = copies.pieces(bytes(base)), copies.pieces(bytes(other))
-    if copies.are_alike(bytes(base), bytes(other)) and mine and theirs:
+    if near(bytes(base), bytes(other)) and mine and theirs:
         assert mine & theirs
     first = copies.first_near(copies.number(bytes(base)), [0, copies.number(bytes(other))])
-    assert first == (1 if copies.are_alike(bytes(base), bytes(other)) else None)
+    assert first == (1 if near(bytes(base), bytes(other)) else None)
 
 
 @pytest.mark.parametrize("filled", range(copies.LEAST // 2, copies.LEAST + 10))

@@ -113,7 +113,7 @@ def _looked_at(roots: Roots, path: str) -> Found | None:
         info = os.fstat(fd)
     finally:
         os.close(fd)
-    return Found(path, info.st_size, changed_at(info), info.st_dev, info.st_ino)
+    return Found(path, info.st_size, changed_at(info))
 
 
 def _given_up(index: Index, roots: Roots, batch: Batch) -> IndexReport:

@@ -54,8 +54,6 @@ class Found(NamedTuple):
     path: str
     size: int
     mtime_ns: int
-    dev: int
-    ino: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +154,7 @@ class _Walk:
             if known.CAN_BE_ELSEWHERE and known.is_placeholder(info):
                 self._report(path, "only in the cloud")
                 continue
-            yield Found(path, info.st_size, changed_at(info), info.st_dev, info.st_ino)
+            yield Found(path, info.st_size, changed_at(info))
 
     def close(self) -> None:
         """Close every descriptor."""

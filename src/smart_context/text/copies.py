@@ -145,13 +145,8 @@ def are_near(one: int, other: int) -> bool:
 
 
 def _agree(both: int, differing: int) -> bool:
-    filled = (((both & _LOW) + _LOW | both) & _HIGH).bit_count()
+    filled = _filled(both)
     return filled >= LEAST and filled - differing >= ALIKE * filled
-
-
-def are_alike(a: bytes, b: bytes) -> bool:
-    """`are_near` for sketches as bytes."""
-    return are_near(number(a), number(b))
 
 
 def _filled(number: int) -> int:

@@ -206,11 +206,6 @@ class Ranking:
                 self._view = View(self._index, self._folder)
             return self._view
 
-    @property
-    def segment_count(self) -> int:
-        """How many segments the last reload saw."""
-        return self.view().segments
-
     def is_wasteful(self) -> bool:
         """Whether most of the data for exact scoring belongs to removed segments."""
         return packed.is_wasteful(self._folder, self.view().segment_ids())
