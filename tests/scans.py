@@ -11,7 +11,10 @@ from importlib.util import find_spec
 import pytest
 
 from office_files import pdf
+from smart_context.model import Extracted, Limits
 from smart_context.sources import rapidmodels, tessdata
+from smart_context.sources.extract import extract
+from smart_context.sources.extract.sight import Engine, Sight
 
 HAS_PIL = find_spec("PIL") is not None
 HAS_OCR = tessdata.is_installed() and "eng" in tessdata.available()
@@ -34,6 +37,27 @@ def picture(*lines: str, form: str = "PNG", turned: float = 0, size: tuple[int, 
     made = io.BytesIO()
     page.save(made, form)
     return made.getvalue()
+
+
+def blank(kind: str) -> bytes:
+    """A picture without letters: `white`, `noise` or `bars`."""
+    from PIL import Image
+
+    page = {
+        "white": Image.new("L", (800, 400), 255),
+        "noise": Image.radial_gradient("L").resize((800, 400)),
+        "bars": Image.linear_gradient("L").resize((800, 400)),
+    }[kind]
+    made = io.BytesIO()
+    page.save(made, "PNG")
+    return made.getvalue()
+
+
+def see(data: bytes, engine: Engine | None, name: str = "a", **more: object) -> Extracted:
+    """What is read from a file with an OCR engine."""
+    found = extract(data, name, Limits(), Sight(engine, **more))  # type: ignore[arg-type]
+    assert isinstance(found, Extracted)
+    return found
 
 
 def png(width: int, height: int, data: bytes = b"") -> bytes:

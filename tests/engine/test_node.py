@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -274,6 +274,21 @@ def test_a_search_does_not_wait_for_a_commit_where_others_wait_already(
             until(goes_ahead)
 
 
+@contextmanager
+def failed_over(postgres: Server, replica: Server, both: str) -> Iterator[int]:
+    """Lose the server and promote its replica; the generation of a commit after that."""
+    postgres.stop(signal.SIGQUIT)
+    try:
+        replica.start()
+        replica.sql("postgres", "SELECT pg_promote()")
+        with closing(Writer(Database(both), "two")) as writer:
+            put(writer, "/r/after.txt", "wages after")
+            made = writer.commit()
+        yield made
+    finally:
+        postgres.start()
+
+
 def test_a_node_keeps_its_ranking_over_a_failover_that_lost_nothing(
     postgres: Server, address: str, tmp_path: Path
 ) -> None:
@@ -294,18 +309,10 @@ def test_a_node_keeps_its_ranking_over_a_failover_that_lost_nothing(
             node.refresh()
             mark = tmp_path / "node" / "node" / "ranking" / "same folder"
             mark.touch()
-            postgres.stop(signal.SIGQUIT)
-            try:
-                replica.start()
-                replica.sql("postgres", "SELECT pg_promote()")
-                with closing(Writer(Database(both), "two")) as writer:
-                    put(writer, "/r/after.txt", "wages after")
-                    made = writer.commit()
+            with failed_over(postgres, replica, both) as made:
                 until(lambda: node.generation == made and not node.following().is_away)
                 assert (having(node, "kept"), having(node, "after")) == (1, 1)
                 assert mark.exists()
-            finally:
-                postgres.start()
 
 
 def test_a_node_follows_a_failover_and_forgets_what_was_lost_in_it(
@@ -321,14 +328,6 @@ def test_a_node_follows_a_failover_and_forgets_what_was_lost_in_it(
                 put(writer, "/r/lost.txt", "rent lost")
                 writer.commit()
             assert having(node, "rent") == 2  # taken in, and not copied to the replica, which has not been started
-            postgres.stop(signal.SIGQUIT)
-            try:
-                replica.start()
-                replica.sql("postgres", "SELECT pg_promote()")
-                with closing(Writer(Database(both), "two")) as writer:
-                    put(writer, "/r/after.txt", "wages after")
-                    made = writer.commit()
+            with failed_over(postgres, replica, both) as made:
                 until(lambda: node.generation == made and not node.following().is_away)
                 assert (having(node, "rent"), having(node, "wage"), having(node, "lost")) == (1, 1, 0)
-            finally:
-                postgres.start()

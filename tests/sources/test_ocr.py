@@ -7,13 +7,12 @@ import zlib
 import pytest
 
 from office_files import docx, epub, odf, office, paragraph, pptx, relations, shape, zipped
-from scans import HAS_PIL, needs_ocr, page, picture, png, scan, tiff, words
+from scans import HAS_PIL, blank, needs_ocr, page, picture, png, scan, see, tiff, words
 from smart_context import pointer
 from smart_context.errors import ConfigError
-from smart_context.model import Extracted, Limits
+from smart_context.model import Extracted
 from smart_context.sources import tessdata
-from smart_context.sources.extract import extract
-from smart_context.sources.extract.sight import Bitmap, Engine, Recognized, Sight, Unreadable
+from smart_context.sources.extract.sight import Bitmap, Engine, Recognized, Unreadable
 
 if not HAS_PIL:
     pytest.skip("pictures are not tested: Pillow is missing", allow_module_level=True)
@@ -31,12 +30,6 @@ class Named:
 
     def read(self, bitmap: Bitmap) -> Recognized:
         return Recognized(f"{bitmap.width}x{bitmap.height}", 90)
-
-
-def see(data: bytes, engine: Engine | None, name: str = "a", **more: object) -> Extracted:
-    found = extract(data, name, Limits(), Sight(engine, **more))  # type: ignore[arg-type]
-    assert isinstance(found, Extracted)
-    return found
 
 
 def seen(found: Extracted) -> list[tuple[str, str]]:
@@ -209,18 +202,7 @@ def test_a_scanned_page_is_read_beside_its_own_text(engine: Engine) -> None:
 @needs_ocr
 @pytest.mark.parametrize("kind", ["white", "noise", "bars"])
 def test_a_picture_without_text_gives_none(engine: Engine, kind: str) -> None:
-    import io
-
-    from PIL import Image
-
-    made = {
-        "white": Image.new("L", (800, 400), 255),
-        "noise": Image.radial_gradient("L").resize((800, 400)),
-        "bars": Image.linear_gradient("L").resize((800, 400)),
-    }[kind]
-    file = io.BytesIO()
-    made.save(file, "PNG")
-    found = see(file.getvalue(), engine)
+    found = see(blank(kind), engine)
     assert (found.units, found.notes, found.unread_pages) == ((), ("a picture without text",), 0)
 
 

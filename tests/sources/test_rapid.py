@@ -10,13 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scans import needs_rapidocr, picture, words
+from scans import blank, needs_rapidocr, picture, see, words
 from smart_context.errors import ConfigError
-from smart_context.model import Extracted, Limits
 from smart_context.sources import boxes, rapidmodels
 from smart_context.sources.boxes import Box
-from smart_context.sources.extract import extract
-from smart_context.sources.extract.sight import Engine, Sight
+from smart_context.sources.extract.sight import Engine
 
 LINES = ("The delivery left Hamburg on Tuesday", "and arrives in Oslo before the weekend.")
 NUMBERS = st.floats(0, 3000, width=32)
@@ -103,12 +101,6 @@ def engine() -> Engine:
     return Rapid(rapidmodels.files(["en"]))
 
 
-def see(data: bytes, engine: Engine) -> Extracted:
-    found = extract(data, "a", Limits(), Sight(engine))
-    assert isinstance(found, Extracted)
-    return found
-
-
 @needs_rapidocr
 @pytest.mark.parametrize("turned", [0, 1.5, -2, 90, 180, 270])
 def test_a_page_is_read_however_it_lies(engine: Engine, turned: float) -> None:
@@ -129,16 +121,7 @@ def test_light_letters_on_dark_are_read(engine: Engine) -> None:
 @needs_rapidocr
 @pytest.mark.parametrize("kind", ["white", "noise", "bars"])
 def test_a_picture_without_text_gives_none(engine: Engine, kind: str) -> None:
-    from PIL import Image
-
-    made = {
-        "white": Image.new("L", (800, 400), 255),
-        "noise": Image.radial_gradient("L").resize((800, 400)),
-        "bars": Image.linear_gradient("L").resize((800, 400)),
-    }[kind]
-    file = io.BytesIO()
-    made.save(file, "PNG")
-    found = see(file.getvalue(), engine)
+    found = see(blank(kind), engine)
     assert (found.units, found.notes, found.unread_pages) == ((), ("a picture without text",), 0)
 
 
