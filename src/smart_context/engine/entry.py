@@ -1,4 +1,4 @@
-"""Make the entry of a segment in the ranking index.
+"""Make the entries of segments in the ranking index.
 
 In: a segment's text, and what names it: the file's path and title, its heading.  Out: an `Entry`, engine-neutral.
 Always: an entry depends on these alone, and on the text that goes on after it.
@@ -19,11 +19,11 @@ from smart_context.text.passage import Around, Head, Heads
 COMPOUNDING = frozenset({"de", "nl", "sv", "da", "nb", "fi", "hu"})
 _COMPOUND = 8  # letters from which a word may be a compound
 BREAK, REACH = passage.BREAK, passage.REACH
-# What a pointer says about the place in one text, as against another one, such as the next slide or attachment.
+# Kinds of places in one continuous text; a slide or an attachment begins another text.
 _WITHIN = frozenset({"page", "lines", "rows", "paragraphs"})
 _DIGITS = "0123456789-"
-_OTHER = 2.0  # what must speak for another language than the file's
-_SAMPLE, _SEGMENTS = 300, 20  # what of a file's text speaks for its language
+_OTHER = 2.0  # the evidence that a segment needs for a language of its own
+_SAMPLE, _SEGMENTS = 300, 20  # characters of each of the first segments, by which the language of a file is detected
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ def written(
     """The entries of a file's segments, in their order, as bytes: of each where it stands, what stands above it, and what it says."""
     title = _text(title)
     places = list(map(_place, pointers))
-    otherwise: str | None = None  # most files are in English, and need not be looked at as a whole
+    otherwise: str | None = None  # detected on first need: most segments show their own language
     for at, text in enumerate(texts):
         found = passage.of(text)
         language = found.language(_OTHER)
@@ -68,12 +68,12 @@ def written(
 
 
 def language_of(texts: Sequence[str]) -> str:
-    """The language of a file as a whole, "" where nothing tells: what holds for a segment that does not show its own."""
+    """The language of a file as a whole, "" if unknown; used for segments whose own language is not clear."""
     return passage.language(" ".join(text[:_SAMPLE] for text in texts[:_SEGMENTS]))
 
 
 def words_of_name(path: str) -> str:
-    """What a file's name says: its stem, as text."""
+    """The file name without its extension, as text."""
     return _text(os.path.splitext(os.path.basename(path))[0])
 
 

@@ -1,6 +1,6 @@
 """Queries of the ranking index: a tree of terms, engine-neutral.
 
-`query.py` reads what people write; `plan.py` turns that into this; `ranking` turns this into the engine's own queries.
+`find/query.py` parses what people write, `find/plan.py` turns that into an expression, `ranking` turns this into the engine's own queries.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from smart_context.data import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A term of `analysis`, wherever it stands in a segment."""
+    """A term of `analysis`, anywhere in a segment."""
 
     text: str
     weight: float = 1.0

@@ -1,7 +1,7 @@
-"""Names of files as terms: what a file is found by when its name is typed.
+"""File names as terms, by which a file is found when its name is typed.
 
-In: a path, or what somebody typed.  Out: terms, each the name or its stem, alone and with the folder it stands in.
-Always: case, accents, and what joins the parts of a name make no difference (`Base-Events.py` is `base_events.py`); the extension is apart.
+In: a path, or what somebody typed.  Out: terms: the name with and without its extension, alone and with its folder.
+Always: case, accents and separators make no difference (`Base-Events.py` is `base_events.py`), except the dot of the extension.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 from smart_context.text.words import fold, normal
 
 MARK = "/"  # what a name's term begins with; no word of a text does
-LIKE = re.compile(r"\w[._/\\-]\w")  # what is written as names are, and words are not
+LIKE = re.compile(r"\w[._/\\-]\w")  # what looks like a file name, and not like a word
 _PART = re.compile(r"[^\W_]+")
 _EXTENSION = re.compile(r"(?<=.)\.([A-Za-z0-9]{1,8})$")
 _COMPRESSED = re.compile(r"(?<=.)\.(?:gz|bz2|xz|zst|lzma)$", re.IGNORECASE)
@@ -32,7 +32,7 @@ def of_file(path: str) -> list[str]:
 
 
 def asked(typed: str) -> list[str]:
-    """The terms that something typed may mean as a name, the most exact first; a folder before it binds."""
+    """The terms of a typed text as a file name, the most exact first; a folder before the name is required."""
     *folders, name = typed.replace("\\", "/").rstrip("/").split("/")
     parent = _key(folders[-1]) if folders else ""
     own = dict.fromkeys(key for key in (_with_extension(name), _key(name)) if key)
@@ -40,7 +40,7 @@ def asked(typed: str) -> list[str]:
 
 
 def is_spelt(path: str, typed: str, *, cased: bool = False) -> bool:
-    """Whether a file is called exactly what was typed: with its extension, or without; but for case, unless that counts."""
+    """Whether a file has exactly the typed name, with its extension or without; cased: case matters."""
     name, asked = os.path.basename(path), os.path.basename(typed.replace("\\", "/").rstrip("/"))
     if not cased:
         name, asked = name.lower(), asked.lower()

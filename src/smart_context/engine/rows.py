@@ -1,7 +1,7 @@
 """Rows of the record as frozen data, and back.
 
 In: what an indexing run learnt about a file; a row.  Out: the values to bind; a `FileRow`.
-Always: text is kept compressed; a name is kept as the bytes that the system knows it by.
+Always: text is stored compressed; a name is stored as the bytes that the system has.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _TOGETHER = 16  # segments in a block: a third of a millisecond to read, a quart
 
 
 def blocks(segments: Sequence[Segment]) -> Iterator[tuple[list[tuple[Segment, int, int]], bytes]]:
-    """A file's segments as they are kept: some of them, each with its place in bytes, and their texts together, compressed."""
+    """A file's segments as blocks: some segments, each with its offset and size in bytes, and their texts, compressed together."""
     for first in range(0, len(segments), _TOGETHER):
         some: list[tuple[Segment, int, int]] = []
         texts: list[bytes] = []

@@ -30,8 +30,8 @@ def carried(path: str, title: str, segments: Sequence[Segment | RankedSegment], 
 
 
 def texts(segments: Iterable[Segment | RankedSegment]) -> list[str]:
-    """What of each segment may be searched."""
-    # What an index has of its own stands beyond the first plane: nearly every text is taken as it is.
+    """The text of each segment that may be searched."""
+    # Marks of the index itself are characters beyond the first plane of Unicode: nearly every text has none, and is used as it is.
     return [
         one.text if not one.hidden and passage.is_narrow(one.text) else whole.masked(one.text, one.hidden)
         for one in segments

@@ -1,4 +1,4 @@
-"""Ask the record for what lies at or below a folder.
+"""SQL conditions for the files at or below a folder.
 
 In: a folder.  Out: a condition in SQL, and its values.
 Always: `/a` and `/a/b` lie below `/a`, `/ab` and `/a-b` do not; names are compared as the bytes that they are.
@@ -10,26 +10,26 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
-# One range of the index of paths. `0` is the character after `/`.
+# One range of the index on paths. `0` is the character after `/`.
 FILES = "(path = ? OR (path >= ? AND path < ?))"
 FOLDERS = FILES.replace("path", "folder")
-# Before that range, between the folder itself and what is in it, after: one look into the index for each.
+# Before that range, between the folder itself and its contents, after: one lookup in the index for each.
 _HAS_OTHERS = """SELECT EXISTS (SELECT 1 FROM files WHERE path < ?1) OR EXISTS (SELECT 1 FROM files WHERE path > ?1 AND path < ?2)
     OR EXISTS (SELECT 1 FROM files WHERE path >= ?3)"""
 _COUNTS = f"SELECT COUNT(*) FROM files WHERE {FILES} UNION ALL SELECT COUNT(*) FROM files"  # noqa: S608  # a constant
 
 
 def values(folder: str) -> tuple[bytes, bytes, bytes]:
-    """What the condition is asked with."""
+    """The values of the condition."""
     bare = os.fsencode(folder).rstrip(b"/")
     return bare, bare + b"/", bare + b"0"
 
 
 def every(folder: str, rows: Callable[[str, Sequence[bytes]], list[Any]]) -> tuple[str, tuple[bytes, ...]]:
-    """The end of a query for all files of a folder, and its values; `rows` asks the record.
+    """The end of a query for all files of a folder, and its values; `rows` runs a query.
 
-    Most of all files are read in half the time as they lie there, rather than one by one as the index of paths has them; where there are no
-    others, none is compared.
+    If the folder has more than half of all files, a scan of the table takes half of the time of the index on paths; if it has all, no path needs to
+    be compared.
     """
     below = values(folder)
     if not rows(_HAS_OTHERS, below)[0][0]:

@@ -1,7 +1,7 @@
-"""Rows of files in the local record: what repeats, or can be written in fewer bytes, takes little room.
+"""Rows of files in the local record, stored in few bytes.
 
 In: the values of a file's columns, as `rows` has them; a row.  Out: those to bind; a `FileRow`.
-Always: what is read is what was written. A hash is kept as the bytes that it is, a time as its seconds, and roots, versions of the program and rules of redaction by a number.
+Always: what is read is what was written. A hash is stored as bytes, a time in seconds, and roots, program versions and redaction rules as numbers of the table `names`.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ def shown(row: tuple[Any, ...]) -> FileRow:
     return file_row((*row[: 1 + _SHA256], sha256, *row[2 + _SHA256 : 1 + _INDEXED_AT], time, *row[2 + _INDEXED_AT :]))
 
 
-@lru_cache(maxsize=256)  # files that were read together share theirs
+@lru_cache(maxsize=256)  # files that were read together have the same time
 def _time(at: int) -> str:
     return f"{datetime.fromtimestamp(at, UTC):{_TIME}}"
 
 
 @lru_cache(maxsize=16)
 def seconds(time: str) -> int | str:
-    """A time as the seconds since 1970, where `shown` makes the same of them."""
+    """A time in seconds since 1970, if `shown` can restore it exactly; else the time as it is."""
     try:
         read = datetime.fromisoformat(time).astimezone(UTC)
     except ValueError:

@@ -1,11 +1,11 @@
 """Choose the row ids of blocks so that SQLite's leaf pages are full.
 
-In: how long a block is.  Out: its number.
+In: the size of a block.  Out: its row id ("number").
 Always: no number is given twice; the assumptions about SQLite here decide only how full its pages are.
 
-SQLite keeps rows in pages in the order of their numbers. Rows with ever larger ones go into the last page, and into a new one where they do not fit: of
-blocks, which take half a page and more, that leaves a tenth empty. So each page gets some numbers when it is begun. Its first row has the largest of them, those that are added later
-the ones below: SQLite puts them into the same page as long as there is room.
+SQLite stores rows in pages in the order of their ids. With ascending ids, a row goes into the last page, or into a new one if it does not fit: because
+blocks take half a page or more, a tenth of the space stays empty. So each new page reserves some ids. Its first row gets the largest of them, later rows
+the ones below it: SQLite puts them into the same page as long as there is room.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from smart_context.data import dataclass
 
-_NUMBERS = 16  # of a page: more blocks are hardly ever in one
+_NUMBERS = 16  # ids that a page reserves: hardly any page has more blocks
 _OPEN = 16  # pages that are filled at a time: with 64, the saving would be only half a per cent larger
 _LEAST = 40  # free bytes below which a page counts as full
 _PAGE_HEAD = 8  # bytes that a page begins with
@@ -54,17 +54,17 @@ class Leaves:
 
 
 def payload(told: Sequence[int], data: int) -> int:
-    """How many bytes a row of a block has that says these numbers, and that nothing replaced it, and has so many bytes of data: a head, the numbers, the data."""
+    """The size in bytes of the record of a live block: its header, its integer columns (`told`), and `data` bytes of data."""
     return 3 + len(told) + _varint(13 + 2 * data) + sum(map(_whole, told)) + data
 
 
 def _whole(number: int) -> int:
-    """How many bytes a number takes in a row."""
+    """The size in bytes of an integer in a record."""
     return 0 if number in (0, 1) else next((size for size in (1, 2, 3, 4, 6) if number < 1 << 8 * size - 1), 8)
 
 
 def _cell(payload: int, number: int, usable: int) -> int:
-    """How many bytes a row takes in its page, by SQLite's file format: all of it, or what is over when as much as possible lies in pages of its own."""
+    """The size in bytes of a row in its page, by SQLite's file format: the whole record, or the part that does not go to overflow pages."""
     head = 2 + _varint(payload) + _varint(number)
     if payload <= usable - 35:
         return head + payload

@@ -1,13 +1,13 @@
-"""Write the codes of segments in fewer bits: a common word has a short number, and one that stood shortly before is told by how far back that was.
+"""Compress packed segments: a common word gets a short number, and a word that occurred shortly before is written as the distance back to it.
 
 In: packed segments, as `codes` makes them, with their numbers, and the `Table` of numbered words.  Out: the same in about half of the bytes, and back.
-Always: what is restored has the codes that were shortened, in their order, and what is only there once each; a table only grows, so that what was written by a shorter one is read by it;
-what was changed since it was written, or belongs to another number, raises ValueError, but for one in 65,536.
+Always: decompression restores the codes in their order, and the short codes once each; a table only grows, so that what was written with an older one can be read;
+data that was changed, or belongs to another number, raises ValueError, except one in 65,536.
 
-A shortened segment begins with two bytes that `_check` makes of its number and of all that follows. Then come, seven bits to a byte, its length in words, how many codes its text, its other
-terms and its heads have, and how many of what is only there have a number, and have none. The rest are bits, the lowest of a byte first. Three for each code tell its kind (`_NUMBERS` and those
-below), and in bytes of their own two for each of what is only there and has a number (`_GAPS`). Then come, in the same order, the bits that belong to each: a number; how far back the same code stood; the code
-itself; the distance between two numbers of what is only there, which are ascending. At last come the short codes that have no number, ascending.
+A compressed segment begins with a checksum of two bytes, over its number and all that follows. Then come, seven bits to a byte, its length in words, how many codes its text, its other
+terms and its heads have, and how many short codes (of words of which only the presence is stored) have a number, and have none. The rest are bits, the lowest of a byte first. Three for each code tell its kind (`_NUMBERS` and those
+below), and in bytes of their own two for each short code with a number (`_GAPS`). Then come, in the same order, the bits that belong to each: a number; the distance back to the same code; the code
+itself; the gap between two numbers of short codes, which are ascending. Last come the short codes without a number, ascending.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ try:
 except ImportError:
     compiled = None  # type: ignore[assignment]  # not compiled here: the same in Python
 
-CLASSES = (9, 11, 13, 16)  # bits of the numbers of words, the commonest first
-SHORTS = 4096  # of what is only there, as many have a number
+CLASSES = (9, 11, 13, 16)  # bits of a number, in each class of words; the commonest words are in the first
+SHORTS = 4096  # short codes that have a number, at most
 _WIDTH, _SHORT = codes.WIDTH, codes.SHORT
 _FIRST = tuple(sum(1 << bits for bits in CLASSES[:at]) for at in range(len(CLASSES) + 1))  # of each class, and all
 _BACK, _AGAIN, _BARE = (4, 5), 6, 7  # kinds after those of the classes: a distance back, the last one again, no number
@@ -33,9 +33,9 @@ _BITS = (*CLASSES, 4, 6, 0, 8 * _WIDTH)  # that belong to each kind
 _NEAREST = (1, 17, 81)  # the first distance of each kind, and the first that has none
 _GAPS, _LEAST_GAP = (1, 3, 5, 12), (0, 2, 10, 42)  # bits of each kind of distance between numbers, and the least
 _KIND, _GAP_KIND = 3, 2  # bits of a kind
-_SAMPLE = 1 << 19  # codes that are looked at to find common ones
-_OFTEN = 4  # times that it must stand there for a short code to be worth its place in a table
-# Of the room that is left, a part is taken at once, and at least so much: other files have other words.
+_SAMPLE = 1 << 19  # codes that are counted to find common ones
+_OFTEN = 4  # occurrences from which a short code is worth its place in a table
+# Only a third of the free numbers is given at a time, but at least 64: later files have other words.
 _SHARE, _LEAST = 3, 64
 _WORTH = 48  # bits that must be saved for a word to be worth its place in a table, which is three bytes
 _CHECK = 2
@@ -45,7 +45,7 @@ _MIX, _SEED, _ALL = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93, (1 << 64) - 1
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Numbered words: the code of each number, zeros where there is none yet; the same of what is only there; and how many each class has."""
+    """Numbered words: the code of each number, zeros for free numbers; the short codes by number; and how many words each class has."""
 
     words: bytes = bytes(_WIDTH * _FIRST[-1])
     shorts: bytes = b""
@@ -56,7 +56,7 @@ Learnt = tuple[bytes, bytes, bytes, bytes, bytes]  # the words to take into each
 
 
 def extended(table: Table, parts: Iterable[Sequence[bytes]]) -> Table:
-    """A table with more words, in parts as they were learnt.
+    """A table with more words, added in the order in which they were learnt.
 
     Raises: ValueError where there is no room for them.
     """
@@ -73,7 +73,7 @@ def extended(table: Table, parts: Iterable[Sequence[bytes]]) -> Table:
 
 
 def learnt(packed: Sequence[bytes], table: Table) -> Learnt:
-    """The words to take into a table, by what stands often in segments that are about to be shortened: the commonest first.
+    """The words to add to a table: those that are frequent in segments that are about to be compressed, the commonest first.
 
     Raises: ValueError for what is no packed segment.
     """
@@ -102,7 +102,7 @@ def learnt(packed: Sequence[bytes], table: Table) -> Learnt:
 
 
 def _chosen(times: Counter[bytes], known: dict[bytes, int], taken: Sequence[int], step: int) -> list[bytes]:
-    """The words to take into each class: those that are worth their place there."""
+    """The words to add to each class: those that save more bits than their place in the table takes."""
     rooms = [(1 << bits) - own for bits, own in zip(CLASSES, taken, strict=True)]
     most = [max(room // _SHARE, min(room, _LEAST)) for room in rooms]
     found: list[list[bytes]] = [[] for _ in CLASSES]
@@ -119,7 +119,7 @@ def _chosen(times: Counter[bytes], known: dict[bytes, int], taken: Sequence[int]
 
 
 def shortened(packed: Sequence[bytes], numbers: Sequence[int], table: Table) -> list[bytes]:
-    """Segments, which have these numbers, in fewer bytes.
+    """Compressed segments, each with its number.
 
     Raises: ValueError for what is no packed segment.
     """

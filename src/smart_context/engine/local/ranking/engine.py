@@ -1,6 +1,6 @@
-"""The engine, tantivy: the fields of the index, and its errors as ours.
+"""tantivy: the schema of the index, and the translation of its errors into ours.
 
-Only this package knows it, and it is loaded when something is asked of it.
+Only this package knows tantivy; it is imported on first use.
 """
 
 from __future__ import annotations
@@ -17,9 +17,7 @@ from smart_context.errors import SearchFailed, StorageFailed
 if TYPE_CHECKING:
     import tantivy
 
-_PANIC = (
-    "pyo3_runtime"  # where an exception comes from that is none of Python's: the engine gave up over a damaged file
-)
+_PANIC = "pyo3_runtime"  # the module of exceptions for a Rust panic: the engine met a damaged file
 _NO_LOCK = later.pattern(r"Lockfile: IoError\(.*(?:PermissionDenied|ReadOnlyFilesystem)")  # before it reads anything
 _FULL = 4 << 20  # bytes: less than one part of the ranking needs
 
@@ -63,9 +61,9 @@ def schema() -> tantivy.Schema:
 
 
 def _without_lengths(built: tantivy.Schema, fields: Set[str]) -> tantivy.Schema:
-    """A schema by which the engine does not keep how long some fields are, a byte for each segment: only a score depends on that.
+    """A schema without field lengths for some fields, which saves a byte per segment and field: only scores need them.
 
-    Its builder cannot be told so; the form in which it is pickled can.
+    The builder has no option for that; the pickled form of a schema has.
     """
     make, (told,) = cast("tuple[Callable[[Any], tantivy.Schema], tuple[Any]]", built.__reduce__())
     for field in told["inner"]:
@@ -95,7 +93,7 @@ def _translate(error: BaseException, folder: Path, *, writes: bool) -> None:
     if isinstance(error, ValueError | RuntimeError):  # what the engine raises
         import shutil
 
-        # Of a full disk it only says that its writer died.
+        # If the disk is full, it only says that its writer died.
         if writes and shutil.disk_usage(folder).free < _FULL:
             raise StorageFailed(f"the disk under {folder} is full", hint="make room and index again") from error
         if _NO_LOCK.search(str(error)):

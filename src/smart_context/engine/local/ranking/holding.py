@@ -1,8 +1,8 @@
-"""Tell whether one segment matches an expression, by a check for each term.
+"""Check whether single segments match an expression, term by term.
 
 In: an expression made of terms, and whether a segment has a term.  Out: whether it matches.
-Always: the answer is that of the engine's own query for the expression. The engine itself explains one document for one term; of more, it does not always tell
-what is left out.
+Always: the answer is that of the engine's own query for the expression. Each term is checked with the engine's `explain` for one document; for larger queries that does not always
+respect exclusions.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from smart_context.engine.expression import Everything, Expression, Group, Term
 if TYPE_CHECKING:
     import tantivy
 
-_NO_MATCH = "does not match"  # what the engine says where it is to explain a match and there is none
+_NO_MATCH = "does not match"  # the engine's error if there is no match to explain
 
 
 def is_of_terms(wanted: Expression) -> bool:
-    """Whether an expression can be checked so: sequences and sets of terms would be searched again for each segment."""
+    """Whether an expression can be checked like this: sequences and sets of terms would be searched again for each segment."""
     if isinstance(wanted, Group):
         return all(map(is_of_terms, (*wanted.must, *wanted.should, *wanted.must_not)))
     return isinstance(wanted, Term | Everything)

@@ -3,10 +3,10 @@
 In: the ranking's folder.  Out: its parts; which file is damaged; what to write so that one is left.
 Always: merging changes nothing that a search finds; if the engine does not merge, or is interrupted, the index is whole and in more parts.
 
-Each commit leaves a part, and a search looks every word up in each. The engine merges eight parts that are about as large as each other, by what lives in
-them, and takes them up by what they hold in all, the largest first: one that holds more than any other, of which hardly anything lives, lies in one group with all
-that are smaller. Such a part is made of documents without a word that are removed before they are committed, beside one file that is added anew. It is one of the smallest part: of a
-part from which something was removed, the engine only estimates how many words it has, and rough scores depend on that.
+Parts are what tantivy calls segments. Each commit adds one, and a search looks up every word in each of them. The engine merges eight parts of about the same number of live documents; it goes
+through them by their number of documents, deleted ones included, the largest first. So a part with more documents than any other, of which hardly any is live, is in one group with all
+smaller ones. We make such a part of empty documents, deleted before they are committed, and one file that is added again. That file is from the smallest part: of a
+part with deletions the engine only estimates the number of words, and rough scores depend on it.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ from zlib import crc32
 from smart_context.data import dataclass
 
 MERGED = 8  # parts of a group that the engine merges
-_LARGE = 20_000  # segments from which merging pays
-_SHARE = 4  # outside of the largest part lies at least one segment in so many: so that nothing is merged over and over
-_SHARE_OF_UPKEEP = 50  # the same where there is time for it
+_LARGE = 20_000  # segments from which merging is worth its time
+_SHARE = 4  # merged only if at least one segment in so many is outside of the largest part, so that this is not rewritten too often
+_SHARE_OF_UPKEEP = 50  # the same during upkeep, when there is time
 _OF_PARTS = {".idx", ".pos", ".term", ".store", ".fast", ".fieldnorm", ".del"}
 _REMEMBERED = 10_000  # files
 _END, _SIGN = (
     struct.Struct("<II"),
     1337,
-)  # what a file of the engine ends with: how long what it says of itself is, and a sign
+)  # the end of each of the engine's files: the size of its footer, and a magic number
 _LOOKS = 3
 _AT_ONCE = 1 << 20  # bytes per read
-_MOST = 3_000_000  # documents that the largest part may hold: what is written in their place stays in one part
+_MOST = 3_000_000  # documents in the largest part, at most: the empty documents beside it must fit into one part
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One part of the index: how many documents it holds, and how many of them live."""
+    """One part of the index: how many documents it has, and how many of them are live."""
 
     held: int
     living: int
@@ -57,7 +57,7 @@ def read(folder: Path) -> list[Part]:
 
 
 def flaw(folder: Path) -> str:
-    """Read the engine's files of the last commit; the name of one that is not as the checksum at its end says, or "".
+    """Verify the checksums of the engine's files of the last commit; the name of a damaged one, or "".
 
     Raises: OSError where they cannot be read.
     """
@@ -71,14 +71,14 @@ def flaw(folder: Path) -> str:
 
 
 def flaw_of_last(folder: Path) -> str:
-    """As `flaw`, where somebody may write meanwhile; "" also where there is nothing, or commits follow one another too fast."""
+    """As `flaw`, while others may write; also "" if there is no index, or commits follow each other too fast."""
     for _ in range(_LOOKS):
         try:
             before = (folder / "meta.json").read_bytes()
         except OSError:
             return ""
         found = ""
-        with suppress(OSError):  # merged away: what was committed since is looked at instead
+        with suppress(OSError):  # a file was merged away: the next commit is checked instead
             found = flaw(folder)
         with suppress(OSError):
             if (folder / "meta.json").read_bytes() == before:
@@ -87,10 +87,10 @@ def flaw_of_last(folder: Path) -> str:
 
 
 def check(folder: Path) -> None:
-    """Read those of the engine's files by which a wrong byte gives wrong answers that nothing else notices, and which are small: the
-    numbers of segments and files, and what is deleted. Each is read once in a process.
+    """Verify the checksums of small files in which a wrong byte would give wrong answers unnoticed: the ids of segments and files, and
+    deletions. Each is read once in a process.
 
-    Raises: ValueError for one that is not as the checksum at its end says; OSError where they cannot be read.
+    Raises: ValueError for a damaged one; OSError if they cannot be read.
     """
     for name in _numbers_of(folder):
         path = folder / name
@@ -107,7 +107,7 @@ def check(folder: Path) -> None:
 
 
 def _numbers_of(folder: Path) -> list[str]:
-    """The files of the last commit that `check` reads: others may still be being written. None where the engine tells them in another way."""
+    """The files of the last commit that `check` reads: others may still be written. None if the engine's metadata has another format."""
     try:
         found = json.loads((folder / "meta.json").read_text(encoding="utf-8"))["segments"]
         ids = [one["segment_id"].replace("-", "") for one in found]
@@ -122,7 +122,7 @@ _whole: set[tuple[int, int, int, int]] = set()  # files that were found whole: d
 
 
 def _is_whole(file: Path) -> bool:
-    """Say whether a file's bytes have the checksum that its last ones tell."""
+    """Whether a file has the checksum that is in its footer."""
     with file.open("rb") as opened:
         size = os.fstat(opened.fileno()).st_size
         opened.seek(max(0, size - _END.size))
