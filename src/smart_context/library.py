@@ -1,6 +1,6 @@
-"""Search from Python: open an index over folders, bring it up to date, search it, open what was found.
+"""The Python API for search: open an index over folders, update it, search it, open what was found.
 
-In: folders, queries, paths.  Out: what the tools answer, as data.
+In: folders, queries, paths.  Out: the answers of the tools, as data.
 Always: the same configuration, rules, redaction and order as on the command line and over MCP.
 """
 
@@ -26,7 +26,7 @@ Folder = str | os.PathLike[str]
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """A part of a file, redacted. `next`: the pointer that goes on where the preview was cut, or ""."""
+    """A part of a file, redacted. `next`: the pointer to what follows, or "" at the end of the file."""
 
     path: str
     pointer: str
@@ -40,9 +40,9 @@ def open_index(
 ) -> SearchIndex:
     """Open an index over folders; close it, or use it in a `with`.
 
-    Nothing is read or written before something is asked. What is left out is as configured for the command line.
+    Nothing is read or written before the first call of a method. Files are left out as configured for the command line.
 
-    Raises: ConfigError for a setting that cannot be.
+    Raises: ConfigError for an invalid setting.
     """
     from smart_context.api import App
     from smart_context.settings import config
@@ -74,7 +74,7 @@ def freeze(
 
 
 class SearchIndex(Closes):
-    """An index over folders. Any thread may search; one process at a time brings it up to date."""
+    """An index over folders. Any thread may search; one process at a time updates it."""
 
     def __init__(self, app: Any) -> None:
         self._app = app
@@ -88,7 +88,7 @@ class SearchIndex(Closes):
     def update(
         self, folder: Folder | None = None, *, full: bool = False, on_progress: OnProgress | None = None
     ) -> list[IndexReport]:
-        """Bring the index up to date with a folder, or with every root; a report for each.
+        """Update the index for a folder, or for every root; a report for each.
 
         Raises: Forbidden outside the roots; NotFound when a folder is not there; Conflict when another process writes.
         """
@@ -110,10 +110,10 @@ class SearchIndex(Closes):
         sort: str = defaults.SORT,
         all_copies: bool = False,
     ) -> SearchPage:
-        """Search, and give one page of results. since, until: a day, month or year (`2024-03`); sort: `relevance`, `date` or `name`;
+        """Search; one page of results. since, until: a day, month or year (`2024-03`); sort: `relevance`, `date` or `name`;
         `all_copies` shows a text in every file that holds it.
 
-        Raises: BadRequest for an empty query or a filter that cannot be; Forbidden for a folder outside the roots.
+        Raises: BadRequest for an empty query or an invalid filter; Forbidden for a folder outside the roots.
         """
         from smart_context.find.model import SearchRequest
 
@@ -124,9 +124,9 @@ class SearchIndex(Closes):
         return page
 
     def open(self, path: Folder, pointer: str | None = None, *, before: int = 0, after: int = 0) -> Preview:
-        """Show a part of a file: as the index has it, or as it is on disk when that has changed.
+        """Show a part of a file: from the index, or from the file itself if that has changed since.
 
-        Raises: Forbidden outside the roots; NotFound for what is absent; BadRequest for a pointer that cannot be read.
+        Raises: Forbidden outside the roots; NotFound for what is absent; BadRequest for an invalid pointer.
         """
         answer = self._app.open_file(os.fspath(path), pointer, before, after)
         return Preview(
@@ -164,7 +164,7 @@ class SearchIndex(Closes):
         return built
 
     def replay(self, cache: Folder) -> list[Change]:
-        """Ask the question of a frozen cache again, and say what became of each document.
+        """Run the query of a frozen cache again; how each document has changed since.
 
         Raises: CacheMissing, CacheInvalid where the cache was not frozen from a search, IoError, NotFound without an index.
         """
@@ -172,5 +172,5 @@ class SearchIndex(Closes):
         return found
 
     def close(self) -> None:
-        """Let go of what is open."""
+        """Close the index."""
         self._app.close()

@@ -1,6 +1,6 @@
-"""Correct a word that no segment, or hardly any, has.
+"""Correct the spelling of a word that no segment, or hardly any, has.
 
-In: a word, its terms, a view of the index.  Out: at most three terms of the index, the likeliest first; none for short words.
+In: a word, its terms, a view of the index.  Out: at most three terms of the index, the most likely first; none for short words.
 Always: the choice depends on the live content of the index alone.
 """
 
@@ -20,7 +20,7 @@ _LETTERS = range(5, 25)  # letters of a word that is corrected by `slips`
 _VOWELS = frozenset("aeiouy")
 _SAID_ALIKE = {"c": "s", "s": "cz", "z": "s"}
 _ANY_LETTER = "abcdefghijklmnopqrstuvwxyz"
-_INTO, _LONG = 3, 9  # a surplus consonant comes after at least so many letters, in a word of at least so many
+_INTO, _LONG = 3, 9  # a surplus consonant is looked for after so many letters, in a word of at least so many
 
 
 def words(unit: str, terms: Iterable[str], view: View, least: int = 1) -> tuple[str, ...]:
@@ -46,9 +46,9 @@ def slipped(unit: str, terms: Iterable[str], view: View, least: int = 1) -> tupl
 
 
 def slips(typed: str) -> Iterator[str]:
-    """The words that are mistyped as `typed` by common mistakes: two letters swapped, one for two or two for one, the wrong one of them doubled, a vowel
-    for another, a letter left out or too many; the first and the last letter are right. Other words one letter away are mostly words of their own:
-    `parsec` is no `parser`."""
+    """The words that people mistype as `typed`: two letters swapped, a letter single instead of double or the other way round, the wrong one of two doubled, a
+    vowel for another, a letter left out or too many; but for swaps, the first and the last letter are right. Other words at an edit distance of one are mostly
+    different words: `parsec` is no `parser`."""
     last = len(typed) - 1
     for at in range(last):
         if typed[at] != typed[at + 1]:

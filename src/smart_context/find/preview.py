@@ -1,9 +1,9 @@
 """Cut a safe preview out of a file's segments.
 
-In: a file's judged segments in reading order, a pointer or none, and how many characters more on each side.  Out: `Preview`.
-Always: what is hidden is replaced as a whole, wherever the cut falls; the beginning of the place that was asked for is in the
-preview; a preview is at most so many bytes of UTF-8; where it shows less than was asked for, `pointer` names what is shown; `next`
-names what goes on, so that a caller who follows it sees everything.
+In: a file's segments in reading order with what is hidden in them, a pointer or none, and how many characters more on each side.  Out: `Preview`.
+Always: a redacted span is replaced as a whole, wherever the cut falls; the preview has the beginning of the place that was asked for, and
+at most `Caps.preview_bytes` bytes of UTF-8; if it shows less than was asked for, `pointer` names what is shown; `next`
+names what follows, so that a caller who follows it sees the whole file.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def _of_lines(piece: Piece, wanted: Part) -> list[tuple[int, int]]:
 
 
 def _window(text: _Text, first: int, last: int, low: int, high: int, most: int) -> tuple[int, int]:
-    """What fits: the place itself from its beginning, then what stands around it, each side as much as the other leaves."""
+    """The range that fits: the place itself from its beginning, then the text around it; what one side does not need, the other may use."""
     end, used = _forward(text, first, last, most)
     if end < last:
         return first, end
@@ -120,7 +120,7 @@ def _window(text: _Text, first: int, last: int, low: int, high: int, most: int) 
 
 
 def _forward(text: _Text, start: int, end: int, most: int) -> tuple[int, int]:
-    """How far from `start` so many bytes reach, what is hidden counted by its mark; and the bytes used."""
+    """The end of `most` bytes from `start`, with redacted spans counted by their marks; and the bytes used."""
     used = 0
     for a, b, mark in _stretches(text, start, end):
         size = mark or _size(text.whole[a : min(b, a + most + 1)])
@@ -131,7 +131,7 @@ def _forward(text: _Text, start: int, end: int, most: int) -> tuple[int, int]:
 
 
 def _backward(text: _Text, start: int, end: int, most: int) -> tuple[int, int]:
-    """How far before `end` so many bytes reach."""
+    """The start of `most` bytes before `end`; and the bytes used."""
     used = 0
     for a, b, mark in reversed(list(_stretches(text, start, end))):
         size = mark or _size(text.whole[max(a, b - most - 1) : b])
@@ -142,7 +142,7 @@ def _backward(text: _Text, start: int, end: int, most: int) -> tuple[int, int]:
 
 
 def _stretches(text: _Text, start: int, end: int) -> Iterator[tuple[int, int, int]]:
-    """A part of the text as it will show: (start, end, size of the mark that stands for it, or 0)."""
+    """A range of the text in pieces: (start, end, size of the mark that replaces it, or 0)."""
     at, number = start, bisect_right(text.hidden, start, key=lambda span: span.end)
     while at < end:
         span = text.hidden[number] if number < len(text.hidden) else None
@@ -160,7 +160,7 @@ def _size(text: str) -> int:
 
 
 def _fitting(text: str, room: int) -> int:
-    """How many of a text's first characters fit into so many bytes."""
+    """How many of a text's first characters fit into `room` bytes."""
     return len(text[:room].encode("utf-8", "replace")[:room].decode("utf-8", "ignore"))
 
 
