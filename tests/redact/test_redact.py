@@ -172,6 +172,7 @@ _HOSTILE = {
     "invisible": "\u200b", "half invisible": "a\u200b", "written": "a at ", "brackets": "a [at] ", "bearer": "bearer ", "cookies": "cookie: a=", "signatures": "&sig=",
     "phones": "tel 030 ", "curl": "curl -u ", "mysql": "mysql ", "machine": "machine a login ", "tags": "<password ", "hidden": "[redacted:secret]", "base64": "QUJD\n",
     "wrapped": "ghp_a1B2c3D4e5F6g7H8i9J0\n", "growing": "İ", "said": "password is ", "of": "password for a b c", "breaks": "\n", "brackets only": "(", "bars": "|",
+    "backslashes": "\\", "letters of JSON": "\\u0061", "entities": "&#97;", "entities in entities": "&amp;", "letters of addresses": "%61", "percent signs": "%25", "open entities": "&#0",
 }  # fmt: skip
 
 

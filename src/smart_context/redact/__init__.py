@@ -4,7 +4,7 @@ In: any text, before it is cut.  Out: the same text with each of them replaced b
 Always: what is clean stays as it is, byte for byte; `clean(clean(x)) == clean(x)`; the work grows with the text, never faster.
 
     gate      every detector, one answer; the public entry. look: which detectors one look at a text runs
-    view      the text as detectors read it: folded, invisible characters gone, what is hidden already masked
+    view      the text as detectors read it: folded, invisible characters gone, what is hidden already masked. escapes: what `&#119;` and its like are read as
     issuers, tokens, private, access, names, assigned, columns    secrets
     mail, phones, codes                           addresses, numbers, cards and accounts
     values, wrap                                  what a secret looks like, and how it goes on over a line break

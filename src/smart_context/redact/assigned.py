@@ -12,12 +12,14 @@ from smart_context import later
 from smart_context.data import dataclass
 from smart_context.redact import names, values, wrap
 
-_CLOSED = r"(?:[\"'`\])}*\\]{0,4}+|&quot;|&#3[49];|%22|%27)"
+_CLOSED = r"(?:[\"'`\])}*_~\\]{0,4}+|&quot;|&#3[49];|%22|%27)"
 _OF = r"(?:[ ](?:for|of|to|für|zu[rm]?|vom?|des?|del|du|da|do|pour|per|para|для|от|на)[ ][^\s:=]{1,40}(?:[ ][^\s:=]{1,40}){0,2})?"
+# `?=` is of Makefiles, `<-` of R; the arrows are those of notes and lists.
+_GIVES = r":=|={1,3}>?|-{1,3}>|<{1,2}-|::?|[?+|]{1,2}=|\?:|[→⇒⟶⟹⇨➔➜➞➡►▶▸↦⮕⟼←]|%3[ad]"
 # A type stands apart from its "=", or a string follows: an "=" right after it is the padding of base64 otherwise.
 _TYPED = r"(?:[ ]?:[ ]?[A-Za-z_][\w.\[\]| ]{0,30}(?=[ ]=[ ]?[^=\s]|=[ ]?[brf]{0,2}[\"'`][^\s,;)}\]\"'`]))?"
 _ASSIGN = later.pattern(
-    rf"{_CLOSED}(?:[ ]?\([^()\n]{{1,40}}\))?{_OF}{_TYPED}[ \t]{{0,40}}(?::=|=>|->|={{1,3}}|::?|→|⇒|%3[ad]|&#61;|\\u003d)[ \t]{{0,40}}(?:&quot;|&#3[49];|%22|%27|%20)?(?:[|>][+\-]?(?=[ \t]*\n))?"
+    rf"{_CLOSED}(?:[ ]?\([^()\n]{{1,40}}\))?{_OF}{_TYPED}[ \t]{{0,40}}(?:{_GIVES})[ \t]{{0,40}}(?:&quot;|&#3[49];|%22|%27|%20|%09){{0,4}}(?:[|>][+\-]?(?=[ \t]*\n))?"
     r"(?P<newline>(?:[ \t]{0,8}\r?\n){1,2}[ \t>*|\-]{0,40})?"
 )  # fmt: skip
 _IS = later.pattern(
@@ -25,7 +27,7 @@ _IS = later.pattern(
 )
 _CELL = later.pattern(rf"{_CLOSED}:?[ ]?(?:\t{{1,8}}|[ ]?\|(?:[ ]{{0,4}}\|){{0,3}})[ ]?")
 _REACH = 16  # characters in which `_CELL` and `_BRACKET` have their sign
-_TAG = later.pattern(r"(?:[ ][^<>\n]{0,80})?>(?:<!\[cdata\[)?[ ]?")
+_TAG = later.pattern(r"(?:[ ][^<>\n]{0,80})?(?:>|&gt;|%3e)(?:<!\[cdata\[)?[ ]?")
 _VALUE_FIELD = later.pattern(r"[\"']?[\s,;/{]{0,40}[\"']?(?:(?:default[-_]?)?value|default)[\"']?[ ]{0,20}[:=][ ]?")
 _CALL = later.pattern(r"\([ ]?(?=[\"'])")
 _PAIR = later.pattern(r"[\"'][ ]?,[ ]{0,40}(?=[\"'])")
@@ -44,7 +46,8 @@ _SPACE = later.pattern(
     r"[*_]{0,3}(?:[ ]{1,3}[\-–—~•>]{1,2}[ ]{1,3}|[ ]?(?:\.{3,80}|_{3,80}|…{1,40})[ ]?|[ ]{1,40})(?=[^\s])"
 )
 _BRACKET = later.pattern(r"[*_\"'`]{0,3}[ ]?\([\"'`]?(?=[\w+/\-]{16})")
-_IN_TAG = later.pattern(r"<[\w:.\-]{0,40}$")
+_TAG_SIGNS, _TAG_REACH = ("<", "&lt;", "%3c"), 45
+_IN_TAG = later.pattern(r"(?:<|&lt;|%3c)[\w:.\-]{0,40}$")
 
 _QUOTED = later.pattern(
     r"[bBrRuUfFL@$]{0,2}(?P<quote>\"{3}|'{3}|[\"'`])(?P<value>(?:\\.|(?!(?P=quote))[^\\\n]){1,1024}+)(?P=quote)"
@@ -53,7 +56,7 @@ _ESCAPED = later.pattern(r"(?P<quote>\\{1,7}[\"'])(?P<value>[^\"'\\\n]{1,1024}+)
 _BARE = later.pattern(r"[^\s\uFFFC]{1,512}+")
 _STOP = later.pattern(
     r"&(?=[\w.\-]{1,60}=)|;(?=\s|$|[\w ]{1,40}=)|,(?=\s|$|[\"'\w.\-]{1,60}[=:])|[\"'`](?=[\s,;)}\]>&|]|$)|\\n|\\\"|\\r|</|\]\]>|\s"
-    r"|&(?:quot|amp|apos|lt|gt);|&#3[49];|%2[267](?!\d)"
+    r"|&(?:quot|amp|apos|lt|gt);|&#3[49];|%(?:2[267]|3[CEce])(?!\d)"
 )
 _CELL_STOP = later.pattern(r"[ ]{0,2}(?:\t|\||\n|$)")
 _ROW_STOP = later.pattern(r"[\"']?(?:[,;\t]|$)")
@@ -114,8 +117,8 @@ def _places(low: str, name: names.Name) -> Iterator[_Place]:
         yield _Place(match.end(), "say" if low[end] == ")" else "assign", same_line=match["newline"] is None)
     after = low[end : end + _REACH]
     if (
-        low.rfind("<", max(0, start - 42), start) >= 0
-        and _IN_TAG.search(low, max(0, start - 42), start)
+        any(low.rfind(sign, max(0, start - _TAG_REACH), start) >= 0 for sign in _TAG_SIGNS)
+        and _IN_TAG.search(low, max(0, start - _TAG_REACH), start)
         and (match := _TAG.match(low, end))
     ):
         yield _Place(match.end(), "tag")

@@ -13,7 +13,7 @@ from smart_context import later
 from smart_context.redact import stems
 
 _LOCAL_MAX, _DOMAIN_MAX = 128, 255
-_SIGNS = ("@", "&#64;", "&#x40;", "%40", "\\u0040", "&commat;")
+_SIGNS = ("@", "%40", "&commat;")
 # How "at" in brackets ends, and how the brackets open.
 _WRITTEN_SIGNS = (
     *(word + closer for word in ("at", "ät", "a", "@", "arroba") for closer in "])}"),

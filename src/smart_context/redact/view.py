@@ -13,6 +13,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 
 from smart_context import later
+from smart_context.redact import escapes
 
 try:
     from smart_context.redact import _view as compiled
@@ -71,8 +72,6 @@ _MIXED_WORD = later.pattern(f"(?<![A-Za-z{_ALIKE_LETTERS}])[A-Za-z]*+[{_ALIKE_LE
 _LATIN = later.pattern(r"[A-Za-z]")
 _LONGER = "\u0130"
 _STYLED = later.pattern("[\U0001d400-\U0001d7cb\u24b6-\u24e9\u249c-\u24b5\U0001f130-\U0001f189]")
-# A letter or an underscore that a URL would not need to escape, next to other letters: a name that is meant to be overlooked.
-_ESCAPE = later.pattern(r"%(?:5[Ff]|[46][1-9A-Fa-f]|[57][0-9Aa])(?:(?<=[A-Za-z_]%..)|(?=[A-Za-z_]{2}))")
 
 
 class View:
@@ -112,6 +111,8 @@ def of(text: str, hidden: Sequence[tuple[int, int]] = ()) -> View:
     """Make the view of a text, with the `hidden` stretches (in order, apart) masked."""
     others = frozenset() if text.isascii() else _beyond_ascii(text)
     cuts = _cuts(text, others)
+    if escaped := {instead for _, _, instead in cuts if not instead.isascii()} - {MASK}:
+        others |= escaped
     if hidden:
         cuts = _outside(cuts, hidden) + [(start, end, MASK) for start, end in hidden]
         cuts.sort()
@@ -163,8 +164,8 @@ def _cuts(text: str, others: frozenset[str]) -> list[tuple[int, int, str]]:
     if invisible or drawn or "[redacted:" in text:
         pattern = _HIDDEN_OR_DRAWN if drawn else _HIDDEN if invisible else _HIDDEN_ASCII
         cuts = [(m.start(), m.end(), MASK if m[0][0] == "[" else "") for m in pattern.finditer(text)]
-    if "%" in text and (escapes := [(m.start(), m.end(), chr(int(m[0][1:], 16))) for m in _ESCAPE.finditer(text)]):
-        cuts += escapes
+    if written := list(escapes.find(text)):
+        cuts += [(start, end, "" if _IS_INVISIBLE.match(read) else read) for start, end, read in written]
         cuts.sort()
     return cuts
 

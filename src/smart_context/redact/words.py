@@ -16,7 +16,7 @@ from smart_context.data import dataclass
 # Every sign that a detector asks for, in lower case. Words beyond ASCII are never left out.
 SIGNS = (
     "@", "at]", "at)", "at}", "at>", "ät]", "ät)", "ät}", "a]", "a)", "a}", "[a]", "(a)", "{a}", "@]", "@)", "@}", "arroba", "arroba]", "arroba)",
-    "arroba}", "dot", "&#64", "&#64;", "&#x40", "&#x40;", "%40", "\\u0040", "&commat", "&commat;",
+    "arroba}", "dot", "%40", "&commat", "&commat;",
     "://", "basic", "bearer", "auth", "authori", '"auth"', "_auth", "x-auth", "masterauth", "apikey", "digest", "negotiate", "aws4-hmac-sha256",
     "cookie", "curl", "sql", "mysql", "mariadb", "sqlplus", "sqlldr", "expdp", "impdp", "jdbc:", "jdbc:oracle:", "sshpass", "identified",
     "machine", "redis-cli", "requirepass", "convertto-", "convertto-securestring", "smb", "smbclient", "smbget", "smbmap", "rpcclient",
