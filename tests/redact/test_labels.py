@@ -137,3 +137,54 @@ def test_what_only_stands_across_a_gap_and_is_no_password_stays() -> None:
 
 def test_a_value_below_a_blank_line_of_json_is_hidden() -> None:
     assert redact.clean('{"a":1,"password":\n\n  "gT5r9pq8Zx"}') == '{"a":1,"password":\n\n  "[redacted:secret]"}'
+
+
+SIGNS = [
+    ";", "; ", " ; ", " , ", "~", " ~ ", " / ", " \\ ", "^", ">", " > ", ">>", " # ", " ! ", "  ", "\u3000\u3000", "\0", "\1",
+    " ⟶ ", "→", "⟹", "⇨", "➜", " ➔ ", "►", " ▶ ", " ← ", " » ", "》", "…", " • ", " · ", "·", " – ", "‖", "═",
+    "∶", "꞉", "﹕", "︓", "：", "＝", "﹦", " ≔ ", " ≡ ", "|", "│", " │ ", " ║ ", "┃", "¦", "❘", "｜", "\t:\t",
+    " <- ", "<<-", "?=", " ?= ", " ??= ", " += ", " ||= ", "?: ", "__: ", "~~: ", " --> ", " ==> ", " set to ", " changed to ", " equals ",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("sign", SIGNS)
+def test_a_password_is_hidden_after_any_sign_between_its_label_and_the_end_of_the_line(sign):
+    for before, value in (("WLAN password", "hunter2xyz"), ("- **Passwort", "Sommer2024"), ("api_key", "gT5r9pq8ZvK2")):
+        text = f"jane\n{before}{sign}{value}\nwords\n"
+        cleaned = redact.clean(text)
+        assert cleaned == f"jane\n{before}{sign}[redacted:secret]\nwords\n"
+        assert redact.clean(cleaned) == cleaned
+
+
+@pytest.mark.parametrize("sign", [" ⟶ ", "→", " ∶ ", " ⇨ ", " <- ", " ?= "])
+def test_an_arrow_or_another_sign_that_assigns_needs_no_line_of_its_own(sign):
+    assert redact.clean(f"user{sign}jane, password{sign}Sommer2024, and so on") == f"user{sign}jane, password{sign}[redacted:secret], and so on"  # fmt: skip
+
+
+@pytest.mark.parametrize("pair", ["()", "[]", "{}", "<>", "「」", "【】"])
+def test_a_password_in_brackets_after_its_name_is_hidden(pair):
+    text = redact.clean(f"use the password {pair[0]}gT5r9pq8Zv{pair[1]} there")
+    assert "gT5r9pq8Zv" not in text
+    assert text.endswith(" there")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "token/abc123\n", "password.py2\n", "password-reset2\n", "secret+abc123\n", "password#section2\n", "Password abcd1234\n", "password (RFC2617)\n", "the password, section2\n",
+        "password, section2 and others\n", "password ; required\n", "Password ⟶ required\n", "password [optional2, see below]\n", "password <- get_it(user2)\n",
+    ],
+)  # fmt: skip
+def test_what_stands_after_a_sign_and_is_no_password_of_a_label_stays(text):
+    assert redact.clean(text) == text
+
+
+@pytest.mark.parametrize("between", [",", ";", "\t", " | ", '","', " , ", "<br>", "<br/>"])
+@pytest.mark.parametrize("cut", [18, 25, 35])
+def test_a_token_that_the_border_of_a_cell_cuts_is_hidden_whole(between, cut):
+    text = f"| {TOKEN[:cut]}{between}{TOKEN[cut:]} |\n"
+    assert redact.clean(text) == "| [redacted:secret] |\n"
+
+
+def test_what_stands_in_the_cell_after_a_whole_token_stays():
+    assert redact.clean(f"{TOKEN},abc123XYZ9def456\n") == "[redacted:secret],abc123XYZ9def456\n"

@@ -23,7 +23,7 @@ _ASSIGN = later.pattern(
     r"(?P<newline>(?:[ \t]{0,8}\r?\n){1,2}[ \t>*|\-]{0,40})?"
 )  # fmt: skip
 _IS = later.pattern(
-    rf"{_CLOSED}{_OF}(?:[ ]+(?:is|was|are|be|ist|lautet|war|est|es|era|è|é|jest|är|er)(?:[ ]now|[ ]set to)?[ ]?[: ][ ]?|[ ]?(?:是|为|為|は|는|은)[ :]?)"
+    rf"{_CLOSED}{_OF}(?:[ ]+(?:(?:re)?set[ ]to|changed[ ]to|equals|is|was|are|be|ist|lautet|war|est|es|era|è|é|jest|är|er)(?:[ ]now|[ ]set to)?[ ]?[: ][ ]?|[ ]?(?:是|为|為|は|는|은)[ :]?)"
 )
 _CELL = later.pattern(rf"{_CLOSED}:?[ ]?(?:\t{{1,8}}|[ ]?\|(?:[ ]{{0,4}}\|){{0,3}})[ ]?")
 _REACH = 16  # characters in which `_CELL` and `_BRACKET` have their sign
@@ -45,7 +45,12 @@ _NEXT_ITEM = later.pattern(r"[\"'`]?[ \t]{0,20}\r?\n[ \t]{0,40}-[ \t]{1,8}")
 _SPACE = later.pattern(
     r"[*_]{0,3}(?:[ ]{1,3}[\-–—~•>]{1,2}[ ]{1,3}|[ ]?(?:\.{3,80}|_{3,80}|…{1,40})[ ]?|[ ]{1,40})(?=[^\s])"
 )
-_BRACKET = later.pattern(r"[*_\"'`]{0,3}[ ]?\([\"'`]?(?=[\w+/\-]{16})")
+# Whatever sign stands apart between a label that begins its line and a value that ends it; signs that are part of words, paths and code only if they do.
+_SIGN = later.pattern(
+    r"[*_~]{0,3}(?:[ \t]{1,40}[^\w\s\uFFFC'`({\[<]{1,3}[ \t]{1,40}|[ \t]{0,40}[^\w\s\uFFFC!-/:-@\[-`{-~]{1,3}[ \t]{0,40}|[ ]{0,2}[;~^>]{1,2}[ \t]{1,40}|[;,~^>\0-\x08]{1,3}|[ ]{2,40})(?=[^\s])"
+)
+_OPENERS = frozenset("([{<「『【《〈〔")
+_BRACKET = later.pattern(r"[*_\"'`]{0,3}[ ]?[(\[{<「『【《〈〔][\"'`]?(?=[^\s()<>\[\]]{8})")
 _TAG_SIGNS, _TAG_REACH = ("<", "&lt;", "%3c"), 45
 _IN_TAG = later.pattern(r"(?:<|&lt;|%3c)[\w:.\-]{0,40}$")
 
@@ -136,7 +141,7 @@ def _places(low: str, name: names.Name) -> Iterator[_Place]:
         if match := _SPACE.match(low, end):
             yield _Place(match.end(), "space")
         return
-    if "(" in after and (match := _BRACKET.match(low, end)):
+    if not _OPENERS.isdisjoint(after) and (match := _BRACKET.match(low, end)):
         yield _Place(match.end(), "space")
     if ("|" in after or "\t" in after) and (match := _CELL.match(low, end)):
         yield _Place(match.end(), "cell")
@@ -146,13 +151,22 @@ def _places(low: str, name: names.Name) -> Iterator[_Place]:
 def _by_line(low: str, name: names.Name) -> Iterator[_Place]:
     """Places that the line tells in which a name stands: an option, a label, the first cell of a row."""
     start, end = name.start, name.end
-    line = low[max(low.rfind("\n", 0, start) + 1, start - 100) : start] if low[end : end + 1] in _BESIDE else ""
+    after = low[end : end + 1]
+    line = (
+        low[max(low.rfind("\n", 0, start) + 1, start - 100) : start]
+        if after in _BESIDE or not after.isalnum()
+        else "\n"
+    )
     if _ROW_BEGINS.fullmatch(line) and (match := _ROW.match(low, end)):
         yield _Place(match.end(), "row")
     if (end - start > 4 or start == 0 or low[start - 1] == "d") and (match := _SPACE.match(low, end)):
         yield _Place(match.end(), "assign" if _is_directive(line, name.word) else "space")
-    if _LABEL.fullmatch(line) and (match := _BELOW.match(low, end)):
+    if not _LABEL.fullmatch(line):
+        return
+    if match := _BELOW.match(low, end):
         yield _Place(match.end(), "below", same_line=False)
+    if match := _SIGN.match(low, end):
+        yield _Place(match.end(), "label")
 
 
 def _is_directive(line: str, word: str) -> bool:
@@ -194,7 +208,7 @@ def _quoted_items(text: str, at: int, place: _Place, name: names.Name) -> list[t
 
 
 def _value(text: str, low: str, place: _Place, name: names.Name) -> tuple[int, int] | None:
-    if place.syntax not in {"cell", "tag", "row"} and (
+    if place.syntax not in {"cell", "tag", "row", "label"} and (
         quoted := _QUOTED.match(text, place.start) or _ESCAPED.match(text, place.start)
     ):
         return quoted.span("value") if _is_quoted(quoted["value"], place, name) else None
@@ -229,7 +243,7 @@ def _is_quoted(value: str, place: _Place, name: names.Name) -> bool:
 def _is_bare(value: str, place: _Place, name: names.Name, *, alone: bool) -> bool:
     if name.is_vague:
         return values.is_generated(value) and not values.is_code(value) and _is_unreadable(value)
-    if place.syntax in {"below", "row"}:
+    if place.syntax in {"below", "row", "label"}:
         is_one = values.is_strong(value) or (values.is_chosen(value) and (name.is_password or len(value) >= _MIN_MADE))
         return alone and is_one and not values.is_code(value) and value[0] not in "/<-+[(" and "://" not in value
     if name.is_password:

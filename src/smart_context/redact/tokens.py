@@ -13,6 +13,7 @@ from smart_context.redact import glance as glances
 from smart_context.redact import issuers, values, wrap
 
 _OPENS = re.compile(r"(?:\\[nrt]|%[0-9A-Fa-f]{2})$")
+_GAP = re.compile(r"[\"']?[ ]?(?:[,;|\t]|<br[ ]?/?>)[ ]?[\"']?|[ ]")
 _RUN = re.compile(r"(?<![A-Za-z0-9+/_\-.=])[A-Za-z0-9+/_\-]{32,128}+={0,2}(?![A-Za-z0-9+/_\-=])")
 # A checksum, a public key, a certificate, a picture: known by how they begin or by what stands before them.
 _PUBLIC = re.compile(r"AAAA[BCE]|MII|iVBOR|R0lGOD|/9j/|[ST]ha\d|sha\d")
@@ -115,8 +116,9 @@ def _end(text: str, start: int, marked: issuers.Marked) -> tuple[int, bool]:
 
 
 def _over_space(text: str, end: int, had: int, marked: issuers.Marked) -> int:
-    """Where a token really ends that a space cuts, as readers make one of a line break in a heading: what follows makes it whole, and looks generated."""
-    rest = marked.body.match(text, end + 1) if text[end : end + 1] == " " else None
+    """Where a token really ends that a space cuts, as readers make one of a line break in a heading, or the border of a cell: what follows makes it whole, and looks generated."""
+    gap = _GAP.match(text, end)
+    rest = marked.body.match(text, gap.end()) if gap else None
     if rest is None or not values.is_random(rest[0]):
         return end
     length = had + len(rest[0])

@@ -36,6 +36,9 @@ _IS_INVISIBLE = later.pattern(f"[{_INVISIBLE}]")
 _SPACES = "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
 _DASHES = "\u058a\u2010\u2011\u2012\u2013\u2014\u2015\u2043\u207b\u208b\u2212\ufe58\ufe63\uff0d"
 _DOTS = "\u3002\uff61\u2024\ufe52"
+_COLONS = "\u2236\ua789\ufe55\ufe13\u205a\u2982"
+_EQUALS = "\ufe66\ua78a\u2254\u2a74\u225d\u2261"
+_BARS = "\u2502\u2503\u2551\u2506\u250a\u254e\u2758\u2016\u2223\u00a6\u23d0"
 _QUOTES = {"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u00ab": '"', "\u00bb": '"', "\u201e": '"'}
 # The zero of every script's decimal digits, as of Unicode 17; the nine others follow it.
 _ZEROS = (
@@ -51,6 +54,9 @@ _FOLD = {
     **dict.fromkeys(map(ord, _SPACES), " "),
     **dict.fromkeys(map(ord, _DASHES), "-"),
     **dict.fromkeys(map(ord, _DOTS), "."),
+    **dict.fromkeys(map(ord, _COLONS), ":"),
+    **dict.fromkeys(map(ord, _EQUALS), "="),
+    **dict.fromkeys(map(ord, _BARS), "|"),
     **{ord(quote): plain for quote, plain in _QUOTES.items()},
     0x2028: "\n",
     0x2029: "\n",
