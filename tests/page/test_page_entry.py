@@ -129,3 +129,21 @@ def test_a_page_of_results_is_small(site):
     cookie = {"Cookie": entered(site)}
     paths = ("/?q=walrus", "/static/page.js", "/static/page.css", "/static/icon.svg")
     assert sum(len(ask(site, "GET", path, headers=cookie)[2].encode()) for path in paths) < 60_000
+
+
+def test_an_unknown_address_is_told_to_those_who_are_signed_in_and_to_nobody_else(site):
+    unknown = ("/nothing", "/see/more", "/static/none.js", "/index2?x=1")
+    door = ask(site, "GET", "/index")
+    for path in unknown:
+        status, headers, body = ask(site, "GET", path)
+        assert (status, headers["location"], body) == (door[0], door[1]["location"], door[2]) == (303, "/", "")
+        assert ask(site, "GET", path, headers={"Cookie": "smart_context=guessed"})[0] == 303
+    cookie = {"Cookie": entered(site)}
+    for path in unknown:
+        status, _, body = ask(site, "GET", path, headers=cookie)
+        assert status == 404
+        assert "here is no such page" in body
+        assert ask(site, "GET", path, headers={"Authorization": f"Bearer {own_token(site)}"})[0] == 404
+        assert ask(site, "GET", path, headers={"Authorization": "Bearer wrong"})[0] == 401
+    for path in ("/mcp", "/metrics", "/.well-known/oauth-protected-resource"):  # of programs, which need a token
+        assert ask(site, "GET", path, headers=cookie)[0] == 401

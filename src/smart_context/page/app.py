@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from smart_context.errors import BadRequest, ContextError, Forbidden, RateLimited, SearchError
+from smart_context.errors import BadRequest, ContextError, Forbidden, NotFound, RateLimited, SearchError
 from smart_context.page import caches, desktop, render, search, see, state, waiting
 from smart_context.page.desk import Desk, Visit
 from smart_context.page.entry import Entry
@@ -48,7 +48,7 @@ class Page:
             *(Route(path, render.serve_static) for path in sorted(render.STATIC)),
         ]
         self.paths = frozenset(route.path for route in routes)
-        self.application = Starlette(routes=routes)
+        self.application = Starlette(routes=[*routes, Route("/{unknown:path}", self._signed_in(self._unknown))])
 
     def _signed_in(self, handler: Handler) -> Callable[[Request], Awaitable[Response]]:
         async def answer(request: Request) -> Response:
@@ -78,6 +78,9 @@ class Page:
         """What the frame around every view shows."""
         session = visit.session if visit else ""
         return {"visit": visit, "form": self._entry.sessions.form_token(session)}
+
+    async def _unknown(self, _request: Request, _visit: Visit) -> Response:
+        raise NotFound("there is no such page", hint="go back to the search")
 
     async def _search(self, request: Request, visit: Visit) -> Response:
         wanted = search.asked(request.query_params)

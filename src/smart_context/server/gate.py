@@ -75,7 +75,7 @@ class Policy:
     """What the gate lets through.
 
     hosts: names allowed in Host, without a port. origins: allowed in Origin besides those of the hosts. known: tells whose a token is;
-    None lets everybody in, known by address. issuer: asked about tokens that are not known. open_paths: served without a token. max_concurrent: requests worked on at once; more wait up to `wait_seconds`, then are told to
+    None lets everybody in, known by address. issuer: asked about tokens that are not known. open_paths: served without a token. is_pages: whether the page answers, which signs people in itself. max_concurrent: requests worked on at once; more wait up to `wait_seconds`, then are told to
     come back.
     """
 
@@ -84,6 +84,7 @@ class Policy:
     known: Known | None = field(default=None, repr=False)
     issuer: Issuer | None = None
     open_paths: frozenset[str] = OPEN_PATHS
+    is_pages: Callable[[Scope], bool] = lambda _scope: False
     max_body: int = defaults.MAX_BODY
     max_concurrent: int = defaults.MAX_CONCURRENCY
     body_seconds: float = 20.0
@@ -196,7 +197,7 @@ class Gate:
             scope[CALLER], scope[_SECONDS] = answer.caller, answer.seconds
             return None
         is_bare = all(name != b"authorization" for name, _ in scope["headers"])
-        if is_bare and scope["path"] in self._policy.open_paths:
+        if is_bare and (scope["path"] in self._policy.open_paths or self._policy.is_pages(scope)):
             return None
         return issuer.refusal(401, found) if issuer is not None else Refusal(401, found, _BEARER)
 

@@ -99,12 +99,22 @@ def application(
     calls = Single(Direct(sessions, offer, listen.session_seconds), offer)
     issuer = _issuer(listen)
     told = issuer.paths if issuer else frozenset()
+
+    def is_pages(scope: Scope) -> bool:
+        """Whether the page answers: its own addresses, and for browsers all that no program asks for, so that nobody learns without signing in which there are."""
+        if page is None or scope["path"] in page.paths:
+            return page is not None
+        is_for_programs = scope["path"].rstrip("/") in {PATH, *OPS_PATHS} or scope["path"].startswith("/.well-known")
+        has_token = any(name == b"authorization" for name, _ in scope["headers"])
+        return scope["method"] in {"GET", "HEAD"} and not is_for_programs and not has_token
+
     policy = Policy(
         allowed_hosts(listen.host, (*listen.hosts, issuer.host) if issuer else listen.hosts),
         frozenset(origin.lower().rstrip("/") for origin in listen.origins),
         listen.tokens.caller if listen.tokens else None,
         issuer,
-        open_paths=OPEN_PATHS | told | (page.paths if page else frozenset()),  # the page looks after its own
+        open_paths=OPEN_PATHS | told,
+        is_pages=is_pages,
         max_body=listen.max_body,
         max_concurrent=listen.max_concurrent,
     )
@@ -115,7 +125,7 @@ def application(
             await _lifespan(manager, offer.elsewhere, receive, send)
         elif scope["path"].rstrip("/") == PATH:
             await calls(scope, receive, send)
-        elif page is not None and scope["path"] in page.paths:
+        elif page is not None and is_pages(scope):
             await page.application(scope, receive, send)
         else:
             await ops(scope, receive, send)
