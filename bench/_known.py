@@ -35,10 +35,11 @@ IDENTIFIERS = {
     "hex": r"0x[0-9a-f]{4,16}|(?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{7,40}",
     "path::like": r"[A-Za-z_]\w*(?:::~?[A-Za-z_]\w*)+",
 }
-GROUPS = ("sentence", "14 words", "name", "identifier", "words", "Chinese", "Japanese")
+GROUPS = ("sentence", "14 words", "name", "identifier", "words", "heading", "Chinese", "Japanese")
 
 _READ_FROM = frozenset({".html", ".htm", ".txt", ".rst", ".md", ".pod", ".py", ".c", ".h", ".cpp", ".hpp"})
 _PROSE = frozenset({".html", ".htm", ".txt", ".rst", ".md"})
+_PAGES = frozenset({".html", ".htm"})
 _PACKED = frozenset({".docx", ".pptx", ".xlsx", ".odt", ".odp", ".ods"})
 _COMPOUND = frozenset({".doc", ".ppt", ".xls", ".msg"})
 _LARGEST = 3_000_000  # bytes of a text that something is taken from,
@@ -48,6 +49,9 @@ _INLINE = re.compile(r"(?i)</?(?:a|abbr|b|cite|code|dfn|em|i|kbd|q|samp|small|sp
 _PLAIN_SENTENCE = re.compile(r"[A-Z][a-z]*(?:,? [A-Za-z][a-z]*(?:['-][a-z]+)?)+")
 _HAN_SENTENCE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff、，]{12,40}")
 _WORD = re.compile(r"(?<![\w@])[a-z]{5,}(?![\w@])")
+_HEADING = re.compile(r"(?is)<h([1-4])\b[^>]*>(.*?)</h\1\s*>")
+_NUMBERED = re.compile(r"^(?:(?:chapter|part|appendix) )?(?:[0-9]+|[a-z](?=\.))(?:\.[0-9]+)*[.:)]?\s+")
+_PLAIN_HEADING = re.compile(r"[a-z]{2,}(?: [a-z]{2,}){1,3}")
 _KANA = re.compile(r"[\u3040-\u30ff]")
 
 
@@ -71,7 +75,7 @@ def items(folder: Path, number: int, seed: int, among: Callable[[str], bool] | N
     files = [p for p in every if among(p.relative_to(folder).as_posix())] if among else every
     found = [*_sentences(files, number, seed), *_identifiers(files, number * 5 // 6 // len(IDENTIFIERS) or 1, seed)]
     found += [*_names(folder, files, every, number, seed), *_words(files, number, seed)]
-    found += _without_spaces(files, number, seed)
+    found += [*_headings(files, number, seed), *_without_spaces(files, number, seed)]
     found = [replace(item, path=Path(item.path).relative_to(folder).as_posix()) for item in found]
     return sorted(found, key=lambda item: GROUPS.index(item.group))
 
@@ -193,6 +197,32 @@ def _has_all(words: list[str], path: Path) -> bool:
     """By the words' first letters, so that another form of a word will do."""
     text = text_of(path, _ANSWERING).lower()
     return all(word[: max(5, len(word) - 3)] in text for word in words)
+
+
+def _headings(files: list[Path], number: int, seed: int) -> Iterator[Item]:
+    """Headings of pages, of two to four words, in small letters; a file that has the same heading answers, or a line that is no more than that."""
+    for path, dice in _drawn(files, seed + 2, _PAGES):
+        if number <= 0:
+            return
+        plain = sorted(heading for heading in _headings_of(path) if _PLAIN_HEADING.fullmatch(heading))
+        if plain:
+            heading = dice.choice(plain)
+            number -= 1
+            yield Item("heading", "heading", heading, str(path), partial(_has_heading, heading))
+
+
+@lru_cache(maxsize=512)
+def _headings_of(path: Path) -> frozenset[str]:
+    text = path.read_bytes().decode("utf-8", "replace") if _kind(path) in _PAGES and path.suffix != ".gz" else ""
+    found = (html.unescape(re.sub(r"<[^>]*>", "", inner)) for _, inner in _HEADING.findall(text))
+    return frozenset(" ".join(_NUMBERED.sub("", one.replace("¶", " ").lower().strip()).split()) for one in found)
+
+
+def _has_heading(heading: str, path: Path) -> bool:
+    if heading in _headings_of(path):
+        return True
+    lines = (re.findall(r"[a-z]+", line) for line in text_of(path, _ANSWERING).lower().splitlines())
+    return heading.split() in lines
 
 
 def _identifiers(files: list[Path], each: int, seed: int) -> Iterator[Item]:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from smart_context import pointer
 from smart_context.engine import entry, names, searchable
 from smart_context.model import Part, Segment
-from smart_context.text import languages, passage
+from smart_context.text import languages, passage, topics, whole
 
 PARTS = st.sampled_from(
     [
@@ -68,3 +68,24 @@ def test_every_folder_above_a_file_has_its_key_also_when_another_file_had_them_b
         above.append(entry.folder_key(parent))
         folder = parent
     assert entry.folder_keys(path) == entry.folder_keys(path) == above
+
+
+def test_the_beginning_of_a_section_has_its_heading_as_a_term_and_that_of_a_file_its_title():
+    headings = ["", "Lost laptops", "Lost laptops", "Other things"]
+    segments = [Segment(at, f"paragraphs {at}", heading, ENGLISH) for at, heading in enumerate(headings)]
+
+    def begun(title):
+        made = searchable.every("/a.html", title, segments)
+        return [[term for term in one.also.split() if term.startswith(topics.MARK)] for one in made]
+
+    sections = [["§laptop+lost"], [], ["§other+thing"]]
+    assert begun("Security of laptops") == [["§laptop+secur"], *sections]
+    assert begun("Lost laptops") == [[], *sections]  # the section is where that begins
+
+
+def test_what_is_hidden_in_a_heading_is_in_no_term():
+    heading = "Token ghp_0123456789abcdefghijABCDEFGHIJ012345 of ours"
+    hidden = ((6, 46, "secret"),)
+    [made] = searchable.every("/a.md", "", [Segment(0, "lines 1-2", whole.masked(heading, hidden), ENGLISH)])
+    assert "0123456789" not in made.also
+    assert "ghp" not in made.also

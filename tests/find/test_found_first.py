@@ -510,3 +510,18 @@ def test_the_last_part_of_an_identifier_is_not_what_was_asked_for_where_the_whol
     (root / "whole.txt").write_text(f"{PROSE} Then zqenviron.zqget is asked. {PROSE}\n", encoding="utf-8")
     with indexed(root, tmp_path / "data") as opened:
         assert opened.names("zqenviron.zqget")[:1] == ["whole.txt"]
+
+
+def test_a_typed_heading_puts_its_section_first_with_the_name_of_the_program_too(tmp_path):
+    root = tmp_path / "root"
+    root.mkdir()
+    sections = "".join(f"## Zqfile {word}\n\n{PROSE}\n\n" for word in ("formats", "locking", "locks of others"))
+    (root / "zqgit.md").write_text(f"# Zqgit\n\n{sections}", encoding="utf-8")
+    often = "A zqfile has a lock: to lock a zqfile is to lock what the zqfile locks. Zqgit locking, zqfile lock.\n"
+    (root / "often.txt").write_text(often * 3, encoding="utf-8")
+    with indexed(root, tmp_path / "data") as opened:
+        for typed in ("zqfile locking", "locking a zqfile", "Zqfile lock", "zqgit zqfile locking"):
+            first = opened.page(typed).items[0]
+            assert (Path(first.path).name, first.snippet.split("\n")[0][:17]) == ("zqgit.md", "## Zqfile locking")
+            assert any(line.startswith(f"{typed} as a heading × 1") for line in first.why())
+        assert opened.names("zqfile lock often")[0] == "often.txt"  # no heading, even without one of the words

@@ -13,7 +13,7 @@ from functools import lru_cache
 from smart_context.data import dataclass
 from smart_context.digest import blake2b
 from smart_context.engine import names
-from smart_context.text import codes, explained, passage
+from smart_context.text import codes, explained, passage, topics
 from smart_context.text.passage import Around, Head, Heads
 
 COMPOUNDING = frozenset({"de", "nl", "sv", "da", "nb", "fi", "hu"})
@@ -50,6 +50,7 @@ def written(
     """The entries of a file's segments, in their order, as bytes: of each where it stands, what stands above it, and what it says."""
     title = _text(title)
     places = list(map(_place, pointers))
+    begun = _topics(title, headings)
     otherwise: str | None = None  # detected on first need: most segments show their own language
     for at, text in enumerate(texts):
         found = passage.of(text)
@@ -64,7 +65,20 @@ def written(
         goes_on = places[at : at + 1] == places[at + 1 : at + 2]  # the text of one segment goes on in the next
         following = texts[at + 1] if goes_on else ""
         begins = passage.beginning(following) if following else None
-        yield found.written(language, Around(heads, explained.terms(text), begins, compounds))
+        own = [*explained.terms(text), *begun[at]]
+        yield found.written(language, Around(heads, own, begins, compounds))
+
+
+def _topics(title: str, headings: Sequence[str]) -> list[tuple[str, ...]]:
+    """What each segment is the beginning of: a section, by its heading; and the file, by its title, if no section has that."""
+    own = [
+        topics.of_heading(heading) if not at or heading != headings[at - 1] else ()
+        for at, heading in enumerate(headings)
+    ]
+    if own:
+        sections = {term for some in own for term in some}
+        own[0] = (*own[0], *(term for term in topics.of_title(title) if term not in sections))
+    return own
 
 
 def language_of(texts: Sequence[str]) -> str:

@@ -17,7 +17,7 @@ from smart_context.find import clauses, dates, exact, missing, query, questions,
 from smart_context.find.lookup import Lookup
 from smart_context.find.plan_model import Plan, Sought
 from smart_context.find.query import Query
-from smart_context.text import analysis, explained, identifiers, languages
+from smart_context.text import analysis, explained, identifiers, languages, topics
 
 _MAX_SOUGHT = 48  # words of a query, at most: of a pasted page, those with the highest weights
 _OF_WHOLE = 0.3  # the weight of the words of an identifier, if the index has the whole of it
@@ -25,6 +25,10 @@ _PIECE = 0.2  # the weight of the pieces of one word, if the index has the word
 _NAME = 2.0  # the weight of a file name of a few words that is the whole query, in words of the highest weight
 _NAMED = 1.0  # and of one among other words
 _EXPLAINED = 3.0  # the weight of explaining an identifier or the only word of a query, in words of the highest weight
+_TOPIC = (
+    1.0  # the weight of being the section or file whose heading or title is the whole query, in words as rare as that
+)
+_TOPIC_LESS = 0.25  # and of one whose heading is all of the query but one word
 _FEW = 3  # words of a file name above which its weight grows; words of a query up to which its stop words count
 _MAX_NAMES = 4
 _LONGEST_NAME = 8  # words
@@ -50,18 +54,19 @@ def make(tree: Query | None, view: View, typed: str = "") -> Plan:
     planner = _Planner(view, cut, units, request, asks=asks)
     wanted = planner.expression(tree)
     named = planner.names(tree, typed) or planner.explained(tree)
+    topic = planner.topics(tree, text)
     nowhere: tuple[str, ...] = ()
     if not named and query.is_plain(tree) and (others := planner.others()):
         planner, nowhere = others, planner.telling
         wanted = planner.expression(tree)
-    if named and isinstance(tree, query.Some | query.Word):
-        wanted = clauses.also(wanted, [Term(term) for word in named for term in sorted(word.terms)])
+    if isinstance(tree, query.Some | query.Word) and (whole := (*named, *topic)):
+        wanted = clauses.also(wanted, [Term(term) for word in whole for term in sorted(word.terms)])
     empty = planner.empty() if isinstance(tree, query.Some) and not asks and not nowhere else []
     if empty and view.segments >= _LARGE:  # there, segments that have them may not be among the best by the other words
         wanted = Group((wanted,), tuple(Term(term) for word in empty for term in sorted(word.terms)))
     counted = {word.text for word in empty}
     left_out = tuple(dict.fromkeys(word for word in planner.left_out if word not in counted))
-    sought = (*planner.sought(), *empty, *named)
+    sought = (*planner.sought(), *empty, *named, *topic)
     meant = questions.about(text) if request else text
     identifier = exact.identifier(text) if isinstance(tree, query.Word | query.Phrase) else ""
     verbatim = planner.verbatim(tree, text)
@@ -305,6 +310,15 @@ class _Planner:
                     stands=False,
                 )
         return list(out.values())
+
+    def topics(self, tree: Query, text: str) -> list[Sought]:
+        """The heading or title that the query is as a whole; if no text has it, those that are all of the query but one word."""
+        if not query.is_plain(tree):
+            return []
+        for terms, times in ((topics.of_heading(text), _TOPIC), (topics.less_one(text), _TOPIC_LESS)):
+            if there := frozenset(term for term in terms if self._view.having(term)):
+                return [self._words.weighted(Sought(f"{text} as a heading", there, times=times, stands=False))]
+        return []
 
     def _idf_beside(self, text: str, best: float) -> float:
         """The weight of explaining an identifier beside the rarest word of the query: `LibreOffice` is the subject of thousands of texts,
