@@ -36,3 +36,29 @@ def test_settings_mean_their_own_folder_or_the_home(run, home, tmp_path):
     config.write_text('roots = ["~/tree/notes", "../tree/other"]\ndata_dir = "~/index"\n', encoding="utf-8")
     told = run("roots", "--config=~/set/config.toml").stdout.decode().splitlines()
     assert told == [str(tmp_path / "tree/notes"), str(tmp_path / "tree/other")]
+
+
+@pytest.mark.parametrize(
+    ("args", "param"),
+    [
+        (["index", ""], "[FOLDER]..."),
+        (["index", "--root", ""], "--root"),
+        (["search", "ferry", "--in", ""], "--in"),
+        (["roots", "add", ""], "FOLDER"),
+        (["roots", "remove", ""], "FOLDER"),
+        (["forget", "--yes", ""], "PATH"),
+        (["cat", ""], "PATH|N"),
+        (["token", "add", "ada", "--root", ""], "--root"),
+        (["connect", "cursor", "--print", "--root="], "--root"),
+        (["freeze", "--cache", "a.cache", "--sources", "", "ferry"], "--sources"),
+        (["uninstall", "--data-dir", ""], "--data-dir"),
+    ],
+    ids=lambda one: " ".join(one) if isinstance(one, list) else "",
+)
+def test_an_empty_path_is_not_the_current_folder(run, home, tmp_path, args, param):
+    """A script whose variable is unset must not index, forget or share the folder in which it runs."""
+    before = sorted(path for path in tmp_path.rglob("*") if path.is_file())
+    done = run(*args, cwd=tmp_path / "tree")
+    said = f"error: Invalid value for '{param}': it is empty; the current folder is written as a dot\n"
+    assert (done.returncode, done.stdout, done.stderr.decode().partition("hint:")[0]) == (1, b"", said)
+    assert sorted(path for path in tmp_path.rglob("*") if path.is_file()) == before

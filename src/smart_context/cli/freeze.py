@@ -47,7 +47,12 @@ _COLOURS = {"unchanged": None, "changed": "yellow", "missing": "red", "moved in 
 @click.option("--unredacted", is_flag=True, help="Hide nothing. For your own use; it is logged.")
 @click.option("--from", "results", metavar="FILE", help="Freeze what `context search --json` printed into this file.")
 @click.option("--paths-from", "paths", metavar="FILE", help="Freeze the files that this file names, one on each line.")
-@click.option("--sources", metavar="DIR", help="Search this folder without an index, and leave none.")
+@click.option(
+    "--sources",
+    type=click.Path(readable=False),
+    metavar="DIR",
+    help="Search this folder without an index, and leave none.",
+)
 @click.option("--force", is_flag=True, help="Replace the cache that stands there, in one step.")
 @settings_options
 def freeze(
@@ -120,7 +125,12 @@ def _mind_the_day(query: str) -> None:
 
 @click.command(cls=Command)
 @click.argument("cache", metavar="CACHE")
-@click.option("--sources", metavar="DIR", help="Search this folder without an index, and leave none.")
+@click.option(
+    "--sources",
+    type=click.Path(readable=False),
+    metavar="DIR",
+    help="Search this folder without an index, and leave none.",
+)
 @settings_options
 @json_option
 def replay(cache: str, sources: str | None, settings: Settings, as_json: bool) -> None:

@@ -17,6 +17,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 _FILE = click.Path(dir_okay=False)
 _FOLDER = click.Path(file_okay=False)
+_PLACE = click.Path(readable=False)  # whether it may be read is for the roots to say
 
 
 def settings_options(command: F) -> F:
@@ -78,16 +79,18 @@ def json_option(command: F) -> F:
     return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(command)
 
 
+CONFIG = click.option("--config", "config_file", type=_FILE, metavar="FILE", help="Read this configuration file.")
+DATA_DIR = click.option("--data-dir", type=_FOLDER, metavar="DIR", help="Keep the index here.")
 _SETTINGS = (
-    click.option("--config", "config_file", type=_FILE, metavar="FILE", help="Read this configuration file."),
+    CONFIG,
     click.option("--root", "roots", type=_FOLDER, multiple=True, metavar="DIR", help="A folder that may be read; repeatable."),
-    click.option("--data-dir", type=_FOLDER, metavar="DIR", help="Keep the index here."),
+    DATA_DIR,
     click.option("--cache-root", type=_FOLDER, metavar="DIR", help="The folder of caches."),
 )  # fmt: skip
 _FILTERS = (
     click.option("--ext", "exts", multiple=True, metavar="EXT", help="Only files of this type, such as .pdf; repeatable."),
     click.option("--year", "years", multiple=True, metavar="YEAR", help="Only files with this year in name or text; repeatable."),
-    click.option("--in", "folders", multiple=True, metavar="DIR", help="Only files below this folder of a root (`roots` of the tool); repeatable."),
+    click.option("--in", "folders", type=_PLACE, multiple=True, metavar="DIR", help="Only files below this folder of a root (`roots` of the tool); repeatable."),
     click.option("--since", default="", metavar="WHEN", help="Only files from then on: 2024, 2024-03, 2024-03-31, yesterday, 'last week'."),
     click.option("--until", default="", metavar="WHEN", help="Only files up to and including then."),
 )  # fmt: skip

@@ -45,7 +45,10 @@ class _Place(click.Path):
         self._inner = inner
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Expand it, then check it as usual."""
+        """Refuse an empty one, which the system takes for the current folder; expand it, then check it as usual."""
+        # The commands over caches take text, because Context says with which status they refuse it.
+        if value == "" and isinstance(self._inner, click.Path):
+            self.fail("it is empty; the current folder is written as a dot", param, ctx)
         return self._inner.convert(os.path.expanduser(value) if isinstance(value, str) else value, param, ctx)
 
 

@@ -119,6 +119,8 @@ def _understood(kind: str, told: str | None) -> Any:
     if kind.startswith("text"):
         return told
     place = os.path.expanduser(told)
+    if not place:
+        return None
     return (
         place
         if kind.startswith("place") or _may_be(place, stat.S_ISREG if kind.startswith("folder") else stat.S_ISDIR)
