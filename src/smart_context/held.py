@@ -90,7 +90,7 @@ class Held(Closes):
 
     def _said_of_roots(self, roots: Roots, folders: Sequence[str]) -> list[str]:
         """Notes for a search of some folders about their roots: which were never indexed, and which are missing now."""
-        from smart_context.find.model import NOT_INDEXED, NOT_REACHED
+        from smart_context.find.model import NOT_INDEXED, NOT_REACHED, NOT_THERE
 
         said: list[str] = []
         for root in roots.names:
@@ -98,12 +98,14 @@ class Held(Closes):
                 f"{folder}/".startswith(f"{root}/") or f"{root}/".startswith(f"{folder}/") for folder in folders
             ):
                 continue
-            if not os.path.isdir(root):
-                said.append(NOT_REACHED + shown(root))
-            elif self.index.following().is_away:
+            is_there, is_away = os.path.isdir(root), self.index.following().is_away
+            if is_there and is_away:
                 continue  # nobody can be asked
-            elif self.index.record.last_run(root) is None and not self.index.record.has_any(root):
-                said.append(NOT_INDEXED + shown(root))
+            record = self.index.record
+            if is_away or record.last_run(root) is not None or record.has_any(root):
+                said += [] if is_there else [NOT_REACHED + shown(root)]
+            else:
+                said.append((NOT_INDEXED if is_there else NOT_THERE) + shown(root))
         more = [f"{len(said) - _MOST_SAID} more roots were never indexed, or cannot be reached now"]
         return said if len(said) <= _MOST_SAID else said[:_MOST_SAID] + more
 

@@ -71,6 +71,28 @@ def test_one_missing_root_does_not_stop_the_others(tree, run, tmp_path):
     assert status["roots"][0]["is_available"] is False
 
 
+def test_roots_of_another_configuration_are_changed_with_the_option_behind_the_command(tree, run, tmp_path):
+    root, config = tree({"a.md": "The gryphon sleeps."}), tmp_path / "team.toml"
+    config.write_text('data_dir = "team"\n', encoding="utf-8")
+    added = run("roots", "add", root, "--config", config)
+    assert added.stderr.decode().splitlines() == [
+        "~/tree is now a root, in ~/team.toml",
+        f"read it into the index with: context index --config {config}",
+    ]
+    for listed in (("roots", "list", "--config", config), ("roots", "--config", config)):
+        assert run(*listed).stdout.decode() == f"{root}\n"
+    assert run("roots", "list").stdout == b""
+    assert run("index", "--config", config).returncode == 0
+    removed = run("roots", "remove", root, "--config", config)
+    assert removed.stderr.decode().splitlines()[-1] == "1 file forgotten"
+    assert run("roots", "list", "--config", config, "--json").stdout == b"[]\n"
+
+
+def test_a_root_that_is_not_there_and_was_never_indexed_is_not_called_searched(run, tmp_path):
+    told = run("status", "--root", tmp_path / "nowhere").stdout.decode().splitlines()
+    assert told[0] == "~/nowhere  (not there, and never indexed)"
+
+
 @pytest.mark.parametrize(
     ("args", "status"), [(("index",), 1), (("index", "/nowhere/at/all"), 4), (("roots", "add", "/nowhere"), 4)]
 )
@@ -179,6 +201,20 @@ def test_an_interrupted_run_says_what_was_kept_and_how_to_go_on(tree, tmp_path):
         told = process.stderr.read().decode()
     assert (process.returncode, "Traceback" in told) == (130, False)
     assert told.rstrip().endswith(" with: the same command")
+
+
+def test_an_interrupted_run_over_everything_is_not_continued_by_a_plain_one(tree, tmp_path, run):
+    root = tree({f"{n:04}.txt": f"The walrus number {n}.\n" * 50 for n in range(3000)})
+    assert run("roots", "add", root).returncode == 0
+    command = [sys.executable, "-m", "smart_context", "index", "--full"]
+    with subprocess.Popen(command, env=clean_env(tmp_path), stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        while running.poll() is None and not _recorded(tmp_path / "data/smart-context/record.sqlite"):
+            pass
+        running.send_signal(signal.SIGTERM)
+        _, err = running.communicate()
+    assert running.returncode == 143
+    said = err.decode().splitlines()[-1]
+    assert said == f"what was read is kept and can be searched; read everything again with: context index --full {root}"
 
 
 def test_sigterm_ends_a_run_at_once_with_what_was_read_committed(tree, tmp_path):

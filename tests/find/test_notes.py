@@ -23,7 +23,8 @@ def app(tmp_path):
         (tmp_path / name).mkdir()
         (tmp_path / name / "a.txt").write_text(f"A gryphon of the folder {name}.", encoding="utf-8")
     settings = Settings(
-        roots=tuple(str(tmp_path / name) for name in ("indexed", "never", "away")), data_dir=str(tmp_path / "data")
+        roots=tuple(str(tmp_path / name) for name in ("indexed", "never", "away", "nowhere")),
+        data_dir=str(tmp_path / "data"),
     )
     with App(settings) as opened:
         for name in ("indexed", "away"):
@@ -35,14 +36,15 @@ def app(tmp_path):
 def test_roots_that_were_never_indexed_or_are_away_are_named_wherever_an_answer_is_given(app, tmp_path):
     never = f"not searched, because it was never indexed: {tmp_path}/never"
     away = f"cannot be reached now, so that its last index answers: {tmp_path}/away"
+    nowhere = f"not searched, because it is not there and was never indexed: {tmp_path}/nowhere"
     answer = app.search_files("gryphon")
-    assert answer["notes"] == [never, away]
+    assert answer["notes"] == [never, away, nowhere]
     assert len(answer["items"]) == 2
     assert app.search_files("gryphon", roots=(f"{tmp_path}/indexed",)).get("notes") is None
     guest = Caller("guest", roots=(f"{tmp_path}/indexed",), is_owner=False)
     assert "notes" not in app.search_files("gryphon", caller=guest)
     seen = page.view(app, page.Asked("gryphon"), Caller("owner"), lambda: None)
-    assert seen.notes == (never, away)
+    assert seen.notes == (never, away, nowhere)
 
 
 def test_what_was_read_dropped_or_replaced_is_said(app):

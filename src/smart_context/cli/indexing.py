@@ -196,19 +196,19 @@ def _run(
             with bar, _until_told_to_end() as stop:
                 reports[folder] = app.index_here(folder, full=full, on_progress=show, stop=stop)
         except _Ended as ended:
-            _say_kept(bar, folder if folder in new or len(folders) == 1 else "")
+            _say_kept(bar, folder if folder in new or len(folders) == 1 else "", full=full)
             raise Exit(128 + ended.number) from None
         except NotFound as error:
             failures.append(error)
         except KeyboardInterrupt:
-            _say_kept(None, folder)
+            _say_kept(None, folder, full=full)
             raise
     return reports, failures
 
 
-def _say_kept(bar: ProgressBar | None, folder: str) -> None:
+def _say_kept(bar: ProgressBar | None, folder: str, *, full: bool) -> None:
     """Say what an interrupted run has kept, and how to continue."""
-    again = "context index" + (f" {_quoted(results.place(folder))}" if folder else "")
+    again = "context index" + " --full" * full + (f" {_quoted(results.place(folder))}" if folder else "")
     if Told.by_flags:
         again = "the same command"
     step = bar.last if bar else None
@@ -217,7 +217,9 @@ def _say_kept(bar: ProgressBar | None, folder: str) -> None:
         return
     if step and step.total:
         say(f"ended: {step.done:,} of {plural(step.total, 'file')} were read")
-    say(f"what was read is kept and can be searched; go on with: {again}")
+    # What is unchanged is not read by a plain run: only another full one reads the rest anew.
+    how = "read everything again with" if full else "go on with"
+    say(f"what was read is kept and can be searched; {how}: {again}")
 
 
 def _read_scans(app: App, reports: dict[str, IndexReport]) -> list[ContextError]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+import shlex
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from smart_context.cli import last, say
-from smart_context.cli.options import json_option, settings_options
+from smart_context.cli.options import CONFIG, DATA_DIR, F, json_option, settings_options
 from smart_context.cli.program import Group
 from smart_context.cli.show import home, json_of, plural
 from smart_context.data import replace
@@ -30,11 +32,15 @@ def roots(ctx: click.Context, settings: Settings, as_json: bool) -> None:
     Examples:
       context roots
       context roots add ~/Documents
+      context roots add /srv/share --config /etc/smart-context.toml
       context roots remove ~/Documents
     """
     ctx.obj = settings
-    if ctx.invoked_subcommand:
-        return
+    if not ctx.invoked_subcommand:
+        _list(settings, as_json=as_json)
+
+
+def _list(settings: Settings, *, as_json: bool) -> None:
     from smart_context.access.roots import Roots, shown
 
     listed = Roots(settings.roots)
@@ -48,9 +54,43 @@ def roots(ctx: click.Context, settings: Settings, as_json: bool) -> None:
         say("no roots are configured; add one with: context roots add DIR")
 
 
+def _own_options(command: F) -> F:
+    """Let `--config` and `--data-dir` stand behind a command as well as before it; the command gets the resolved `settings`."""
+
+    @wraps(command)
+    @click.pass_context
+    def resolved(ctx: click.Context, /, *args: Any, config_file: str | None, data_dir: str | None, **more: Any) -> Any:
+        from smart_context.settings import config
+
+        settings: Settings = ctx.obj
+        if config_file or data_dir:
+            before = ctx.parent.params if ctx.parent else {}
+            settings = config.load(
+                {
+                    "config": config_file or before.get("config_file"),
+                    "roots": before.get("roots"),
+                    "data_dir": data_dir or before.get("data_dir"),
+                    "cache_root": before.get("cache_root"),
+                }
+            )
+        return command(*args, settings=settings, **more)
+
+    for option in (DATA_DIR, CONFIG):
+        resolved = option(resolved)
+    return resolved  # type: ignore[return-value]  # the same command with two more options
+
+
+@roots.command("list")
+@_own_options
+@json_option
+def list_(settings: Settings, as_json: bool) -> None:
+    """List the folders that may be read, as `context roots` does."""
+    _list(settings, as_json=as_json)
+
+
 @roots.command()
 @click.argument("folder", type=click.Path(file_okay=False))
-@click.pass_obj
+@_own_options
 def add(settings: Settings, folder: str) -> None:
     """Add FOLDER to the folders that may be read."""
 
@@ -66,12 +106,15 @@ def add(settings: Settings, folder: str) -> None:
     if around:
         say(f"it lies in the root {home(around)}, so that its files could be read already")
     if done:
-        say("read it into the index with: context index")
+        from smart_context.settings import config
+
+        more = "" if path == Path(config.config_path()) else f" --config {shlex.quote(str(path))}"
+        say(f"read it into the index with: context index{more}")
 
 
 @roots.command()
 @click.argument("folder", type=click.Path())
-@click.pass_obj
+@_own_options
 def remove(settings: Settings, folder: str) -> None:
     """Remove FOLDER from the folders that may be read, and its text from the index."""
 

@@ -73,10 +73,7 @@ def _as_json(found: Status) -> dict[str, Any]:
 def _root_lines(root: RootStatus, room: int) -> list[str]:
     from smart_context.access.roots import shown
 
-    lines = [
-        plain.line(home(shown(root.root)))
-        + ("" if root.is_available else "  (not there now; searched as it was indexed last)")
-    ]
+    lines = [plain.line(home(shown(root.root))) + ("" if root.is_available else f"  ({_absence(root)})")]
     lines.append(f"  {plural(root.files, 'file')}, {plural(root.segments, 'segment')}, {size(root.chars)} of text")
     lines.append(f"  {_staleness(root)}")
     if root.read_pages or root.unread_pages:
@@ -106,6 +103,12 @@ def _trouble_lines(root: RootStatus, room: int) -> Iterator[str]:
         yield f"      {plain.line(_clipped(why))}"
     if len(root.troubles) > _LISTED:
         yield "    … (--json lists more)"
+
+
+def _absence(root: RootStatus) -> str:
+    if root.last_run or root.files:
+        return "not there now; searched as it was indexed last"
+    return "not there, and never indexed"
 
 
 def _staleness(root: RootStatus) -> str:

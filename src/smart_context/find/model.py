@@ -10,6 +10,7 @@ from smart_context.data import dataclass, field
 
 NOT_INDEXED = "not searched, because it was never indexed: "
 NOT_REACHED = "cannot be reached now, so that its last index answers: "
+NOT_THERE = "not searched, because it is not there and was never indexed: "
 
 
 @dataclass(frozen=True, slots=True)
