@@ -121,11 +121,31 @@ def test_a_command_that_does_not_exist_is_answered_with_the_nearest_one(run, arg
             ["search", "--zq"],
             "see 'context search --help'; words that begin with a dash stand after `--`: context search -- --zq",
         ),
+        (
+            ["search", "minutes", "-draft"],
+            "see 'context search --help'; words that begin with a dash stand after `--`: context search -- -draft",
+        ),
+        (["search", "minutes", "--limit"], "see 'context search --help'"),
+        (["roots", "add", "x", "-z"], "see 'context roots add --help'"),
     ],
 )
 def test_a_word_that_is_read_as_an_option_is_answered_with_how_to_look_for_it(run, args, hint):
     done = run(*args)
     assert (done.returncode, done.stdout, done.stderr.decode().splitlines()[-1]) == (1, b"", f"hint: {hint}")
+
+
+@pytest.mark.parametrize("group", ["engine", "llm", "roots", "token"])
+def test_a_group_lists_its_commands_with_whole_sentences(run, group):
+    listed = run(group, "--help").stdout.decode().partition("Commands:\n")[2]
+    assert listed
+    assert "..." not in listed
+
+
+def test_the_usage_of_connect_fits_on_one_line_and_a_wrong_client_is_answered_with_all_of_them(run):
+    usage, *_ = run("connect", "--help").stdout.decode().splitlines()
+    assert usage == "Usage: context connect [OPTIONS] [CLIENT]"
+    said = run("connect", "cursr").stderr.decode()
+    assert said.startswith("error: Invalid value for '[CLIENT]': 'cursr' is not one of 'claude-desktop', ")
 
 
 @pytest.mark.parametrize(("no_color", "is_plain"), [("1", True), ("", False)])

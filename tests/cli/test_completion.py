@@ -162,3 +162,19 @@ class Typing:
         while awaited.encode() not in self._seen:
             assert select.select([self._terminal], [], [], PATIENCE)[0], self._seen
             self._seen += os.read(self._terminal, 4096)
+
+
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [
+        ("bash", ".local/share/bash-completion/completions/context"),
+        ("fish", ".config/fish/completions/context.fish"),
+        ("zsh", ".zfunc/_context"),
+    ],
+)
+def test_the_examples_of_the_help_work_in_an_empty_home(run, shell, tmp_path, name, written):
+    env, _ = shell("bash")
+    told = [line.strip() for line in run("completion", "--help").stdout.decode().splitlines()]
+    end = next(at for at, line in enumerate(told) if line.startswith(f"context completion {name} "))
+    subprocess.run(["bash", "--norc", "-ec", "\n".join(told[end - 1 : end + 1])], env=env, check=True)
+    assert (tmp_path / written).read_bytes() == run("completion", name, env=env).stdout != b""

@@ -36,9 +36,17 @@ def completion(shell: str) -> None:
 
     \b
     Examples:
+      mkdir -p ~/.local/share/bash-completion/completions
       context completion bash > ~/.local/share/bash-completion/completions/context
-      context completion zsh > "${fpath[1]}/_context"
+
+    \b
+      mkdir -p ~/.config/fish/completions
       context completion fish > ~/.config/fish/completions/context.fish
+
+    \b
+      mkdir -p ~/.zfunc
+      context completion zsh > ~/.zfunc/_context
+      # and in ~/.zshrc, before compinit: fpath=(~/.zfunc $fpath)
     """
     found = get_completion_class(shell)
     assert found is not None  # each of the three above is click's own

@@ -28,7 +28,7 @@ _FOLDER = click.Path(file_okay=False, resolve_path=True)
 
 
 @click.command(cls=Command)
-@click.argument("client", required=False, type=click.Choice(list(CLIENTS)), metavar=f"[{'|'.join(CLIENTS)}]")
+@click.argument("client", required=False, type=click.Choice(list(CLIENTS)), metavar="[CLIENT]")
 @click.option(
     "--root", "roots", multiple=True, type=_FOLDER, metavar="DIR", help="A folder the client may search; repeatable."
 )

@@ -70,7 +70,13 @@ class Command(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Refuse an option that is given twice, then parse as usual."""
         if not ctx.resilient_parsing:
-            _, _, order = self.make_parser(ctx).parse_args(list(args))
+            try:
+                _, _, order = self.make_parser(ctx).parse_args(list(args))
+            except click.NoSuchOption as error:
+                typed = _typed(error.option_name, args)
+                raise click.NoSuchOption(typed, possibilities=error.possibilities, ctx=ctx) from None
+            except click.BadOptionUsage as error:
+                raise click.UsageError(error.format_message(), ctx) from None  # with it the hint names this command
             for param in order:
                 if isinstance(param, click.Option) and not param.multiple and order.count(param) > 1:
                     raise click.UsageError(f"option {param.opts[-1]} is given twice", ctx)
@@ -108,6 +114,17 @@ class Group(click.Group):
 
         near = difflib.get_close_matches(args[0], self.list_commands(ctx), n=1)
         raise click.UsageError(f"no such command '{args[0]}'" + (f" (did you mean '{near[0]}'?)" if near else ""), ctx)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the first sentence of each command's help, in as many lines as it takes."""
+        with formatter.section("Commands"):
+            formatter.write_dl(
+                [
+                    (name, command.get_short_help_str(limit=formatter.width * 3))
+                    for name in self.list_commands(ctx)
+                    if (command := self.get_command(ctx, name))
+                ]
+            )
 
 
 class Program(Group):
@@ -182,6 +199,13 @@ def _usage(error: click.ClickException) -> int:
         hint += f"; words that begin with a dash stand after `--`: {path} -- {plain.line(error.option_name)}"
     say(f"error: {error.format_message()}", hint)
     return 1
+
+
+def _typed(option: str, args: Sequence[str]) -> str:
+    """The word that an unknown option was read from: of `-draft` click knows `-d` alone."""
+    if option.startswith("--"):
+        return option
+    return next((word for word in args if word.startswith("-") and option[1:] in word), option)
 
 
 def _takes_words(command: click.Command) -> bool:
