@@ -62,6 +62,18 @@ def read_secret(path: str | os.PathLike[str], most: int) -> bytes:
     return data
 
 
+def other_owner(path: str | os.PathLike[str]) -> str:
+    """The user, neither root nor ourselves, to whom a file belongs; "" if there is none."""
+    if not _IS_POSIX or (uid := os.stat(path).st_uid) in {0, os.geteuid()}:
+        return ""
+    import pwd
+
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return f"#{uid}"
+
+
 def _check_alone(path: str) -> None:
     found = os.stat(path)
     if found.st_mode & 0o077:

@@ -266,3 +266,16 @@ def test_root_is_told_that_the_server_of_another_user_cannot_read_its_tokens(run
     assert done.returncode == 0
     assert f"warning: {tmp_path / 'index'} belongs to nobody, and a server that" in done.stderr.decode()
     assert b"runuser -u nobody -- context token" in done.stderr
+
+
+@needs_root
+def test_tokens_of_another_user_are_refused_with_whom_to_be(run, tmp_path):
+    command = ("token", "add", "--all-roots", "--data-dir", tmp_path / "index")
+    assert run(*command, "own").returncode == 0
+    os.chown(tmp_path / "index/tokens.json", 65534, 65534)
+    done = run(*command, "ada")
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert done.stderr.decode().splitlines()[-2:] == [
+        "reason: it belongs to another user",
+        "hint: run the command as that user: runuser -u nobody -- context …",
+    ]

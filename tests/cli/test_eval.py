@@ -184,3 +184,10 @@ def test_figures_are_those_of_the_definitions():
     assert figures["ndcg@10"] == round((0.6309298 + 3 / ideal + 0) / 3, 4)
     assert figures["mrr@10"] == round((0.5 + 1 + 0) / 3, 4)
     assert figures["recall@100"] == round((1 + 0.5 + 0) / 3, 4)
+
+
+def test_more_misses_than_are_shown_come_with_the_option_that_shows_them(run, tree):
+    folder = tree(FILES)
+    said = run("eval", folder, "--worst", "1").stderr.decode()
+    assert said == "2 more were not found first; see them with --worst 3\n"
+    assert run("eval", folder, "--worst", "3").stderr == b""

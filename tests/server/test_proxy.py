@@ -209,3 +209,11 @@ def test_a_client_on_standard_input_comes_through_and_survives_a_restart(proxied
         config = (proxied.home / "config/smart-context/config.toml").read_text(encoding="utf-8")
         proxied.server = Served(proxied.home, config=config, port=port)
         assert peer.call("listRoots")["isError"] is False
+
+
+def test_a_relay_that_does_not_know_the_certificate_says_how_to_name_it(proxied, tmp_path):
+    argv = [*SERVE, "--connect", f"https://127.0.0.1:{proxied.port}/mcp", "--data-dir", str(tmp_path / "index")]
+    with Peer(argv, tmp_path) as peer:
+        said = peer.ask("initialize", {})["error"]["message"]
+        peer.finish()
+    assert said.endswith("; a certificate of your own authority is named with SSL_CERT_FILE")

@@ -269,7 +269,9 @@ def _private(path: Path) -> bytes:
     except FileNotFoundError:
         raise
     except regular.Refused as error:
-        raise ConfigError(f"{path} cannot be trusted", reason=error.strerror) from error
+        owner = regular.other_owner(path)
+        hint = f"run the command as that user: runuser -u {owner} -- context …" if owner else None
+        raise ConfigError(f"{path} cannot be trusted", reason=error.strerror, hint=hint) from error
     except OSError as error:
         raise IoError(f"cannot read {path}", reason=error.strerror) from error
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+_MOST_WORST = 1000
 
 
 @click.command("eval", cls=Command)
@@ -33,7 +34,11 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
     "--questions", type=_FILE, help="Questions about the files of FOLDER: lines of JSON, or question, tab, path."
 )
 @click.option(
-    "--worst", type=click.IntRange(0, 1000), default=5, show_default=True, help="How many of the worst queries to show."
+    "--worst",
+    type=click.IntRange(0, _MOST_WORST),
+    default=5,
+    show_default=True,
+    help="How many of the worst queries to show.",
 )
 @click.option(
     "--sample",
@@ -183,7 +188,8 @@ def _show_known(outcomes: Sequence[Outcome], worst: int) -> None:
             told.append(f"      shown first: {_place(one.found[0], room)}{also}")
         click.echo(layout.fitted("\n".join(told), room))
     if summed["missed_total"] > worst:
-        say(f"{summed['missed_total'] - worst:,} more were not found first; see them with --worst")
+        more = summed["missed_total"] - worst
+        say(f"{more:,} more were not found first; see them with --worst {min(summed['missed_total'], _MOST_WORST)}")
 
 
 def _place(path: str, room: int) -> str:

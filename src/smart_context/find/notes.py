@@ -39,8 +39,8 @@ def of_vectors(made: int, view: View) -> Iterator[str]:
 
 
 def of_order(how: str, count: int) -> str:
-    """How many results were sorted by date or name."""
-    return f"sorted by {how}: the {count} results that are at least half as good as the best"
+    """How many passages were sorted by date or name; only a few of one file are shown."""
+    return f"sorted by {how}: the {count:,} passages that are at least half as good as the best"
 
 
 def of_ocr(page: Sequence[Placed], offset: int) -> Iterator[str]:

@@ -209,7 +209,8 @@ def given(since: str, until: str, today: str = "") -> Times:
         found = period(text, today) if text.strip() else ("", "")
         if found is None:
             raise BadRequest(
-                f"`{name}` is no date: {quoted(text)}", hint="a date looks like 2024-03-31, 31.03.2024, 2024-03 or 2024"
+                f"`{name}` is no date: {quoted(text)}",
+                hint="a date looks like 2024-03-31, 31.03.2024, 2024-03, 2024, yesterday or last week",
             )
         ends.append(found[end])
     return Times(*ends)

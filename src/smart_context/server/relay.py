@@ -27,6 +27,7 @@ _CONNECT_SECONDS = 10.0
 _GOODBYE_SECONDS = 2.0
 _MAX_ANSWER = 64 * 1024 * 1024
 _GREETING_ID = "smart-context-relay"
+_TRUST = "; a certificate of your own authority is named with SSL_CERT_FILE"
 _ACCEPT = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
 # No limit on reading: an indexing run is answered when it is done. The shared server limits its own calls.
 _TIMEOUT = httpx2.Timeout(_CONNECT_SECONDS, read=None)
@@ -136,7 +137,8 @@ class Relay:
                 elif response.status_code >= 400:
                     raise IoError(f"the shared server {self._url} refused", reason=str(response.status_code))
         except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
-            raise IoError(f"the shared server {self._url} cannot be reached", reason=str(error) or None) from error
+            reason = f"{error}{_TRUST if 'CERTIFICATE_VERIFY_FAILED' in str(error) else ''}"
+            raise IoError(f"the shared server {self._url} cannot be reached", reason=reason or None) from error
         except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError) as error:
             raise IoError(f"the shared server {self._url} went away before it answered", reason=str(error)) from error
 
