@@ -79,6 +79,8 @@ def test_a_query_without_a_word_is_told_so(app, query):
         ("gryphon 42", ["nothing has '42'"]),
         ("zebu gryphon OKAPI zebu", ["nothing has 'zebu' or 'OKAPI'"]),
         ("zebu", ["nothing has 'zebu'"]),
+        ("z" * 200, [f"nothing has '{'z' * 200}'"]),
+        ("gryphon " + "z" * 30_000, ["nothing has a word of more than 200 letters"]),
         ("gryphon OR zebu", ["nothing has 'zebu'"]),
         ('"gryphon folder"', ["nothing has '\"gryphon folder\"'"]),
         ('folder "of the folder"', []),

@@ -17,6 +17,8 @@ from smart_context.find.model import SearchItem
 from smart_context.find.order import Placed
 from smart_context.find.plan_model import Plan
 
+_LONGEST = 200  # letters of a word that a note repeats
+
 
 def of_query(reading: Reading, planned: Plan, excluded: Sequence[str]) -> tuple[str, ...]:
     """Which filters were read from the query, what it excludes, and which of its words no text has."""
@@ -29,7 +31,10 @@ def of_query(reading: Reading, planned: Plan, excluded: Sequence[str]) -> tuple[
 
 
 def _listed(words: Sequence[str]) -> str:
-    return " or ".join(f"'{word}'" for word in words)
+    # A long one is named whole or not at all: half of a secret could not be redacted.
+    return " or ".join(
+        f"'{word}'" if len(word) <= _LONGEST else f"a word of more than {_LONGEST} letters" for word in words
+    )
 
 
 def of_vectors(made: int, view: View) -> Iterator[str]:
