@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -148,6 +149,17 @@ def test_a_second_run_reads_nothing_again(home: tuple[Path, Path]) -> None:
     done = context(home[0], "index", "--root", str(home[1]), "--ocr", "--json")
     (report,) = json.loads(done.stdout)
     assert (report["indexed"], report["read_pages"], report["unread_pages"]) == (0, 0, 0)
+
+
+@needs_ocr
+def test_people_are_told_what_ocr_read_apart_from_the_run_and_a_picture_has_no_gap_where_others_have_a_place(
+    tree: Tree, run: Run
+) -> None:
+    folder = tree({"scan.pdf": scan((page("A letter from Lisbon"), "")), "a.png": picture("Receipt from Lisbon")})
+    told = run("index", "--root", folder, "--ocr").stderr.decode().splitlines()[-1]
+    assert re.fullmatch(r"2 indexed in [\d.]+ s; 2 pages read by OCR", told)
+    shown = run("search", "receipt", "--root", folder, "-k", "1").stdout.decode().splitlines()[0]
+    assert re.fullmatch(r"  1\. tree/a\.png  \d{4}-\d\d-\d\d  \d\.\d\d", shown)
 
 
 def test_without_ocr_scans_wait_and_nothing_of_it_is_loaded(tree: Tree, run: Run) -> None:

@@ -307,21 +307,25 @@ def _summarize(reports: Sequence[IndexReport], options: str) -> None:
         say(f"not looked into: {plain.line(problem)}")
     say(*(report.renewed for report in reports))
     if reports:
-        done = {name: sum(getattr(report, name) for report in reports) for name in _TOTALS}
+        done = {name: sum(getattr(report, name) for report in reports) for name in (*_RUN, *_SCANS)}
         seconds = sum(report.duration_ms for report in reports) / 1000
-        told = ", ".join(f"{count:,} {_TOTALS[name]}" for name, count in done.items() if count or name == "indexed")
-        say(f"{told} in {f'{seconds:,.1f} s' if seconds < 60 else exactly(seconds)}")
+        told = ", ".join(f"{done[name]:,} {word}" for name, word in _RUN.items() if done[name] or name == "indexed")
+        # The time is that of the run; OCR comes after it.
+        scans = "".join(f"; {done[name]:,} {word}" for name, word in _SCANS.items() if done[name])
+        say(f"{told} in {f'{seconds:,.1f} s' if seconds < 60 else exactly(seconds)}{scans}")
         if done["failed"]:
             say(f"see what failed, and why: context status{options}")
         if seconds >= _LONG and done["indexed"] and is_terminal(sys.stderr):
             say("search what was read with: context search WORDS")
 
 
-_TOTALS = {
+_RUN = {
     "indexed": "indexed",
     "skipped": "unchanged",
     "removed": "removed",
     "failed": "failed",
+}
+_SCANS = {
     "read_pages": "pages read by OCR",
     "unread_pages": "pages wait for OCR",
 }

@@ -96,7 +96,7 @@ def _facts(item: SearchItem, *, with_path: bool, whole: bool) -> str:
     pointer, when = plain.line(item.pointer), item.modified[:10]
     after = f"  {when}  {item.score:.2f}" if _columns() >= _WITH_DATE else f"  {item.score:.2f}"
     if not is_terminal(sys.stdout):
-        return (f"{place(item.path)}  " if with_path else "") + pointer + after
+        return "  ".join(part for part in (place(item.path) if with_path else "", pointer) if part) + after
     if not whole and item.also:
         after += f"  +{len(item.also)} like it" if _columns() >= _WITH_DATE else f" +{len(item.also)}"
     if _columns() < _WITH_PLACE:
