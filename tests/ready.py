@@ -15,6 +15,7 @@ import fcntl
 import gc
 import importlib
 import inspect
+import logging
 import marshal
 import os
 import pkgutil
@@ -250,6 +251,9 @@ def _load() -> None:
     from smart_context.index import reading_child
 
     reading_child.loaded('{"max_chars": 1, "patterns": [], "searched": true}')
+    # Some libraries clean up at the end, which takes longer than most programs do. A program that has not loaded them does not do it.
+    atexit._clear()
+    atexit.register(logging.shutdown)
 
 
 def _import(name: str) -> None:
