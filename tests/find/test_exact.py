@@ -53,6 +53,15 @@ def test_the_end_of_a_longer_name_is_not_what_was_typed_but_the_end_of_a_range_i
     assert exact.Spelling("8,000").stands_in("4,000-8,000")
 
 
+def test_a_text_that_has_a_name_as_an_option_only_does_not_have_it_apart():
+    spelling = exact.Spelling("human-readable")
+    assert spelling.may_be_option
+    texts = ("with --human-readable or --Human-Readable.", "a human-readable --human-readable", "x--human-readable")
+    assert [spelling.stands_apart_in(text) for text in texts] == [False, True, True]
+    assert not exact.Spelling("--human-readable").may_be_option
+    assert not exact.Spelling("human_readable").may_be_option
+
+
 def test_a_file_is_called_so_in_the_same_capitals_if_one_was_typed():
     named = [exact.Spelling(typed).names("/docs/data_type.html") for typed in ("data_type", "DATA_TYPE", "dataType")]
     assert named == [True, False, False]

@@ -94,6 +94,18 @@ def test_a_whole_identifier_outweighs_its_parts(folder, query, first):
     assert folder.names(query)[:1] == [first]
 
 
+@pytest.mark.parametrize(("as_words", "first"), [(2, "word"), (1, "option")])
+def test_an_option_is_what_a_name_without_dashes_means_unless_most_texts_have_it_as_a_word(tmp_path, as_words, first):
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "option.txt").write_text(f"zq --zq-readable, --zq-readable, --zq-readable. {PROSE}", encoding="utf-8")
+    for number in range(as_words):
+        text = f"Note {number}: the zq-readable form. {PROSE} {PROSE} {PROSE}"
+        (root / f"word{number}.txt").write_text(text, encoding="utf-8")
+    with indexed(root, tmp_path / "data") as opened:
+        assert opened.names("zq-readable")[0].startswith(first)
+
+
 def test_of_two_or_three_words_those_count_too_that_are_left_out_of_longer_queries(folder):
     assert folder.names("zqvideo")[0] == "stop/often.txt"
     page = folder.page("zqvideo other")

@@ -60,6 +60,19 @@ class Spelling:
             at = found.find(self._typed, at + 1)
         return False
 
+    @property
+    def may_be_option(self) -> bool:
+        """Whether it may be meant as an option, typed without its dashes: `force-with-lease`."""
+        return self._is_name and "-" in self._typed
+
+    def stands_apart_in(self, text: str) -> bool:
+        """Whether a text has it otherwise than as an option: `human-readable`, not `--human-readable`."""
+        return self.stands_in(self._option.sub(" ", text))
+
+    @cached_property
+    def _option(self) -> re.Pattern[str]:
+        return re.compile(rf"(?<!\w)--{re.escape(self._typed)}(?!\w)", re.IGNORECASE)
+
     def _is_joined(self, before: str) -> bool:
         """Whether it is the end of a longer identifier: `ed25519` of `id-Ed25519`. A dash before a number may be that of a range."""
         return _is_word(before[-1:]) or (self._is_name and before[-1:] == "-" and _is_word(before[:-1]))

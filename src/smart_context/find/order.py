@@ -257,14 +257,19 @@ class Ordering:
         }
         named = [number for number, word in enumerate(self._plan.sought) if word.name]
 
-        def has_it(at: int) -> bool:
+        def has_it(at: int, stands_in: Callable[[str], bool] = spelling.stands_in) -> bool:
             candidate, made = tier[at], scores.made
             file, row = self._files.get(candidate.file_id), self._segments.get(candidate.segment_id)
             text = f"{row.heading if row else ''}\n{texts.get(candidate.segment_id, '')}"
             is_named = any(made.times[at][number] for number in named)
-            return spelling.stands_in(text) or (is_named and file is not None and spelling.names(file.path))
+            return stands_in(text) or (is_named and file is not None and spelling.names(file.path))
 
-        return list(filter(has_it, best))
+        having = list(filter(has_it, best))
+        if not spelling.may_be_option:
+            return having
+        # If most have it as a word, an option of that name is another thing; else the option may be meant.
+        apart = [at for at in having if has_it(at, spelling.stands_apart_in)]
+        return apart if 2 * len(apart) > len(having) else having
 
     def _is_spelt(self, file_id: int, name: str, *, cased: bool = False) -> bool:
         file = self._files.get(file_id)
