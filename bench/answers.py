@@ -3,7 +3,8 @@
 FOLDER holds the manuals that the questions are about: by default those of `questions/manuals.jsonl`, over the first folder that `real_folder` makes.
 Each line of a file of questions has the question, short phrases of the sentences that answer it, and the names of files that do, without ending.
 Questions were written before anything was searched; every second line of the manuals' was left alone while the program was changed. `questions/passages.jsonl` asks what passages answer
-that were drawn from the first folder and from the corpus of test files (`real_folder --also`), `questions/imagined.jsonl` what people may want to know of the manuals; both are asked over both folders. `--data` keeps the index, or has it already. With `--model`, texts are ranked by meaning
+that were drawn from the first folder and from the corpus of test files (`real_folder --also`), `questions/imagined.jsonl` what people may want to know of the manuals, `questions/fresh.jsonl`
+15 more of each kind; all three are asked over both folders. `--data` keeps the index, or has it already. With `--model`, texts are ranked by meaning
 too; vectors that are missing are made first, which takes a minute for some 1,500 segments. Counted are:
 
 found: where the first result stands that is from a file which answers, or from a passage that has an answer (of ten, and the mean reciprocal rank);
@@ -68,6 +69,8 @@ def main(argv: list[str]) -> None:
                 app.embed(on_progress=lambda _: None)
             asked = [_ask(app, row, number, shows=args.misses) for number, row in enumerate(rows)]
     print(f"{'all':12} {_told(asked)}")
+    for kind in dict.fromkeys(row["kind"] for row in rows if "kind" in row):
+        print(f"{kind:12} {_told([one for one, row in zip(asked, rows, strict=True) if row.get('kind') == kind])}")
     if args.questions == _MANUALS:
         print(f"{'developed on':12} {_told([one for one in asked if not one.held_out])}")
         print(f"{'held out':12} {_told([one for one in asked if one.held_out])}")
