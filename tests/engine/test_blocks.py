@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import random
 import zlib
 
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from smart_context.engine.local import blocks
 from smart_context.engine.local.blocks import Kept, Opened, Text
+from smart_context.engine.local.phrases import PHRASES
 from smart_context.engine.model import SegmentRow
 from smart_context.model import HIDDEN_KINDS, Segment
 from smart_context.text import hidden
@@ -82,3 +84,18 @@ def test_a_block_that_was_changed_or_cut_off_gives_something_or_says_that_it_is_
         except zlib.error:
             told += 1
     assert told > 1000
+
+
+def test_a_block_made_without_common_phrases_is_read_as_it_was_given():
+    given = [Segment(0, "lines 1-2", "Costs", "the effects of these may be as the number of these")]
+    (whole,) = kept(given)
+    before = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    plain = zlib.decompressobj(-zlib.MAX_WBITS, PHRASES).decompress(whole.data)
+    older = whole._replace(data=before.compress(plain) + before.flush())
+    assert Opened(older).rows() == Opened(whole).rows()
+    assert Opened(older).texts([FIRST]) == Opened(whole).texts([FIRST]) == [Text(FIRST, given[0].text, b"")]
+    assert len(whole.data) < len(older.data)
+
+
+def test_common_phrases_are_never_changed():
+    assert hashlib.sha256(PHRASES).hexdigest() == "80f499e88b25c5fdfecae418c4bf3f3a1507052c1bbc713657521e8abab1d2b7"

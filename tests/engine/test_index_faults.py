@@ -23,6 +23,7 @@ from smart_context.engine.expression import Filters, Term
 from smart_context.engine.local import lock, ranking_state, upkeep
 from smart_context.engine.local.engine import RANKING, RECORD
 from smart_context.engine.local.index import Index
+from smart_context.engine.local.phrases import PHRASES
 from smart_context.engine.local.ranking import engine as engine_of_rankings
 from smart_context.engine.local.record import Record
 from smart_context.engine.model import NewFile
@@ -461,7 +462,7 @@ def test_a_text_that_is_no_text_any_more_is_told_as_damage(data, complete):
     shutil.copytree(complete, data)
     with contextlib.closing(sqlite3.connect(data / RECORD)) as db, db:
         for block, head, kept in db.execute("SELECT block_id, head, data FROM blocks ORDER BY block_id").fetchall():
-            held = zlib.decompress(kept, -zlib.MAX_WBITS)
+            held = zlib.decompressobj(-zlib.MAX_WBITS, PHRASES).decompress(kept)
             changed = zlib.compress(held[:head] + b"\xff" * len(held[head:]), wbits=-zlib.MAX_WBITS)
             db.execute("UPDATE blocks SET data = ? WHERE block_id = ?", (changed, block))
     record = Record.open(data)

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from smart_context import errors
 from smart_context.engine.local import lock, migrations
 from smart_context.engine.local.engine import RECORD
+from smart_context.engine.local.phrases import PHRASES
 from smart_context.engine.local.record import Record
 from smart_context.engine.model import NewFile, Passage
 from smart_context.model import HIDDEN_KINDS, Segment
@@ -88,7 +89,7 @@ def test_a_heading_that_a_pointer_names_is_kept_once(named):
         assert record.read_pages("/r") == len(set(pointers))
         with closing(sqlite3.connect(Path(folder) / RECORD)) as db:
             heads = [
-                zlib.decompressobj(-15).decompress(data, head).decode().split("\n")
+                zlib.decompressobj(-15, PHRASES).decompress(data, head).decode().split("\n")
                 for data, head in db.execute("SELECT data, head FROM blocks")
             ]
         assert not any("Costs" in pointer for head in heads for pointer in head[2:-1:2])

@@ -3,9 +3,9 @@
 In: a file's segments, in order; a block.  Out: blocks; the rows and the texts of segments.
 Always: what is read is what was written; an impossible block raises zlib.error.
 
-A block is raw deflate. It begins with its head, lines of text: the number of its first segment in the file and the size of each text in bytes;
-rare properties of segments, as JSON, or nothing; and for each segment its pointer and its heading. The texts follow. So a row is read without
-inflating the texts, and a heading that repeats in the text takes hardly any space.
+A block is raw deflate, compressed against `PHRASES`; one that was made without them is read in the same way. It begins with its head, lines of text:
+the number of its first segment in the file and the size of each text in bytes; rare properties of segments, as JSON, or nothing; and for each segment
+its pointer and its heading. The texts follow. So a row is read without inflating the texts, and a heading that repeats in the text takes hardly any space.
 """
 
 from __future__ import annotations
@@ -13,10 +13,12 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from itertools import accumulate
 from typing import Any, NamedTuple
 
 from smart_context.data import dataclass
+from smart_context.engine.local.phrases import PHRASES
 from smart_context.engine.model import SegmentRow
 from smart_context.model import Segment
 from smart_context.text import hidden
@@ -67,9 +69,14 @@ def made(segments: Sequence[Segment]) -> Iterator[Block]:
         some = segments[at : at + TOGETHER]
         texts = [one.text.encode("utf-8", "replace") for one in some]
         head = _head(some, list(map(len, texts)))
-        deflate = zlib.compressobj(_LEVEL, zlib.DEFLATED, -zlib.MAX_WBITS)
+        deflate = _deflate().copy()
         data = deflate.compress(head + b"".join(texts)) + deflate.flush()
         yield Block(len(some), len(head), sum(one.certainty is not None for one in some), data)
+
+
+@cache  # a copy takes less time than preparing one for each block
+def _deflate() -> zlib._Compress:
+    return zlib.compressobj(_LEVEL, zlib.DEFLATED, -zlib.MAX_WBITS, zdict=PHRASES)
 
 
 class Opened:
@@ -80,7 +87,7 @@ class Opened:
     def __init__(self, kept: Kept) -> None:
         """Raises: zlib.error for what is damaged."""
         self._kept, self.first = kept, kept.first
-        inflate = zlib.decompressobj(-zlib.MAX_WBITS)
+        inflate = zlib.decompressobj(-zlib.MAX_WBITS, PHRASES)
         try:
             self._lines = inflate.decompress(kept.data, kept.head).decode().split("\n")
             self._seq = int(self._lines[0].partition(" ")[0])
@@ -118,7 +125,7 @@ class Opened:
         try:
             inflate = self._left.pop()
         except IndexError:
-            inflate = zlib.decompressobj(-zlib.MAX_WBITS)
+            inflate = zlib.decompressobj(-zlib.MAX_WBITS, PHRASES)
             inflate.decompress(self._kept.data, self._kept.head)
         held = inflate.decompress(inflate.unconsumed_tail, needed) if needed else b""
         if len(held) < needed:
