@@ -251,9 +251,6 @@ def _load() -> None:
     from smart_context.index import reading_child
 
     reading_child.loaded('{"max_chars": 1, "patterns": [], "searched": true}')
-    # Some libraries clean up at the end, which takes longer than most programs do. A program that has not loaded them does not do it.
-    atexit._clear()
-    atexit.register(logging.shutdown)
 
 
 def _import(name: str) -> None:
@@ -485,7 +482,11 @@ def _status_of(words: list[str]) -> int:
 
 if __name__ == "__main__":
     _load()
+    begin_to_measure = _measuring()
+    # Some libraries clean up at the end, which takes longer than most programs do. A program that has not loaded them does not do it.
+    atexit._clear()
+    atexit.register(logging.shutdown)
     gc.collect()
     gc.freeze()
-    if asked := _serve(socket.socket(fileno=int(sys.argv[1])), _measuring()):
+    if asked := _serve(socket.socket(fileno=int(sys.argv[1])), begin_to_measure):
         os._exit(_status_of(asked))
