@@ -60,12 +60,16 @@ def uninstall(yes: bool, settings: Settings) -> None:
     """
     from smart_context import engine
 
-    if who := engine.at(settings.data_dir, settings.engine, settings.engine_places).writer():
-        raise Conflict(f"the index is being written by {who}", hint="end that first, then run this again")
+    # A server first: what writes the index may be a process of its own, and ending that alone would not help.
     if used := _used_by(settings.data_dir):
         what = f"{', '.join(used)} {'uses' if len(used) == 1 else 'use'} the index, and would make another"
-        if yes:
-            raise Conflict(what, hint="end it first, or quit the client that started it; then run this again")
+    elif who := engine.at(settings.data_dir, settings.engine, settings.engine_places).writer():
+        what = f"the index is being written by {who}"
+    else:
+        what = ""
+    if what and yes:
+        raise Conflict(what, hint="end it first, or quit the client that started it; then run this again")
+    if what:
         say(f"end this first: {what}")
     steps = [*_clients(), *_data(settings), *_configuration(settings)]
     done = [_done(step, yes=yes) for step in steps]
