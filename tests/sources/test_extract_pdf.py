@@ -94,6 +94,29 @@ def test_forms_and_annotations_are_read_once_each() -> None:
     assert sorted(words) == sorted(["Ada", "Lovelace", "a", "form", "approved", "by", "Grace", "please", "check"])
 
 
+def test_a_line_through_words_adds_no_text_that_the_page_does_not_show() -> None:
+    look, words = "0 0 m 100 100 l S", shown("JU\\\\SKRQ")
+    letters = "".join(
+        f"<{ord(code):02x}> <{ord(letter):04x}>\n" for code, letter in zip("JU\\SKRQ", "gryphon", strict=True)
+    )
+    table = (
+        f"begincmap\n1 begincodespacerange\n<00> <ff>\nendcodespacerange\n7 beginbfchar\n{letters}endbfchar\nendcmap"
+    )
+    data = pdf(
+        [
+            "<</Type/Catalog/Pages 2 0 R>>",
+            "<</Type/Pages/Kids[3 0 R]/Count 1/Resources<</Font<</F 5 0 R>>>>>>",  # the page inherits the font
+            "<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents 4 0 R/Annots[7 0 R]>>",
+            f"<</Length {len(words)}>>stream\n{words}\nendstream",
+            "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/ToUnicode 6 0 R>>",
+            f"<</Length {len(table)}>>stream\n{table}\nendstream",
+            "<</Type/Annot/Subtype/Line/L[0 0 100 100]/Rect[0 0 100 100]/AP<</N 8 0 R>>>>",
+            f"<</Type/XObject/Subtype/Form/BBox[0 0 100 100]/Length {len(look)}>>stream\n{look}\nendstream",
+        ]
+    )
+    assert read(data).units[0].text == "gryphon"
+
+
 def test_a_file_without_text_says_so() -> None:
     assert read(pdf_pages("", "0 0 10 10 re f")) == Extracted("pdf", "", (), ("no text; scanned?",), unread_pages=1)
 

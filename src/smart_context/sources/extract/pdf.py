@@ -27,6 +27,7 @@ _TEXT_FIELDS = frozenset(
 _MOST_MISSING = 50
 _MOST_ANNOTATIONS = 2000
 _UNDRAWN = frozenset({pdfium.FPDF_ANNOT_LINK, pdfium.FPDF_ANNOT_POPUP})
+_WITH_TEXT = frozenset({pdfium.FPDF_PAGEOBJ_TEXT, pdfium.FPDF_PAGEOBJ_FORM})
 
 LIGATURES = {
     0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st",
@@ -67,10 +68,10 @@ def read(data: Buffer, job: Job) -> Extracted:
 
 @dataclass(slots=True)
 class _Said:
-    """The text of a page's annotations, and whether any has an appearance of its own."""
+    """The text of a page's annotations, and whether any draws further text."""
 
     texts: list[str] = field(default_factory=list)
-    are_drawn: bool = False
+    is_drawn: bool = False
 
 
 def _refusal() -> Refused:
@@ -129,7 +130,7 @@ def _page(document: pdfium.FPDF_DOCUMENT, form: pdfium.FPDF_FORMHANDLE | None, n
         text = _page_text(page)
         seen = pdf_scan.is_for_the_eye(page, text)
         # Annotations are drawn separately from the page; flattened, they are part of it and read with it.
-        if said.are_drawn and pdfium.FPDFPage_Flatten(page, pdfium.FLAT_NORMALDISPLAY) == pdfium.FLATTEN_SUCCESS:
+        if said.is_drawn and pdfium.FPDFPage_Flatten(page, pdfium.FLAT_NORMALDISPLAY) == pdfium.FLATTEN_SUCCESS:
             pdfium.FPDF_ClosePage(page)
             page = pdfium.FPDF_LoadPage(document, number - 1)
             text = _with(text, _page_text(page) if page else "")
@@ -200,11 +201,17 @@ def _annotations(page: pdfium.FPDF_PAGE, form: pdfium.FPDF_FORMHANDLE | None) ->
                 said.texts.append(_field_value(annotation, form))
             else:
                 said.texts.append(_string(partial(pdfium.FPDFAnnot_GetStringValue, annotation, b"Contents")))
-            if kind not in _UNDRAWN and pdfium.FPDFAnnot_HasKey(annotation, b"AP"):
-                said.are_drawn = True
+            if not said.is_drawn and kind not in _UNDRAWN and pdfium.FPDFAnnot_HasKey(annotation, b"AP"):
+                said.is_drawn = _draws_text(annotation)
         finally:
             pdfium.FPDFPage_CloseAnnot(annotation)
     return said
+
+
+def _draws_text(annotation: pdfium.FPDF_ANNOTATION) -> bool:
+    """Whether it may: flattening a page takes as long as reading it, and PDFium then loses fonts that the page inherits."""
+    objects = (pdfium.FPDFAnnot_GetObject(annotation, at) for at in range(pdfium.FPDFAnnot_GetObjectCount(annotation)))
+    return any(pdfium.FPDFPageObj_GetType(each) in _WITH_TEXT for each in objects)
 
 
 def _field_value(annotation: pdfium.FPDF_ANNOTATION, form: pdfium.FPDF_FORMHANDLE | None) -> str:
