@@ -501,7 +501,7 @@ def test_a_full_disk_ends_the_run_with_an_error_and_the_next_one_completes(data,
         with pytest.raises(errors.StorageFailed) as told:
             run_on(data, root)
         assert "is full" in told.value.message
-        assert told.value.hint == "make room and index again"
+        assert told.value.hint.startswith("make room and index again")
         assert rows(data) == before
         (data / "filler").unlink()
         big.unlink()

@@ -144,9 +144,7 @@ def _data(settings: Settings) -> Iterator[Finding]:
         if os.access(above, os.W_OK | os.X_OK):
             yield Finding("data", "note", f"{folder} will be made by the first index", "context index")
         else:
-            yield Finding(
-                "data", "problem", f"{folder} cannot be made", f"chmod u+wx {above}, or choose another --data-dir"
-            )
+            yield Finding("data", "problem", f"{folder} cannot be made", _to_write(above, "u+wx"))
         return
     found: list[Finding] = []
     mode = stat.S_IMODE(os.stat(folder).st_mode)
@@ -154,12 +152,20 @@ def _data(settings: Settings) -> Iterator[Finding]:
         what = f"{folder} holds the text of your files and others may enter it"
         found.append(Finding("data", "problem", what, f"chmod 700 {folder}", (_MODE, folder)))
     if not os.access(folder, os.W_OK):
-        found.append(Finding("data", "problem", f"{folder} cannot be written", f"chmod u+w {folder}"))
+        found.append(Finding("data", "problem", f"{folder} cannot be written", _to_write(folder, "u+w")))
     free = shutil.disk_usage(folder).free
     if free < _LOW_SPACE:
         what = f"only {free // 1024**2} MB are free at {folder}"
         found.append(Finding("data", "warning", what, "free some space, or choose another --data-dir"))
     yield from found or [Finding("data", "ok", folder)]
+
+
+def _to_write(folder: str, mode: str) -> str:
+    from smart_context.engine import refusals
+
+    if refusals.is_read_only(folder):
+        return f"{folder} is on a read-only file system: mount it for writing, or choose another --data-dir"
+    return f"chmod {mode} {folder}, or choose another --data-dir"
 
 
 def _above(folder: str) -> str:

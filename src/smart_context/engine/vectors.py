@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from smart_context.data import NamedTuple
-from smart_context.errors import SearchFailed, StorageFailed
+from smart_context.engine import refusals
+from smart_context.errors import SearchFailed
 
 try:
     from smart_context.engine import _vectors as compiled
@@ -106,7 +107,7 @@ class Vectors:
             self._seen, self._stamp = _seen(np.empty(0, _row(max(self._dimension, 1)))), (-1, -1)
             return
         except OSError as error:
-            raise StorageFailed(f"cannot read {self._file}", reason=error.strerror) from error
+            raise refusals.refused(f"cannot read {self._file}", self._file.parent, error) from error
         if (found.st_ino, found.st_size) == self._stamp or found.st_size < _HEAD.size:
             return
         self._check()
@@ -147,7 +148,7 @@ class Vectors:
                 out.flush()
                 os.fsync(out.fileno())
         except OSError as error:
-            raise StorageFailed(f"cannot write {self._file}", reason=error.strerror) from error
+            raise refusals.refused(f"cannot write {self._file}", self._file.parent, error) from error
         self.reload()
 
     def compact(self, keep: Iterable[int]) -> int:
@@ -167,7 +168,7 @@ class Vectors:
                 os.fsync(out.fileno())
             os.replace(fresh, self._file)
         except OSError as error:
-            raise StorageFailed(f"cannot write {self._file}", reason=error.strerror) from error
+            raise refusals.refused(f"cannot write {self._file}", self._file.parent, error) from error
         self.reload()
         return gone
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from smart_context.closes import Closes
+from smart_context.engine import refusals
 from smart_context.engine.local import ranking_state
 from smart_context.engine.local.cached_record import CachedRecord
 from smart_context.engine.local.engine import RANKING, RECORD, vector_files
@@ -23,7 +24,7 @@ from smart_context.engine.local.lock import WriteLock
 from smart_context.engine.local.migrations import NOT_JUDGED
 from smart_context.engine.local.record import Record
 from smart_context.engine.model import FileRow, Following, NewFile, RankedFile, RankedSegment, extension
-from smart_context.errors import NotFound, SearchFailed, StorageFailed
+from smart_context.errors import NotFound, SearchFailed
 from smart_context.model import OnProgress, Progress, Segment, silent
 
 if TYPE_CHECKING:
@@ -189,9 +190,7 @@ def make_private(folder: Path) -> None:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
-        raise StorageFailed(
-            f"cannot make the data directory {folder}", reason=error.strerror, hint="choose another with --data-dir"
-        ) from error
+        raise refusals.refused(f"cannot make the data directory {folder}", folder, error) from error
 
 
 def forget_vectors(folder: Path) -> None:

@@ -14,7 +14,8 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from smart_context.errors import Conflict, StorageFailed
+from smart_context.engine import refusals
+from smart_context.errors import Conflict
 
 _NAME = "write.lock"
 
@@ -34,7 +35,7 @@ class WriteLock:
         try:
             fd = os.open(folder / name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
-            raise StorageFailed(f"cannot write in {folder}", reason=error.strerror) from error
+            raise refusals.refused(f"cannot write in {folder}", folder, error) from error
         if not _locked(fd):
             who = _read(fd)
             os.close(fd)

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from smart_context import __version__
+from smart_context.engine import refusals
 from smart_context.engine.facts import Facts
 from smart_context.engine.local import below, blocks, file_rows, leaves, migrations
 from smart_context.engine.local.engine import RECORD
@@ -419,14 +420,18 @@ def _translate(error: BaseException, path: Path) -> None:
         if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
             raise Conflict(f"the index {path} is busy", hint="try again in a moment") from error
         if code == sqlite3.SQLITE_FULL:
-            raise StorageFailed(f"the disk under {path.parent} is full", hint="make room and index again") from error
+            raise refusals.full(path.parent) from error
         if code in _STORAGE:
-            hint = "check the disk" if code == sqlite3.SQLITE_IOERR else "check who may read and write it"
-            raise StorageFailed(f"the index {path} cannot be written or read", reason=str(error), hint=hint) from error
+            raise _refused(path, code, str(error)) from error
         raise SearchFailed(f"the index {path} is damaged", reason=str(error), hint=_DAMAGED) from error
     if isinstance(error, zlib.error):
         raise SearchFailed(f"the index {path} is damaged", reason=str(error), hint=_DAMAGED) from error
     if isinstance(error, OSError):
-        raise StorageFailed(
-            f"the index {path} cannot be written or read", reason=error.strerror or str(error)
-        ) from error
+        raise refusals.refused(f"the index {path} cannot be written or read", path.parent, error) from error
+
+
+def _refused(path: Path, code: int, reason: str) -> StorageFailed:
+    what = f"the index {path} cannot be written or read"
+    if code != sqlite3.SQLITE_IOERR and not refusals.is_read_only(path.parent):
+        return StorageFailed(what, reason=reason, hint="check who may read and write it")
+    return refusals.by_number(what, path.parent, 0, reason)

@@ -10,6 +10,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
+from smart_context.engine import refusals
 from smart_context.engine.local.engine import RANKING, RECORD, UNFINISHED, vector_files
 from smart_context.engine.local.index import Index, forget_vectors, make_private
 from smart_context.engine.local.lock import WriteLock
@@ -93,7 +94,7 @@ def _note(file: Path) -> None:
     try:
         file.touch(mode=0o600)
     except OSError as error:
-        raise StorageFailed(f"cannot write in {file.parent}", reason=error.strerror) from error
+        raise refusals.refused(f"cannot write in {file.parent}", file.parent, error) from error
 
 
 def _leave_no_trace(index: Index, on_progress: OnProgress) -> None:
@@ -152,5 +153,5 @@ def _set_aside(data_dir: Path) -> Path:
                 (data_dir / name).rename(aside / name)
         forget_vectors(data_dir)  # the next record counts segments from one again
     except OSError as error:
-        raise StorageFailed(f"cannot move the damaged index to {aside}", reason=error.strerror) from error
+        raise refusals.refused(f"cannot move the damaged index to {aside}", data_dir, error) from error
     return aside

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from smart_context import later
+from smart_context.engine import refusals
 from smart_context.engine.local import ranking_state
 from smart_context.errors import SearchFailed, StorageFailed
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 _PANIC = "pyo3_runtime"  # the module of exceptions for a Rust panic: the engine met a damaged file
 _NO_LOCK = later.pattern(r"Lockfile: IoError\(.*(?:PermissionDenied|ReadOnlyFilesystem)")  # before it reads anything
+_REFUSED = later.pattern(r"IO error occurred: '(.*) \(os error ([0-9]+)\)'")  # what the system told the engine
 _FULL = 4 << 20  # bytes: less than one part of the ranking needs
 
 
@@ -95,8 +97,15 @@ def _translate(error: BaseException, folder: Path, *, writes: bool) -> None:
 
         # If the disk is full, it only says that its writer died.
         if writes and shutil.disk_usage(folder).free < _FULL:
-            raise StorageFailed(f"the disk under {folder} is full", hint="make room and index again") from error
+            raise refusals.full(folder) from error
+        if (found := _REFUSED.search(str(error))) and int(found[2]) in refusals.OF_THE_DISK:
+            what = f"the ranking index {folder} cannot be written or read"
+            raise refusals.by_number(what, folder, int(found[2]), found[1]) from error
         if _NO_LOCK.search(str(error)):
+            if refusals.is_read_only(folder):
+                raise refusals.by_number(
+                    f"cannot write in {folder}, where a search locks the index", folder, 0, ""
+                ) from error
             raise StorageFailed(
                 f"cannot write in {folder}, where a search locks the index",
                 reason="Permission denied",
@@ -104,9 +113,7 @@ def _translate(error: BaseException, folder: Path, *, writes: bool) -> None:
             ) from error
         raise _unusable(folder, error) from error
     if isinstance(error, OSError):
-        raise StorageFailed(
-            f"the ranking index {folder} cannot be written or read", reason=error.strerror or str(error)
-        ) from error
+        raise refusals.refused(f"the ranking index {folder} cannot be written or read", folder, error) from error
     if type(error).__module__ == _PANIC:
         raise _unusable(folder, error) from error
 
