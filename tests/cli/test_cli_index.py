@@ -71,6 +71,43 @@ def test_one_missing_root_does_not_stop_the_others(tree, run, tmp_path):
     assert status["roots"][0]["is_available"] is False
 
 
+@pytest.mark.skipif(not os.path.ismount("/proc"), reason="no /proc here")
+@pytest.mark.parametrize("roots", [(), ("--root", "/proc")])
+def test_a_folder_in_which_the_kernel_shows_its_state_is_refused_and_the_others_are_indexed(tree, run, roots):
+    root = tree({"a.txt": "alpha"})
+    done = run("index", "/proc/sys", root, *roots, "--json")
+    assert (done.returncode, [(r["root"], r["indexed"]) for r in json.loads(done.stdout)]) == (4, [(str(root), 1)])
+    assert done.stderr.decode().splitlines()[-2:] == [
+        "error: cannot index /proc/sys: proc shows the state of the kernel, and has no files to read",
+        "hint: name a folder on a disk",
+    ]
+
+
+def test_a_file_system_of_the_kernel_inside_a_folder_is_named_with_the_reason(tree, run):
+    root = tree({"a.txt": "alpha"})
+    inner = root / "kernel"
+    inner.mkdir()
+    if subprocess.run(["mount", "-t", "proc", "proc", inner], capture_output=True, check=False).returncode:
+        pytest.skip("mounting needs root")
+    try:
+        said = run("index", root).stderr.decode()
+        status = told(run("status", "--root", root, "--json"))["roots"][0]
+    finally:
+        subprocess.run(["umount", inner], check=True)
+    assert f"not looked into: {inner}: proc shows the state of the kernel, and has no files to read\n" in said
+    assert status["changes"]["hidden"] == []
+
+
+def test_a_folder_without_a_file_to_read_is_told_so(tree, run):
+    root = tree({".hidden": "x"})
+    os.mkfifo(root / "pipe")
+    left_out = "hidden and ignored files, links, and what is no file: devices, pipes, sockets"
+    assert run("index", root).stderr.decode().splitlines()[0] == f"no file to read in tree; left out are {left_out}"
+    (root / "a.txt").write_text("alpha", encoding="utf-8")
+    assert "no file to read" not in run("index", root).stderr.decode()
+    assert "no file to read" not in run("index", root).stderr.decode()
+
+
 def test_roots_of_another_configuration_are_changed_with_the_option_behind_the_command(tree, run, tmp_path):
     root, config = tree({"a.md": "The gryphon sleeps."}), tmp_path / "team.toml"
     config.write_text('data_dir = "team"\n', encoding="utf-8")

@@ -68,7 +68,7 @@ def run(
     if as_json:
         echo(json_of([{"root": shown(f), **asdict(r)} for f, r in reports.items()]))
     else:
-        _summarize(list(reports.values()), "".join(f" --root {_quoted(shown(folder))}" for folder in new))
+        _summarize(reports, "".join(f" --root {_quoted(shown(folder))}" for folder in new))
     if embedded:
         say(f"{plural(embedded, 'segment')} embedded")
     for folder in (folder for folder in new if folder in reports):
@@ -85,7 +85,7 @@ def read(settings: Settings, folders: Sequence[str]) -> None:
 
     with App(settings) as app:
         reports, failures = _run(app, folders, (), full=False)
-    _summarize(list(reports.values()), "")
+    _summarize(reports, "")
     if failures:
         raise failures[0]
 
@@ -289,10 +289,11 @@ def _embed(app: App) -> int:
         raise
 
 
-def _summarize(reports: Sequence[IndexReport], options: str) -> None:
+def _summarize(done_in: dict[str, IndexReport], options: str) -> None:
     """Say what the runs have done; options: those that other commands need for folders that are not roots."""
     from smart_context.index.model import KindCount
 
+    reports = list(done_in.values())
     kinds: dict[str, KindCount] = {}
     for report in reports:
         for kind, count in report.kinds.items():
@@ -305,6 +306,9 @@ def _summarize(reports: Sequence[IndexReport], options: str) -> None:
         say(*table(("kind", "files", "text", "no text", "failed"), _kind_rows(kinds), room=room))
     for problem in [problem for report in reports for problem in report.problems]:
         say(f"not looked into: {plain.line(problem)}")
+    for folder, report in done_in.items():
+        if not (report.problems or any(getattr(report, name) for name in _RUN)):
+            say(f"no file to read in {results.place(folder)}; left out are {_LEFT_OUT}")
     say(*(report.renewed for report in reports))
     if reports:
         done = {name: sum(getattr(report, name) for report in reports) for name in (*_RUN, *_SCANS)}
@@ -319,6 +323,7 @@ def _summarize(reports: Sequence[IndexReport], options: str) -> None:
             say("search what was read with: context search WORDS")
 
 
+_LEFT_OUT = "hidden and ignored files, links, and what is no file: devices, pipes, sockets"
 _RUN = {
     "indexed": "indexed",
     "skipped": "unchanged",

@@ -44,6 +44,7 @@ _AHEAD = 100_000  # changed files that are collected before reading begins, so t
 _SOON = 8  # files to find in the first run over a folder before it starts all reading processes
 _LARGE = 1_000_000  # bytes of a file that is read before smaller ones, so that no process is left with a large file when all others have ended
 _MET = 100  # files between two progress reports, or checks whether the run should end
+_VIEW = "{} shows the state of the kernel, and has no files to read"
 _COUNTS = ("indexed", "removed", "failed", "no_text", "moved")
 
 
@@ -177,6 +178,7 @@ class _Run:
         self.full, self.started, self.on_progress, self.stop = full, started, on_progress, stop
         self.counts = dict.fromkeys(_COUNTS, 0)
         self.problems: dict[str, str] = {}
+        self.views: dict[str, str] = {}
         self.mounts: dict[str, int] = {}
         self.kinds: dict[str, KindCount] = {}
         self.vanished: set[str] = set()
@@ -191,6 +193,7 @@ class _Run:
         self.has_scans = self.full and self.index.record.read_pages(self.place.path) > 0
         is_first, changed = not recorded, self._changed(recorded)
         ahead = list(islice(changed, _SOON))
+        self._refuse_a_view()
         if ahead and elsewhere:
             elsewhere(self._looked_ahead(ahead, changed))
         elif ahead:
@@ -202,6 +205,14 @@ class _Run:
             self.total = 0
         self._look_for_mounts()
         self._forget(recorded)
+
+    def _refuse_a_view(self) -> None:
+        """Raises: NotFound where the whole folder is one that the walk leaves out."""
+        for view, kind in self.views.items():
+            if f"{self.place.path}/".startswith(f"{view.rstrip('/')}/"):
+                raise NotFound(
+                    f"cannot index {shown(self.place.path)}: {_VIEW.format(kind)}", hint="name a folder on a disk"
+                )
 
     def _looked_ahead(self, ahead: list[Found], changed: Iterator[Found]) -> Iterator[Found]:
         """The files to read, large ones first. They are collected before reading begins, up to `_AHEAD`."""
@@ -223,6 +234,7 @@ class _Run:
             on_mount=self.mounts.__setitem__,
             recorded=None if self.full else recorded,
             on_met=self._skip,
+            on_view=self.views.__setitem__,
         ):
             self._meet(found.path, 1)
             recorded.take(found.path)
@@ -339,7 +351,8 @@ class _Run:
         return self.counts["indexed"] + self.counts["failed"] + self.counts["removed"]
 
     def report(self, duration_ms: int) -> IndexReport:
-        problems = tuple(f"{shown(path)}: {why}" for path, why in sorted(self.problems.items()))
+        passed = {path: _VIEW.format(kind) for path, kind in self.views.items()}
+        problems = tuple(f"{shown(path)}: {why}" for path, why in sorted({**passed, **self.problems}.items()))
         return IndexReport(
             **self.counts,
             skipped=self.skipped,

@@ -22,7 +22,7 @@ class IndexReport:
 
     indexed: read and stored anew; skipped: unchanged; removed: gone from disk; failed: could not be read or parsed, in this run.
     Of the indexed, no_text: held none; moved: the text was known, from another name or time.
-    problems: what the walk could not look into, and why; nothing below it was removed.
+    problems: what the walk could not or would not look into, and why; nothing below it was removed.
     read_pages: pages and pictures that OCR read, or found to hold nothing; unread_pages: those that wait for it.
     renewed: why the ranking was built anew from the record, "" where it was not.
     """

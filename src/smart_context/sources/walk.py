@@ -38,6 +38,7 @@ _JUNK_STARTS = ("~$", ".~lock.")  # lock files that office programs leave beside
 OnProblem = Callable[[str, str], None]
 OnMount = Callable[[str, int], None]
 OnMet = Callable[[str, int], None]
+OnView = Callable[[str, str], None]
 Entry = tuple[str, bool]  # the name of a file or folder, and whether it is a folder
 
 _OPEN_FOLDERS = 64  # open descriptors; in a deeper tree the outer ones are closed and opened again through `..`
@@ -76,13 +77,15 @@ def files(
     on_mount: OnMount = lambda _path, _device: None,
     recorded: known.Known | None = None,
     on_met: OnMet = lambda _path, _files: None,
+    on_view: OnView = lambda _path, _type: None,
 ) -> Iterator[Found]:
     """Yield the files below a folder; `top` is the root it lies in, whose ignore files count too.
 
     on_mount: called with each folder below `top` that is on another device than its parent, and that device. recorded: files that are unchanged
     since they were recorded are taken out of it and not yielded. on_met: called with each folder that has unchanged files, and their number.
+    on_view: called with each folder that is left out because the kernel shows its state there, and the type of its file system.
     """
-    walk = _Walk(options, on_problem, on_mount, recorded or known.of((), TELLING), on_met)
+    walk = _Walk(options, on_problem, on_mount, recorded or known.of((), TELLING), on_met, on_view)
     try:
         walk.start(folder, top or folder)
         yield from walk.run()
@@ -101,13 +104,20 @@ class _Frame:
 
 class _Walk:
     def __init__(
-        self, options: WalkOptions, on_problem: OnProblem, on_mount: OnMount, recorded: known.Known, on_met: OnMet
+        self,
+        options: WalkOptions,
+        on_problem: OnProblem,
+        on_mount: OnMount,
+        recorded: known.Known,
+        on_met: OnMet,
+        on_view: OnView,
     ) -> None:
         self._options = options
         self._report = on_problem
         self._on_mount = on_mount
         self._known = recorded
         self._on_met = on_met
+        self._on_view = on_view
         self._frames: list[_Frame] = []
         self._views = _views_of_the_system()
         self._rules: dict[str, Rules] = {}
@@ -179,6 +189,7 @@ class _Walk:
         identity = known.identity(fd)
         device = identity[0]
         if device in self._views:
+            self._on_view(path, self._views[device])
             os.close(fd)
             return
         if self._frames and device != self._frames[-1].identity[0]:
@@ -287,18 +298,19 @@ class _Walk:
             frame.todo.clear()
 
 
-def _views_of_the_system() -> frozenset[int]:
-    """The devices of the kernel's virtual filesystems (/proc and the like): they look like files, but are endless."""
-    found = set()
+def _views_of_the_system() -> dict[int, str]:
+    """The kernel's virtual filesystems (/proc and the like), by device, with their types: they look like files, but are endless."""
+    found = {}
     try:
         with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as file:
             for line in file:
                 major, _, minor = line.split()[2].partition(":")
-                if line.partition(" - ")[2].split()[0] in _KERNEL_VIEWS:
-                    found.add(os.makedev(int(major), int(minor)))
+                kind = line.partition(" - ")[2].split()[0]
+                if kind in _KERNEL_VIEWS:
+                    found[os.makedev(int(major), int(minor))] = kind
     except (OSError, ValueError, IndexError):  # another system, which has none of these
         pass
-    return frozenset(found)
+    return found
 
 
 def _is_marked_junk(fd: int, names: Container[str]) -> bool:
