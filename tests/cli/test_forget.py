@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 import sqlite3
 import sys
@@ -88,7 +89,40 @@ def test_forgetting_one_file_keeps_the_others(run, data, tmp_path):
     assert done.returncode == 0, done.stderr
     assert b"1 file" in done.stderr
     assert b"c.txt" in run("search", "quokkafish", "--json", *at).stdout
-    assert b"0 files" in run("forget", tmp_path / "nothing", *at).stderr
+
+
+@pytest.mark.parametrize(
+    ("typed", "near"),
+    [
+        ("/typo", "everything indexed in / lies in {}"),
+        ("{}/zzz", "indexed in {}: keep, old"),
+        ("{}/kepp", "did you mean {}/keep?"),
+        ("{}/odl/b.txt", "did you mean {}/old/b.txt?"),
+        ("{}/odl/none", "did you mean {}/old?"),
+        ("{}/keep/none", "indexed in {}/keep: a.txt"),
+        ("{}/../link/b.txt", "it is a link; did you mean {}/old/b.txt?"),
+    ],
+)
+def test_a_path_of_which_nothing_is_indexed_is_an_error_that_names_what_is(run, data, tmp_path, typed, near):
+    tree, at = tmp_path / "tree", ["--config", tmp_path / "config.toml"]
+    (tmp_path / "link").symlink_to(tree / "old")
+    path = typed.format(tree)
+    done = run("forget", path, *at)
+    assert (done.returncode, done.stderr.decode().splitlines()) == (
+        4,
+        [f"error: nothing is indexed at {os.path.abspath(path)}", f"hint: {near.format(tree)}"],
+    )
+    assert b"b.txt" in run("search", "quokkafish", "--json", *at).stdout
+
+
+def test_where_nothing_was_ever_indexed_or_all_was_forgotten_there_is_nothing_to_forget(run, data, tmp_path):
+    at = ["--config", tmp_path / "config.toml"]
+    assert run("forget", "/", *at).returncode == 0
+    nothing = (4, b"error: nothing is indexed\nhint: there is nothing to forget\n")
+    for where in (at, ["--data-dir", tmp_path / "none"]):
+        done = run("forget", tmp_path / "tree", *where)
+        assert (done.returncode, done.stderr) == nothing
+    assert not (tmp_path / "none").exists()
 
 
 def test_a_person_is_asked_before_a_whole_root_is_forgotten_and_nobody_else_is(run, data, tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import click
@@ -11,10 +12,14 @@ from smart_context.cli import Exit, last, say
 from smart_context.cli.options import settings_options
 from smart_context.cli.program import Command
 from smart_context.cli.show import ProgressBar, ask, can_ask, plural, safe
+from smart_context.errors import NotFound
 
 if TYPE_CHECKING:
     from smart_context.api import App
+    from smart_context.engine.port import Record
     from smart_context.settings.config import Settings
+
+_MOST_NAMED = 5  # of what is indexed beside a path that is not
 
 
 @click.command(cls=Command)
@@ -32,13 +37,15 @@ def forget(path: str, yes: bool, settings: Settings) -> None:
     On a terminal you are asked before a whole root is forgotten, or several; --yes does not ask.
 
     The files themselves are not touched. What still lies in a root is read again by the next run, unless `index.exclude` or
-    `index.never_show` leaves it out.
+    `index.never_show` leaves it out. Exits with 4 when nothing is indexed at PATH.
     """
     from smart_context.access.roots import shown
     from smart_context.api import App
 
     name = os.path.abspath(os.path.expanduser(path))
     with App(settings) as app:
+        if not app.engine.is_forgetting():
+            _check(app, name)
         if not yes and can_ask():
             _confirm_roots(app, name)
         with ProgressBar("forgetting", at_once=True) as bar:
@@ -47,6 +54,54 @@ def forget(path: str, yes: bool, settings: Settings) -> None:
     say(f"{plural(count, 'file')} at {safe(shown(name))} forgotten")
     if count and os.path.lexists(name):
         say("note: what is still there and in a root is read again by the next run; see `index.exclude`")
+
+
+def _check(app: App, name: str) -> None:
+    """Raises: NotFound where nothing is indexed at a path: it is probably misspelt, and its text is still there."""
+    from smart_context.access.roots import shown
+
+    if not app.engine.is_there():
+        raise _nothing()
+    with closing(app.engine.record()) as record:
+        if not _count(record, os.sep):
+            raise _nothing()
+        if not _count(record, name):
+            raise NotFound(f"nothing is indexed at {safe(shown(name))}", hint=_near(record, name))
+
+
+def _nothing() -> NotFound:
+    return NotFound("nothing is indexed", hint="there is nothing to forget")
+
+
+def _near(record: Record, name: str) -> str:
+    """What is indexed near a path: what it may have meant, or the names in the innermost folder above it that is indexed."""
+    from difflib import get_close_matches
+
+    from smart_context.access.roots import shown
+
+    real = os.path.realpath(name)
+    if real != name and _count(record, real):
+        return f"it is a link; did you mean {safe(shown(real))}?"
+    above = os.path.dirname(name)
+    while not _count(record, above):
+        above = os.path.dirname(above)
+    start = above.rstrip(os.sep) + os.sep
+    typed = name[len(start) :].partition(os.sep)[0]
+    paths = sorted(record.stamps(above))
+    inside = list(dict.fromkeys(path[len(start) :].partition(os.sep)[0] for path in paths))
+    if alike := get_close_matches(typed, inside, n=1):
+        meant = start + alike[0] + name[len(start) + len(typed) :]
+        return f"did you mean {safe(shown(meant if _count(record, meant) else start + alike[0]))}?"
+    folder = os.path.commonpath([os.path.dirname(path) for path in paths])
+    if folder != above:  # folders above a single root, which say nothing
+        return f"everything indexed in {safe(shown(above))} lies in {safe(shown(folder))}"
+    named = ", ".join(safe(shown(each)) for each in inside[:_MOST_NAMED])
+    more = f" and {len(inside) - _MOST_NAMED:,} more" if len(inside) > _MOST_NAMED else ""
+    return f"indexed in {safe(shown(above))}: {named}{more}"
+
+
+def _count(record: Record, place: str) -> int:
+    return sum(tally.files for tally in record.tallies(place))
 
 
 def _confirm_roots(app: App, name: str) -> None:
@@ -59,7 +114,7 @@ def _confirm_roots(app: App, name: str) -> None:
     held = [root for root in app.roots.names if f"{root.rstrip('/')}/".startswith(f"{name.rstrip('/')}/")]
     if not (held or name == os.sep) or not app.has_index():
         return
-    count = sum(tally.files for tally in app.index.record.tallies(name))
+    count = _count(app.index.record, name)
     if not count:
         return
     what = (

@@ -385,6 +385,9 @@ class Engine(Protocol):
         """Remove the files at or below a folder, except at or below those in `keep`, so that nothing of their text is left; how many.
         Raises: as `open`; Conflict when another process embeds."""
 
+    def is_forgetting(self) -> bool:
+        """Whether `forget` was interrupted, so that the next one or `maintain` has to finish it."""
+
     def maintain(self, on_progress: OnProgress = ...) -> str:
         """Free space, finish merges, look for damage; why the ranking was rebuilt, or "". Raises: as `open`."""
 

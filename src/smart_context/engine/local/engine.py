@@ -84,12 +84,16 @@ class Local:
         with self.embedding():
             return upkeep.forget(self._folder, folder, keep, on_progress)
 
+    def is_forgetting(self) -> bool:
+        """Whether `forget` was interrupted."""
+        return (self._folder / UNFINISHED).exists()
+
     def maintain(self, on_progress: OnProgress = silent) -> str:
         """Free space, finish merges, look for damage; why the ranking was rebuilt, or ""."""
         from smart_context.engine.local import upkeep
 
         # Only what finishes `forget` writes vectors.
-        with self.embedding() if (self._folder / UNFINISHED).exists() else nullcontext():
+        with self.embedding() if self.is_forgetting() else nullcontext():
             return upkeep.maintain(self._folder, on_progress)
 
     def vectors(self, model: str, dimension: int = 0) -> Vectors:

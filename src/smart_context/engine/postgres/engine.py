@@ -168,6 +168,10 @@ class Postgres:
             index = held.enter_context(self.open(writable=True))
             return upkeep.forget(self._database, index, self._node, folder, keep, on_progress)
 
+    def is_forgetting(self) -> bool:
+        """Never: nothing is noted here of a `forget` that was interrupted."""
+        return False
+
     def maintain(self, on_progress: OnProgress = silent) -> str:
         """Free space, finish merges, look for damage; always "": a machine rebuilds its ranking by itself."""
         from smart_context.engine.postgres import schema, upkeep
