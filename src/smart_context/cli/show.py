@@ -1,4 +1,4 @@
-"""Output for people: a progress bar on stderr, only on a terminal; numbers, times and paths as people write them."""
+"""Output for people: progress on stderr; numbers, times and paths as people write them."""
 
 from __future__ import annotations
 
@@ -139,6 +139,31 @@ class ProgressBar:
         """Take the bar off the screen, and begin anew."""
         self._place.clear()
         self._counted = 0.0
+
+
+class Steps:
+    """Say each of a few steps that take seconds: on a terminal in one line, elsewhere in a line of its own, so that a log shows that the work goes on."""
+
+    def __init__(self, label: str) -> None:
+        self._label = label
+        self._place = Passing()
+
+    def __call__(self, step: Progress) -> None:
+        """Say what is done now."""
+        at = f" {step.done + 1}/{step.total}" if step.total else ""
+        told = f"{self._label}{at}: {plain.line(step.what)}"
+        if layout.is_terminal(sys.stderr):
+            self._place.show(f"{told} …")
+        else:
+            say(told)
+
+    def __enter__(self) -> Steps:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._place.clear()
 
 
 def _tail(text: str, room: int) -> str:

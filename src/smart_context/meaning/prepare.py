@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from smart_context import regular
 from smart_context.errors import ConfigError, IoError, how_to_add
 from smart_context.meaning import runtime
+from smart_context.model import OnProgress, Progress, silent
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,8 +42,9 @@ def installed() -> Path | None:
     return Path(next(iter(spec.submodule_search_locations))) / "model"
 
 
-def minilm(source: Path, target: Path) -> Path:
-    """Write the encoder's folder; replaces one that stands there."""
+def minilm(source: Path, target: Path, on_progress: OnProgress = silent) -> Path:
+    """Write the encoder's folder; replaces one that stands there. Each step takes seconds, and is reported before it begins."""
+    on_progress(Progress(0, None, f"reading the weights in {source}"))
     weights = _checked(source / "model.safetensors")
     try:
         config = json.loads(regular.read(source / "config.json", _MAX_NOTE_BYTES))
@@ -68,7 +70,13 @@ def minilm(source: Path, target: Path) -> Path:
     tokenizer.no_padding()
     tokenizer.enable_truncation(MAX_TOKENS)
     tensors = _tensors(weights)
-    sizes = smooth.sizes(bert.encoder(tensors, shape), lambda text: tokenizer.encode(text).ids)
+    steps = 2 + smooth.RUNS
+    sizes = smooth.sizes(
+        bert.encoder(tensors, shape),
+        lambda text: tokenizer.encode(text).ids,
+        lambda run: on_progress(Progress(1 + run, steps, "measuring what the model computes")),
+    )
+    on_progress(Progress(steps - 1, steps, "converting the weights to eight bits"))
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as work:

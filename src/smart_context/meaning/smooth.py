@@ -18,7 +18,7 @@ from onnx.reference import ReferenceEvaluator
 if TYPE_CHECKING:
     from smart_context.meaning.bert import Array
 
-_RUNS = 3  # of the texts, from different beginnings, each as long as the model reads, so that late positions are measured too
+RUNS = 3  # of the texts, from different beginnings, each as long as the model reads, so that late positions are measured too
 _TEXTS = (
     "The committee met on Tuesday to discuss the budget for the coming year, and agreed to postpone the decision until the auditors had reported.",
     'def read_lines(path):\n    with open(path, encoding="utf-8") as file:\n        return [line.rstrip() for line in file if not line.startswith("#")]',
@@ -48,8 +48,13 @@ _TEXTS = (
 )
 
 
-def sizes(model: onnx.ModelProto, tokens: Callable[[str], Sequence[int]]) -> dict[str, Array]:
-    """Give the largest of each channel, by the name of the weights that it is multiplied with; `tokens`: of a text, as the model reads it."""
+def sizes(
+    model: onnx.ModelProto, tokens: Callable[[str], Sequence[int]], on_run: Callable[[int], None] = lambda _run: None
+) -> dict[str, Array]:
+    """Give the largest of each channel, by the name of the weights that it is multiplied with.
+
+    tokens: of a text, as the model reads it. on_run: called before each of the `RUNS`, with its number from 0; one takes seconds.
+    """
     exact = _in_eight_bytes(model)
     known = {one.name for one in exact.graph.initializer}
     inputs = {n.input[1]: n.input[0] for n in exact.graph.node if n.op_type == "MatMul" and n.input[1] in known}
@@ -57,7 +62,8 @@ def sizes(model: onnx.ModelProto, tokens: Callable[[str], Sequence[int]]) -> dic
     exact.graph.output.extend(helper.make_tensor_value_info(name, TensorProto.DOUBLE, None) for name in wanted)
     evaluator = ReferenceEvaluator(exact)
     found = dict.fromkeys(wanted, np.zeros(1))
-    for at in range(0, len(_TEXTS), -(-len(_TEXTS) // _RUNS)):
+    for run, at in enumerate(range(0, len(_TEXTS), -(-len(_TEXTS) // RUNS))):
+        on_run(run)
         ids = np.array([tokens("\n".join((*_TEXTS[at:], *_TEXTS[:at])))], np.int64)
         results = evaluator.run(wanted, {"input_ids": ids, "attention_mask": np.ones_like(ids)})
         for name, result in zip(wanted, results, strict=True):
