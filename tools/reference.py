@@ -80,7 +80,7 @@ the working folder or in an indexed folder is never read: a project cannot chang
 
 It is TOML. `~` is your home; relative paths are taken from the file's folder, in flags and variables from the working folder. Lists in variables are
 separated by commas, lists of paths as in `PATH`; yes or no is `true` or `false`. An unknown key, a wrong type or a value out of range is refused
-with the file and the line. Programs that run for long read it when they start, and `roots` whenever it changes.
+with the file and the line; a variable `SMART_CONTEXT_…` that is unknown is ignored, and every command and `context doctor` warn of it. Programs that run for long read it when they start, and `roots` whenever it changes.
 
 ```toml
 roots = ["~/Documents", "/mnt/shared/finance"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -88,3 +89,29 @@ def test_ctrl_c_while_the_program_is_loaded_ends_it_without_a_traceback(tmp_path
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     assert (done.returncode, done.stderr) == ends
+
+
+TYPO = {"SMART_CONTEXT_DATADIR": "s3cret", "SMART_CONTEXT_BANANA": "1", "SMART_CONTEXT_INDEX_WORKERS": "1"}
+
+
+@pytest.mark.parametrize("command", [("search", "x"), ("search", "x", "--sort", "date"), ("status",), ("serve",)])
+def test_every_command_names_variables_that_are_misspelt(run, command):
+    done = run(*command, env=TYPO)
+    assert [line for line in done.stderr.decode().splitlines() if "variable" in line] == [
+        "warning: the variable SMART_CONTEXT_BANANA is unknown and ignored",
+        "warning: the variable SMART_CONTEXT_DATADIR is unknown and ignored; did you mean SMART_CONTEXT_DATA_DIR?",
+    ]
+    assert b"s3cret" not in done.stderr + done.stdout
+    assert b"variable" not in run(*command).stderr
+
+
+def test_doctor_names_variables_that_are_misspelt(run):
+    done = run("doctor", "--json", env=TYPO)
+    found = {each["what"]: each["fix"] for each in json.loads(done.stdout) if "the variable " in each["what"]}
+    assert found == {
+        "the variable SMART_CONTEXT_BANANA is unknown and ignored": (
+            "unset it; docs/reference/configuration.md lists all variables"
+        ),
+        "the variable SMART_CONTEXT_DATADIR is unknown and ignored": "rename it to SMART_CONTEXT_DATA_DIR",
+    }
+    assert b"variable" not in done.stderr

@@ -150,6 +150,15 @@ def say(*lines: str | None) -> None:
         _discard(2)
 
 
+def warn_of_variables() -> None:
+    """Name variables that are misspelt, so that a setting is not ignored in silence; their values may be secret."""
+    from smart_context.settings import config
+
+    for name, near in config.unknown_variables().items():
+        known = f"; did you mean {near}?" if near else ""
+        say(f"warning: the variable {plain.line(name)} is unknown and ignored{known}")
+
+
 def _fitted(line: str) -> str:
     if len(line) < _NARROW or sys.stderr is None or not sys.stderr.isatty():
         return line

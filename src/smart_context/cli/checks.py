@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import metadata, util
 from typing import Literal
 
-from smart_context import __version__
+from smart_context import __version__, plain
 from smart_context.access.roots import Roots, shown
 from smart_context.clients import change, entries, probe
 from smart_context.clients.known import CLIENTS, Places
@@ -67,6 +67,9 @@ def examine(
         return
     place = settings.config_file or f"no file ({config.config_path()} would be read)"
     yield Finding("configuration", "ok", place)
+    for name, near in config.unknown_variables().items():
+        fix = f"rename it to {near}" if near else "unset it; docs/reference/configuration.md lists all variables"
+        yield Finding("configuration", "warning", f"the variable {plain.line(name)} is unknown and ignored", fix)
     on_step("looking at roots, index and models …")
     yield from of_settings(settings)
     on_step("starting the server to try it …")

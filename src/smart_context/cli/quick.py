@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import Any
 
 from smart_context import defaults
-from smart_context.cli import Told
+from smart_context.cli import Told, warn_of_variables
 
 # The kind of an option's value: none, text, a number, a file or folder that may be missing, a place below a root, one of some words. Options
 # whose kind ends in "s" may be repeated.
@@ -70,7 +70,9 @@ def run(args: list[str]) -> bool:
     command = import_module(f"smart_context.cli.{_MODULES[args[0]]}")
     from smart_context.settings import config
 
-    command.run(settings=config.load(flags), **given)
+    settings = config.load(flags)
+    warn_of_variables()
+    command.run(settings=settings, **given)
     return True
 
 

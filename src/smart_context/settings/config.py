@@ -193,6 +193,23 @@ def settings() -> Mapping[str, Setting]:
     return MappingProxyType(found)
 
 
+def unknown_variables(environ: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The variables that are named like ours and mean nothing, each with the nearest one that does, or ""."""
+    environ = os.environ if environ is None else environ
+    named = sorted(name for name in environ if name.startswith(_PREFIX))
+    if not named:
+        return {}
+    known = {each.env for each in settings().values() if each.env} | {_CONFIG_ENV}
+    unknown = [name for name in named if name not in known]
+    if not unknown:
+        return {}
+    import difflib
+
+    ours = sorted(name.removeprefix(_PREFIX) for name in known if name.startswith(_PREFIX))  # all begin alike
+    near = {name: difflib.get_close_matches(name.removeprefix(_PREFIX), ours, n=1) for name in unknown}
+    return {name: _PREFIX + found[0] if found else "" for name, found in near.items()}
+
+
 def config_path(environ: Mapping[str, str] | None = None) -> str:
     """The file that is read when none is named."""
     environ = os.environ if environ is None else environ
@@ -242,7 +259,7 @@ def api_key(llm: LlmSettings, environ: Mapping[str, str] | None = None) -> str:
 
 
 def _chosen_file(flag: object, environ: Mapping[str, str]) -> str | None:
-    if named := str(flag or "") or environ.get("SMART_CONTEXT_CONFIG", ""):
+    if named := str(flag or "") or environ.get(_CONFIG_ENV, ""):
         return os.path.abspath(os.path.expanduser(named))
     path = config_path(environ)
     return path if os.path.lexists(path) else None
@@ -286,7 +303,7 @@ def _flat(name: str, each: Field) -> dict[str, Setting]:
         facts["least"] = _LEAST_MEMORY if each.name == "memory_bytes" else 1
     keys = facts.pop("keys", None)
     text = facts.pop("help", LIMITS_HELP.get(each.name, ""))
-    env = facts.pop("env", "SMART_CONTEXT_" + name.replace(".", "_").upper())
+    env = facts.pop("env", _PREFIX + name.replace(".", "_").upper())
     if keys is None:
         return {name: Setting(name, each.type, each.default, text, env, **facts)}
     kind = "int" if "int" in each.type else "float"
@@ -313,4 +330,6 @@ def _built(values: Mapping[str, object], path: str) -> Settings:
     return Settings(**parts)
 
 
+_PREFIX = "SMART_CONTEXT_"
+_CONFIG_ENV = "SMART_CONTEXT_CONFIG"
 _TABLE_ENV = {"timeouts.default": "CONTEXT_TOOL_TIMEOUT_SECS"}
