@@ -11,6 +11,7 @@ import shutil
 import socket
 import ssl
 import subprocess
+import tomllib
 from pathlib import Path
 
 import anyio
@@ -30,9 +31,9 @@ TOOLS = [shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin:/usr/local/sbi
 pytestmark = pytest.mark.skipif(None in TOOLS, reason="needs nginx and openssl")
 
 
-def block(language):
-    """The first block of that language in the guide."""
-    return re.search(rf"```{language}\n(.*?)```", GUIDE, re.DOTALL)[1]
+def block(language, begins=""):
+    """The first block of that language in the guide, or the first that begins so."""
+    return re.search(rf"```{language}\n({re.escape(begins)}.*?)```", GUIDE, re.DOTALL)[1]
 
 
 def placed(text, places):
@@ -56,6 +57,7 @@ class Proxied:
         (home / "token").write_text(TOKEN, encoding="ascii")
         places = {"/srv/share": home / "share", "/var/lib/smart-context": home / "lib"}
         config = placed(block("toml"), {**places, "/etc/smart-context.token": home / "token"})
+        config += placed(block("toml", "[oauth]"), {"/srv/share": home / "share"})
         self.server = Served(home, config=config)
         self.certificate = home / "cert.pem"
         self._certify()
@@ -102,6 +104,7 @@ class Proxied:
         connection = self.client(source)
         given = {"Host": NAME, "Authorization": f"Bearer {TOKEN}", **ACCEPT}
         given |= {name.replace("_", "-"): value for name, value in headers.items()}
+        given = {name: value for name, value in given.items() if value}
         connection.request(method, path, body and json.dumps(body), given)
         answer = connection.getresponse()
         found = answer.status, answer.headers, answer.read()
@@ -184,6 +187,17 @@ def test_the_proxy_passes_nothing_that_the_server_would_not_take(proxied):
     assert proxied.ask("POST", "/mcp", INITIALIZE, Origin=f"https://{NAME}")[0] == 200
     for path in ("/healthz", "/metrics", "/", "/mcp/../metrics"):
         assert proxied.ask("GET", path)[0] == 404
+
+
+def test_a_client_without_a_token_is_told_where_to_sign_in_and_gets_there(proxied):
+    status, headers, _ = proxied.ask("POST", "/mcp", INITIALIZE, Authorization="")
+    address = re.search(r'resource_metadata="([^"]*)"', headers["www-authenticate"])[1]
+    assert (status, address) == (401, f"https://{NAME}/.well-known/oauth-protected-resource/mcp")
+    told = tomllib.loads(block("toml", "[oauth]"))["oauth"]
+    for path in ("/.well-known/oauth-protected-resource", address.removeprefix(f"https://{NAME}")):
+        status, _, body = proxied.ask("GET", path, Authorization="")
+        found = json.loads(body)
+        assert (status, found["resource"], found["authorization_servers"]) == (200, told["resource"], [told["issuer"]])
 
 
 def test_callers_are_known_by_their_own_address_and_cannot_claim_another(proxied):
