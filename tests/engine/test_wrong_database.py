@@ -88,6 +88,8 @@ def wrong(postgres: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     for user in ("careful", "roleless"):
         if not postgres.sql("postgres", f"SELECT 1 FROM pg_roles WHERE rolname = '{user}'"):
             postgres.sql("postgres", f"CREATE ROLE {user} LOGIN PASSWORD 'right'")
+    if not postgres.sql("postgres", "SELECT 1 FROM pg_roles WHERE rolname = 'crowded'"):
+        postgres.sql("postgres", "CREATE ROLE crowded LOGIN CONNECTION LIMIT 0")
     newer = made("UPDATE smart_context.meta SET value = '99' WHERE key = 'schema'")
     with server_of("14.9") as old:
         yield {
@@ -96,6 +98,7 @@ def wrong(postgres: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterato
             "database": (newer.replace("/test_", "/none_"), "does not exist"),
             "version": (old, "is PostgreSQL 14, which is too old"),
             "role": (made().replace("tester@", "roleless@"), "does not allow this"),
+            "crowded": (newer.replace("tester@", "crowded@"), "has too many connections"),
             "newer": (newer, "newer version of this program"),
         }
 
@@ -126,7 +129,7 @@ ALLOWED = {("newer", "engine"), ("role", "engine")}
 
 
 @pytest.mark.parametrize("command", [name for name in COMMANDS if name not in {"open", "serve"}])
-@pytest.mark.parametrize("what", ["nobody", "password", "database", "version", "role", "newer"])
+@pytest.mark.parametrize("what", ["nobody", "password", "database", "version", "role", "crowded", "newer"])
 def test_every_command_says_what_is_wrong_and_uses_no_other_index(
     wrong: dict[str, tuple[str, str]], local: tuple[Path, Path], run: Run, what: str, command: str
 ) -> None:

@@ -207,6 +207,7 @@ _MEANT: dict[str, tuple[str, str, type[ContextError]]] = {
     "42501": ("does not allow this", "give the user its role: context engine status", ConfigError),
     "25006": ("may only be read now", "name the primary in the setting `engine`", StorageFailed),
     "53100": ("has no room left on its disk", "make room there and index again", StorageFailed),
+    "53200": ("has no memory left", "give that machine more, or try again in a moment", Unreachable),
     "53300": ("has too many connections", "raise max_connections there, or try again in a moment", Unreachable),
     "40": ("was busy with the same files", "try again in a moment", Conflict),
     "55P03": ("is being changed by somebody else", "try again in a moment", Conflict),
@@ -218,6 +219,7 @@ _MEANT: dict[str, tuple[str, str, type[ContextError]]] = {
 _SAID = (
     ("password authentication failed", "28P01"),
     ("no password supplied", "28P01"),
+    ("too many connections", "53300"),  # before `role`, which it names
     ("role ", "28"),
     ("pg_hba.conf", "28"),
     ("could not write init file", "53100"),  # the first file that a server writes for somebody who connects
