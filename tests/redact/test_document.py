@@ -8,7 +8,7 @@ from smart_context import pointer as grammar
 from smart_context import redact
 from smart_context.errors import BadRequest
 from smart_context.model import Segment
-from smart_context.redact import document
+from smart_context.redact import document, repeats
 
 REDACTOR = redact.Redactor([r"S3CRET-\d+"])
 
@@ -130,4 +130,18 @@ def test_many_secrets_and_many_headings_take_no_longer_together():
     text = "".join(f"password = q7Rk2ZpX9vLm4T{number}\n" for number in range(2000))
     parts = [Segment(number, f"page {number + 1}", f"q7Rk of part {number}", text[:40]) for number in range(2000)]
     told = document._told([part.heading for part in parts], [(line[11:], "secret") for line in text.splitlines()])
-    assert len(told) == document._SOUGHT
+    assert len(told) == repeats.SOUGHT
+
+
+@pytest.mark.parametrize(
+    ("value", "title"),
+    [("q7Rk2%24ZpX9vLm", "of q7Rk2$ZpX9vLm"), ("q7Rk2$ZpX9vLm", "of q7Rk2%24ZpX9vLm"), ("q7Rk2$ZpX9vLm", "of q7Rk2&#36;ZpX9vLm")],
+)  # fmt: skip
+def test_a_heading_shows_no_secret_that_is_written_otherwise_in_the_text(value, title):
+    assert heading(f'password = "{value}"\n', title) == "of [redacted:secret]"
+
+
+def test_an_escaped_word_is_no_secret_elsewhere():
+    text = r'password = "\u0073\u0077\u006f\u0072\u0064\u0066\u0069\u0073\u0068"' + "\nA swordfish swims.\n"
+    (one,) = document.judged(segments(("lines 1-2", text)), REDACTOR)
+    assert [text[start:end] for start, end, _ in one.hidden] == [text[12 : text.index("\n") - 1]]

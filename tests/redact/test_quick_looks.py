@@ -17,6 +17,7 @@ from smart_context.redact import (
     mail,
     names,
     phones,
+    repeats,
     shape,
     tokens,
     values,
@@ -45,7 +46,7 @@ def test_a_secret_that_stands_nowhere_else_is_not_looked_for_any_more(text, valu
     for span in spans:
         left[span.start : span.end] = "\1" * (span.end - span.start)
     if value in "".join(left):
-        assert document._stands_elsewhere(value, text, spans)
+        assert repeats._stands_elsewhere(value, text, spans)
 
 
 def test_a_secret_with_a_space_is_looked_for_where_a_null_stands_for_it():

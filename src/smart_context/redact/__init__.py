@@ -10,7 +10,7 @@ Always: what is clean stays as it is, byte for byte; `clean(clean(x)) == clean(x
     values, wrap                                  what a secret looks like, and how it goes on over a line break
     glance, words, shape, stems                   what tells at once that a text holds nothing of a kind
     patterns                                      what a configuration adds
-    rules, document                               the name of all of them; a file judged as a whole
+    rules, document, repeats                      the name of all of them; a file judged as a whole; a secret that stands in it again
 """
 
 from __future__ import annotations

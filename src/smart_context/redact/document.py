@@ -7,28 +7,21 @@ Always: neither pages nor borders between segments change what is hidden; a stre
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
-from operator import attrgetter
 
 from smart_context import later
 from smart_context import pointer as grammar
 from smart_context.data import dataclass
 from smart_context.model import Hidden, Part, Pointer, Segment
-from smart_context.redact import values
-from smart_context.redact.gate import Redactor, Span
+from smart_context.redact import repeats
+from smart_context.redact.gate import Redactor, Span, merged, part
 
 _SECRET = 4  # characters that a secret has at least; fewer stand in any title
-_LONGEST = 512  # characters of a secret that is looked for in the rest of its file
-_SOUGHT = 256  # secrets of a file that are
 _CUT = 190  # characters from which on a title or heading may have been cut by its reader
 _BESIDE_LINES = " \t\r>|*#"  # what stands beside a secret that a line break cuts, and is no part of it
-_BLANKED = re.compile("\0+")
-_PUBLIC = frozenset({"email", "phone"})  # what is hidden wherever it stands, and need not be looked for
 _RANGE = later.pattern(r"(?:(.*) )?(lines|rows|paragraphs) ([1-9][0-9]{0,8})-([1-9][0-9]{0,8})", re.DOTALL)
-_start = attrgetter("start")
 _LINES_OF = {"sheet": "rows", "section": "paragraphs"}  # what the lines of a place are called; elsewhere, lines
 
 
@@ -53,7 +46,7 @@ def judged(segments: Sequence[Segment], redactor: Redactor) -> list[Segment]:
     """Judge a file: its segments, each with what is hidden in it, and with a heading that may be shown."""
     starts = _starts(segments)
     text = _joined(segments, starts)
-    hidden = _parted(_with_repeats(text, redactor.spans(text)), segments, starts)
+    hidden = _parted(repeats.with_repeats(text, redactor.spans(text)), segments, starts)
     headings = {heading: _clean(redactor, heading) for heading in {one.heading: None for one in segments} if heading}
     told = _told(headings, _values(segments, hidden)) if headings else []
     if told:
@@ -153,24 +146,28 @@ def _values(segments: Sequence[Segment], hidden: Sequence[Hidden]) -> Iterator[t
 
 
 def _told(heads: Iterable[str], values: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """The lines of what is hidden that may stand in a title or heading, by how they begin: the first `_SOUGHT`."""
+    """The lines of what is hidden that may stand in a title or heading, by how they begin: the first `repeats.SOUGHT`."""
     begins: set[str] = set()
     found: dict[str, str] = {}
     for value, kind in values:
         if not begins:
-            begins = {text[at : at + _SECRET] for text in heads for at in range(len(text))}
+            read = [text for head in heads for text in (head, *repeats.plain(head))]
+            begins = {text[at : at + _SECRET] for text in read for at in range(len(text))}
         for line in value.splitlines():
             bare = line.strip(_BESIDE_LINES)
-            if len(bare) >= _SECRET and bare[:_SECRET] in begins:
-                found.setdefault(bare, kind)
-    return list(islice(found.items(), _SOUGHT))
+            for one in (bare, *repeats.plain(bare)):
+                if len(one) >= _SECRET and one[:_SECRET] in begins:
+                    found.setdefault(one, kind)
+    return list(islice(found.items(), repeats.SOUGHT))
 
 
 def _without(told: Sequence[tuple[str, str]], head: str, clean: str) -> str:
     """A title or heading that is clean by itself, without what is hidden in its file; of one that may have been cut, without the beginning of that at its end."""
     for value, kind in told:
-        if kind not in _PUBLIC:
+        if kind not in repeats.PUBLIC:
             clean = clean.replace(value, f"[redacted:{kind}]")
+            escaped = [Span(*place, kind) for place in repeats.written(clean, [value])]
+            clean = part(clean, merged(escaped), 0, len(clean))
         if len(head) < _CUT:
             continue
         at = clean.find(value[:_SECRET], max(0, len(clean) - len(value)))
@@ -208,36 +205,6 @@ def _place(pointer: str) -> tuple[Pointer, Part | None]:
 def _counted(frame: Pointer, first: int, text: str) -> Part:
     last = first + text.count("\n") - text.endswith("\n")
     return Part(_LINES_OF.get(frame[-1].kind, "lines") if frame else "lines", first=first, last=max(first, last))
-
-
-def _with_repeats(text: str, spans: Sequence[Span]) -> Sequence[Span]:
-    """Hide a secret also where it stands in its file without the name that told it: the first `_SOUGHT` of a file."""
-    told = (text[span.start : span.end].strip() for span in spans if span.kind not in _PUBLIC)
-    sought = dict.fromkeys(value for value in told if len(value) <= _LONGEST and values.is_strong(value))
-    if not any(_stands_elsewhere(value, text, spans) for value in islice(sought, _SOUGHT)):
-        return spans
-    rest, at = [], 0  # of the text, with what is hidden already blanked out
-    for span in spans:
-        rest += [text[at : span.start], "\1" * (span.end - span.start)]
-        at = span.end
-    left = "".join([*rest, text[at:]]).replace("\0", " ")
-    for value in sorted(islice(sought, _SOUGHT), key=len, reverse=True):
-        left = left.replace(value, "\0" * len(value))
-    repeats = [Span(found.start(), found.end(), "secret") for found in _BLANKED.finditer(left)]
-    return sorted([*spans, *repeats], key=lambda span: span.start) if repeats else spans
-
-
-def _stands_elsewhere(value: str, text: str, spans: Sequence[Span]) -> bool:
-    """Whether a secret may stand where nothing is hidden: mostly it does not, and the text need not be gone through for it."""
-    if " " in value:  # what stands for a space there is told by the slow way alone
-        return True
-    at = text.find(value)
-    while at >= 0:
-        last = bisect_right(spans, at, key=_start) - 1
-        if last < 0 or spans[last].end < at + len(value):
-            return True
-        at = text.find(value, at + 1)
-    return False
 
 
 def _parted(spans: Sequence[Span], segments: Sequence[Segment], starts: Sequence[int]) -> list[Hidden]:

@@ -63,13 +63,13 @@ class Redactor:
         found = self._looked(text, ())
         if not found:  # as nearly always
             return ()
-        found = _merged(found)
+        found = merged(found)
         fresh = found if len(text) <= _SHORT else [span for span in found if not _stands_apart(text, span)]
         for _ in range(_MAX_LOOKS - 1):
             fresh = [span for window in _around(fresh, len(text)) for span in self._again(text, found, *window)]
             if not fresh:
                 break
-            found = _merged(found + fresh)
+            found = merged(found + fresh)
         return tuple(_bounded(found, len(text)))
 
     def _looked(self, text: str, hidden: Sequence[tuple[int, int]], offset: int = 0) -> list[Span]:
@@ -147,7 +147,8 @@ def spans(text: str) -> tuple[Span, ...]:
     return _PLAIN.spans(text)
 
 
-def _merged(found: list[Span]) -> list[Span]:
+def merged(found: list[Span]) -> list[Span]:
+    """The spans in text order, with those that overlap as one; it sorts what it is given."""
     found.sort(key=lambda span: (span.start, -span.end, KINDS.index(span.kind)))
     apart: list[Span] = []
     for span in found:

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 
 from smart_context import later
 from smart_context.redact import escapes
+from smart_context.redact.escapes import Cut
 
 try:
     from smart_context.redact import _view as compiled
@@ -122,6 +123,24 @@ def of(text: str, hidden: Sequence[tuple[int, int]] = ()) -> View:
     if hidden:
         cuts = _outside(cuts, hidden) + [(start, end, MASK) for start, end in hidden]
         cuts.sort()
+    folded, view_at, text_at = _without(text, cuts)
+    if "\f" in folded or "\v" in folded:  # a line ends there as well
+        folded = folded.replace("\f", "\n").replace("\v", "\n")
+    if not folded.isascii():
+        folded = _folded(folded, others)
+        if _STYLED.search("".join(others)):  # what they are drawn as may be Greek
+            others = _beyond_ascii(folded)
+    return View(folded, others, view_at, text_at)
+
+
+def cut(text: str, cuts: Sequence[Cut]) -> View:
+    """Make a view of a text in which a character, or nothing, is read in the place of each of these stretches (in order, apart)."""
+    read, view_at, text_at = _without(text, cuts)
+    return View(read, frozenset(), view_at, text_at)
+
+
+def _without(text: str, cuts: Sequence[Cut]) -> tuple[str, list[int], list[int]]:
+    """The text with what is read in the place of the cuts; and where in it and in the text the stretches begin between which nothing is cut."""
     parts: list[str] = []
     view_at, text_at, length, at = [0], [0], 0, 0
     for start, end, instead in cuts:
@@ -134,14 +153,7 @@ def of(text: str, hidden: Sequence[tuple[int, int]] = ()) -> View:
         view_at.append(length)
         text_at.append(end)
         at = end
-    folded = "".join((*parts, text[at:]))
-    if "\f" in folded or "\v" in folded:  # a line ends there as well
-        folded = folded.replace("\f", "\n").replace("\v", "\n")
-    if not folded.isascii():
-        folded = _folded(folded, others)
-        if _STYLED.search("".join(others)):  # what they are drawn as may be Greek
-            others = _beyond_ascii(folded)
-    return View(folded, others, view_at, text_at)
+    return "".join((*parts, text[at:])), view_at, text_at
 
 
 def _lower(text: str) -> str:
@@ -161,9 +173,9 @@ def _beyond_ascii(text: str) -> frozenset[str]:
     return frozenset(rest.decode("utf-8", "surrogatepass"))
 
 
-def _cuts(text: str, others: frozenset[str]) -> list[tuple[int, int, str]]:
+def _cuts(text: str, others: frozenset[str]) -> list[Cut]:
     """What is not read as it stands, and what is read in its place. others: the characters beyond ASCII."""
-    cuts: list[tuple[int, int, str]] = []
+    cuts: list[Cut] = []
     unusual = "".join(others)
     invisible = _IS_INVISIBLE.search(unusual)
     drawn = _IS_DRAWN.search(unusual) and _DRAWN_OVER.search(text)
@@ -210,10 +222,10 @@ def _plain_letter(styled: re.Match[str]) -> str:
     return plain if len(plain) == 1 else styled[0]
 
 
-def _outside(cuts: list[tuple[int, int, str]], hidden: Sequence[tuple[int, int]]) -> list[tuple[int, int, str]]:
+def _outside(cuts: list[Cut], hidden: Sequence[tuple[int, int]]) -> list[Cut]:
     """The cuts without what is hidden; one that reaches into that is left out, but for its invisible signs beside it."""
     starts = [start for start, _ in hidden]
-    kept: list[tuple[int, int, str]] = []
+    kept: list[Cut] = []
     for start, end, instead in cuts:
         at, i = start, max(0, bisect_right(starts, start) - 1)
         while i < len(hidden) and hidden[i][0] < end:
