@@ -33,7 +33,19 @@ ESCAPED = {
     for one in WAYS
     for other in WAYS
 }
-FILES = ESCAPED
+VALUE = "hunter2Xk9"
+SIGNS = (
+    ", ", "/", " / ", "#", " # ", "+", " + ", "&", " & ", "! ", " ! ", "—", " — ", "»", " » ", "«", " <= ", "; ", ";", " ⟶ ", "⟶", ". ", "? ", " · ", " :- ", " =: ", " ",
+)  # fmt: skip
+AFTER_SIGNS = {f"sign {number}.txt": f"For the Password{sign}{VALUE} we asked.\n" for number, sign in enumerate(SIGNS)}
+LABELS = {f"label {number}.txt": f"Passwort{sign}{VALUE}\nMore.\n" for number, sign in enumerate(SIGNS)}
+BRACKETS = {
+    f"bracket {number}.txt": f"Here is the {text} we use.\n"
+    for number, text in enumerate(
+        ["password (hunter2)", "pw [abc123]", "Password {hunter2}", "Passwort <abc123>", 'password ("hunter2")', "パスワード「hunter2」", "token [a1b2c3d4]"]
+    )
+}  # fmt: skip
+FILES = ESCAPED | AFTER_SIGNS | LABELS | BRACKETS
 
 
 def word(number: int) -> str:
@@ -66,3 +78,21 @@ def test_a_secret_that_is_told_in_one_way_of_writing_is_hidden_in_every_other(sh
         snippet, preview = shown[f"{way} {other}.txt"]
         assert snippet.endswith(' password = "[redacted:secret]" Later in the text: [redacted:secret] stands alone.')
         assert preview == 'password = "[redacted:secret]"\nLater in the text: [redacted:secret] stands alone.\n'
+
+
+@pytest.mark.parametrize("number", range(len(SIGNS)))
+def test_what_is_clearly_a_secret_is_hidden_after_a_label_and_any_sign(shown, number):
+    sign = SIGNS[number]
+    assert shown[f"sign {number}.txt"][1] == f"For the Password{sign}[redacted:secret] we asked.\n"
+    assert shown[f"label {number}.txt"][1] == f"Passwort{sign}[redacted:secret]\nMore.\n"
+    for name in (f"sign {number}.txt", f"label {number}.txt"):
+        assert VALUE not in shown[name][0]
+
+
+@pytest.mark.parametrize("name", BRACKETS)
+def test_a_weak_password_in_brackets_is_hidden(shown, name):
+    for one in shown[name]:
+        assert "hunter2" not in one
+        assert "c123" not in one
+        assert "a1b2" not in one
+        assert "[redacted:secret]" in one

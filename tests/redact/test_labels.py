@@ -188,3 +188,16 @@ def test_a_token_that_the_border_of_a_cell_cuts_is_hidden_whole(between, cut):
 
 def test_what_stands_in_the_cell_after_a_whole_token_stays():
     assert redact.clean(f"{TOKEN},abc123XYZ9def456\n") == "[redacted:secret],abc123XYZ9def456\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Password  version2", "Password ; sha256", "Token  oauth2", "Password (base64)", "password (RFC2617)", "password (section-12)", "the password (at least 8 characters)", "pw[abc123]", "check_password (buffer2)",
+        "password, Ed25519PrivateKey", "password, 2024-05-01T10", "password, v8.2.1-rc3", "password/user1234", "password, 0x1F3a9b22", "change_password, __pyx_t_4x9_2b", "x = password & mult_exp2", "one_of<int_token, paren_exp2>",
+        '("password", "x9yk2mn4")', "Password, then username", "passwords, hunter2Xk9", "f(password + utf8mb4)", "The password! Version12 follows.",
+    ],
+)  # fmt: skip
+def test_what_follows_a_label_in_prose_and_code_stays(text):
+    for one in (text, f"See {text} there.", f"{text}\nmore\n"):
+        assert redact.clean(one) == one

@@ -49,8 +49,16 @@ _SPACE = later.pattern(
 _SIGN = later.pattern(
     r"[*_~]{0,3}(?:[ \t]{1,40}[^\w\s\uFFFC'`({\[<]{1,3}[ \t]{1,40}|[ \t]{0,40}[^\w\s\uFFFC!-/:-@\[-`{-~]{1,3}[ \t]{0,40}|[ ]{0,2}[;~^>]{1,2}[ \t]{1,40}|[;,~^>\0-\x08]{1,3}|[ ]{2,40})(?=[^\s])"
 )
+# Any sign between a name and a value, wherever they stand.
+_APART = later.pattern(
+    r"(?![\"'][ ]?,)[*_~]{0,3}[ \t]{0,4}(?:<=|:-|=:|[^\w\s\uFFFC({\[<.:=$]{1,3}|\.(?=[ ]))[ \t]{0,4}(?=[^\s])"
+)
 _OPENERS = frozenset("([{<「『【《〈〔")
 _BRACKET = later.pattern(r"[*_\"'`]{0,3}[ ]?[(\[{<「『【《〈〔][\"'`]?(?=[^\s()<>\[\]]{8})")
+_WEAK_BRACKET = later.pattern(
+    r"[*_\"'`]{0,3}(?:[ ]{1,2}[(\[{<]|[ ]?[「『【《〈〔])[\"'`]?(?=[^\s()<>\[\]{}「」『』【】《》〈〉〔〕\"'`,;]{6,64}[\"'`]?[)\]}>」』】》〉〕])"
+)
+_INSIDE = later.pattern(r"[^\s()<>\[\]{}「」『』【】《》〈〉〔〕\"'`,;]{6,64}")
 _TAG_SIGNS, _TAG_REACH = ("<", "&lt;", "%3c"), 45
 _IN_TAG = later.pattern(r"(?:<|&lt;|%3c)[\w:.\-]{0,40}$")
 
@@ -74,6 +82,7 @@ _SYMBOL = later.pattern(r"[^\w\-.'/,:;()]")
 _APP_PASSWORD = later.pattern(r"[a-z]{4}(?: [a-z]{4}){3}(?!\w| \w)")  # as Google prints them
 _PLAIN = later.pattern(r"[^\W\d_]+(?:[-'][^\W\d_]+)*")
 _MIN_MADE = 8  # characters of a secret that a machine made, alone below its name
+_MIN_ASIDE = 16  # of one in a sentence
 _PUBLIC = ("AAAA", "ssh-", "-----", "MII")
 _BESIDE = frozenset(" \t\r\n\"'`*_:,;")
 _URL = later.pattern(r"[a-z][a-z0-9+.\-]{1,20}://")
@@ -81,7 +90,7 @@ _URL = later.pattern(r"[a-z][a-z0-9+.\-]{1,20}://")
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a value starts, and how much the syntax before it says: "assign", "call", "pair", "say", "cell", "tag", "space", "below", "row"."""
+    """Where a value starts, and how much the syntax before it says: "assign", "call", "pair", "say", "cell", "tag", "space", "below", "row", "label", "bracket", "apart"."""
 
     start: int
     syntax: str
@@ -143,9 +152,17 @@ def _places(low: str, name: names.Name) -> Iterator[_Place]:
         return
     if not _OPENERS.isdisjoint(after) and (match := _BRACKET.match(low, end)):
         yield _Place(match.end(), "space")
+    if not _OPENERS.isdisjoint(after) and _begins_word(low, start) and (match := _WEAK_BRACKET.match(low, end)):
+        yield _Place(match.end(), "bracket")
     if ("|" in after or "\t" in after) and (match := _CELL.match(low, end)):
         yield _Place(match.end(), "cell")
     yield from _by_line(low, name)
+    if (match := _APART.match(low, end)) and (match[0] != "-" or (name.is_password and _begins_word(low, start))):
+        yield _Place(match.end(), "apart")
+
+
+def _begins_word(low: str, start: int) -> bool:
+    return start == 0 or not (low[start - 1].isalnum() or low[start - 1] in "_.>:$-")
 
 
 def _by_line(low: str, name: names.Name) -> Iterator[_Place]:
@@ -208,13 +225,17 @@ def _quoted_items(text: str, at: int, place: _Place, name: names.Name) -> list[t
 
 
 def _value(text: str, low: str, place: _Place, name: names.Name) -> tuple[int, int] | None:
-    if place.syntax not in {"cell", "tag", "row", "label"} and (
+    if place.syntax not in {"cell", "tag", "row", "label", "bracket", "apart"} and (
         quoted := _QUOTED.match(text, place.start) or _ESCAPED.match(text, place.start)
     ):
         return quoted.span("value") if _is_quoted(quoted["value"], place, name) else None
     if name.is_password and place.syntax == "assign" and (groups := _APP_PASSWORD.match(text, place.start)):
         return groups.span()
     start = place.start + (text[place.start : place.start + 1] in {'"', "'", "`"})
+    if place.syntax == "bracket":
+        inside = _INSIDE.match(text, start)
+        is_one = inside is not None and values.is_chosen(inside[0]) and not values.is_code(inside[0])
+        return inside.span() if inside and is_one and (name.is_password or len(inside[0]) >= _MIN_MADE) else None
     bare = _BARE.match(text, start)
     if bare is None:
         return None
@@ -243,6 +264,8 @@ def _is_quoted(value: str, place: _Place, name: names.Name) -> bool:
 def _is_bare(value: str, place: _Place, name: names.Name, *, alone: bool) -> bool:
     if name.is_vague:
         return values.is_generated(value) and not values.is_code(value) and _is_unreadable(value)
+    if place.syntax == "apart":
+        return values.is_clear(value) and (name.is_password or len(value) >= _MIN_ASIDE)
     if place.syntax in {"below", "row", "label"}:
         is_one = values.is_strong(value) or (values.is_chosen(value) and (name.is_password or len(value) >= _MIN_MADE))
         return alone and is_one and not values.is_code(value) and value[0] not in "/<-+[(" and "://" not in value

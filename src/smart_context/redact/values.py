@@ -53,6 +53,16 @@ _CODE = later.pattern(
 _NAMES = later.pattern(r"[A-Za-z]+(?:[_-][A-Za-z]+)+[;,)]*")
 _KEYISH = later.pattern(r"(?i)passw|pwd|secret|token|api_?key|credential")
 _DATE = later.pattern(r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}")
+# What has a number by its nature: something that is counted, an algorithm, a standard.
+_NUMBERED = later.pattern(
+    r"""(?xi)
+      (?: chapter|column|example|field|figure|item|level|line|option|page|part|phase|row|section|stage|step|table|type|version ) [-_]? \d{1,3}
+    | (?: aes|base|blake|cp|crc|des|ed|http|ipv|iso|latin|md|ntlmv?|oauth|pbkdf|pkcs|rfc|rsa|sha|ucs|utf|wpa ) [-_]? \d{1,5} (?: [-_]\d{1,4}|[bsv] )?
+    """
+)
+_NO_EXPRESSION = later.pattern(r"[\w!@#$%^&*+~?.\-]+")  # the signs of a password that are not those of code as well
+_VERSION = later.pattern(r"(?i)v?\d+\.\d.*|\d{4}-\d\d-\d\d.*|0x.*")  # or a date, or a number
+_MIN_CLEAR, _CLEAR = 0.25, later.pattern(r"[!$^]")
 
 
 # Which letters follow which in English words and in the names of programs, for 97 % of all pairs: first letter, then those after it.
@@ -167,7 +177,18 @@ def is_strong(value: str) -> bool:
 def is_chosen(value: str) -> bool:
     """Tell whether a value that stands alone below a word for a secret, or in the cell after it, is one that somebody chose: letters and digits."""
     has_both = _DIGIT.search(value) is not None and _LETTER.search(value) is not None
-    return len(value) >= 6 and has_both and len(set(value)) >= 4 and is_password(value)
+    if len(value) < 6 or not has_both or len(set(value)) < 4:
+        return False
+    return is_password(value) and _NUMBERED.fullmatch(value) is None
+
+
+def is_clear(value: str) -> bool:
+    """Tell whether a value is a secret in the middle of a sentence: letters and digits that change as in no word, name, version or expression."""
+    if not is_strong(value) or not _NO_EXPRESSION.fullmatch(value) or is_code(value) or is_placeholder(value):
+        return False
+    if _VERSION.match(value) or value.count("_") > 1:
+        return False
+    return (_turns(value) >= 2 and oddness(value) >= _MIN_CLEAR) or _CLEAR.search(value, 1) is not None
 
 
 def is_password(value: str) -> bool:
