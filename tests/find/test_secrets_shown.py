@@ -45,7 +45,18 @@ BRACKETS = {
         ["password (hunter2)", "pw [abc123]", "Password {hunter2}", "Passwort <abc123>", 'password ("hunter2")', "パスワード「hunter2」", "token [a1b2c3d4]"]
     )
 }  # fmt: skip
-FILES = ESCAPED | AFTER_SIGNS | LABELS | BRACKETS
+TOKENS = (
+    "gh" + "p_Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6",
+    "sk-pr" + "oj-aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xYz1",
+    "AKI" + "AIOSFODNN7EXAMPLQ",
+)
+CUTS = {
+    f"cut {number} {place} {gap}.txt": f"see {token[:place]}{between}{token[place:]} there\n"
+    for number, token in enumerate(TOKENS)
+    for place in (10, 13, 14, 16)
+    for gap, between in enumerate((" ", "  ", "\t", " | ", "|", ",", '","', "\n"))
+}
+FILES = ESCAPED | AFTER_SIGNS | LABELS | BRACKETS | CUTS
 
 
 def word(number: int) -> str:
@@ -96,3 +107,10 @@ def test_a_weak_password_in_brackets_is_hidden(shown, name):
         assert "c123" not in one
         assert "a1b2" not in one
         assert "[redacted:secret]" in one
+
+
+@pytest.mark.parametrize("name", CUTS)
+def test_a_token_that_a_space_or_the_border_of_a_cell_cuts_is_hidden_whole(shown, name):
+    snippet, preview = shown[name]
+    assert snippet.endswith(" see [redacted:secret] there")
+    assert preview == "see [redacted:secret] there\n"

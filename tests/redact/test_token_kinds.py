@@ -73,3 +73,11 @@ def test_values_are_the_same_on_every_run():
         for seed in ("1", "2")
     }
     assert len(runs) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["fc-list 0f1e2d3c4b5a69788796a5b4c3d2e1f0", "sk-model 0f1e2d3c4b5a69788796a5b4c3d2e1f0", "test_2 0f1e2d3c4b5a69788796a5b4c3d2e1f0", "AKIA MOUNTAIN RAILWAYS", "ASIA TRANSFORMATIONAL", "ASIA | TELECOMMUNICATIO"],
+)  # fmt: skip
+def test_the_name_of_a_program_and_a_checksum_after_it_are_no_token(text):
+    assert redact.clean(text) == text

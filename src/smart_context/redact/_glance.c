@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* As `words`, `shape` and `wrap` have them. */
-enum { MIN_TOKEN = 14, MIN_NO_DIGIT = 20, MANY_CAPITALS = 12, MANY_SMALL = 20, MIN_BARE = 32, MAX_BARE = 128, MOST_PLACES = 10000 };
+enum { MIN_TOKEN = 14, MIN_NO_DIGIT = 20, MANY_CAPITALS = 12, MANY_SMALL = 20, MIN_BARE = 32, MAX_BARE = 128, MOST_PLACES = 10000, MOST_GAP = 8 };
 enum { INDENT = 40, BEFORE_DIGIT = 200, MAX_PIECE = 4096, DIFFERENT = 6, MOST_OF_LINE = 4096, MOST_BEFORE = 16 };
 enum { MOST_STATES = 0x8000, FOUND = 0x8000 };
 
@@ -328,12 +328,26 @@ ALWAYS_INLINE int next_word(int kind, Text text, Py_ssize_t least, Py_ssize_t *s
     return 0;
 }
 
+/* Note the marks of tokens in the end of the word before a place, beyond spaces, tabs and bars: there a token may begin that they cut. */
+ALWAYS_INLINE void look_before(int kind, Text text, Py_ssize_t start, const Automaton *marks, char *seen)
+{
+    Py_ssize_t end = start, least = start < MOST_GAP ? 0 : start - MOST_GAP;
+    for (Py_UCS4 c; end > least && ((c = at(kind, text, end - 1)) == ' ' || c == '\t' || c == '|'); end--)
+        ;
+    Py_ssize_t first = end;
+    least = end < MIN_TOKEN ? 0 : end - MIN_TOKEN + 1;
+    while (first > least && !Py_UNICODE_ISSPACE(at(kind, text, first - 1)))
+        first--;
+    look_for(kind, marks, text, first, end, seen, NULL);
+}
+
 /* Note the marks of tokens in the words that may be tokens, and keep the words that may be bare ones in `bare`, a dictionary: each once. */
 ALWAYS_INLINE int look_at_words(int kind, PyObject *string, Text text, const Automaton *marks, char *seen, PyObject *bare)
 {
     for (Py_ssize_t start = 0, end; next_word(kind, text, MIN_TOKEN, &start, &end); start = end) {
         if (may_be_token(kind, text, start, end)) {
             look_for(kind, marks, text, start, end, seen, NULL);
+            look_before(kind, text, start, marks, seen);
             if (may_be_bare(kind, text, start, end)) {
                 PyObject *word = PyUnicode_Substring(string, start, end);
                 int failed = !word || PyDict_SetItem(bare, word, Py_None) < 0;

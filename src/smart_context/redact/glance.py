@@ -29,7 +29,7 @@ _MIN_DIGITS = 6  # of a telephone number, the shortest of all
 class Glance:
     """What is in a text, as far as a glance tells.
 
-    seen: of `words.SIGNS` and `SPACED`, in lower case; where they begin only as it is compiled, and not of one that is there very often. letters: of `names.LETTERS`. marks: of `issuers.MARKS`, in words that may be tokens.
+    seen: of `words.SIGNS` and `SPACED`, in lower case; where they begin only as it is compiled, and not of one that is there very often. letters: of `names.LETTERS`. marks: of `issuers.MARKS`, in words that may be tokens, or before one.
     bare: words that may be tokens of no known issuer. numbers: stretches of at least as many digits as a telephone number has. accounts: where
     two letters stand that two digits follow. breaks: line breaks that may cut a token.
     """
@@ -54,7 +54,10 @@ def at(view: View) -> Glance | None:
         found = [sign for sign in words.SIGNS if sign in held.low] + [sign for sign in SPACED if sign in view.low]
         seen = dict.fromkeys(found)
         tokens = list(filter(words.may_be_token, held.unique))
-        marks, bare = marks_in("\n".join(tokens)), list(filter(words.may_be_bare, tokens))
+        marks, bare = (
+            marks_in("\n".join((*tokens, *words.before_tokens(text, tokens)))),
+            list(filter(words.may_be_bare, tokens)),
+        )
         shape = shapes.of(text)
         numbers, accounts = list(shapes.numbers(shape, _MIN_DIGITS)), list(shapes.accounts(shape))
         breaks = wrap.breaks(text)

@@ -37,9 +37,14 @@ class Marked:
         return self.prefix in _PLAIN or "/" in self.prefix
 
     @property
+    def is_weak(self) -> bool:
+        """Whether names of programs have that prefix as well."""
+        return self.prefix in _WEAK
+
+    @property
     def oddness(self) -> float:
         """How mixed what follows must be at the least, as `values.oddness` counts."""
-        return 0.3 if self.prefix in _WEAK else 0.1
+        return 0.3 if self.is_weak else 0.1
 
 
 def _all(prefixes: str, body: re.Pattern[str], least: int, whole: int | None = None) -> Iterator[Marked]:
@@ -48,6 +53,8 @@ def _all(prefixes: str, body: re.Pattern[str], least: int, whole: int | None = N
 
 
 _PLAIN = frozenset({"AKIA", "ASIA", "ABIA", "ACCA"})
+SHORT_MARKS = {mark.lower(): mark for mark in sorted(_PLAIN)}
+"""Marks of tokens so short that a space may leave no long word of them; by the sign that tells them."""
 # Marks that names of programs have as well.
 _WEAK = frozenset(
     "test_ live_ test_pub_ live_pub_ sk_ b_ pa- ak- as- fc- secret_ pat. sat. t1. y0_ cio BSA API- sl. 1000. sess-".split()  # noqa: SIM905

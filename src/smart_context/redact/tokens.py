@@ -13,7 +13,11 @@ from smart_context.redact import glance as glances
 from smart_context.redact import issuers, values, wrap
 
 _OPENS = re.compile(r"(?:\\[nrt]|%[0-9A-Fa-f]{2})$")
-_GAP = re.compile(r"[\"']?[ ]?(?:[,;|\t]|<br[ ]?/?>)[ ]?[\"']?|[ ]")
+_GAP = re.compile(r"[\"']?[ ]{0,2}(?:[,;|\t]|<br[ ]?/?>)[ ]{0,2}[\"']?|[ ]{1,4}")
+_DIGIT = re.compile(r"[0-9]")
+_MOST_PIECES = 4  # in which spaces cut a token
+_LONG_MARK = 6  # characters of a mark that no word begins with
+_MIN_FIRST = 6  # characters of the first one after a mark that names of programs have as well
 _RUN = re.compile(r"(?<![A-Za-z0-9+/_\-.=])[A-Za-z0-9+/_\-]{32,128}+={0,2}(?![A-Za-z0-9+/_\-=])")
 # A checksum, a public key, a certificate, a picture: known by how they begin or by what stands before them.
 _PUBLIC = re.compile(r"AAAA[BCE]|MII|iVBOR|R0lGOD|/9j/|[ST]ha\d|sha\d")
@@ -25,6 +29,7 @@ _PUBLIC_BEFORE = re.compile(
 def find(text: str, glance: glances.Glance) -> Iterator[tuple[int, int]]:
     """Yield where tokens stand."""
     marks = glance.marks
+    marks |= {mark for sign, mark in issuers.SHORT_MARKS.items() if sign in glance.seen}
     if glance.breaks:  # a token that a line break cuts may begin with a short word
         marks |= glances.marks_in("\n".join([text[seam.start : seam.end] for seam in glance.breaks]))
     if marks:
@@ -117,15 +122,28 @@ def _end(text: str, start: int, marked: issuers.Marked) -> tuple[int, bool]:
 
 def _over_space(text: str, end: int, had: int, marked: issuers.Marked) -> int:
     """Where a token really ends that a space cuts, as readers make one of a line break in a heading, or the border of a cell: what follows makes it whole, and looks generated."""
-    gap = _GAP.match(text, end)
-    rest = marked.body.match(text, gap.end()) if gap else None
-    if rest is None or not values.is_random(rest[0]):
-        return end
-    length = had + len(rest[0])
-    is_whole = (
-        length >= marked.least and values.is_generated(rest[0]) if marked.whole is None else length == marked.whole
-    )
-    return rest.end() if is_whole else end
+    if marked.whole is None:
+        gap = _GAP.match(text, end)
+        rest = marked.body.match(text, gap.end()) if gap else None
+        is_rest = rest is not None and had + len(rest[0]) >= marked.least and values.is_generated(rest[0])
+        return rest.end() if rest and is_rest and _may_begin(text[end - had : end], marked) else end
+    at, lacks = end, marked.whole - had
+    for _ in range(_MOST_PIECES):
+        gap = _GAP.match(text, at)
+        rest = marked.body.match(text, gap.end()) if gap else None
+        if rest is None or len(rest[0]) > lacks or not (marked.may_hold_words or values.is_random(rest[0])):
+            break
+        at, lacks = rest.end(), lacks - len(rest[0])
+        if not lacks:
+            return at if _DIGIT.search(text, end - had, at) else end
+    return end
+
+
+def _may_begin(first: str, marked: issuers.Marked) -> bool:
+    """Tell whether what follows a mark may be the first piece of a token: `sk-ab3d` may, `fc-list` may not."""
+    if len(marked.prefix) >= _LONG_MARK and not marked.is_weak:
+        return True
+    return _DIGIT.search(first) is not None and len(first) >= (_MIN_FIRST if marked.is_weak else 1)
 
 
 def _bare(text: str, words: Sequence[str]) -> Iterator[tuple[int, int]]:

@@ -8,7 +8,7 @@ nothing is remembered: it saves time, and changes nothing. Where `_glance.c` is 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import filterfalse
 
 from smart_context.data import dataclass
@@ -23,9 +23,10 @@ SIGNS = (
     '"kty"', "private", "token", "key", "client",
     "pass", "pwd", "pw", "psw", "mdp", "kennwort", "clave", "contras", "senha", "parol", "wachtwoord", "losenord", "adgangskode", "salasana",
     "jelszo", "haslo", "heslo", "geslo", "lozinka", "sifre", "kata", "secret", "_salt", "credential", "jeton", "session", "jsessionid", "phpsessid",
-    "connect.sid", "chave",
+    "connect.sid", "chave", "akia", "asia", "abia", "acca",
 )  # fmt: skip
 _MIN_TOKEN = 14  # characters of the shortest token of all, with its mark
+_LONG, _MOST_GAP = re.compile(rf"\S{{{_MIN_TOKEN},}}"), 8  # characters between two pieces of a token
 _DIGIT, _LETTERS = re.compile(r"[0-9]"), re.compile(r"[A-Za-z]{2}")
 _NO_DIGIT, _MIN_NO_DIGIT = re.compile(r"[a-z][A-Z]|[A-Z]{12}|[a-z]{20}"), 20  # a token without any digit is long
 _RUN, _MIN_BARE, _MAX_BARE = re.compile(r"[A-Za-z0-9+/_\-]+"), 32, 128  # characters of a token of no known issuer
@@ -59,6 +60,20 @@ def may_be_token(word: str) -> bool:
     if _DIGIT.search(word):
         return _LETTERS.search(word) is not None
     return len(word) >= _MIN_NO_DIGIT and _NO_DIGIT.search(word) is not None
+
+
+def before_tokens(text: str, tokens: Iterable[str]) -> Iterator[str]:
+    """The ends of the words before such words, beyond spaces, tabs and bars: there a token may begin that they cut."""
+    known = set(tokens)
+    for match in _LONG.finditer(text) if known else ():
+        if match[0] in known:
+            end = start = match.start()
+            while end > max(0, start - _MOST_GAP) and text[end - 1] in " \t|":
+                end -= 1
+            first = end
+            while first > max(0, end - _MIN_TOKEN + 1) and not text[first - 1].isspace():
+                first -= 1
+            yield text[first:end]
 
 
 def may_be_bare(word: str) -> bool:
