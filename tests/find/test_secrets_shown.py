@@ -56,7 +56,15 @@ CUTS = {
     for place in (10, 13, 14, 16)
     for gap, between in enumerate((" ", "  ", "\t", " | ", "|", ",", '","', "\n"))
 }
-FILES = ESCAPED | AFTER_SIGNS | LABELS | BRACKETS | CUTS
+MARKS = "\u0301\u0336\u20dd\u0489\u0951\u064b\u0e34\u3099\u200b\u2060\u00ad"
+MARKED = {
+    f"mark {number} {place} {ord(sign):x}.txt": f"see {token[:place]}{sign}{token[place:]} there\n"
+    for number, token in enumerate(TOKENS)
+    for place in (8, 12)
+    for sign in MARKS
+}
+NAMED = {f"name {ord(sign):x}.txt": f"pass{sign}word: {VALUE}\n" for sign in MARKS}
+FILES = ESCAPED | AFTER_SIGNS | LABELS | BRACKETS | CUTS | MARKED | NAMED
 
 
 def word(number: int) -> str:
@@ -109,8 +117,14 @@ def test_a_weak_password_in_brackets_is_hidden(shown, name):
         assert "[redacted:secret]" in one
 
 
-@pytest.mark.parametrize("name", CUTS)
-def test_a_token_that_a_space_or_the_border_of_a_cell_cuts_is_hidden_whole(shown, name):
+@pytest.mark.parametrize("name", [*CUTS, *MARKED])
+def test_a_token_that_a_space_the_border_of_a_cell_or_a_mark_cuts_is_hidden_whole(shown, name):
     snippet, preview = shown[name]
     assert snippet.endswith(" see [redacted:secret] there")
     assert preview == "see [redacted:secret] there\n"
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_a_mark_in_a_name_splits_nothing(shown, name):
+    assert shown[name][1] == NAMED[name].replace(VALUE, "[redacted:secret]")
+    assert VALUE not in shown[name][0]

@@ -69,3 +69,12 @@ def test_a_column_of_passwords_is_hidden_however_many_columns_there_are(columns)
         ";".join([first, *["x"] * (columns - 2), last]) for first, last in (("user", "password"), ("bob", "ab1c"))
     )
     assert redact.clean(table + "\n") == table.replace("ab1c", "[redacted:secret]") + "\n"
+
+
+def test_a_name_is_a_name_with_its_marks_apart_from_its_letters():
+    import unicodedata
+
+    for name in ("mật khẩu", "contraseña", "lösenord", "jelszó", "κωδικός", "şifre", "parolă"):
+        for form in ("NFC", "NFD"):
+            text = unicodedata.normalize(form, f"{name}: hunter2xyz\n")
+            assert redact.clean(text) == text.replace("hunter2xyz", "[redacted:secret]")

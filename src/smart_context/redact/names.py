@@ -48,6 +48,7 @@ _ASCII: tuple[tuple[str, str, bool], ...] = (
     ("lozinka", r"lozinka", True),
     ("sifre", rf"{_LATIN}sifre", True),
     ("kata ", r"kata (?:sandi|laluan)", True),
+    ("khau", r"(?<=mat )khau", True),  # as marks leave it that are drawn over its letters
     ("key", r"key(?:[ _]?id)?", False),
     ("client", r"client[ _.\-]?id", False),
     ("secret", r"secret", False),

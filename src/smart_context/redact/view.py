@@ -25,10 +25,13 @@ MASK = "\ufffc"
 
 # Soft hyphens, zero-width and direction marks, variation selectors, fillers, and what else Unicode shows as nothing: invisible on paper, so they split nothing here.
 _INVISIBLE = "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
-# Accents, lines and rings that are drawn over the letter before them. Beside a digit or an underscore, or before a capital inside a word, as in no language, they are there to split something.
+# Accents, lines and rings that are drawn over the letter before them: names and tokens are read without them.
 _DRAWN = "\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
 _IS_DRAWN = later.pattern(f"[{_DRAWN}]")
-_DRAWN_OVER = later.pattern(f"[0-9_][{_DRAWN}]|[{_DRAWN}][0-9_]|[a-z][{_DRAWN}][A-Z]")
+# Where other scripts have their marks, among their letters. Between Latin letters or digits, where no language has them, such marks are there to split something.
+_OF_SCRIPTS = "\u0483-\u0489\u0591-\u1aaf\u1b00-\u1dbf\u2cef-\u2cf1\u2d7f\u2de0-\u2dff\u302a-\u302f\u3099\u309a\ua66f-\ua6f1\ua802-\uabed\ufb1e\U000101fd-\U00011fff\U00016af0-\U00016f92\U0001bc9d-\U0001bc9e\U0001cf00-\U0001d244\U0001da00-\U0001e94a"
+_IS_OF_SCRIPT = later.pattern(f"[{_OF_SCRIPTS}]")
+_BETWEEN = later.pattern(rf"(?<=[A-Za-z0-9_\-])[{_OF_SCRIPTS}{_DRAWN}{_INVISIBLE}]{{1,16}}+(?=[A-Za-z0-9_\-])")
 _HIDDEN_OR_DRAWN = later.pattern(rf"\[redacted:[a-z]{{1,16}}\]|[{_INVISIBLE}{_DRAWN}]++")
 _HIDDEN = later.pattern(rf"\[redacted:[a-z]{{1,16}}\]|[{_INVISIBLE}]++")
 _HIDDEN_ASCII = later.pattern(r"\[redacted:[a-z]{1,16}\]")
@@ -178,14 +181,31 @@ def _cuts(text: str, others: frozenset[str]) -> list[Cut]:
     cuts: list[Cut] = []
     unusual = "".join(others)
     invisible = _IS_INVISIBLE.search(unusual)
-    drawn = _IS_DRAWN.search(unusual) and _DRAWN_OVER.search(text)
+    drawn = _IS_DRAWN.search(unusual)
     if invisible or drawn or "[redacted:" in text:
         pattern = _HIDDEN_OR_DRAWN if drawn else _HIDDEN if invisible else _HIDDEN_ASCII
         cuts = [(m.start(), m.end(), MASK if m[0][0] == "[" else "") for m in pattern.finditer(text)]
+    if _IS_OF_SCRIPT.search(unusual) and (between := [m.span() for m in _BETWEEN.finditer(text) if _are_marks(m[0])]):
+        cuts = _apart(sorted([*cuts, *((start, end, "") for start, end in between)]))
     if written := list(escapes.find(text)):
         cuts += [(start, end, "" if _IS_INVISIBLE.match(read) else read) for start, end, read in written]
         cuts.sort()
     return cuts
+
+
+def _apart(cuts: list[Cut]) -> list[Cut]:
+    """The cuts with those as one that overlap: both cut something that cannot be seen."""
+    apart: list[Cut] = []
+    for start, end, instead in cuts:
+        if apart and start < apart[-1][1]:
+            apart[-1] = apart[-1][0], max(end, apart[-1][1]), ""
+        else:
+            apart.append((start, end, instead))
+    return apart
+
+
+def _are_marks(characters: str) -> bool:
+    return all(unicodedata.category(c).startswith("M") or _IS_INVISIBLE.match(c) for c in characters)
 
 
 def _folded(text: str, others: frozenset[str]) -> str:

@@ -23,7 +23,7 @@ SIGNS = (
     '"kty"', "private", "token", "key", "client",
     "pass", "pwd", "pw", "psw", "mdp", "kennwort", "clave", "contras", "senha", "parol", "wachtwoord", "losenord", "adgangskode", "salasana",
     "jelszo", "haslo", "heslo", "geslo", "lozinka", "sifre", "kata", "secret", "_salt", "credential", "jeton", "session", "jsessionid", "phpsessid",
-    "connect.sid", "chave", "akia", "asia", "abia", "acca",
+    "connect.sid", "chave", "akia", "asia", "abia", "acca", "khau",
 )  # fmt: skip
 _MIN_TOKEN = 14  # characters of the shortest token of all, with its mark
 _LONG, _MOST_GAP = re.compile(rf"\S{{{_MIN_TOKEN},}}"), 8  # characters between two pieces of a token
