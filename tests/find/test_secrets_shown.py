@@ -64,7 +64,18 @@ MARKED = {
     for sign in MARKS
 }
 NAMED = {f"name {ord(sign):x}.txt": f"pass{sign}word: {VALUE}\n" for sign in MARKS}
-FILES = ESCAPED | AFTER_SIGNS | LABELS | BRACKETS | CUTS | MARKED | NAMED
+MARKUP = {
+    f"markup {number} {value}.{kind}": text.replace("@", value) + "\n"
+    for number, text in enumerate([
+        "<label>Password</label> <code>@</code>", "<table><tr><th>Password</th><td>@</td></tr></table>", "<dl><dt>Password</dt><dd>@</dd></dl>", "<div>Password:</div>\n<div class='x'><b>@</b></div>",
+        '<input type="password" name="q" value="@">', "<input value=@ type=password>", "<label>Passwort</label><input value='@'>", "<li>Password <em>@</em></li>", "<h2>Password</h2><p>@</p>", "<p>Password<br>@</p>",
+    ])
+    for value in ("hunter2Xk9", "abc123")
+    for kind in ("md", "html", "txt", "vue")
+    if kind != "html" or value == VALUE or number not in {0, 6, 7}  # there, only a space is left between the two
+}  # fmt: skip
+GLUED = {f"glued {number}.html": text for number, text in enumerate(["<p><b>Password</b><tt>hunter2Xk9</tt></p>\n", "<p><label>Passwort</label><code>hunter2Xk9</code></p>\n"])}  # fmt: skip
+FILES = ESCAPED | AFTER_SIGNS | LABELS | BRACKETS | CUTS | MARKED | NAMED | MARKUP | GLUED
 
 
 def word(number: int) -> str:
@@ -79,7 +90,7 @@ def shown(tmp_path_factory):
     root = base / "root"
     root.mkdir()
     for number, (name, text) in enumerate(FILES.items()):
-        (root / name).write_text(f"{word(number)}\n{text}", encoding="utf-8", newline="")
+        (root / name).write_text(f"{word(number)}\n\n{text}", encoding="utf-8", newline="")
     found: dict[str, tuple[str, str]] = {}
     with App(Settings(roots=(str(root),), data_dir=str(base / "data"))) as app:
         app.index_here(str(root), full=False, on_progress=lambda _step: None)
@@ -87,7 +98,7 @@ def shown(tmp_path_factory):
             item = app.search_files(word(number))["items"][0]
             assert item["path"].endswith(name)
             preview = app.open_file(item["path"], item["pointer"], 4000, 4000)["preview"]
-            found[name] = item["snippet"], preview.partition("\n")[2]
+            found[name] = item["snippet"], preview.partition("\n\n")[2]
     return found
 
 
@@ -128,3 +139,11 @@ def test_a_token_that_a_space_the_border_of_a_cell_or_a_mark_cuts_is_hidden_whol
 def test_a_mark_in_a_name_splits_nothing(shown, name):
     assert shown[name][1] == NAMED[name].replace(VALUE, "[redacted:secret]")
     assert VALUE not in shown[name][0]
+
+
+@pytest.mark.parametrize("name", [*MARKUP, *GLUED])
+def test_a_password_beside_its_label_in_markup_is_hidden(shown, name):
+    for one in shown[name]:
+        assert "hunter2" not in one
+        assert "Xk9" not in one
+        assert "abc123" not in one

@@ -201,3 +201,14 @@ def test_what_stands_in_the_cell_after_a_whole_token_stays():
 def test_what_follows_a_label_in_prose_and_code_stays(text):
     for one in (text, f"See {text} there.", f"{text}\nmore\n"):
         assert redact.clean(one) == one
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<th>Password</th><th>Version2</th>", "<td>password</td><td>varchar255</td>", "<td>Password</td><td>required</td>", "<label>Password</label><a href='x9'>Forgotten?</a>", "<label for='password'>Secret1234 of</label>",
+        "<input type='password' name='pw1234' placeholder='abc1234'>", "<input type='text' value='abc1234'><p>password</p>", "passwd user1234", "Password manager", "Passwordless2Auth3X is new", "PasswordHashVersion2", "password_hash_sha512",
+    ],
+)  # fmt: skip
+def test_what_is_no_password_in_markup_stays(text):
+    assert redact.clean(text) == text

@@ -73,11 +73,19 @@ def _secrets(view: views.View, glance: glances.Glance) -> Iterator[tuple[int, in
         from smart_context.redact import access
 
         yield from access.find(text, low, seen)
+    if "pass" in seen:
+        from smart_context.redact import markup
+
+        yield from markup.glued(text, low, seen["pass"])
     if found := names.find(low, seen, glance.letters):
         from smart_context.redact import assigned, columns
 
         yield from assigned.find(text, low, found)
         yield from columns.find(text, low, (name.start for name in found))
+        if "<" in text:
+            from smart_context.redact import markup
+
+            yield from markup.find(text, low, found)
 
 
 def _numbers(view: views.View, glance: glances.Glance) -> Iterator[Found]:

@@ -57,7 +57,7 @@ _DATE = later.pattern(r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}")
 _NUMBERED = later.pattern(
     r"""(?xi)
       (?: chapter|column|example|field|figure|item|level|line|option|page|part|phase|row|section|stage|step|table|type|version ) [-_]? \d{1,3}
-    | (?: aes|base|blake|cp|crc|des|ed|http|ipv|iso|latin|md|ntlmv?|oauth|pbkdf|pkcs|rfc|rsa|sha|ucs|utf|wpa ) [-_]? \d{1,5} (?: [-_]\d{1,4}|[bsv] )?
+    | (?: aes|base|blake|char|cp|crc|des|ed|http|ipv|iso|latin|md|ntlmv?|oauth|pbkdf|pkcs|rfc|rsa|sha|ucs|utf|varchar|wpa ) [-_]? \d{1,5} (?: [-_]\d{1,4}|[bsv] )?
     """
 )
 _NO_EXPRESSION = later.pattern(r"[\w!@#$%^&*+~?.\-]+")  # the signs of a password that are not those of code as well
