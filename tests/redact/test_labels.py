@@ -193,7 +193,7 @@ def test_what_stands_in_the_cell_after_a_whole_token_stays():
 @pytest.mark.parametrize(
     "text",
     [
-        "Password  version2", "Password ; sha256", "Token  oauth2", "Password (base64)", "password (RFC2617)", "password (section-12)", "the password (at least 8 characters)", "pw[abc123]", "check_password (buffer2)",
+        "Password  version2", "Password ; sha256", "Token  oauth2", "Password (base64)", "password (RFC2617)", "password (CVE-2024-53179)", "new password (bug#123456)", "password (v6.12.3)", "password (2024-05-01)", "credentials (a1b2c3d4)", "password (section-12)", "the password (at least 8 characters)", "pw[abc123]", "check_password (buffer2)",
         "password, Ed25519PrivateKey", "password, 2024-05-01T10", "password, v8.2.1-rc3", "password/user1234", "password, 0x1F3a9b22", "change_password, __pyx_t_4x9_2b", "x = password & mult_exp2", "one_of<int_token, paren_exp2>",
         '("password", "x9yk2mn4")', "Password, then username", "passwords, hunter2Xk9", "f(password + utf8mb4)", "The password! Version12 follows.",
     ],

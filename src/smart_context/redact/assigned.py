@@ -152,7 +152,12 @@ def _places(low: str, name: names.Name) -> Iterator[_Place]:
         return
     if not _OPENERS.isdisjoint(after) and (match := _BRACKET.match(low, end)):
         yield _Place(match.end(), "space")
-    if not _OPENERS.isdisjoint(after) and _begins_word(low, start) and (match := _WEAK_BRACKET.match(low, end)):
+    if (
+        name.is_password
+        and not _OPENERS.isdisjoint(after)
+        and _begins_word(low, start)
+        and (match := _WEAK_BRACKET.match(low, end))
+    ):
         yield _Place(match.end(), "bracket")
     if ("|" in after or "\t" in after) and (match := _CELL.match(low, end)):
         yield _Place(match.end(), "cell")
@@ -234,8 +239,7 @@ def _value(text: str, low: str, place: _Place, name: names.Name) -> tuple[int, i
     start = place.start + (text[place.start : place.start + 1] in {'"', "'", "`"})
     if place.syntax == "bracket":
         inside = _INSIDE.match(text, start)
-        is_one = inside is not None and values.is_chosen(inside[0]) and not values.is_code(inside[0])
-        return inside.span() if inside and is_one and (name.is_password or len(inside[0]) >= _MIN_MADE) else None
+        return inside.span() if inside and values.is_chosen(inside[0]) and not _is_named(inside[0]) else None
     bare = _BARE.match(text, start)
     if bare is None:
         return None
@@ -272,6 +276,11 @@ def _is_bare(value: str, place: _Place, name: names.Name, *, alone: bool) -> boo
     if name.is_password:
         return _bare_password(value, place, alone=alone)
     return _bare_secret(value, name.word, place, alone=alone)
+
+
+def _is_named(value: str) -> bool:
+    """Tell whether what stands in brackets is an expression or a version."""
+    return values.is_code(value) or values.is_version(value)
 
 
 def _is_unreadable(value: str) -> bool:
@@ -332,7 +341,7 @@ def _bare_password(value: str, place: _Place, *, alone: bool) -> bool:
         return False
     has_digit = any(c.isdigit() for c in value)
     if place.syntax == "space":
-        return values.is_strong(value) and not values.is_code(value)
+        return values.is_strong(value) and not values.is_code(value) and not values.is_numbered(value)
     if has_digit or _SYMBOL.search(value):
         if values.is_code(value) and not value.isalnum():
             return False

@@ -58,6 +58,7 @@ _NUMBERED = later.pattern(
     r"""(?xi)
       (?: chapter|column|example|field|figure|item|level|line|option|page|part|phase|row|section|stage|step|table|type|version ) [-_]? \d{1,3}
     | (?: aes|base|blake|char|cp|crc|des|ed|http|ipv|iso|latin|md|ntlmv?|oauth|pbkdf|pkcs|rfc|rsa|sha|ucs|utf|varchar|wpa ) [-_]? \d{1,5} (?: [-_]\d{1,4}|[bsv] )?
+    | (?-i:[A-Z]{2,10}) (?: -\d{1,7} ){1,3} | [a-z]{1,10} \#\d{1,9}            # CVE-2024-53179, bug#123456
     """
 )
 _NO_EXPRESSION = later.pattern(r"[\w!@#$%^&*+~?.\-]+")  # the signs of a password that are not those of code as well
@@ -179,14 +180,24 @@ def is_chosen(value: str) -> bool:
     has_both = _DIGIT.search(value) is not None and _LETTER.search(value) is not None
     if len(value) < 6 or not has_both or len(set(value)) < 4:
         return False
-    return is_password(value) and _NUMBERED.fullmatch(value) is None
+    return is_password(value) and not is_numbered(value)
+
+
+def is_numbered(value: str) -> bool:
+    """Tell whether a value has a number by its nature: `version2`, `sha256`, `CVE-2024-53179`."""
+    return _NUMBERED.fullmatch(value) is not None
+
+
+def is_version(value: str) -> bool:
+    """Tell whether a value is a version, a date or a hexadecimal number."""
+    return _VERSION.fullmatch(value) is not None
 
 
 def is_clear(value: str) -> bool:
     """Tell whether a value is a secret in the middle of a sentence: letters and digits that change as in no word, name, version or expression."""
     if not is_strong(value) or not _NO_EXPRESSION.fullmatch(value) or is_code(value) or is_placeholder(value):
         return False
-    if _VERSION.match(value) or value.count("_") > 1:
+    if is_version(value) or value.count("_") > 1:
         return False
     return (_turns(value) >= 2 and oddness(value) >= _MIN_CLEAR) or _CLEAR.search(value, 1) is not None
 
