@@ -318,6 +318,15 @@ def test_a_stopped_run_keeps_what_it_read_and_the_next_goes_on(tree, data):
     assert len(held(data)) == 20
 
 
+def test_a_run_that_commits_often_leaves_the_same_index_as_one_that_commits_once(tree, data, tmp_path, monkeypatch):
+    root = tree({f"{at % 5}/{at:02}.txt": f"text {at % 20} " * (1 + at % 7) for at in range(30)})
+    once = index(data, root, options=replace(OPTIONS, workers=2))
+    monkeypatch.setattr(indexer, "_BATCH_FILES", 8)
+    often = index(tmp_path / "often", root, options=replace(OPTIONS, workers=2))
+    assert held(tmp_path / "often") == held(data)
+    assert counts(often) == counts(once) == (30, 0, 0, 0)
+
+
 def test_progress_counts_up_to_the_files_that_are_read(tree, data):
     root = tree({f"{i:02}.txt": f"text {i}" for i in range(5)})
     steps = []

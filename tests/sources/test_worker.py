@@ -439,6 +439,55 @@ def test_a_process_has_its_next_files_before_the_answers_to_the_last_are_taken(
             assert opened >= min(count, taken + worker._AHEAD)
 
 
+def busy_caller(pool: Pool, paths: list[Path], until: int = -1) -> list[Done]:
+    """Read files, with a caller that is busy after the first ones until a certain file is opened, the last by default."""
+    is_open = threading.Event()
+
+    def opened(path: Path) -> int:
+        if path == paths[until]:
+            is_open.set()
+        return os.open(path, os.O_RDONLY)
+
+    run = pool.run(Task(str(path), str(path), lambda path=path: opened(path)) for path in paths)  # type: ignore[misc]
+    done = [next(run)]
+    pool.stock()
+    while not pool.is_stocked:
+        done.append(next(run))
+    with pool.meanwhile():
+        assert is_open.wait(PATIENCE)
+    return [*done, *run]
+
+
+def test_processes_go_on_with_files_in_stock_while_the_caller_is_busy(tmp_path: Path, command: list[str]) -> None:
+    paths = lay_out(tmp_path, ["long 10000", "x", "long 300000"] * worker._AHEAD)
+    with Pool(Limits(), 2, start_with=command) as pool:
+        plain = [(each.key, each.outcome) for each in pool.run(map(task, paths))]
+        busy = [(each.key, each.outcome) for each in busy_caller(pool, paths)]
+    assert sorted(busy, key=str) == sorted(plain, key=str)
+
+
+def test_processes_wait_when_much_is_to_be_decoded(
+    tmp_path: Path, command: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = lay_out(tmp_path, ["long 100000"] * 4 * worker._AHEAD)
+    monkeypatch.setattr(worker, "_TAKEN_IN", 1)
+    with Pool(Limits(), 1, start_with=command) as pool:
+        done = busy_caller(pool, paths, until=0)
+    assert [each.key for each in done] == list(map(str, paths))
+
+
+def test_what_happens_to_files_in_stock_costs_each_of_them_only_itself(tmp_path: Path, command: list[str]) -> None:
+    paths = lay_out(tmp_path, ["x"] * 20 + ["segfault"] + ["x"] * 20 + ["gone"] + ["x"] * 20 + ["exit", "x"])
+    paths[41].unlink()
+    with Pool(Limits(), 2, jail="off", start_with=command) as pool:
+        done = busy_caller(
+            pool, paths, until=45
+        )  # so many can be opened by the process that is left, whichever that is
+    assert sorted(str(each.key) for each in done) == list(map(str, paths))
+    bad = {Path(str(each.key)).name: each.outcome.reason for each in done if isinstance(each.outcome, Skipped)}
+    assert bad == {"020.txt": "crashed", "041.txt": "cannot be opened", "062.txt": "crashed"}
+
+
 def test_stop_ends_a_run_and_the_pool_works_on(tmp_path: Path, command: list[str]) -> None:
     sleeping, fine = lay_out(tmp_path, ["sleep", "x"])
 

@@ -185,6 +185,7 @@ class _Run:
         self.total: int | None = None
         self.reading = ""
         self.has_scans = False
+        self.pool: Pool | None = None
         self.skipped = self.met = self.searchable = self.pending_files = self.pending_chars = 0
         self.committed_at, self.patience = 0.0, _FIRST_SECONDS
 
@@ -259,9 +260,11 @@ class _Run:
         self.intake = Intake(self.index, self.place.root, Redactor(self.options.patterns), self.started)
         self.committed_at = time.monotonic()
         with nullcontext(kept) if kept else readers(self.options) as pool:
+            self.pool = pool
             for done in pool.run(self._tasks(changed), self._tick):
                 self._take(done)
                 self._tick()
+            self.pool = None
         self._commit()
 
     def _tasks(self, changed: Iterable[Found]) -> Iterator[Task]:
@@ -273,11 +276,13 @@ class _Run:
             taken = None if self.full else self.intake.known(found, self.roots)
             if taken is None:
                 more = seen.kept(self.index, found.path) if self.has_scans else b""
-                yield Task(found, found.path, partial(self._open, found.path), name=found.path, more=more)
+                yield Task(
+                    found, found.path, partial(self._open, found.path), name=found.path, more=more, size=found.size
+                )
                 continue
             self.counts["moved"] += 1
             self._count(taken)
-            self._tick()
+            self._tick(is_between_tasks=True)
 
     def _open(self, path: str) -> int:
         try:
@@ -332,15 +337,19 @@ class _Run:
             path = os.path.dirname(path)
         return False
 
-    def _tick(self) -> None:
+    def _tick(self, *, is_between_tasks: bool = False) -> None:
         done = self.counts["indexed"] + self.counts["failed"]
         step = Progress(done, self.total, self.reading, self.counts, self.searchable)
         is_late = self.pending_files > 0 and time.monotonic() - self.committed_at >= self.patience
         is_due = is_late or self.pending_files >= _BATCH_FILES or self.pending_chars >= _BATCH_CHARS
+        if is_due and not is_between_tasks and self.pool and not self.pool.is_stocked:
+            self.pool.stock()  # the commit waits for the next tick, when reading processes have enough to do meanwhile
+            is_due = False
         between.tick(step, self.on_progress, is_due=is_due, commit=self._commit, stop=self.stop)
 
     def _commit(self) -> None:
-        self.index.commit()
+        with self.pool.meanwhile() if self.pool else nullcontext():
+            self.index.commit()
         self.searchable = self.skipped + self.counts["indexed"] + self.counts["failed"]
         self.pending_files = self.pending_chars = 0
         self.committed_at = time.monotonic()

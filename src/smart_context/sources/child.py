@@ -30,6 +30,7 @@ J = TypeVar("J")
 
 _CHUNK = 256 * 1024
 _SENT_AHEAD = 1 << 20  # bytes of the send buffer, so that it need not wait while we are busy; systems allow less
+_AT_ONCE = 12  # answers that are decoded at once: the caller gives new files to the process before it decodes more
 _HEAD_ROOM = 64 * 1024 * 1024  # for the JSON head of an answer: pointers, headings, notes
 _MOST_A_CHAR = 24  # bytes of an answer per character of text: the character itself, and its index terms
 _STARTUP_SECONDS = 60.0
@@ -59,7 +60,7 @@ class Death:
 class Child(Generic[J]):
     """A process and its jobs. `jobs` are answered in order; the first one is being read.
 
-    layers: of the jail that the process is in, known when it is ready.
+    layers: of the jail that the process is in, known when it is ready. has_more: something was received that `receive` should look at.
     """
 
     def __init__(
@@ -73,6 +74,11 @@ class Child(Generic[J]):
         self._sizes: deque[int] = deque()
         self.is_paused = False
         self._received = bytearray()
+        self._whole, self._counted = (
+            0,
+            0,
+        )  # answers in what was received, as far as they were counted, and where they end
+        self.has_more = False
         self._is_ready = False
         self._verdict: Death | None = None
         self.socket, self._their_socket = socket.socketpair()
@@ -112,15 +118,43 @@ class Child(Generic[J]):
             except OSError:
                 pass
 
+    @property
+    def unanswered(self) -> int:
+        """How many jobs have no answer yet, decoded or not."""
+        data, head = self._received, wire.LENGTHS.size
+        with suppress(wire.Garbled):  # `receive` says so
+            self._begins()
+        while self._is_ready and len(data) >= self._counted + head:
+            end = self._counted + head + sum(wire.LENGTHS.unpack_from(data, self._counted))
+            if len(data) < end:
+                break
+            self._whole, self._counted = self._whole + 1, end
+        return max(0, len(self.jobs) - self._whole)
+
+    @property
+    def undecoded(self) -> int:
+        """Bytes that were received and wait to be decoded."""
+        return len(self._received)
+
+    def take_in(self, most: int) -> bool:
+        """Read what has arrived, for `receive` to decode; False if the process has ended, or `most` bytes wait for that."""
+        is_open = self._fill()
+        self.has_more = True
+        return is_open and self.undecoded < most
+
     def receive(self) -> tuple[list[tuple[J, Answer]], Death | None]:
-        """Read what has arrived: answered jobs, and why the process ended if it did."""
+        """Read what has arrived: answered jobs (`has_more`: not all of them), and why the process ended if it did."""
         is_over = not self._fill()
         self._touched, self._cpu = time.monotonic(), -1.0
+        self.has_more = False
         answered: list[tuple[J, Answer]] = []
         try:
             while self.jobs and (answer := self._next()):
                 answered.append((self.jobs.popleft(), answer))
                 self._sizes.popleft()
+                if len(answered) == _AT_ONCE and not answer.is_last:
+                    self.has_more = True
+                    return answered, None
         except wire.Garbled:
             return answered, self.kill(Death("crashed", "the reading process gave a broken answer"))
         if answered and answered[-1][1].is_last:
@@ -186,12 +220,7 @@ class Child(Generic[J]):
 
     def _next(self) -> Answer | None:
         data = self._received
-        if not self._is_ready:
-            if not self._is_born() or not data:
-                return None
-            self._is_ready, self.layers = True, wire.layers(data[0])
-            del data[:1]
-        if len(data) < wire.LENGTHS.size:
+        if not self._begins() or len(data) < wire.LENGTHS.size:
             return None
         head, body = wire.LENGTHS.unpack_from(data)
         if head + body > self._most:
@@ -201,7 +230,17 @@ class Child(Generic[J]):
             return None
         answer = wire.decode(data[start:middle], data[middle:end])
         del data[:end]
+        self._whole, self._counted = max(0, self._whole - 1), max(0, self._counted - end)
         return answer
+
+    def _begins(self) -> bool:
+        """Whether the process is ready, as far as it has said so."""
+        data = self._received
+        if not self._is_ready and self._is_born() and data:
+            self.layers = wire.layers(data[0])
+            self._is_ready = True
+            del data[:1]
+        return self._is_ready
 
     def _is_born(self) -> bool:
         """Whether there is a process: a forked one first sends its pid."""

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import os
 import selectors
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from typing import Literal
 
@@ -26,6 +28,9 @@ from smart_context.sources.child import Child, Death, command
 from smart_context.sources.wire import Answer
 
 _AHEAD = 12  # files queued in a process: it goes on with the next ones while we handle its answers, or commit
+_IN_STOCK = 800  # files that are ready to be handed out before the caller is busy for long
+_IN_STOCK_BYTES = 10_000_000
+_TAKEN_IN = 16_000_000  # bytes of answers that wait to be decoded, about, before processes get no further files
 _TICK_SECONDS = 0.1
 _MUCH_MEMORY = 245_000_000  # bytes that all may hold before they take turns: more than two that read nothing large
 _MEMORY_EACH = 122_000_000  # the same per process, on machines with many processors
@@ -38,7 +43,7 @@ class Task:
 
     open: called just before the file is sent, and again if that process dies before it read the file; returns a checked
     descriptor, which the pool closes. want: "hash" for the content's hash alone. name: the file name for the reader; by default the
-    last part of the path. more: further bytes for the reader.
+    last part of the path. more: further bytes for the reader. size: of the file, as far as it is known.
     """
 
     key: object
@@ -47,6 +52,7 @@ class Task:
     want: Literal["extract", "hash"] = "extract"
     name: str = ""
     more: bytes = b""
+    size: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +86,7 @@ class Pool(Closes):
         self._limits = limits
         self._jail = jail
         self._workers = workers or os.cpu_count() or 1
+        self._taken_in = _TAKEN_IN // self._workers
         self._much_memory = max(_MUCH_MEMORY, memory_each * self._workers)
         self._stall_seconds = stall_seconds
         self._wall_seconds = 10.0 * limits.cpu_seconds + stall_seconds
@@ -87,6 +94,10 @@ class Pool(Closes):
         self._children: list[Child[_Given]] = []
         self._selector = selectors.DefaultSelector()
         self._look_again = 0.0
+        self._queue = _Queue(())
+        self._failed: deque[Done] = deque()
+        self._is_stocking = False
+        self.is_stocked = False
 
     def begin(self) -> None:
         """Start every process ahead of many tasks: each takes a while until it can read."""
@@ -97,7 +108,9 @@ class Pool(Closes):
 
         Raises: InternalError when reading processes do not start; SearchFailed when they lack the jail that is required.
         """
-        queue = _Queue(tasks)
+        queue = self._queue = _Queue(tasks)
+        self._failed.clear()
+        self._is_stocking = self.is_stocked = False
         try:
             while True:
                 yield from self._hand_out(queue)
@@ -111,6 +124,45 @@ class Pool(Closes):
             for child in [child for child in self._children if child.jobs]:
                 self._end(child)
 
+    def stock(self) -> None:
+        """Take further tasks, so that there are some to hand out `meanwhile`; `is_stocked` tells when that is done."""
+        self._is_stocking = True
+
+    @contextmanager
+    def meanwhile(self) -> Iterator[None]:
+        """While the caller is busy for long, let a thread take answers in, undecoded, and hand out the tasks in stock: else the processes would
+        soon wait for us."""
+        watched, ours = os.pipe()
+        thread = threading.Thread(target=self._go_on, args=(watched,))
+        thread.start()
+        try:
+            yield
+        finally:
+            os.close(ours)
+            thread.join()
+            os.close(watched)
+            self._is_stocking = self.is_stocked = False
+
+    def _go_on(self, end: int) -> None:
+        """Take answers in and hand out the tasks in stock, until `end` is closed."""
+        at_work = [child for child in self._children if child.jobs]
+        with selectors.DefaultSelector() as selector:
+            selector.register(end, selectors.EVENT_READ)
+            for child in at_work:
+                selector.register(child.socket, selectors.EVENT_READ, child)
+            while True:
+                for key, _ in selector.select(_TICK_SECONDS):
+                    if key.data is None:
+                        return
+                    if not key.data.take_in(self._taken_in):
+                        selector.unregister(key.data.socket)
+                        at_work.remove(key.data)
+                while at_work and self._has_room(child := self._least(at_work)) and (given := self._queue.stocked()):
+                    self._send(given, child)
+                if time.monotonic() >= self._look_again:
+                    self._look_again = time.monotonic() + _TICK_SECONDS
+                    self._mind_memory()
+
     def close(self) -> None:
         """End every process."""
         for child in list(self._children):
@@ -118,31 +170,49 @@ class Pool(Closes):
         self._selector.close()
 
     def _hand_out(self, queue: _Queue) -> Iterator[Done]:
-        """Open files and send them to the processes that have few jobs."""
-        while (child := self._least_busy()) is None or len(child.jobs) < _AHEAD:
+        """Open files and send them to the processes that have few jobs; yield those that cannot be opened."""
+        while (child := self._least_busy()) is None or self._has_room(child):
             given = queue.next()
             if given is None:
-                return
-            task = given.task
-            try:
-                fd = task.open()
-            except (OSError, ContextError) as error:
-                yield Done(task.key, Skipped("", "cannot be opened", _why(error)), "", 0, 0)
-                continue
-            try:
-                info = os.fstat(fd)
-                given = _Given(task, info.st_size, changed_at(info), given.is_second_try)
-                child = child or self._start(1 if self._children else 1 + queue.waiting(self._workers - 1))
-                child.give(given, fd, info.st_size, task.name or os.path.basename(task.path), task.want, task.more)
-            finally:
-                os.close(fd)
+                break
+            self._send(given, child)
+            while self._failed:
+                yield self._failed.popleft()
+        if self._is_stocking and not self.is_stocked:
+            queue.stock(_IN_STOCK, _IN_STOCK_BYTES)
+            self.is_stocked = self._is_stocking  # False where the caller was busy within that
+        while self._failed:
+            yield self._failed.popleft()
+
+    def _send(self, given: _Given, child: Child[_Given] | None) -> None:
+        """Open a file and send it to a process, or to a new one; one that cannot be opened is done."""
+        task = given.task
+        try:
+            fd = task.open()
+        except (OSError, ContextError) as error:
+            self._failed.append(Done(task.key, Skipped("", "cannot be opened", _why(error)), "", 0, 0))
+            return
+        try:
+            info = os.fstat(fd)
+            given = _Given(task, info.st_size, changed_at(info), given.is_second_try)
+            child = child or self._start(1 if self._children else 1 + self._queue.waiting(self._workers - 1))
+            child.give(given, fd, info.st_size, task.name or os.path.basename(task.path), task.want, task.more)
+        finally:
+            os.close(fd)
 
     def _least_busy(self) -> Child[_Given] | None:
         """The process with the fewest jobs; None if a new one should be started."""
-        least = min(self._children, key=lambda child: len(child.jobs), default=None)
+        least = self._least(self._children) if self._children else None
         if least and (not least.jobs or len(self._children) >= self._workers):
             return least
         return None
+
+    def _least(self, children: Sequence[Child[_Given]]) -> Child[_Given]:
+        """The one with the fewest files to read, of those that have room."""
+        return min(children, key=lambda child: (not self._has_room(child), child.unanswered))
+
+    def _has_room(self, child: Child[_Given]) -> bool:
+        return len(child.jobs) < _AHEAD or (child.unanswered < _AHEAD and child.undecoded < self._taken_in)
 
     def _start(self, count: int) -> Child[_Given]:
         """Start processes and return the first: it loads what all of them need, and forks the others."""
@@ -159,7 +229,9 @@ class Pool(Closes):
 
     def _collect(self, queue: _Queue) -> Iterator[Done]:
         """Wait a moment for answers; check the processes that sent none."""
-        ready = [key.data for key, _ in self._selector.select(_TICK_SECONDS)]
+        ready = [child for child in self._children if child.has_more]
+        found = self._selector.select(0 if ready else _TICK_SECONDS)
+        ready += [key.data for key, _ in found if key.data not in ready]
         for child in ready:
             answered, death = child.receive()
             done = [_done(given, answer) for given, answer in answered]
@@ -252,6 +324,17 @@ class _Queue:
         """How many there are, counted up to `most`."""
         self._first.extend(map(_Given, islice(self._tasks, max(0, most - len(self._first)))))
         return min(most, len(self._first))
+
+    def stock(self, most: int, size: int) -> None:
+        """Take tasks from the iterator, up to a number and a size of their files."""
+        taken = 0
+        while len(self._first) < most and taken < size and (task := next(self._tasks, None)):
+            self._first.append(_Given(task))
+            taken += task.size
+
+    def stocked(self) -> _Given | None:
+        """The next task, if it was taken from the iterator."""
+        return self._first.popleft() if self._first else None
 
     def put_back(self, jobs: Sequence[_Given]) -> None:
         self._first.extend(jobs)
