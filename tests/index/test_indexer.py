@@ -327,6 +327,14 @@ def test_a_run_that_commits_often_leaves_the_same_index_as_one_that_commits_once
     assert counts(often) == counts(once) == (30, 0, 0, 0)
 
 
+def test_the_last_files_of_a_run_are_read_by_size_and_large_ones_first_of_all(tree, data, monkeypatch):
+    monkeypatch.setattr(indexer, "_LARGE", 50)
+    monkeypatch.setattr(indexer, "_LAST", 3)
+    root = tree({f"{name}.txt": "x" * size for name, size in zip("abcdefg", (9, 8, 1, 99, 2, 4, 3), strict=True)})
+    index(data, root)
+    assert sorted("abcdefg", key=lambda name: row(data, root / f"{name}.txt").file_id) == list("dabcfge")
+
+
 def test_progress_counts_up_to_the_files_that_are_read(tree, data):
     root = tree({f"{i:02}.txt": f"text {i}" for i in range(5)})
     steps = []

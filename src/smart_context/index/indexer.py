@@ -43,6 +43,7 @@ _LAST_SECONDS = 8.0
 _AHEAD = 100_000  # changed files that are collected before reading begins, so that most runs know their total at once
 _SOON = 8  # files to find in the first run over a folder before it starts all reading processes
 _LARGE = 1_000_000  # bytes of a file that is read before smaller ones, so that no process is left with a large file when all others have ended
+_LAST = 200  # files at the end of a longer run that are read by size, the large ones first: so all processes end at about the same time
 _MET = 100  # files between two progress reports, or checks whether the run should end
 _VIEW = "{} shows the state of the kernel, and has no files to read"
 _COUNTS = ("indexed", "removed", "failed", "no_text", "moved")
@@ -221,6 +222,8 @@ class _Run:
         if len(ahead) < _AHEAD:
             self.total = len(ahead)
         ahead.sort(key=lambda found: found.size < _LARGE)
+        if len(ahead) > _LAST:
+            ahead[-_LAST:] = sorted(ahead[-_LAST:], key=lambda found: -found.size)
         return _drained(deque(ahead), changed)
 
     def _changed(self, recorded: known.Known) -> Iterator[Found]:
