@@ -67,7 +67,8 @@ class Spelling:
 
     def stands_apart_in(self, text: str) -> bool:
         """Whether a text has it otherwise than as an option: `human-readable`, not `--human-readable`."""
-        return self.stands_in(self._option.sub(" ", text))
+        # Without dashes there is no option to leave out, and no pattern to compile.
+        return self.stands_in(self._option.sub(" ", text) if "--" in text else text)
 
     @cached_property
     def _option(self) -> re.Pattern[str]:

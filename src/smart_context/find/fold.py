@@ -48,14 +48,26 @@ class Folds:
 
     def stands_for(self, file: Marked) -> int:
         """The representative of a file: the first file with its text, which may be itself."""
+        if self.is_copy(file):
+            return self._first[file.file_id]
+        self.stand(file)
+        return file.file_id
+
+    def is_copy(self, file: Marked) -> bool:
+        """Whether a file has the text of another one that stands; it is not added itself."""
         found = self._first.get(file.file_id)
         if found is None:
             found = self._found(file)
             if found is None:
-                found = file.file_id
-                self._stand(file)
+                return False
             self._first[file.file_id] = found
-        return found
+        return found != file.file_id
+
+    def stand(self, file: Marked) -> None:
+        """Let a file that is no copy represent its text."""
+        if file.file_id not in self._first:
+            self._first[file.file_id] = file.file_id
+            self._stand(file)
 
     def like(self, files: Sequence[Marked]) -> list[int | None]:
         """The representative of each file, or None; the files are not added."""
@@ -115,13 +127,20 @@ class Folds:
         return self._first_near(file) if known is None else known
 
 
-def results(placed: Iterable[Placed], folds: Folds, folded: set[int]) -> Iterator[Placed]:
-    """The results without those of copies; folded: receives the files that are copies."""
+def results(
+    placed: Iterable[Placed], folds: Folds, folded: set[int], is_there: Callable[[FileRow], bool]
+) -> Iterator[Placed]:
+    """The results without those of copies, and of files that are not there; folded: receives these files.
+
+    A copy of a file that is shown is not looked for on the disk: hundreds of them may come before the last result of a page.
+    """
     for one in placed:
-        if folds.stands_for(of_row(one.file)) == one.file.file_id:
+        file = of_row(one.file)
+        if not folds.is_copy(file) and is_there(one.file):
+            folds.stand(file)
             yield one
         else:
-            folded.add(one.file.file_id)
+            folded.add(file.file_id)
 
 
 def also(
@@ -139,7 +158,7 @@ def also(
             others.setdefault(stands, []).append(file.file_id)
     rows = files(sorted({i for several in others.values() for i in several})) if others else {}
     return {
-        file_id: tuple(sorted(_shown(several, rows, may_show), key=lambda row: os.fsencode(row.path)))[:MOST_ALSO]
+        file_id: tuple(islice(filter(may_show, _by_path(several, rows)), MOST_ALSO))
         for file_id, several in others.items()
     }
 
@@ -257,5 +276,5 @@ def of_row(file: FileRow) -> Marked:
     return Marked(file.file_id, file.same_text, file.like_text)
 
 
-def _shown(ids: Iterable[int], rows: Mapping[int, FileRow], may_show: Callable[[FileRow], bool]) -> Iterator[FileRow]:
-    return (rows[i] for i in ids if i in rows and may_show(rows[i]))
+def _by_path(ids: Iterable[int], rows: Mapping[int, FileRow]) -> list[FileRow]:
+    return sorted((rows[i] for i in ids if i in rows), key=lambda row: os.fsencode(row.path))

@@ -123,8 +123,8 @@ def find(
     wanted = ordering.wanted = request.offset + request.k
     folds = None if asked.listing or request.all_copies else fold.Folds()
     with present.Presence(roots, record) if roots is not None else nullcontext() as presence:
-        there = _there(placed, presence, stop) if presence else placed
-        apart = fold.results(there, folds, full) if folds else there
+        is_there = partial(_is_there, presence, stop)
+        apart = fold.results(placed, folds, full, is_there) if folds else (one for one in placed if is_there(one.file))
         reached = list(islice(_few_a_file(apart, full), min(wanted, sys.maxsize)))
         page = reached[request.offset :]
         leading = {one.file_id for one in ordering.leading(_AHEAD)} if folds and page else set()
@@ -279,12 +279,11 @@ def _ordering(
     return hybrid.Fused(likeness, *given, alone=meaning.alone, spread=spread, known=known)
 
 
-def _there(placed: Iterator[Placed], presence: present.Presence, stop: Stop) -> Iterator[Placed]:
-    for one in placed:
-        if presence(one.file):
-            yield one
-        else:
-            stop()
+def _is_there(presence: present.Presence | None, stop: Stop, file: FileRow) -> bool:
+    if presence is None or presence(file):
+        return True
+    stop()
+    return False
 
 
 def _few_a_file(placed: Iterator[Placed], full: set[int]) -> Iterator[Placed]:
