@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from collections import Counter
 from pathlib import Path
@@ -41,6 +42,7 @@ def test_results_are_those_of_reading_every_match_where_a_file_has_many_and_has_
 ) -> None:
     monkeypatch.setattr(order, "TIERS", (30, 80))
     monkeypatch.setattr(order, "_ALL_AT_ONCE", 50)
+    monkeypatch.setattr(order, "_MOST_ROWS", 3)
     chance = random.Random(seed)
     words = ["harbour", "crane", "wharf", "tide", "rope"]
     sections = [[" ".join(chance.choices(words, k=5)) for _ in range(chance.choice((1, 2, 40)))] for _ in range(12)]
@@ -54,6 +56,12 @@ def test_results_are_those_of_reading_every_match_where_a_file_has_many_and_has_
             planned = plan.make(query.parse(asked), view, asked)
             ordering = order.Ordering(record, view, planned, Filters(), (), lambda: None)
             every = list(ordering.best())
+            of = [(-one.score, os.fsencode(one.file.path), one.segment.pointer, one.segment.seq) for one in every]
+            assert of == sorted(of)
+            assert len({one.segment.segment_id for one in every}) == len(every) == ordering.matches.count
+            assert (
+                max(Counter(score for score, *_ in of).values()) > order._MOST_ROWS
+            )  # ties that are read a few files at a time
             ranked = ordering._leading
             assert ranked
             assert ranked[3:20] == [ranked[at] for at in range(3, 20)]

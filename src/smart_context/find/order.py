@@ -298,30 +298,49 @@ class Ordering:
         """Order ties, among the first `upto`. Rows are read lazily, because most are not needed; full: files whose matches are skipped."""
         full = self.full if full is None else full
         at, end = 0, len(scored) if upto is None else upto
-        step = min(self.wanted + 1, _MOST_ROWS)  # one more than wanted, because it may tie with the last
-        ahead: list[Scored] = []  # those whose rows were read
+        step = first = min(self.wanted + 1, _MOST_ROWS)  # one more than wanted, because it may tie with the last
+        ahead: list[Scored] = []
+        known = 0  # of those, the rows that were read
         while ahead or at < end:
             while at < end and (not ahead or ahead[-1].score == ahead[0].score == scored[at].score):
                 more = scored[at : min(at + max(step, len(ahead)), end)]
                 at, step = at + len(more), _ROWS
-                more = [one for one in more if one.candidate.file_id not in full] if full else more
-                self._learn([one.candidate for one in more])
-                ahead += more
+                ahead += [one for one in more if one.candidate.file_id not in full] if full else more
             if not ahead:
                 return
             score = ahead[0].score
             tied = list(takewhile(lambda one: one.score == score, ahead))  # noqa: B023  # taken at once
-            ahead = ahead[len(tied) :]
-            placed = [
-                Placed(row, self._files[c.file_id], c.language, score, one.made_of)
-                for one in tied
-                if (c := one.candidate) and (row := self._segments.get(c.segment_id)) and self._shows(c)
-            ]
-            yield from (
-                sorted(placed, key=lambda one: (os.fsencode(one.file.path), one.segment.pointer, one.segment.seq))
-                if len(placed) > 1
-                else placed
-            )
+            if known < len(tied) <= _MOST_ROWS:
+                self._learn([one.candidate for one in ahead[known:_MOST_ROWS]])
+                known = min(len(ahead), _MOST_ROWS)
+            ahead, known = ahead[len(tied) :], max(0, known - len(tied))
+            for some in [tied] if len(tied) <= _MOST_ROWS else self._by_file(tied, first, full):
+                placed = [
+                    Placed(row, self._files[c.file_id], c.language, score, one.made_of)
+                    for one in some
+                    if (c := one.candidate) and (row := self._segments.get(c.segment_id)) and self._shows(c)
+                ]
+                yield from (
+                    sorted(placed, key=lambda one: (os.fsencode(one.file.path), one.segment.pointer, one.segment.seq))
+                    if len(placed) > 1
+                    else placed
+                )
+
+    def _by_file(self, tied: Sequence[Scored], some: int, full: Set[int]) -> Iterator[list[Scored]]:
+        """Many ties, those of a few files at a time, in the order of paths: of a heading that a thousand pages have, the rows of a few are read."""
+        of_file: dict[int, list[Scored]] = {}
+        for one in tied:
+            of_file.setdefault(one.candidate.file_id, []).append(one)
+        rows = self.files([*of_file])
+        ahead: list[Scored] = []
+        for file_id in sorted(rows, key=lambda file_id: os.fsencode(rows[file_id].path)):
+            ahead += of_file[file_id] if file_id not in full else []
+            if len(ahead) >= some:
+                self._learn([one.candidate for one in ahead])
+                yield ahead
+                ahead = []
+        self._learn([one.candidate for one in ahead])
+        yield ahead
 
     def _learn(self, several: Sequence[Candidate]) -> None:
         segments = [one.segment_id for one in several if one.segment_id not in self._segments]
