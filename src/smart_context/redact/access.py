@@ -57,7 +57,8 @@ def find(text: str, low: str, seen: stems.Seen) -> Iterator[tuple[int, int]]:
                 yield from _in_scheme(text, low, scheme, match)
     if "authori" in seen:
         for match in _AUTHORIZATION.finditer(low):
-            if values.is_strong(text[match.start("value") : match.end("value")]):
+            value = text[match.start("value") : match.end("value")]
+            if values.is_strong(value) and not values.is_code(value.rstrip("\\")):
                 yield match.span("value")
     if "cookie" in seen:
         yield from _in_cookies(text, low)
@@ -74,6 +75,8 @@ def _in_urls(text: str) -> Iterator[tuple[int, int]]:
     for match in _USERINFO.finditer(text):
         user = match["user"]
         part = "plain" if match["plain"] else "odd"
+        if user.startswith("["):
+            continue  # a regular expression, or a part that may be left out
         if match[part]:
             if not _PORT.match(match[part]) and not values.is_template(match[part]):
                 yield match.span(part)
@@ -126,4 +129,8 @@ def _is_pair(value: str) -> bool:
         pair = base64.b64decode(value + "=" * (-len(value) % 4), validate=True)
     except (binascii.Error, ValueError):
         return False
-    return b":" in pair and all(byte >= 32 for byte in pair)
+    try:
+        text = pair.decode()
+    except UnicodeDecodeError:  # in an older encoding: a few letters of it, or these are no characters at all
+        text = pair.decode("latin-1") if sum(byte >= 128 for byte in pair) * 4 <= len(pair) else ""
+    return ":" in text[1:] and text.isprintable()

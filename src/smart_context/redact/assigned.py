@@ -39,6 +39,10 @@ _LABEL = later.pattern(r"[ \t#*>|\-_\"'`]{0,12}(?:[\w\-]{1,20}[ _\-]){0,3}")
 _DIRECTIVE = later.pattern(r"[ \t]{0,40}(?:(?:run|docker)[ ])?(?:env|arg|set|setx|setenv|export)[ ]{1,4}[\w.\-]{0,60}")
 _WORD_BEFORE = later.pattern(r"[ \t]{0,40}[\w.\-]{0,60}")
 _LIST = later.pattern(r"[\[({]\s{0,80}(?=[\"'])")
+_OF_KEY = later.pattern(r"\s{0,8}:\s{0,40}")  # after a quoted key
+_ARN = later.pattern(r"\barn:[^\s\"'<>]*:$")
+_DOCSTRING = ('""', "''")
+_VERB = later.pattern(r"[a-z] $")
 _NEXT_QUOTED = later.pattern(r"[ \t]{0,20},?\s{0,80}(?=[\"'])")
 _NEXT_ITEM = later.pattern(r"[\"'`]?[ \t]{0,20}\r?\n[ \t]{0,40}-[ \t]{1,8}")
 # A space, a gap as between columns, a dash between spaces, the dots of a form.
@@ -53,12 +57,18 @@ _SIGN = later.pattern(
 _APART = later.pattern(
     r"(?![\"'][ ]?,)[*_~]{0,3}[ \t]{0,4}(?:<=|:-|=:|[^\w\s\uFFFC({\[<.:=$]{1,3}|\.(?=[ ]))[ \t]{0,4}(?=[^\s])"
 )
-_OPENERS = frozenset("([{<「『【《〈〔")
-_BRACKET = later.pattern(r"[*_\"'`]{0,3}[ ]?[(\[{<「『【《〈〔][\"'`]?(?=[^\s()<>\[\]]{8})")
-_WEAK_BRACKET = later.pattern(
-    r"[*_\"'`]{0,3}(?:[ ]{1,2}[(\[{<]|[ ]?[「『【《〈〔])[\"'`]?(?=[^\s()<>\[\]{}「」『』【】《》〈〉〔〕\"'`,;]{6,64}[\"'`]?[)\]}>」』】》〉〕])"
+_WITHIN = (
+    r"(?:(?![()<>\[\]{}\"'`,;])[!-~]){6,64}"  # what stands in brackets: ASCII, as text of other scripts has no spaces
 )
-_INSIDE = later.pattern(r"[^\s()<>\[\]{}「」『』【】《》〈〉〔〕\"'`,;]{6,64}")
+_OPENERS = frozenset("([{<「『【《〈〔")
+_BRACKET = later.pattern(
+    r"[*_\"'`]{0,3}[ ]?(?:\([\"'`]?(?=[\w+/\-]{16})|[(\[{<「『【《〈〔][\"'`]?(?=[!-~]{8})(?=[^\s()<>\[\]{}]{8,256}[)\]}>」』】》〉〕]))"
+)
+_WEAK_BRACKET = later.pattern(
+    rf"[*_\"'`]{{0,3}}(?:(?:[ ]{{1,2}}|(?<![\0-\x7f]))[(\[{{<]|[ ]?[「『【《〈〔])[\"'`]?(?={_WITHIN}[\"'`]?[)\]}}>」』】》〉〕])"
+)
+_INSIDE = later.pattern(_WITHIN)
+_GIVEN = later.pattern(r"[A-Za-z_][\w.\-]*=[^=].*")  # an argument with its name
 _TAG_SIGNS, _TAG_REACH = ("<", "&lt;", "%3c"), 45
 _IN_TAG = later.pattern(r"(?:<|&lt;|%3c)[\w:.\-]{0,40}$")
 
@@ -68,7 +78,7 @@ _QUOTED = later.pattern(
 _ESCAPED = later.pattern(r"(?P<quote>\\{1,7}[\"'])(?P<value>[^\"'\\\n]{1,1024}+)(?=\\)")
 _BARE = later.pattern(r"[^\s\uFFFC]{1,512}+")
 _STOP = later.pattern(
-    r"&(?=[\w.\-]{1,60}=)|;(?=\s|$|[\w ]{1,40}=)|,(?=\s|$|[\"'\w.\-]{1,60}[=:])|[\"'`](?=[\s,;)}\]>&|]|$)|\\n|\\\"|\\r|</|\]\]>|\s"
+    r"&(?=[\w.\-]{1,60}=)|;(?=\s|$|[\w ]{1,40}=)|,(?=\s|$|[\"']|[\w.\-]{1,60}[=:])|[\"'`](?=[\s,;)}\]>&|]|$)|\\n|\\\"|\\r|</|\]\]>|\s"
     r"|&(?:quot|amp|apos|lt|gt);|&#3[49];|%(?:2[267]|3[CEce])(?!\d)"
 )
 _CELL_STOP = later.pattern(r"[ ]{0,2}(?:\t|\||\n|$)")
@@ -77,6 +87,7 @@ _END_OF_LINE = later.pattern(r"[\"'`;,.)\]}]*[ \t]*(?:(?:#|//|--).*)?(?:\r?\n|$|
 _END_OF_CELL = later.pattern(r"[\"'`]?[ \t]*(?:\r?\n|$|[\t|;,])")
 _RUN = later.pattern(r"[^\s\"'`,;<>]{1,512}+")
 _PADDED = later.pattern(r"[A-Za-z0-9+/]{10,}={1,2}")  # base64 to its end
+_BLOCK = later.pattern(r"[a-z\-]{1,40}\{")  # of a style sheet
 _LENGTHS = later.pattern(r"\d{1,3}(?:[-+]\d{0,3})?\+?|\d{1,2}-[a-z]+")
 _SYMBOL = later.pattern(r"[^\w\-.'/,:;()]")
 _APP_PASSWORD = later.pattern(r"[a-z]{4}(?: [a-z]{4}){3}(?!\w| \w)")  # as Google prints them
@@ -103,6 +114,8 @@ def find(text: str, low: str, found: Sequence[names.Name]) -> Iterator[tuple[int
     for name in found:
         if name.start < done or (name.word == "pass" and low[name.start - 1 : name.start] == "="):
             continue  # "spf=pass": a value, not a name
+        if low[name.start - 1 : name.start] == ":" and _ARN.search(low, max(0, name.start - 120), name.start):
+            continue  # a part of the name of a resource
         for place in _places(low, name):
             if is_verdict(text, name, place):
                 continue
@@ -126,9 +139,7 @@ def is_verdict(text: str, name: names.Name, place: _Place) -> bool:
 
 def _places(low: str, name: names.Name) -> Iterator[_Place]:
     start, end = name.start, name.end
-    if match := _ASSIGN.match(low, end):
-        # "(forget_passphrase): Likewise." speaks of a name; it assigns nothing.
-        yield _Place(match.end(), "say" if low[end] == ")" else "assign", same_line=match["newline"] is None)
+    yield from _given(low, name)
     after = low[end : end + _REACH]
     if (
         any(low.rfind(sign, max(0, start - _TAG_REACH), start) >= 0 for sign in _TAG_SIGNS)
@@ -162,8 +173,24 @@ def _places(low: str, name: names.Name) -> Iterator[_Place]:
     if ("|" in after or "\t" in after) and (match := _CELL.match(low, end)):
         yield _Place(match.end(), "cell")
     yield from _by_line(low, name)
-    if (match := _APART.match(low, end)) and (match[0] != "-" or (name.is_password and _begins_word(low, start))):
+    if (
+        (start == 0 or not low[start - 1].isalnum())
+        and (match := _APART.match(low, end))
+        and (match[0] != "-" or (name.is_password and _begins_word(low, start)))
+    ):
         yield _Place(match.end(), "apart")
+
+
+def _given(low: str, name: names.Name) -> Iterator[_Place]:
+    """The place after a sign that assigns."""
+    start, end = name.start, name.end
+    if match := _ASSIGN.match(low, end):
+        is_same_line = match["newline"] is None
+        is_call = low[end] == ")"  # "(forget_passphrase): Likewise." speaks of a name; it assigns nothing
+        is_verb = name.word == "pass" and _VERB.search(low, max(0, start - 2), start) is not None
+        # What comes below the head of a function is not given, nor what comes below "these must pass:".
+        if is_same_line or not (is_call or is_verb):
+            yield _Place(match.end(), "say" if is_call else "assign", same_line=is_same_line)
 
 
 def _begins_word(low: str, start: int) -> bool:
@@ -220,7 +247,12 @@ def _values(text: str, low: str, place: _Place, name: names.Name) -> list[tuple[
 def _quoted_items(text: str, at: int, place: _Place, name: names.Name) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     while quoted := _QUOTED.match(text, at):
-        if _is_quoted(quoted["value"], place, name):
+        key = _OF_KEY.match(text, quoted.end())
+        if key and (quoted := _QUOTED.match(text, key.end())) is None:
+            break
+        # What a name is given in braces are its parts, and only of several secrets are they secrets.
+        is_one = key is None or (name.is_many and values.is_chosen(quoted["value"]))
+        if is_one and _is_quoted(quoted["value"], place, name):
             found.append(quoted.span("value"))
         more = _NEXT_QUOTED.match(text, quoted.end())
         if more is None:
@@ -239,13 +271,13 @@ def _value(text: str, low: str, place: _Place, name: names.Name) -> tuple[int, i
     start = place.start + (text[place.start : place.start + 1] in {'"', "'", "`"})
     if place.syntax == "bracket":
         inside = _INSIDE.match(text, start)
-        return inside.span() if inside and values.is_chosen(inside[0]) and not _is_named(inside[0]) else None
+        return inside.span() if inside and values.is_chosen(inside[0]) and not _is_expression(inside[0]) else None
     bare = _BARE.match(text, start)
     if bare is None:
         return None
     end = _bare_end(text, start, bare.end(), place.syntax)
-    value = text[start:end]
-    if not value or _URL.match(low, start):
+    value = values.spaced(text[start:end])
+    if not value or _URL.match(low, start) or value.startswith(_DOCSTRING):
         return None
     alone = (_END_OF_CELL if place.syntax in {"cell", "row"} else _END_OF_LINE).match(text, end) is not None
     if not _is_bare(value, place, name, alone=alone):
@@ -259,7 +291,9 @@ def _value(text: str, low: str, place: _Place, name: names.Name) -> tuple[int, i
 def _is_quoted(value: str, place: _Place, name: names.Name) -> bool:
     if name.is_vague or place.syntax == "pair":
         made = values.is_generated(value) or _is_salt(value)
-        return made and not values.is_placeholder(value) and _is_unreadable(value)
+        return made and not values.is_placeholder(value) and _is_unreadable(value, name)
+    if not values.spaced(value):
+        return False
     if place.syntax == "space" and not (_SYMBOL.search(value) or any(c.isdigit() for c in value)):
         return False  # a word that is only quoted
     return _quoted_password(value, name.word) if name.is_password else _quoted_secret(value, name.word)
@@ -267,25 +301,34 @@ def _is_quoted(value: str, place: _Place, name: names.Name) -> bool:
 
 def _is_bare(value: str, place: _Place, name: names.Name, *, alone: bool) -> bool:
     if name.is_vague:
-        return values.is_generated(value) and not values.is_code(value) and _is_unreadable(value)
+        return values.is_generated(value) and not values.is_code(value) and _is_unreadable(value, name)
     if place.syntax == "apart":
         return values.is_clear(value) and (name.is_password or len(value) >= _MIN_ASIDE)
     if place.syntax in {"below", "row", "label"}:
         is_one = values.is_strong(value) or (values.is_chosen(value) and (name.is_password or len(value) >= _MIN_MADE))
-        return alone and is_one and not values.is_code(value) and value[0] not in "/<-+[(" and "://" not in value
+        is_word = (
+            values.is_code(value) or values.is_placeholder(value) or (not name.is_password and values.is_named(value))
+        )
+        return alone and is_one and not is_word and value[0] not in "/<-+[(" and "://" not in value
     if name.is_password:
         return _bare_password(value, place, alone=alone)
     return _bare_secret(value, name.word, place, alone=alone)
 
 
-def _is_named(value: str) -> bool:
-    """Tell whether what stands in brackets is an expression or a version."""
-    return values.is_code(value) or values.is_version(value)
+def _is_expression(value: str) -> bool:
+    """Tell whether what stands in brackets is an expression, an argument, an address or a version."""
+    return values.is_code(value) or values.is_version(value) or "://" in value or _GIVEN.fullmatch(value) is not None
 
 
-def _is_unreadable(value: str) -> bool:
-    """Tell whether a generated value is a key at all: no address, no public key, no text of several words."""
-    return not _URL.match(value.lower()) and not value.startswith(_PUBLIC) and (" " not in value or _is_salt(value))
+def _is_unreadable(value: str, name: names.Name) -> bool:
+    """Tell whether a generated value is a key at all: no address, no public key, no name, no text of one or several words."""
+    if _URL.match(value.lower()) or value.startswith(_PUBLIC) or values.is_named(value):
+        return False
+    if (value.isalpha() and value.islower()) or (
+        name.word.startswith("key") and name.word.endswith("id") and values.is_uuid(value)
+    ):
+        return False
+    return " " not in value or _is_salt(value)
 
 
 def _is_salt(value: str) -> bool:
@@ -297,7 +340,8 @@ def _bare_end(text: str, start: int, end: int, syntax: str) -> int:
     stop = {"cell": _CELL_STOP, "row": _ROW_STOP}.get(syntax, _STOP).search(text, start, end)
     if stop:
         end = stop.start()
-    while end > start and text[end - 1] in ".,;:)]}\"'`|" and not _balanced(text, start, end):
+    closers = ".,;:)]}\"'`|>" if syntax == "space" else ".,;:)]}\"'`|"
+    while end > start and text[end - 1] in closers and not _balanced(text, start, end):
         end -= 1
     return end
 
@@ -323,7 +367,7 @@ def _quoted_password(value: str, name: str) -> bool:
 
 
 def _quoted_secret(value: str, name: str) -> bool:
-    if values.is_placeholder(value) or " " in value or _URL.match(value.lower()):
+    if values.is_placeholder(value) or values.is_named(value) or " " in value or _URL.match(value.lower()):
         return False
     if _PADDED.fullmatch(value):
         return True
@@ -332,16 +376,17 @@ def _quoted_secret(value: str, name: str) -> bool:
     if value.isdigit():
         return len(value) >= (16 if name == "token" else 8)
     if values.is_random(value):
-        return len(value) >= 6 and not (values.is_code(value) and "(" in value)
+        return len(value) >= 6 and not (values.is_code(value) and ("(" in value or "[" in value))
     return len(value) >= 16 and value.isalnum() and len(set(value)) >= 8
 
 
 def _bare_password(value: str, place: _Place, *, alone: bool) -> bool:
-    if not values.is_password(value) or _LENGTHS.fullmatch(value):
+    if not values.is_password(value) or _LENGTHS.fullmatch(value) or (place.syntax == "tag" and value[0] == "@"):
         return False
     has_digit = any(c.isdigit() for c in value)
     if place.syntax == "space":
-        return values.is_strong(value) and not values.is_code(value) and not values.is_numbered(value)
+        is_word = values.is_code(value) or values.is_numbered(value) or _GIVEN.fullmatch(value) or value[0] == "|"
+        return values.is_strong(value) and not is_word
     if has_digit or _SYMBOL.search(value):
         if values.is_code(value) and not value.isalnum():
             return False
@@ -358,14 +403,14 @@ def _bare_password(value: str, place: _Place, *, alone: bool) -> bool:
 
 
 def _bare_secret(value: str, name: str, place: _Place, *, alone: bool) -> bool:
-    if values.is_placeholder(value) or values.is_code(value):
+    if values.is_placeholder(value) or values.is_code(value) or values.is_named(value) or _BLOCK.match(value):
         return False
     if place.syntax == "assign" and _PADDED.fullmatch(value):
         return True
     if value.isdigit():
         return place.syntax == "assign" and len(value) >= (16 if name == "token" else 8)
     if place.syntax in {"space", "say"}:
-        return values.is_strong(value) and (len(value) >= 16 or place.syntax == "say")
+        return values.is_strong(value) and (len(value) >= 16 or place.syntax == "say") and not _GIVEN.fullmatch(value)
     if not values.is_random(value):
         return place.syntax == "assign" and len(value) >= 20 and value.isalnum() and len(set(value)) >= 8
     return values.is_strong(value) or len(value) >= 16 or (len(value) >= 6 and alone and place.same_line)

@@ -1,7 +1,8 @@
 """Find secrets in a column of a table by what stands at its head.
 
 In: text whose rows are lines and whose cells are separated by tabs, bars, semicolons or commas.
-Always: a column is read as far as its rows go on, and a cell is taken only if it can be a password or a token.
+Always: a column is read as far as its rows go on, and a cell is taken only if it can be a password or a token; a row in the middle of a table
+has no heads, and a line of code is no row.
 """
 
 from __future__ import annotations
@@ -18,6 +19,14 @@ _HEAD = later.pattern(
 )
 _RULE = later.pattern(r"[\s|:\-+=]+")
 _SEPARATORS = ("\t", "|", ";", ",")
+# A line of code: it begins or ends as a list or a call goes on, assigns, or calls.
+_CODE = later.pattern(
+    r"""(?xs)
+      \s* (?: [\w.]*[(\[{] | [brf]?' | \. ) .*
+    | .* (?: ["'],\s*$ | \);?\s*$ | [(\[{\]}]\s*$ | [^=|+\-]= | \w\( | (?:\|\w+){3}\|\w )
+    """
+)
+_MOST_RULES = 3  # lines between two rows
 _MADE = later.pattern(r"token|secret|key|credential")  # by machines, and nobody's word
 _MIN_PASSWORD, _MIN_TOKEN, _MIN_CELLS = 4, 8, 2
 _MAX_HEAD = 4096  # characters of a line with the heads
@@ -32,9 +41,10 @@ def find(text: str, low: str, named: Iterable[int]) -> Iterator[tuple[int, int]]
         start = low.rfind("\n", 0, place) + 1
         head, done = _line(low, start)
         sign, columns = _head(head) if len(head) <= _MAX_HEAD else ("", {})
-        if not columns:
+        if not columns or _CODE.match(head):
             continue
         width = head.count(sign)
+        columns = {i: chosen for i, chosen in columns.items() if not _is_below(low, start, sign, i, width)}
         while done < len(low):
             row, after = _line(low, done)
             if row.count(sign) != width and not (row.strip() and _RULE.fullmatch(row)):
@@ -58,6 +68,20 @@ def _head(line: str) -> tuple[str, dict[int, bool]]:
             if named and sum(map(bool, cells)) >= _MIN_CELLS:
                 return sign, named
     return "", {}
+
+
+def _is_below(low: str, start: int, sign: str, column: int, width: int) -> bool:
+    """Tell whether a line of a table stands below a row that has something in the same column: then it has no heads."""
+    for _ in range(_MOST_RULES):
+        if start == 0:
+            return False
+        end, start = start, low.rfind("\n", max(0, start - _MAX_HEAD), start - 1) + 1
+        line = low[start:end]
+        if not (line.strip() and _RULE.fullmatch(line)):
+            cells = line.split(sign)
+            is_row = len(cells) == width + 1 and not (sign in ",;" and any(cell[:1] == " " for cell in cells[1:]))
+            return is_row and bool(cells[column].strip(" \"'`*_\r\n"))
+    return False
 
 
 def _row(text: str, line: str, at: int, sign: str, columns: dict[int, bool]) -> Iterator[tuple[int, int]]:

@@ -57,7 +57,7 @@ SHORT_MARKS = {mark.lower(): mark for mark in sorted(_PLAIN)}
 """Marks of tokens so short that a space may leave no long word of them; by the sign that tells them."""
 # Marks that names of programs have as well.
 _WEAK = frozenset(
-    "test_ live_ test_pub_ live_pub_ sk_ b_ pa- ak- as- fc- secret_ pat. sat. t1. y0_ cio BSA API- sl. 1000. sess-".split()  # noqa: SIM905
+    "test_ live_ test_pub_ live_pub_ sk_ b_ pa- ak- as- fc- secret_ pat. sat. t1. y0_ cio BSA API- sl. 1000. sess- fw_".split()  # noqa: SIM905
 )
 MARKED: tuple[Marked, ...] = (
     # clouds

@@ -17,10 +17,12 @@ _GAP = re.compile(r"[\"']?[ ]{0,2}(?:[,;|\t]|<br[ ]?/?>)[ ]{0,2}[\"']?|[ ]{1,4}"
 _DIGIT = re.compile(r"[0-9]")
 _MOST_PIECES = 4  # in which spaces cut a token
 _LONG_MARK = 6  # characters of a mark that no word begins with
+_MIN_PART = 16  # characters of the longest part between underscores, after a mark that names of programs have as well
 _MIN_FIRST = 6  # characters of the first one after a mark that names of programs have as well
+_BESIDE_DATA, _MAX_INDENT = " \t\r\"'+,;\\#*>|", 40  # what may stand before and after a line of a base64 block
 _RUN = re.compile(r"(?<![A-Za-z0-9+/_\-.=])[A-Za-z0-9+/_\-]{32,128}+={0,2}(?![A-Za-z0-9+/_\-=])")
 # A checksum, a public key, a certificate, a picture: known by how they begin or by what stands before them.
-_PUBLIC = re.compile(r"AAAA[BCE]|MII|iVBOR|R0lGOD|/9j/|[ST]ha\d|sha\d")
+_PUBLIC = re.compile(r"AAAA[BCE]|MII|iVBOR|R0lGOD|/9j/|[ST]ha\d|sha\d|LS0tLS1CRUdJTiBDRVJU|aHR0c(?:HM6|Dov)")
 _PUBLIC_BEFORE = re.compile(
     r"(?:base64,|sha\d{1,3}[:=\-]|ssh-\S{1,30}|https?:\S*|[/\\.@#]|ecdsa\S{0,30})\s?$", re.IGNORECASE
 )
@@ -84,7 +86,12 @@ def _marked(text: str, marked: issuers.Marked) -> Iterator[tuple[int, int]]:
     anywhere = len(prefix) > 4 and not prefix.isalnum()
     while (start := text.find(prefix, at)) >= 0:
         at = start + len(prefix)
-        if not anywhere and start and _sticks(text[start - 1]) and not _OPENS.search(text, max(0, start - 3), start):
+        if (
+            not anywhere
+            and start
+            and _sticks(text[start - 1], marked)
+            and not _OPENS.search(text, max(0, start - 3), start)
+        ):
             continue
         end, is_token = _end(text, at, marked)
         if is_token:
@@ -92,8 +99,8 @@ def _marked(text: str, marked: issuers.Marked) -> Iterator[tuple[int, int]]:
         at = max(at, end)
 
 
-def _sticks(c: str) -> bool:
-    return c.isascii() and c.isalnum()
+def _sticks(c: str, marked: issuers.Marked) -> bool:
+    return c.isascii() and (c.isalnum() or (marked.is_weak and c in "_-"))
 
 
 def _end(text: str, start: int, marked: issuers.Marked) -> tuple[int, bool]:
@@ -116,6 +123,8 @@ def _end(text: str, start: int, marked: issuers.Marked) -> tuple[int, bool]:
             whole -= 1
     found = "".join(text[start:whole].split())
     if len(found) < marked.least:
+        return whole, False
+    if marked.is_weak and "_" in found and max(map(len, found.split("_"))) < _MIN_PART:
         return whole, False
     return whole, marked.may_hold_words or (values.is_random(found) and values.oddness(found) >= marked.oddness)
 
@@ -161,7 +170,9 @@ def _bare(text: str, words: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 def _in_block(text: str, start: int, end: int) -> bool:
     """Whether a line of base64 stands above or below: data, not a token."""
-    above = text.rfind("\n", max(0, start - 12), start)
+    above = text.rfind("\n", max(0, start - _MAX_INDENT), start)
+    if len(text[above + 1 : start].strip(_BESIDE_DATA)) > 1:  # more than the `b` of a string
+        above = -1
     below = text.find("\n", end, end + 8)
     return (above >= 0 and _is_data(text[max(0, above - 100) : above].rpartition("\n")[2])) or (
         below >= 0 and _is_data(text[below + 1 : below + 101].partition("\n")[0])
@@ -169,5 +180,5 @@ def _in_block(text: str, start: int, end: int) -> bool:
 
 
 def _is_data(line: str) -> bool:
-    bare = line.strip(" \t\r\"'+,;\\#*>|")
+    bare = line.strip(_BESIDE_DATA)
     return len(bare) >= 24 and " " not in bare and values.is_random(bare)

@@ -15,7 +15,8 @@ from smart_context.redact.view import MASK
 _TEMPLATE = later.pattern(
     r"""(?xi)
       [$%]?[<{\[(].*                                   # <password>, ${PASS}, {{ pass }}, [hidden], %(pass)s
-    | \$[a-z_][\w.:]*+ | %[sdr] | %\w++%                # $PASS, %s, %PASS%
+    | \$[a-z_][\w.:]*+ | (?:[^\w\s]*%[sdr])+[^\w\s]* | %\w++%   # $PASS, %s, %s:%s, %PASS%
+    | (?:\\+[nrt0])+ | [*&][a-z_]+ | !(?:env|getatt|include|ref|reference|secret|sub|unsafe|vault)\b.*   # "\n", an alias or a tag of YAML
     | [x*•●.\-_#?0/\\…]++                              # xxxx, ****, ....
     """
 )
@@ -24,22 +25,25 @@ _PLACEHOLDER = later.pattern(
       (?:your|my|the|some|enter|insert|put|replace|add|use|example|sample|dummy|fake|placeholder|redacted|hidden|masked|removed|secret-?here)
       (?:[-_\ ].*)?+
     | .*[-_](?:here|placeholder)
+    | :?[a-z:]{2,30}:`.*                                            # :meth:`peek`, in reStructuredText
     """
 )
+_EXPRESSION = later.pattern(r"a\\?-z|0\\?-9|\[\^|\(\?[:=!<]|\\[dsSwW][+*{]")  # a regular one
 _SIGNS = later.pattern(r"[!#$%&*+=@^|~`{}\[\]]")
 _MANY_SIGNS = 4  # different ones
 # What people and programs write where a value would stand.
 _WORDS = frozenset(
     """
-    a added all an changed characters de ditto likewise deprecated fixed removed mot oublié passe least and any are as at auto bool boolean bytes can cannot clave const contrasena contraseña credential
+    a added all always an changed characters de ditto likewise deprecated fixed removed mot oublié passe least and any are as at auto bool boolean bytes can cannot clave const contrasena contraseña credential
     credentials darf debe default defaults disabled does doit empty enabled env es est et event expired expires
     false field file for form from function get has hash hidden if in incorrect input int integer invalid is ist
     it its kann kennwort key keys label let login masked missing muss must n/a name new nicht nil no none not
-    null number object oder of off old on once one only optional or ou output param parola pass passphrase
+    null number object oder of off old on once one only option optional options or ou output param parola pass passphrase
     passwd password passwords passwort plain prompt protected public pwd query read redacted required reset
     return same secret secrets see self senha set shall should show siehe str string tbd text that the this to
     todo token tokens true type und undefined unknown unset update user username valid value var ver void voir
-    wachtwoord was what when which who will wird with wrong y yes you your пароль パスワード 密码
+    wachtwoord was what when which who will wird with wrong y yes you your
+    adgangskode geslo hasło heslo jelszó lozinka lösenord parol parolă salasana şifre κωδικός пароль סיסמה 密码 密碼 口令 パスワード 暗証番号 비밀번호 암호
     """.split()  # noqa: SIM905
 )
 _CODE = later.pattern(
@@ -52,6 +56,25 @@ _CODE = later.pattern(
 )
 _NAMES = later.pattern(r"[A-Za-z]+(?:[_-][A-Za-z]+)+[;,)]*")
 _KEYISH = later.pattern(r"(?i)passw|pwd|secret|token|api_?key|credential")
+# What names something of a program, a file or a resource, though its letters and digits are mixed.
+_NAMED = later.pattern(
+    r"""(?x)
+      _?[A-Z][A-Za-z]{0,20}\d{0,6}(?:[A-Z][a-z]+){0,4}(?:Key|Token|Secret|Password|Credential)s?     # Ed25519PrivateKey
+    | [a-z0-9_.]*(?:key|token|secret|password|credential)s?                                           # rfc4716_key, .models.v1_secret
+    | [A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+                                                                   # TEST_DATA_BASE64
+    | (?:~|\.{1,2})/.* | arn:.* | .*\{[\w.]*\}.*                                                       # ../dm-0, arn:aws:kms:eu-west-1, prefix-{name}
+    | [\w\-./\\]*\.(?:cer|conf|c|cpp|crt|cs|csr|csv|der|go|h|html?|java|jks|js|json|key|kt|log|md|p12|pem|pfx|php|pl|ppk|pub|py|rb|rs|rst|sh|ts|txt|xml|ya?ml)
+      (?:[:\#][\w.\-]*)?                                                                              # keys/admin1.pem, Parser.java:350, a.html#v3
+    """
+)
+_HUMPS = later.pattern(r"[a-z]*(?:[A-Z]{0,4}[A-Z][a-z]{2,})+(?:[A-Z]{1,4}|Ids?)?")
+_MAX_HUMPED = 0.2  # oddness of words in one
+_UUID = later.pattern(r"(?i)[a-z\-]{0,8}[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+# Letters of scripts that put no space between words.
+_UNSPACED = (
+    "\u0e00-\u0edf\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\U00020000-\U0003ffff"
+)
+_BEFORE_UNSPACED = later.pattern(f"[^{_UNSPACED}]*")
 _DATE = later.pattern(r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}")
 # What has a number by its nature: something that is counted, an algorithm, a standard.
 _NUMBERED = later.pattern(
@@ -88,7 +111,7 @@ def is_template(value: str) -> bool:
 def is_placeholder(value: str) -> bool:
     """Tell whether a value is only a stand-in: empty, a template, `your-token-here`, a word such as `required`."""
     bare = value.strip(" \t\"'`,;")
-    if not bare or is_template(bare) or bare.lower() in _WORDS:
+    if not bare or is_template(bare) or bare.lower() in _WORDS or _EXPRESSION.search(bare):
         return True
     # `put your phrase here` is a stand-in; what a machine made may begin with `put ` too.
     return _PLACEHOLDER.fullmatch(bare) is not None and len(set(_SIGNS.findall(bare))) < _MANY_SIGNS
@@ -107,6 +130,26 @@ def is_code(value: str) -> bool:
     return _CODE.fullmatch(value) is not None or (
         _NAMES.fullmatch(value) is not None and _KEYISH.search(value) is not None
     )
+
+
+def is_named(value: str) -> bool:
+    """Tell whether a value names something of a program, a file or a resource: `NextToken`, `keys/admin1.pem`, `arn:aws:kms:…`."""
+    if value.isalpha():
+        return _HUMPS.fullmatch(value) is not None and oddness(value) < _MAX_HUMPED
+    return _NAMED.fullmatch(value) is not None
+
+
+def is_uuid(value: str) -> bool:
+    """Tell whether a value is a UUID, perhaps after a short word."""
+    return _UUID.fullmatch(value) is not None
+
+
+def spaced(value: str) -> str:
+    """What of a value stands before any text in a script that puts no space between words: `hunter2` of `hunter2です`."""
+    if value.isascii():
+        return value
+    found = _BEFORE_UNSPACED.match(value)
+    return found[0] if found else value
 
 
 def is_random(value: str) -> bool:

@@ -20,8 +20,10 @@ _BEFORE_BREAK, _MOST_BEFORE = re.compile(_BEFORE + "$"), 16  # characters
 _MAY_STAND_BEFORE = frozenset(" \t\\-\"'+\r")
 _AFTER_BREAK = re.compile(_AFTER)
 _AFTER_NAME = later.pattern(r"[ \t]{0,4}+(?:[:(]|=(?!=*+[\s\"';,]|=*+$))")
+_NAME = later.pattern(r"([A-Za-z_][\w.\-]{0,60})(?::$|=(?!=*+$))")  # `NAME=x`, and `name:` before a space
 _REST_OF_LINE = later.pattern(r"[\"'`;,.)\]}=]*+[ \t]*+(?:\r?\n|$)")
 _MAX_LINES = 80
+_MAX_ODD = 0.35  # of a name
 # How a line begins that may go on with a token: with a piece that holds a digit.
 _BEGINS = later.pattern(
     r"\n[ \t>|*#]{0,40}+[\"']?(?=[A-Za-z_\-+/.=~:%]{0,200}+[0-9])(?P<piece>[A-Za-z0-9_\-+/.=~:%]{2,4096}+)"
@@ -53,7 +55,7 @@ def follow(text: str, end: int, body: re.Pattern[str], missing: int | None = Non
 
 def _belongs(text: str, chunk: re.Match[str], missing: int | None, lacking: int) -> bool:
     piece = chunk[0]
-    if _AFTER_NAME.match(text, chunk.end()):
+    if _AFTER_NAME.match(text, chunk.end()) or _is_setting(piece):
         return False  # the next line is a setting of its own
     if missing is not None and len(piece) == missing:
         return True
@@ -61,6 +63,12 @@ def _belongs(text: str, chunk: re.Match[str], missing: int | None, lacking: int)
         return False
     alone = _REST_OF_LINE.match(text, chunk.end()) is not None
     return len(piece) >= (4 if alone or lacking > 0 else 8) and values.is_random(piece)
+
+
+def _is_setting(piece: str) -> bool:
+    """Tell whether a line begins with a name of its own, rather than with letters and digits of a token: `S3_BUCKET=x`."""
+    name = _NAME.match(piece)
+    return name is not None and values.oddness(name[1]) < _MAX_ODD
 
 
 class Break(NamedTuple):
