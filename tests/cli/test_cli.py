@@ -96,6 +96,8 @@ def test_output_that_nobody_takes_is_an_error_only_where_it_is_lost(run, tmp_pat
     script = f"set -o pipefail; {sys.executable} -m smart_context {command} {redirect}"
     done = subprocess.run(["bash", "-c", script], cwd=tmp_path, capture_output=True, timeout=PATIENCE, check=False)
     assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (status, b"", lines), done.stderr
+    if lines == 2:
+        assert done.stderr.decode().splitlines()[1] == "reason: No space left on device"
 
 
 @pytest.mark.parametrize(

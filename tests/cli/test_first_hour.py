@@ -115,3 +115,26 @@ def test_something_is_told_before_the_first_file_is_read(tree, tmp_path):
     assert steps[: len(looking)] == looking
     assert {step.total for step in steps[len(looking) :]} == {250}
     assert all(step.searchable <= step.done for step in steps)
+
+
+def test_the_commands_that_messages_name_repeat_the_options_that_were_given(run, tree, tmp_path):
+    root = (
+        tree({"docs of all/ferry.md": "The ferry leaves at seven.\n", "docs of all/broken.pdf": "%PDF-1.4\nno page\n"})
+        / "docs of all"
+    )
+    given = ("--root", root, "--data-dir", tmp_path / "elsewhere")
+    options = f" --root '{root}' --data-dir {tmp_path / 'elsewhere'}"
+    place = f" --data-dir {tmp_path / 'elsewhere'}"
+    said = [
+        (("search", "walrus"), f"begin with: context index FOLDER{place}"),
+        (("index",), f"see what failed, and why: context status{options}"),
+        (("search", "walrus"), f"try fewer or other words; see what is indexed with: context status{options}"),
+        (
+            ("search", "walrus", "--explain"),
+            f"try fewer or other words; see what is indexed with: context status{options}",
+        ),
+        (("index", root.parent), f"note: to search it, add it to the roots: context roots add {root.parent}{place}"),
+    ]
+    for command, last_line in said:
+        lines = run(*command, *given).stderr.decode().splitlines()
+        assert last_line in lines, lines

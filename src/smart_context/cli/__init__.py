@@ -10,7 +10,8 @@ import io
 import os
 import sys
 import threading
-from typing import NoReturn
+from collections.abc import Mapping
+from typing import Any, NoReturn
 
 from smart_context import plain, talk
 from smart_context.errors import ContextError
@@ -71,9 +72,24 @@ class Exit(Exception):
 
 
 class Told:
-    """Options that messages depend on. by_flags: roots or a data folder were given as options."""
+    """Options that the next command needs, too, as messages name them. place: which index, and by which configuration; options: that, and roots."""
 
-    by_flags = False
+    place = ""
+    options = ""
+
+
+def keep_told(flags: Mapping[str, Any]) -> None:
+    """Keep the options that were given for the messages of this command."""
+    given = [("--config", flags["config"]), ("--data-dir", flags["data_dir"])]
+    Told.place = "".join(f" {option} {quoted(value)}" for option, value in given if value)
+    Told.options = "".join(f" --root {quoted(root)}" for root in flags["roots"] or ()) + Told.place
+
+
+def quoted(path: str) -> str:
+    """A path as it is typed in a shell."""
+    import shlex
+
+    return shlex.quote(path)
 
 
 def main() -> NoReturn:
@@ -240,7 +256,10 @@ def _failure(error: Exception) -> int:
         )
         return error.exit_status
     if isinstance(error, OSError):
-        say("error: the system refused to read or write", f"reason: {plain.line(str(error))}")
+        reason = (
+            f"{error.strerror}: {error.filename}" if error.strerror and error.filename else error.strerror or str(error)
+        )
+        say("error: the system refused to read or write", f"reason: {plain.line(reason)}")
         _discard(1)
         return 6
     say(

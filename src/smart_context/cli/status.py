@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from smart_context import plain
-from smart_context.cli import layout, say
+from smart_context.cli import Told, layout, say
 from smart_context.cli.options import json_option, settings_options
 from smart_context.cli.program import Command
 from smart_context.cli.show import home, json_of, plural, size, waiting
@@ -77,7 +77,11 @@ def _root_lines(root: RootStatus, room: int) -> list[str]:
     lines.append(f"  {plural(root.files, 'file')}, {plural(root.segments, 'segment')}, {size(root.chars)} of text")
     lines.append(f"  {_staleness(root)}")
     if root.read_pages or root.unread_pages:
-        wait = f"; {plural(root.unread_pages, 'page')} to read: context index --ocr" if root.unread_pages else ""
+        wait = (
+            f"; {plural(root.unread_pages, 'page')} to read: context index --ocr{Told.options}"
+            if root.unread_pages
+            else ""
+        )
         lines.append(f"  OCR: {plural(root.read_pages, 'page')} read{wait}")
     reasons: dict[str, int] = {}
     for tally in root.kinds:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from smart_context.cli import results, say
+from smart_context.cli import Told, quoted, results, say
 from smart_context.cli.show import ask, can_ask
 
 if TYPE_CHECKING:
@@ -50,7 +50,5 @@ def name(app: App) -> None:
             else "not searched, because it was never indexed"
         )
         say(f"{told}: {results.place(root)}")
-    import shlex
-
     more = f"; {len(roots) - _MOST_NAMED} more like it" if len(roots) > _MOST_NAMED else ""
-    say(f"index it with: context index {shlex.quote(results.place(roots[0]))}{more}")
+    say(f"index it with: context index {quoted(results.place(roots[0]))}{Told.place}{more}")
