@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 
 import pytest
 
@@ -65,6 +66,23 @@ def test_what_lies_outside_of_the_roots_by_now_is_not_shown(run, share, tmp_path
     (tmp_path / "other").mkdir()
     done = run("open", "1", "--root", tmp_path / "other", "--data-dir", tmp_path / "data")
     assert (done.returncode, done.stdout) == (6, b"")
+
+
+def test_a_result_of_a_search_with_another_root_is_shown_with_that_root(run, share, tmp_path):
+    other = tmp_path / "not a root"
+    other.mkdir()
+    (other / "boat.md").write_text("A boat.\n", encoding="utf-8")
+    config = ("--config", tmp_path / "config.toml")
+    for command in ("index", "search boat"):
+        assert run(*command.split(), "--root", other, *config).returncode == 0
+    place = f"--root '{other}' --config {tmp_path / 'config.toml'}"
+    for command in ("open", "cat"):
+        lines = share(command, "1").stderr.decode().splitlines()
+        assert lines == [
+            "error: the path is outside the allowed folders",
+            f"hint: if that search had a --root, give it here too: context {command} 1 {place}",
+        ]
+        assert run(*shlex.split(f"{command} 1 {place}")).stdout == b"A boat.\n"
 
 
 @pytest.mark.parametrize("command", [("forget", "ferry.md"), ("uninstall", "--yes")])

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import click
 
 from smart_context import plain
-from smart_context.cli import last, results, say
+from smart_context.cli import Told, last, quoted, results, say
 from smart_context.cli.layout import columns, is_terminal, shortened, shortened_path, width_of
 from smart_context.cli.options import json_option, settings_options
 from smart_context.cli.program import Command
 from smart_context.cli.show import home, json_of, safe, say_unredacted
+from smart_context.errors import Forbidden
 
 if TYPE_CHECKING:
     from smart_context.settings.config import Settings
@@ -61,7 +64,7 @@ def open_(
     from smart_context.api import App
 
     name, pointer = _meant(settings, path, pointer)
-    with App(settings) as app:
+    with _naming_the_root("open", path, name), App(settings) as app:
         if in_application:
             from smart_context.cli.searching import launch
 
@@ -102,7 +105,7 @@ def cat(path: str, pointer: str | None, unredacted: bool, settings: Settings) ->
     from smart_context.api import App
 
     name = _meant(settings, path, pointer)[0]
-    with App(settings) as app:
+    with _naming_the_root("cat", path, name), App(settings) as app:
         _, text = app.read_file(name, pointer, unredacted=unredacted)
     if unredacted:
         say_unredacted(settings)
@@ -120,7 +123,23 @@ def _title(path: str, pointer: str) -> str:
 
 def _meant(settings: Settings, path: str, pointer: str | None) -> tuple[str, str | None]:
     """The file that is meant, and the place in it: a number means a result; a file with such a name is `./3`."""
-    if not (path.isascii() and path.isdecimal()):
+    if not _is_number(path):
         return os.path.abspath(os.path.expanduser(path)), pointer
     name, place = last.result(settings.data_dir, int(path))
     return name, pointer or place
+
+
+def _is_number(path: str) -> bool:
+    return path.isascii() and path.isdecimal()
+
+
+@contextmanager
+def _naming_the_root(command: str, path: str, name: str) -> Iterator[None]:
+    """Say how to look at a result that lies in no root of this command: the search that showed it had a `--root` of its own."""
+    try:
+        yield
+    except Forbidden as error:
+        if not _is_number(path):
+            raise
+        again = f"context {command} {path} --root {quoted(os.path.dirname(name))}{Told.place}"
+        raise Forbidden(error.message, hint=f"if that search had a --root, give it here too: {again}") from None
