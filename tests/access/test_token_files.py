@@ -151,8 +151,8 @@ def test_the_servers_own_token_is_made_once_and_another_may_be_chosen(tmp_path: 
 
 def test_a_token_of_the_server_that_cannot_be_read_is_an_error_from_the_start(tmp_path: Path) -> None:
     write(tmp_path / "umlaut", "ein sehr geheimes Zeichen: ä".encode())
-    for name in ("absent", "umlaut"):
-        with pytest.raises(IoError):
+    for name, error in (("absent", IoError), ("umlaut", ConfigError)):
+        with pytest.raises(error):
             tokens.Tokens(tmp_path, str(tmp_path / name))
 
 

@@ -412,6 +412,37 @@ def test_options_that_do_not_go_together_are_refused(run):
         assert run("serve", *args).returncode == 1
 
 
+def test_settings_of_a_server_that_could_never_work_are_refused_with_what_to_write(run, tmp_path):
+    (tmp_path / "token").write_bytes(b"caf\xc3\xa9 and many more letters")
+    (tmp_path / "token").chmod(0o600)
+    name = "hint: without https:// and without a port: context.example.com"
+    made = (
+        "hint: write one of at least 16 characters there, with mode 600; without `http.token_file` the server makes one"
+    )
+    for setting, told in (
+        ('trusted_proxies = ["a.b"]', ["error: http.trusted_proxies: 'a.b' is not an address or a network"]),
+        (
+            'allowed_hosts = ["https://x.y"]',
+            ["error: http.allowed_hosts: 'https://x.y' is not the name of a host", name],
+        ),
+        (
+            'allowed_hosts = ["::1", "x.y:443"]',
+            ["error: http.allowed_hosts: 'x.y:443' is not the name of a host", name],
+        ),
+        (
+            'token_file = "token"',
+            [f"error: the token in {tmp_path}/token is not ASCII text", "hint: write letters, digits and signs there"],
+        ),
+        (
+            'token_file = "absent"',
+            [f"error: cannot read the token in {tmp_path}/absent", "reason: No such file or directory", made],
+        ),
+    ):
+        (tmp_path / "c.toml").write_text(f"[http]\nport = 0\n{setting}\n", encoding="utf-8")
+        done = run("serve", "--http", "--root", tmp_path, "--config", tmp_path / "c.toml")
+        assert (done.returncode != 0, done.stderr.decode().splitlines()) == (True, told)
+
+
 def frames(*asked):
     return b"".join(json.dumps({"jsonrpc": "2.0", **frame}).encode() + b"\n" for frame in asked)
 

@@ -163,8 +163,13 @@ def own(data_dir: Path, token_file: str | None) -> str:
         _make(path)
     try:
         found = _private(path).decode("ascii").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise IoError(f"cannot read the token in {path}", reason=str(error)) from error
+    except OSError as error:
+        hint = f"write one of at least {_LEAST} characters there, with mode 600; without `http.token_file` the server makes one"
+        raise IoError(f"cannot read the token in {path}", reason=error.strerror, hint=hint) from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(
+            f"the token in {path} is not ASCII text", hint="write letters, digits and signs there"
+        ) from error
     if len(found) < _LEAST:
         hint = f"give it at least {_LEAST} characters, or remove the file"
         raise ConfigError(f"the token in {path} is too short", hint=hint)

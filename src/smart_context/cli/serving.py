@@ -77,7 +77,7 @@ def listen_on(settings: Settings, host: str | None, port: int | None, *, no_toke
     return listen.Listen(
         address,
         http.port if port is None else port,
-        http.allowed_hosts,
+        _hosts(http.allowed_hosts),
         http.allowed_origins,
         None if no_token else _tokens(settings),
         None if no_token else settings.oauth,
@@ -105,6 +105,16 @@ def _tokens(settings: Settings) -> Tokens:
         engine.shared(settings.data_dir, settings.engine, settings.engine_places).tokens() if settings.engine else None
     )
     return Tokens(Path(settings.data_dir), settings.http.token_file or None, warn, shared=shared)
+
+
+def _hosts(names: tuple[str, ...]) -> tuple[str, ...]:
+    for name in names:
+        if "/" in name or name.count(":") == 1:  # an address of a page, or a port: no `Host` would ever be equal to it
+            raise ConfigError(
+                f"http.allowed_hosts: {name!r} is not the name of a host",
+                hint="without https:// and without a port: context.example.com",
+            )
+    return names
 
 
 def _addresses(names: tuple[str, ...]) -> tuple[str, ...]:
