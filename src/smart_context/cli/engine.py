@@ -62,12 +62,13 @@ def status(settings: Settings, as_json: bool) -> None:
     click.echo(f"user: {found.user}, {' and '.join(found.roles) or 'without a role of ours'}")
     for role in found.missing:
         click.echo(f"missing: role {role}; make it with: context engine init")
-    click.echo(f"record: {found.files:,} files")
+    click.echo(f"record: {show.plural(found.files, 'file')}")
     if settings.oauth.issuer:
         is_same = found.schema == found.known and shared.tokens().rules() == _rules(settings)
         said = "as configured here" if is_same else "other than configured here; keep these with: context engine init"
         click.echo(f"rules for the tokens of the issuer: {said}")
-    click.echo(f"this machine: {f'{found.behind:,} commits behind' if found.behind else 'up to date'}")
+    behind = f"{show.plural(found.behind, 'commit')} behind"
+    click.echo(f"this machine: {behind if found.behind else 'up to date'}")
 
 
 @engine.command()
