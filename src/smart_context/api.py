@@ -410,7 +410,9 @@ class App(Held):
         from smart_context.index import status
 
         found = status.of_index(self.engine, self.roots, self.options().walk, compare=compare)
-        return replace(found, meaning=self.extra.coverage())
+        # A shared record holds what other machines read, too.
+        elsewhere = status.elsewhere(self.engine, self.roots.names) if compare and not self.settings.engine else None
+        return replace(found, meaning=self.extra.coverage(), elsewhere=elsewhere)
 
     def index_here(self, folder: str, *, full: bool, on_progress: OnProgress, stop: Stop = _never) -> IndexReport:
         """Index a folder in this process, as the only writer."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 
 import pytest
@@ -138,3 +139,34 @@ def test_the_commands_that_messages_name_repeat_the_options_that_were_given(run,
     for command, last_line in said:
         lines = run(*command, *given).stderr.decode().splitlines()
         assert last_line in lines, lines
+
+
+def test_status_names_the_folders_that_are_indexed_in_no_root(run, tree, tmp_path):
+    tree(
+        {
+            "own/a.md": "A.\n",
+            "own/sub/b.md": "B.\n",
+            "own/sub/c.md": "C.\n",
+            **{f"else/{n}/x.md": "X.\n" for n in "1234"},
+        }
+    )
+
+    def elsewhere(*given):
+        told = json.loads(run("status", "--json", *given).stdout)["elsewhere"]
+        return told and (told["files"], [folder.removeprefix(str(tmp_path / "tree")) for folder in told["folders"]])
+
+    root = tmp_path / "tree/own"
+    assert elsewhere() is None
+    assert run("index", root / "sub").returncode == 0
+    assert elsewhere() == (2, ["/own/sub"])
+    assert elsewhere("--root", root, "--root", root / "sub") is None
+    assert elsewhere("--root", "/") is None
+    assert run("index", "--root", root, tmp_path / "tree/else").returncode == 0
+    assert elsewhere("--root", root) == (4, [f"/else/{n}" for n in "1234"])
+    done = run("status", "--root", root / "sub")
+    assert done.stdout.decode().splitlines()[4:-1] == [
+        "in no root: 4 files, in ~/tree/else/1, ~/tree/else/2, ~/tree/else/3 and 1 more",
+        "  search them with --root DIR, or remove them with: context forget DIR",
+    ]
+    assert run("forget", tmp_path / "tree/else").returncode == 0
+    assert elsewhere("--root", root) is None

@@ -17,10 +17,11 @@ from smart_context.cli.program import Command
 from smart_context.cli.show import home, json_of, plural, size, waiting
 
 if TYPE_CHECKING:
-    from smart_context.index.model import RootStatus, Status
+    from smart_context.index.model import Elsewhere, RootStatus, Status
     from smart_context.settings.config import Settings
 
 _CLIP = 160  # characters of a reason that is shown: an archive may have thousands of notes
+_FOLDERS = 3  # folders in no root that are named
 _LISTED = 20  # files without text that are named
 
 
@@ -48,6 +49,8 @@ def status(settings: Settings, as_json: bool) -> None:
         click.echo("\n".join(layout.fitted(line, room) for line in _root_lines(root, room)) + "\n")
     if not found.roots:
         say("no roots are configured; add one with: context roots add DIR")
+    if found.elsewhere:
+        click.echo("\n".join(layout.fitted(line, room) for line in _elsewhere_lines(found.elsewhere)))
     if found.meaning:
         of = found.meaning
         left = of.segments - of.embedded
@@ -63,6 +66,8 @@ def _as_json(found: Status) -> dict[str, Any]:
     from smart_context.access.roots import shown
 
     whole = asdict(found)
+    if whole["elsewhere"]:
+        whole["elsewhere"]["folders"] = [shown(folder) for folder in whole["elsewhere"]["folders"]]
     for root in whole["roots"]:
         root["root"] = shown(root["root"])
         if root["changes"]:
@@ -94,6 +99,16 @@ def _root_lines(root: RootStatus, room: int) -> list[str]:
         ]
         lines += _trouble_lines(root, room)
     return lines
+
+
+def _elsewhere_lines(found: Elsewhere) -> Iterator[str]:
+    """What is in no root: searches do not find it, and it may have been indexed by mistake."""
+    from smart_context.access.roots import shown
+
+    named = ", ".join(plain.line(home(shown(folder))) for folder in found.folders[:_FOLDERS])
+    more = f" and {len(found.folders) - _FOLDERS:,} more" if len(found.folders) > _FOLDERS else ""
+    yield f"in no root: {plural(found.files, 'file')}, in {named}{more}"
+    yield f"  search them with --root DIR, or remove them with: context forget DIR{Told.place}"
 
 
 def _trouble_lines(root: RootStatus, room: int) -> Iterator[str]:

@@ -98,9 +98,17 @@ class Coverage:
 
 
 @dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """What is indexed of folders in none of the roots: how many files, and in which folders."""
+
+    files: int
+    folders: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Status:
-    """The index as a whole: where it is, its size in bytes, who is writing ("" for nobody), every root, and what is embedded
-    (None: there is no model)."""
+    """The index as a whole: where it is, its size in bytes, who is writing ("" for nobody), every root, what is embedded
+    (None: there is no model), and what is in no root (None: nothing, or nobody looked)."""
 
     data_dir: str
     size: int
@@ -108,6 +116,7 @@ class Status:
     generation: int
     roots: tuple[RootStatus, ...]
     meaning: Coverage | None = None
+    elsewhere: Elsewhere | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from smart_context.engine.model import FileRow
 from smart_context.engine.port import Engine, Record
 from smart_context.errors import NotFound
 from smart_context.index import mounts
-from smart_context.index.model import Changes, RootStatus, Status, Trouble
+from smart_context.index.model import Changes, Elsewhere, RootStatus, Status, Trouble
 from smart_context.sources import known, walk
 from smart_context.sources.walk import WalkOptions
 
@@ -36,6 +36,37 @@ def of_index(engine: Engine, roots: Roots, options: WalkOptions, *, compare: boo
         if record:
             record.close()
     return Status(engine.address, engine.size(), engine.writer(), generation, found)
+
+
+def elsewhere(engine: Engine, roots: Sequence[str]) -> Elsewhere | None:
+    """Find what is indexed of folders in none of the roots, once named by `--root` or to `context index`; None where nothing is."""
+    try:
+        record = engine.record()
+    except NotFound:
+        return None
+    try:
+        outermost = [root for root in roots if not any(_is_below(root, other) for other in roots)]
+        inside = sum(tally.files for root in outermost for tally in record.tallies(root))
+        if len(record.file_ids()) == inside:
+            return None
+        ours = tuple(os.fsencode(root.rstrip(os.sep) + os.sep) for root in outermost)
+        paths = [os.fsdecode(stamp[0]) for stamp in record.stamped(os.sep) if not stamp[0].startswith(ours)]
+    finally:
+        record.close()
+    return Elsewhere(len(paths), _folders(paths)) if paths else None
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return path != folder and path.startswith(folder.rstrip(os.sep) + os.sep)
+
+
+def _folders(paths: Sequence[str]) -> tuple[str, ...]:
+    """The innermost folder around all of the files, or the folders in it if it holds none of the files itself."""
+    around = os.path.commonpath([os.path.dirname(path) for path in paths])
+    start = around.rstrip(os.sep) + os.sep
+    if any(os.sep not in path[len(start) :] for path in paths):
+        return (around,)
+    return tuple(sorted({start + path[len(start) :].partition(os.sep)[0] for path in paths}))[:MAX_LISTED]
 
 
 def _of_root(record: Record | None, roots: Roots, root: str, options: WalkOptions, *, compare: bool) -> RootStatus:
