@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import shlex
 import subprocess
 import sys
 from collections import Counter
@@ -18,6 +19,7 @@ from hypothesis import settings
 import ready
 from machine import kept_port
 from postgres_server import Server, running
+from smart_context import launch
 
 # No clock decides whether a test passes, and its examples are the same each time. New ones are looked for by `make fuzz`.
 settings.register_profile("suite", deadline=None, database=None, derandomize=True, max_examples=50)
@@ -131,6 +133,30 @@ def run(tmp_path: Path) -> Run:
         )
 
     return call
+
+
+class Desktop:
+    """A desktop whose applications take a file, or do not: a folder of programs for each exit status, to be the PATH. `opened` lists the files."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.opened = folder / "opened"
+
+    def __call__(self, status: int) -> str:
+        program = self._folder / str(status) / launch.PROGRAM
+        program.parent.mkdir(parents=True)
+        program.write_text(
+            f'#!/bin/sh\necho noise\necho noise >&2\necho "$1" >> {shlex.quote(str(self.opened))}\nexit {status}\n',
+            encoding="utf-8",
+        )
+        program.chmod(0o755)
+        return str(program.parent)
+
+
+@pytest.fixture
+def desktop(tmp_path: Path) -> Desktop:
+    """A desktop that opens files."""
+    return Desktop(tmp_path / "desktop")
 
 
 @pytest.fixture

@@ -23,6 +23,7 @@ GROUND = (
     "flock.py",
     "later.py",
     "closes.py",
+    "launch.py",
     "regular.py",
     "defaults.py",
     "talk.py",
@@ -114,7 +115,7 @@ def below(*folders: str) -> set[str]:
         ("pypdfium2", below("sources/extract")),
         (
             "subprocess",
-            {"sources/child.py", "index/writer.py", "server/processes.py", "clients/probe.py", "page/desktop.py"},
+            {"sources/child.py", "index/writer.py", "server/processes.py", "clients/probe.py", "launch.py"},
         ),
         ("pickle", set()),
         ("random", set()),

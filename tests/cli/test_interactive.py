@@ -29,11 +29,12 @@ DOWN, CTRL_C, CTRL_F, CTRL_N, CTRL_Y, F1 = "\x1b[B", "\x03", "\x06", "\x0e", "\x
 def screen(run, tree, tmp_path) -> Callable[..., Terminal]:
     folder = tree(FILES)
 
-    def start(*words: str, columns: int = 80, rows: int = 24, index: bool = True) -> Terminal:
+    def start(*words: str, columns: int = 80, rows: int = 24, index: bool = True, path: str = "") -> Terminal:
         if index:
             assert run("index", folder).returncode == 0
         command = [sys.executable, "-m", "smart_context", "search", "-i", "--root", str(folder), *words]
-        return Terminal(command, clean_env(tmp_path), folder, columns, rows)
+        env = clean_env(tmp_path)
+        return Terminal(command, {**env, "PATH": path or env["PATH"]}, folder, columns, rows)
 
     return start
 
@@ -127,6 +128,17 @@ def test_keys_are_told_and_a_passage_is_copied_with_its_source(screen):
         copied = base64.b64decode(sent).decode()
         assert copied.startswith("Bees are fed with sugar in autumn.")
         assert copied.endswith("\n\nSource: bees.txt, lines 1-2\n")
+
+
+@pytest.mark.parametrize(
+    ("status", "said"), [(0, "opened bees.txt"), (3, "no application opened bees.txt; open it by hand")]
+)
+def test_enter_opens_the_file_and_says_whether_an_application_took_it(screen, desktop, status, said):
+    with screen("sugar", path=desktop(status), columns=120) as terminal:
+        terminal.until("1 result")
+        terminal.type("\r")
+        terminal.until(said)
+        assert b"noise" not in terminal.raw
 
 
 def test_marked_results_are_frozen_into_a_cache(screen, tmp_path):

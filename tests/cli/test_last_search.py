@@ -61,6 +61,18 @@ def test_neither_the_query_nor_any_text_is_kept_and_nobody_else_may_read_it(shar
     assert share("open", "1").returncode == 0
 
 
+def test_a_result_is_opened_in_its_application_and_it_is_an_error_if_there_is_none(run, share, desktop, tmp_path):
+    share("search", "ferry")
+    name = tmp_path / "tree/ferry.md"
+    refused = ["error: no application opened ferry.md", "hint: open it by hand"]
+    paths = [(0, desktop(0), []), (6, desktop(3), refused), (6, "/nonexistent", refused)]
+    for command in (("open", "1", "--app"), ("search", "ferry", "--open", "1")):
+        for status, path, told in paths:
+            done = run(*command, "--config", tmp_path / "config.toml", cwd=name.parent, env={"PATH": path})
+            assert (done.returncode, done.stderr.decode().splitlines()) == (status, told)
+    assert desktop.opened.read_text(encoding="utf-8").splitlines() == [str(name)] * 4
+
+
 def test_what_lies_outside_of_the_roots_by_now_is_not_shown(run, share, tmp_path):
     share("search", "ferry")
     (tmp_path / "other").mkdir()

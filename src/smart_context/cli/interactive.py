@@ -13,11 +13,9 @@ from dataclasses import dataclass, field, replace
 from importlib import util
 from typing import TYPE_CHECKING
 
-import click
-
 from smart_context import plain
 from smart_context.access.roots import parsed
-from smart_context.cli import can_erase, results
+from smart_context.cli import can_erase, results, searching
 from smart_context.cli.layout import is_terminal
 from smart_context.cli.show import plural, safe
 from smart_context.errors import CallCancelled, ConfigError, UsageError, how_to_add
@@ -147,9 +145,9 @@ class Session:
         return f"{plural(built.document_count, 'document')} frozen into {results.place(target)}"
 
     def launch(self, item: SearchItem) -> str:
-        """Open a result in its application; what to say of it."""
-        failed = click.launch(parsed(item.path))
-        return f"no application opened {results.place(item.path)}" if failed else f"opened {results.place(item.path)}"
+        """In a thread: open a result in its application; what to say of it."""
+        searching.launch(item.path)
+        return f"opened {results.place(item.path)}"
 
 
 def _until(is_newest: Callable[[], bool]) -> Stop:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from prompt_toolkit.application import Application, get_app, run_in_terminal
+from prompt_toolkit.application import Application, get_app
 from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.data_structures import Point
 from prompt_toolkit.filters import Condition, Filter
@@ -173,8 +173,10 @@ class Screen:
             self._say("copied with its source")
 
     async def _open(self) -> None:
-        if item := self._session.item:
-            self._say(await run_in_terminal(lambda: self._session.launch(item), in_executor=True))
+        if (item := self._session.item) and (
+            told := await self._in_thread(lambda: self._session.launch(item), lambda: True)
+        ):
+            self._say(told)
 
     def _ask_target(self) -> None:
         if self._session.to_freeze():

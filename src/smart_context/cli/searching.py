@@ -150,8 +150,15 @@ def _chosen(page: SearchPage, number: int) -> str:
 
 
 def launch(path: str) -> None:
-    """Open a file in its application, as a click on it would."""
-    import click
+    """Open a file in its application, as a click on it would.
 
-    if click.launch(parsed(path)):
+    Raises: IoError where there is none.
+    """
+    from smart_context import launch as desktop
+
+    try:
+        is_open = desktop.document(parsed(path))
+    except FileNotFoundError:
+        is_open = False
+    if not is_open:
         raise IoError(f"no application opened {results.place(path)}", hint="open it by hand")

@@ -7,10 +7,8 @@ Always: only for the owner, at this machine; programs are never started, only do
 from __future__ import annotations
 
 import os
-import shutil
-import subprocess
-import sys
 
+from smart_context import launch
 from smart_context.errors import Forbidden, NotFound
 
 _PROGRAMS = (
@@ -22,18 +20,13 @@ _PROGRAMS = (
 def show(path: str, *, folder: bool) -> None:
     """Open a file, or the folder in which it lies.
 
-    Raises: Forbidden for a program; NotFound where there is no desktop.
+    Raises: Forbidden for a program; NotFound where there is no desktop, or no application for the file.
     """
     if not folder and (os.path.splitext(path)[1].lower() in _PROGRAMS or os.access(path, os.X_OK)):
         raise Forbidden("this file may be a program", hint="show its folder instead")
-    command = "open" if sys.platform == "darwin" else "xdg-open"
-    if shutil.which(command) is None:
-        raise NotFound("there is no desktop on this machine", hint=f"{command} would open the file")
-    what = [os.path.dirname(path)] if folder else [path]
-    subprocess.Popen(
-        [command, *what],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
+    try:
+        if not launch.document(os.path.dirname(path) if folder else path):
+            raise NotFound("no application opened it", hint="open it by hand")
+    except FileNotFoundError:
+        hint = f"{launch.PROGRAM} would open the file"
+        raise NotFound("there is no desktop on this machine", hint=hint) from None
