@@ -13,9 +13,9 @@ from office_files import pdf_pages, shown
 from smart_context.api import App
 from smart_context.errors import NotFound
 from smart_context.find import picture as pictures
-from smart_context.model import Extracted, Unit
+from smart_context.model import Extracted, Limits, Unit
 from smart_context.settings import config
-from smart_context.sources.extract import Refused, picture
+from smart_context.sources.extract import Refused, extract, picture
 
 CARD = "4111 1111 1111 1111"
 WHITE, BLACK = (255, 255, 255), (0, 0, 0)
@@ -106,6 +106,65 @@ def test_pictures_on_a_page_are_left_out(drawn):
     inline = "q 200 0 0 200 50 400 cm BI /W 1 /H 1 /BPC 8 /CS /RGB ID \x01\x02\x03 EI Q "
     found = drawn(pdf_pages(inline + shown("a walrus")))
     assert line(found, 300, 60, 240) == {WHITE}
+
+
+def seen(content):
+    """The pixels of page 1, with the card hidden where its text has it."""
+    [unit] = extract(content, "a.pdf", Limits()).units
+    made = picture.draw(content, 1, unit.text, [CARD] if CARD in unit.text else [], ())
+    packed = base64.b64encode(made.packed).decode()
+    return pixels(pictures._checked(Extracted("", json.dumps([made.width, made.height, 0]), (Unit((), packed),))).png)
+
+
+def twice(matrix):
+    """The card in red, and again with a matrix with which PDFium's text has it once."""
+    return f"1 0 0 rg BT /F 12 Tf 50 700 Td ({CARD}) Tj ET BT /F 12 Tf {matrix} Tm ({CARD}) Tj ET"
+
+
+def in_place_of(text, *parts):
+    """The card in red, with an ActualText in its place."""
+    return f"/Span<</ActualText({text})>>BDC 1 0 0 rg BT /F 12 Tf 50 700 Td {' 60 0 Td '.join(f'({p}) Tj' for p in parts)} ET EMC"
+
+
+PATTERN = "/Type/Pattern/PatternType 1/TilingType 1/BBox[0 0 600 800]/XStep 600/YStep 800"
+FILLED = "{} /P scn 0 650 600 100 re f {} CS /P SCN 9 w 0 400 600 10 re S "
+
+
+def with_pattern(content, paint, drawing):
+    resources = "/Resources<</Font<</F 3 0 R>>"
+    tile = f"<<{PATTERN}/PaintType {paint}{resources}>>/Length {len(drawing)}>>stream\n{drawing}\nendstream"
+    found = pdf_pages(content, more=[tile]).decode("latin-1")
+    more = "/Pattern<</P 6 0 R>>/ColorSpace<</C[/Pattern/DeviceRGB]>>"
+    return found.replace(resources, resources + more, 1).encode("latin-1")
+
+
+def test_what_is_drawn_but_not_in_the_text_is_left_out():
+    """A red pixel is one of a letter that should not be there: of the hidden card, or of what redaction has not judged."""
+    inline = "q 200 0 0 200 50 500 cm BI /W 1 /H 1 /BPC 8 /CS /RGB ID \xff\x00\x00 EI Q"
+    plain = shown("a walrus")
+    cases = {
+        **{f"twice {matrix}": pdf_pages(twice(matrix)) for matrix in ("1 0 0 1 56 700", "1 0 0 1 50 706", "1.4 0 0 1 50 700", "0.99 0.1 -0.1 0.99 50 700")},
+        "ActualText": pdf_pages(in_place_of("a card", CARD)),
+        "ActualText of several objects": pdf_pages(in_place_of("a card", CARD[:9], CARD[9:])),
+        "ActualText that says the same": pdf_pages(in_place_of(CARD, CARD)),
+        "ActualText that says the same of several objects": pdf_pages(in_place_of(CARD, CARD[:9], CARD[9:])),
+        "a pattern of text": with_pattern(FILLED.format("/Pattern cs", "/Pattern") + plain, 1, twice("1 0 0 1 50 704")),
+        "a pattern of text without colours": with_pattern(FILLED.format("/C cs 1 0.9 0.9", "/C") + plain, 2, shown(CARD)),
+        "a pattern of a picture": with_pattern(FILLED.format("/Pattern cs", "/Pattern") + plain, 1, inline),
+    }  # fmt: skip
+    for name, content in cases.items():
+        found = seen(content)
+        if "without colours" in name:  # the paint of the fill, and nothing in it
+            assert len(line(found, 100, 50, 500)) == 1, name
+        else:
+            assert not any(red - green > 9 for row in found for red, green, _ in row), name
+
+
+def test_letters_with_a_short_actual_text_and_plain_colours_are_drawn_as_they_are():
+    blue = "0 0 1 rg /Span<</ActualText(fi)>>BDC BT /F 12 Tf 50 700 Td (fi) Tj ET EMC"
+    found = seen(pdf_pages(f"{blue} 0.75 g 0 300 600 100 re f"))
+    assert any(b - r > 99 for r, _, b in line(found, 100, 50, 70))
+    assert line(found, 450, 0, 600) == {(191, 191, 191)}
 
 
 def test_a_page_that_shows_more_than_its_text_has_no_picture():

@@ -2,16 +2,17 @@
 
 In: the bytes of a PDF, a page, its text that redaction has judged, the hidden parts of that, and the words to mark.  Out: a `Drawn`: packed pixels.
 Always: every letter on the page is in the judged text, and every hidden one is filled with black before the pixels are packed, or there is
-no picture. Pictures on the page are left out, because redaction has not judged them; so are annotations and form fields. Letters without a known
-Unicode value are drawn where they stand alone, like bullets. Lines and patterns are drawn unchanged.
+no picture. What redaction has not judged is left out: pictures, annotations, form fields, patterns (which may hold text and pictures), and text that
+extraction left out, such as text drawn twice. Letters without a known Unicode value are drawn where they stand alone, like bullets. Lines are drawn unchanged.
 """
 
 from __future__ import annotations
 
 import ctypes
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import pypdfium2_raw as pdfium  # type: ignore[import-untyped]  # no types; the raw API is stable across versions
 
@@ -28,7 +29,15 @@ _YELLOW = bytes(number * 6 // 10 for number in range(256))  # what is left of bl
 # The functions to count, get and remove the objects of a page, and those of a form on it.
 _OF_PAGE = (pdfium.FPDFPage_CountObjects, pdfium.FPDFPage_GetObject, pdfium.FPDFPage_RemoveObject)
 _OF_FORM = (pdfium.FPDFFormObj_CountObjects, pdfium.FPDFFormObj_GetObject, pdfium.FPDFFormObj_RemoveObject)
-_UNKNOWN = 3  # letters in a row without a known Unicode value: more could be a word or a number
+_UNKNOWN = (
+    3  # letters in a row without a known Unicode value, or with another by ActualText: more could be a word or a number
+)
+_ACTUAL = b"ActualText"
+_PAINTED = frozenset({pdfium.FPDF_PAGEOBJ_TEXT, pdfium.FPDF_PAGEOBJ_PATH})
+_COLOURS = (
+    (pdfium.FPDFPageObj_GetFillColor, pdfium.FPDFPageObj_SetFillColor),
+    (pdfium.FPDFPageObj_GetStrokeColor, pdfium.FPDFPageObj_SetStrokeColor),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +52,14 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True)
 class _Letters:
-    """The letters of a page without spaces and hyphens: the text, and the index of each letter in PDFium's list."""
+    """The letters of a page without spaces and hyphens: the text, and the index of each letter in PDFium's list.
+
+    by_object: the letters of each text object that has any, also of a kind that `text` leaves out, by its address.
+    """
 
     text: str
     numbers: Sequence[int]
+    by_object: Mapping[int | None, str]
 
 
 def draw(data: Buffer, page_number: int, judged: str, hidden: Sequence[str], marked: Sequence[str]) -> Drawn:
@@ -82,7 +95,7 @@ def _page(page: pdfium.FPDF_PAGE, judged: str, hidden: Sequence[str], marked: Se
         yellow = [box for value in marked for box in _marked_boxes(text, letters, value)]
     finally:
         pdfium.FPDFText_ClosePage(text)
-    left_out = _leave_out_pictures(page)
+    left_out = _leave_out(page, _judged_objects(page, letters))
     wide, high = pdfium.FPDF_GetPageWidthF(page), pdfium.FPDF_GetPageHeightF(page)
     if not (wide > 0 and high > 0):
         raise Refused("no picture", "the page has no size")
@@ -113,6 +126,7 @@ def _letters(text: pdfium.FPDF_TEXTPAGE) -> _Letters:
         raise Refused("no picture", "the page has too many letters")
     found: list[str] = []
     numbers: list[int] = []
+    by_object: dict[int | None, str] = {}
     unknown = 0
     for number in range(count):
         letter = chr(min(pdfium.FPDFText_GetUnicode(text, number), 0x10FFFF))
@@ -120,10 +134,12 @@ def _letters(text: pdfium.FPDF_TEXTPAGE) -> _Letters:
         unknown = unknown + 1 if is_unknown or pdfium.FPDFText_HasUnicodeMapError(text, number) == 1 else 0
         if unknown > _UNKNOWN:
             raise Refused("no picture", "letters of this page have no known meaning")
-        for plain in _folded(letter):
-            found.append(plain)
-            numbers.append(number)
-    return _Letters("".join(found), numbers)
+        folded = _folded(letter)
+        found += folded
+        numbers += [number] * len(folded)
+        address = _address(pdfium.FPDFText_GetTextObject(text, number))
+        by_object[address] = by_object.get(address, "") + folded
+    return _Letters("".join(found), numbers, by_object)
 
 
 def _folded(text: str) -> str:
@@ -210,21 +226,71 @@ def _tint(pixels: ctypes.Array[ctypes.c_char], width: int, boxes: Iterable[tuple
             view[at] = _YELLOW[view[at]]
 
 
-def _leave_out_pictures(holder: pdfium.FPDF_PAGE | pdfium.FPDF_PAGEOBJECT, depth: int = 0) -> int:
-    """Remove every picture from the page, however nested; return how many there were. holder: the page or, deeper, a form."""
-    parts, part_of, remove = _OF_FORM if depth else _OF_PAGE
-    count = parts(holder)
+def _address(part: pdfium.FPDF_PAGEOBJECT) -> int | None:
+    return ctypes.cast(part, ctypes.c_void_p).value
+
+
+def _judged_objects(page: pdfium.FPDF_PAGE, letters: _Letters) -> set[int | None]:
+    """The text objects whose letters redaction has judged. PDFium's text leaves out what is drawn twice, and has ActualText in place of letters."""
+    judged = set(letters.by_object)
+    replaced = [part for part, _ in _parts(page) if any(_actual_texts(part))]
+    for part in replaced:  # only now: several objects may share a mark
+        for mark in _actual_texts(part):
+            pdfium.FPDFPageObjMark_RemoveParam(part, mark, _ACTUAL)
+    if replaced:
+        text = pdfium.FPDFText_LoadPage(page)
+        try:
+            own = _letters(text).by_object
+        finally:
+            pdfium.FPDFText_ClosePage(text)
+        for address in map(_address, replaced):
+            if len(own.get(address, "")) > _UNKNOWN and own[address] != letters.by_object.get(address):
+                judged.discard(address)
+    return judged
+
+
+def _actual_texts(part: pdfium.FPDF_PAGEOBJECT) -> list[pdfium.FPDF_PAGEOBJECTMARK]:
+    """The marks of a text object that replace its letters."""
+    if pdfium.FPDFPageObj_GetType(part) != pdfium.FPDF_PAGEOBJ_TEXT:
+        return []
+    marks = (pdfium.FPDFPageObj_GetMark(part, at) for at in range(pdfium.FPDFPageObj_CountMarks(part)))
+    return [mark for mark in marks if pdfium.FPDFPageObjMark_GetParamValueType(mark, _ACTUAL)]
+
+
+def _leave_out(page: pdfium.FPDF_PAGE, judged: Collection[int | None]) -> int:
+    """Remove from the page what redaction has not judged, however nested; return how many pictures there were."""
+    pictures = 0
+    for part, remove in _parts(page):
+        kind = pdfium.FPDFPageObj_GetType(part)
+        if kind == pdfium.FPDF_PAGEOBJ_IMAGE or (kind == pdfium.FPDF_PAGEOBJ_TEXT and _address(part) not in judged):
+            if not remove(part):
+                raise Refused("no picture", "something on the page cannot be left out")
+            pdfium.FPDFPageObj_Destroy(part)
+            pictures += kind == pdfium.FPDF_PAGEOBJ_IMAGE
+        elif kind in _PAINTED:
+            _paint_plainly(part)
+    return pictures
+
+
+def _paint_plainly(part: pdfium.FPDF_PAGEOBJECT) -> None:
+    """Replace a pattern by the colour that PDFium gives for it; a plain colour stays."""
+    for get, put in _COLOURS:
+        colour = [ctypes.c_uint() for _ in range(4)]
+        if get(part, *colour):
+            put(part, *colour)
+
+
+def _parts(
+    holder: pdfium.FPDF_PAGE | pdfium.FPDF_PAGEOBJECT, depth: int = 0
+) -> Iterator[tuple[pdfium.FPDF_PAGEOBJECT, Callable[[pdfium.FPDF_PAGEOBJECT], int]]]:
+    """The objects of a page and of the forms on it, each with the function that removes it; the last first, so that each may be removed."""
+    count_of, part_of, remove = _OF_FORM if depth else _OF_PAGE
+    count = count_of(holder)
     if depth > _DEEPEST or not 0 <= count <= _MOST_OBJECTS:
         raise Refused("no picture", "the page has too many parts, or they are nested too deep")
-    removed = 0
     for number in reversed(range(count)):
         part = part_of(holder, number)
-        kind = pdfium.FPDFPageObj_GetType(part)
-        if kind == pdfium.FPDF_PAGEOBJ_IMAGE:
-            if not remove(holder, part):
-                raise Refused("no picture", "a picture on the page cannot be left out")
-            pdfium.FPDFPageObj_Destroy(part)
-            removed += 1
-        elif kind == pdfium.FPDF_PAGEOBJ_FORM:
-            removed += _leave_out_pictures(part, depth + 1)
-    return removed
+        if pdfium.FPDFPageObj_GetType(part) == pdfium.FPDF_PAGEOBJ_FORM:
+            yield from _parts(part, depth + 1)
+        else:
+            yield part, partial(remove, holder)
