@@ -7,6 +7,7 @@ import itertools
 import json
 import os
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -344,6 +345,24 @@ def is_alive(pid):
             return stat.read().rpartition(b")")[2].split()[0] != b"Z"
     except OSError:
         return False
+
+
+def test_a_process_that_cannot_be_started_for_lack_of_descriptors_is_told_of(tmp_path):
+    """It is tried again later, as after any other reason: the message says so by coming."""
+    server = started(tmp_path, "--processes", "2")
+    try:
+        first, _ = answering(server)
+        most = resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE)
+        resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (0, most[1]))
+        os.kill(first, signal.SIGKILL)
+        said = server.process.stderr.readline()
+        while said and b"cannot start a process" not in said:
+            said = server.process.stderr.readline()
+        assert b"Too many open files; the server answers by itself" in said
+        resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, most)
+        assert called(server, "listRoots", {})
+    finally:
+        assert server.end() == 0
 
 
 def test_one_process_is_the_server_itself(tmp_path):

@@ -112,22 +112,12 @@ class Processes:
         return answer
 
     async def _start(self) -> None:
-        ours, theirs = socket.socketpair()
-        with theirs:
-            try:
-                popen = subprocess.Popen(
-                    [*command("smart_context.server.call_child"), str(theirs.fileno())],
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.DEVNULL,
-                    pass_fds=(theirs.fileno(),),
-                    start_new_session=True,  # Ctrl-C is for the server to act on
-                    cwd="/",
-                )
-            except OSError as error:
-                ours.close()
-                talk.warn(f"cannot start a process that answers calls: {error.strerror}; the server answers by itself")
-                asyncio.get_running_loop().call_later(_LONGEST_REST, self._start_again)
-                return
+        try:
+            popen, ours = _started()
+        except OSError as error:
+            talk.warn(f"cannot start a process that answers calls: {error.strerror}; the server answers by itself")
+            asyncio.get_running_loop().call_later(_LONGEST_REST, self._start_again)
+            return
         ours.setblocking(False)
         await asyncio.get_running_loop().create_unix_connection(lambda: _Process(popen, self), sock=ours)
 
@@ -234,6 +224,25 @@ class _Process(asyncio.Protocol):
     def hang_up(self) -> None:
         """Let it end."""
         self._transport.close()
+
+
+def _started() -> tuple[subprocess.Popen[bytes], socket.socket]:
+    """Start a process; return it, and our end of the sockets that lead to it. Raises: OSError, as where no descriptor is left."""
+    ours, theirs = socket.socketpair()
+    with theirs:
+        try:
+            popen = subprocess.Popen(
+                [*command("smart_context.server.call_child"), str(theirs.fileno())],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                pass_fds=(theirs.fileno(),),
+                start_new_session=True,  # Ctrl-C is for the server to act on
+                cwd="/",
+            )
+        except OSError:
+            ours.close()
+            raise
+    return popen, ours
 
 
 def _how(status: int) -> str:
