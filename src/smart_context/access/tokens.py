@@ -15,6 +15,7 @@ import re
 import secrets
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -31,7 +32,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
 _PREFIX = "sct_"  # lets scanners for leaked secrets know one
 _LEAST = 16  # characters of a token that somebody chose
 _MOST_BYTES = 16 * 1024 * 1024
-_FRESH = 1.0  # seconds after which shared tokens are read again
+_FRESH = 1.0  # seconds between two looks at shared tokens
 
 Now = Callable[[], datetime]
 
@@ -177,8 +178,8 @@ def own(data_dir: Path, token_file: str | None) -> str:
 
 
 class Tokens:
-    """Whose a token is. Both files are looked at for each request, and read again when they changed; shared tokens are read again a second
-    after they were, by a thread, so that no request waits for another machine."""
+    """Whose a token is. Both files are looked at for each request, and read again when they changed; shared tokens are read again every
+    second, asked for or not, by a thread: no request waits for another machine, and the first one after a quiet night meets no revoked token."""
 
     def __init__(
         self,
@@ -197,8 +198,8 @@ class Tokens:
         self._by_digest: dict[str, Token] = {}
         self._own = ""
         self.shared = shared
-        self._looked = -_FRESH
-        self._looking = threading.Lock()
+        self._follows = False
+        self._told = ""  # why the shared tokens could not be read again
         own(data_dir, token_file)  # what is wrong with it is said at the start
 
     def caller(self, given: bytes) -> Caller | str:
@@ -207,12 +208,9 @@ class Tokens:
         if stamps != self._stamps:
             self._stamps = stamps
             self._read()
-        if (
-            self.shared is not None
-            and time.monotonic() - self._looked > _FRESH
-            and self._looking.acquire(blocking=False)
-        ):
-            threading.Thread(target=self._look_again, name="tokens", daemon=True).start()
+        if self.shared is not None and not self._follows:
+            self._follows = True
+            threading.Thread(target=_follow, args=(weakref.ref(self),), name="tokens", daemon=True).start()
         digest = _digest(given)  # so that timing does not tell how much of a guess is right
         if digest == self._own:
             return OWNER
@@ -227,29 +225,40 @@ class Tokens:
         """Read the files at the next request, changed or not."""
         self._stamps = None
 
-    def _look_again(self) -> None:
-        """Read the shared tokens; those that were known stay while nobody can be asked."""
+    def look_again(self) -> None:
+        """Read the shared tokens; those that were known stay while nobody can be asked, which is told once."""
+        assert self.shared is not None
         try:
-            assert self.shared is not None
             self._by_digest = {token.sha256: token for token in self.shared.all()}
+            self._told = ""
         except ContextError as error:
-            self._warn(error.in_one_line)
-        finally:
-            self._looked = time.monotonic()
-            self._looking.release()
+            self._tell_once(error)
+
+    def _tell_once(self, error: ContextError) -> None:
+        if error.in_one_line != self._told:
+            self._told = error.in_one_line
+            self._warn(self._told)
 
     def _read(self) -> None:
         """Whatever cannot be read lets nobody in."""
         self._by_digest, self._own = {}, ""
-        self._looked = time.monotonic()
         try:
             self._by_digest = {token.sha256: token for token in kept(self._data_dir, self.shared)}
+            self._told = ""
         except ContextError as error:
-            self._warn(error.in_one_line)
+            self._tell_once(error)
         try:
             self._own = _digest(own(self._data_dir, self._token_file).encode())
         except ContextError as error:
             self._warn(error.in_one_line)
+
+
+def _follow(found: weakref.ref[Tokens]) -> None:
+    """Read shared tokens again and again, until nobody uses them any more."""
+    while tokens := found():
+        tokens.look_again()
+        del tokens
+        time.sleep(_FRESH)
 
 
 def _digest(token: bytes) -> str:
