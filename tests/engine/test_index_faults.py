@@ -342,6 +342,21 @@ def test_searches_use_the_old_ranking_while_a_sound_one_is_built_anew_and_after_
     check_complete(data, root, undisturbed)
 
 
+def test_a_rebuild_that_is_killed_between_its_renames_leaves_a_ranking_to_search(data, root, undisturbed, complete):
+    shutil.copytree(complete, data)
+    with Index.open(data) as reader:
+        shutil.copytree(data / "ranking", data / "ranking.new")
+        (data / "ranking").rename(data / "ranking.old")
+        (data / "ranking.old" / "generation.json").unlink()  # it may have been damaged, or of another version
+        reader.refresh()
+        assert reader.ranking.view().count(Term("zebra1")) == 1
+    check_complete(data, root, undisturbed)
+    with Index.open(data, writable=True) as writer:
+        assert writer.ranking.view().count(Term("zebra1")) == 1
+        assert writer.renewed == ""
+    assert [path.name for path in sorted(data.glob("ranking*"))] == ["ranking"]
+
+
 def test_repair_never_touches_a_record_of_a_newer_version(data, root, complete):
     shutil.copytree(complete, data)
     with contextlib.closing(sqlite3.connect(data / RECORD)) as db:

@@ -199,11 +199,22 @@ def forget_vectors(folder: Path) -> None:
         file.unlink(missing_ok=True)
 
 
+def _place(folder: Path) -> Path:
+    """Where the ranking is: still under the name of a new one, if a rebuild was killed between its two renames."""
+    place = folder / RANKING
+    if place.exists():
+        return place
+    fresh, old = (folder / left_over for left_over in _LEFT_OVER)
+    return fresh if old.exists() else place
+
+
 def _opened(folder: Path, record: Record) -> Ranking:
     from smart_context.engine.local.ranking import Ranking
 
+    with suppress(SearchFailed):  # a rebuild may rename it just now: then it is there at the second look
+        return Ranking.open(_place(folder), writable=False)
     try:
-        return Ranking.open(folder / RANKING, writable=False)
+        return Ranking.open(_place(folder), writable=False)
     except SearchFailed:
         if record.generation:
             raise
@@ -225,6 +236,8 @@ def _repaired(folder: Path, record: Record, on_progress: OnProgress) -> tuple[Ra
     """The ranking, brought up to the record; and why it was rebuilt, or ""."""
     from smart_context.engine.local.ranking import Ranking
 
+    if (found := _place(folder)) != folder / RANKING:
+        found.rename(folder / RANKING)
     for left_over in _LEFT_OVER:
         if (folder / left_over).exists():
             import shutil
@@ -298,14 +311,14 @@ def _give_back() -> None:
         ctypes.CDLL(None).malloc_trim(0)
 
 
-def _places(folder: Path) -> tuple[tuple[int, int] | None, ...]:
-    """The identities on disk of the record and the ranking, None for one that is missing."""
-    return tuple(_identity(folder / name) for name in (RECORD, RANKING))
+def _places(folder: Path) -> tuple[tuple[int, int, str] | None, ...]:
+    """The identities on disk of the record and the ranking, with their names; None for one that is missing."""
+    return tuple(_identity(place) for place in (folder / RECORD, _place(folder)))
 
 
-def _identity(folder: Path) -> tuple[int, int] | None:
+def _identity(place: Path) -> tuple[int, int, str] | None:
     try:
-        info = os.stat(folder)
+        info = os.stat(place)
     except OSError:
         return None
-    return info.st_dev, info.st_ino
+    return info.st_dev, info.st_ino, place.name
