@@ -252,6 +252,14 @@ def test_xml_keeps_its_lines_and_the_attributes_that_are_words():
     assert unit.text.split("\n") == ["", "", "", "A title one & two <raw>", ""]
 
 
+def test_xml_that_has_settings_only_is_read_as_it_is_written():
+    source = '<conf>\n <add key="zqhost" port="8080"/>\n</conf>'
+    (unit,) = read(f"<?xml version='1.0'?>{source}".encode(), "web.config").units
+    assert unit.text.split("\n")[1] == ' <add key="zqhost" port="8080"/>'
+    assert not read(f"<?xml version='1.0'?>{LOL}<x>&b;</x>".encode(), "a.xml").units
+    assert not read(b'<svg xmlns="http://www.w3.org/2000/svg"><rect width="9"/></svg>', "a.svg").units
+
+
 LOL = '<!DOCTYPE x [<!ENTITY a "lol"><!ENTITY b "&a;&a;"><!ENTITY e SYSTEM "file:///etc/passwd">]>'
 
 

@@ -1,7 +1,7 @@
 """Read XML of any vocabulary.
 
 In: the bytes of an XML file.  Out: its text, the attributes that are sentences, and the names of elements and settings before values that may be secrets:
-redaction recognises these by such names.
+redaction recognises these by such names. A file that has neither text nor sentences, such as one of settings, is read as it is written.
 Always: line n of the unit is line n of the file; only tags are parsed: no entity is expanded, no DTD or URL is
 followed, depth costs nothing, and XML that is not well-formed is still read.
 """
@@ -30,6 +30,7 @@ _REFERENCE = re.compile(r"&(?:#\d{1,8}|#[xX][0-9a-fA-F]{1,8}|[A-Za-z_][\w.:-]*);
 _DECLARED = re.compile(rb"""<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{2,40})""")
 _TITLE = re.compile(r"<title\b[^<>]*>([^<]{1,500})</title", re.IGNORECASE)
 _WORDY = frozenset({"title", "alt", "label", "name", "description", "value", "content", "summary", "caption", "text"})
+_DRAWING = re.compile(r"<(?:\w+:)?svg[\s>]")  # its attributes are lines and colours
 _SPACES = re.compile(r"[ \t]+")
 # Names of possible secrets, and attributes that hold the name of a setting. Redaction decides whether a value is a secret.
 _SECRET = re.compile(
@@ -49,8 +50,17 @@ def read(data: Buffer, job: Job) -> Extracted:
     source, notes = decode_capped(data, job.limits, match[1].decode("ascii") if match else "")
     title = _TITLE.search(source[:100_000])
     text = plain(source)
+    if not text.strip() and _has_settings(source):
+        text = source
     found = (Unit((), text, divisible="lines"),) if text.strip() else ()
     return Extracted("xml", " ".join(_unescaped(title[1]).split()) if title else "", found, notes)
+
+
+def _has_settings(source: str) -> bool:
+    """Whether an element of it has an attribute, and it is no drawing."""
+    return not _DRAWING.search(source[:100_000]) and any(
+        "=" in (one["attributes"] or "") for one in _MARKUP.finditer(source)
+    )
 
 
 def plain(source: str) -> str:
