@@ -259,11 +259,21 @@ def test_five_to_forty_words_may_be_a_sentence_of_some_text(words, is_sentence):
     assert found == (Sequence(tuple(said)) if is_sentence else None)
 
 
-def test_a_sentence_has_three_words_that_tell_and_no_operator():
-    view = Words({"harbour": 5, "kettl": 5, "copper": 5})
-    assert made("the copper in the harbour of a kettle", view).verbatim is not None
-    assert made("the copper in the harbour of it", view).verbatim is None
-    assert made("the copper in the harbour of a kettle -rope", view).verbatim is None
+@pytest.mark.parametrize(
+    ("typed", "terms"),
+    [
+        ("the copper in the harbour of it", ("the", "copper", "in", "the", "harbour", "of", "it")),
+        ("harbour of copper", ("harbour", "of", "copper")),
+        ("in the harbour", ("in", "the", "harbour")),
+        ("the harbour", ()),  # two words
+        ("copper kettle harbour", ()),  # no stop word
+        ("copper of the kettle", ()),  # a section has this heading
+        ("the copper in the harbour of a kettle -rope", ()),  # an operator
+    ],
+)
+def test_a_few_words_with_a_stop_word_among_them_are_looked_for_as_a_phrase_unless_they_are_a_heading(typed, terms):
+    view = Words({"harbour": 5, "kettl": 5, "copper": 5, "§copper+kettl": 1})
+    assert made(typed, view).verbatim == (Sequence(terms) if terms else None)
 
 
 def test_a_sentence_is_looked_for_in_a_language_in_which_the_index_has_its_words():

@@ -34,10 +34,10 @@ _MAX_NAMES = 4
 _LONGEST_NAME = 8  # words
 _LARGE = 20_000  # segments from which an index is large: in such an index,
 _COMMON = 12  # a word of a sentence finds nothing by itself if more than one segment in so many has it
-_SENTENCE = (5, 40)  # words of what may be a sentence of some text
 _ENOUGH = 3  # and so many words of the sentence are rarer;
+_SENTENCE = (5, 40)  # words of what may be a sentence of some text,
+_PHRASE = 3  # or so many with a stop word among them: "the end of file"
 _LACKING = 2.0  # a lacking word of a few that are no question costs so many times as much: some text has them all
-_MANY_WORDS = 8  # words of a sentence from which one that is no stop word is enough: so many stop words identify a text
 _EVERYTHING = Everything()
 
 
@@ -69,7 +69,7 @@ def make(tree: Query | None, view: View, typed: str = "") -> Plan:
     sought = (*planner.sought(), *empty, *named, *topic)
     meant = questions.about(text) if request else text
     identifier = exact.identifier(text) if isinstance(tree, query.Word | query.Phrase) else ""
-    verbatim = planner.verbatim(tree, text)
+    verbatim = planner.verbatim(tree, text, least=_SENTENCE[0] if topic else _PHRASE)
     is_few = not asks and sum(word.stands for word in sought) > 1
     lacking = _LACKING if is_few and view.segments >= _LARGE else 1.0
     required = planner.required(tree)
@@ -327,19 +327,19 @@ class _Planner:
         own = max((word.idf for word in words if word and word.count), default=best)
         return own * own / best
 
-    def verbatim(self, tree: Query, text: str) -> Expression | None:
-        """The query as one sequence, if it is a sentence, in its language: so that texts that have it are found, whatever else has its words."""
+    def verbatim(self, tree: Query, text: str, least: int) -> Expression | None:
+        """The query as one sequence, if it is a sentence, in its language: so that texts that have it are found, whatever else has its words. least: the words
+        of a query with a stop word that are enough."""
         words = tree.items if isinstance(tree, query.Some) else (tree,)
-        if not all(isinstance(word, query.Word) for word in words) or not (
-            len(words) >= _ENOUGH or analysis.has_no_spaces(text)
-        ):
+        has_no_spaces = analysis.has_no_spaces(text)
+        if not all(isinstance(word, query.Word) for word in words) or not (len(words) >= _PHRASE or has_no_spaces):
             return None
-        terms = self._words.line(text, self._asked)
         telling = sum(word.stands and bool(word.typed) for word in self._words.found.values())
-        enough = 1 if len(terms) >= _MANY_WORDS and not analysis.has_no_spaces(text) else _ENOUGH
-        if not _SENTENCE[0] <= len(terms) <= _SENTENCE[1] or telling < enough:
+        if has_no_spaces and telling < _ENOUGH:
             return None
-        return Sequence(tuple(terms))
+        least = least if self._stop.intersection(self._units) and not has_no_spaces else _SENTENCE[0]
+        terms = self._words.line(text, self._asked)
+        return Sequence(tuple(terms)) if least <= len(terms) <= _SENTENCE[1] else None
 
     def _commonest(self, tree: query.Some) -> Set[str]:
         """The words of a sentence whose posting lists are so long that reading them would cost more than the rest."""
