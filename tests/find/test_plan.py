@@ -248,6 +248,14 @@ def test_four_names_are_looked_for_at_most():
     ] == names[:4]
 
 
+def test_a_common_piece_of_a_word_finds_nothing_beside_the_whole_in_a_large_index():
+    for segments, count, finds in ((24_000, 2001, False), (24_000, 2000, True), (19_999, 9000, True)):
+        planned = made("rfc3901", Words({"rfc3901": 2, "rfc": count}, segments))
+        found = planned.wanted.should if isinstance(planned.wanted, Group) else (planned.wanted,)
+        assert (Term("rfc") in found, "rfc" in {word.text for word in planned.sought}) == (finds, True)
+    assert Term("rfc") in made("rfc3901", Words({"rfc": 9000}, 24_000)).wanted.should
+
+
 def test_an_option_is_no_name():
     assert not [word for word in made("-notes.md kettles", Words({"/notes.md": 2, "kettl": 3})).sought if word.name]
 

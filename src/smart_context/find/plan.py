@@ -347,9 +347,14 @@ class _Planner:
             return frozenset()
         units = [unit for text in _texts(tree) for unit in self._cut.units(text) if unit not in self._stop]
         counts = {unit: self._words.word(unit).count for unit in units}
-        common = {unit for unit, count in counts.items() if count > self._view.segments // _COMMON}
+        common = set(filter(self._is_common, counts))
         rarer = [unit for unit, count in counts.items() if count and unit not in common]
         return common if len(rarer) >= _ENOUGH else frozenset()
+
+    def _is_common(self, unit: str) -> bool:
+        """Whether so many segments of a large index have a word that it hardly tells them apart."""
+        segments = self._view.segments
+        return segments >= _LARGE and self._words.word(unit).count > segments // _COMMON
 
     def _identifier(self, text: str, units: list[str], *, scored: bool) -> list[Expression]:
         """An identifier of several words, such as the number of an invoice, if a segment has it."""
@@ -407,7 +412,8 @@ class _Planner:
         stands = bool(self._words.word(analysis.units(text)[0]).count) if pieces else False
         wanted = [piece for piece in dict.fromkeys(pieces) if not (stands and piece.isdigit())]
         self._score(wanted, scored=scored, times=_PIECE if stands else 1.0)
-        return [clauses.of_word(self._words.word(piece), self._view) for piece in wanted]
+        finding = [piece for piece in wanted if not (stands and self._is_common(piece))]
+        return [clauses.of_word(self._words.word(piece), self._view) for piece in finding]
 
     def _score(self, units: Iterable[str], *, scored: bool, times: float = 1.0, keep: bool = False) -> None:
         for unit, worth in clauses.worths(units):
