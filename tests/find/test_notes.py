@@ -84,6 +84,11 @@ def test_a_query_without_a_word_is_told_so(app, query):
         ("gryphon OR zebu", ["nothing has 'zebu'"]),
         ('"gryphon folder"', ["nothing has '\"gryphon folder\"'"]),
         ('folder "of the folder"', []),
+        ("gryphon 555-1234", ["nothing has '555-1234'"]),  # its parts are looked for
+        ("gryphon_of.the-folder", []),
+        ("folder_of.gryphon", ["nothing has 'folder_of.gryphon'"]),
+        ('folder "no such path.txt"', ["nothing has '\"no such path.txt\"'"]),
+        ('folder a.txt "no such phrase"', ["nothing has '\"no such phrase\"'"]),  # beside the name of a file too
         ("gryphon 蒸発", []),  # half of a pair may be a word
         ("which gryphon of all sits in a zebu there", []),  # a sentence has words of its own
     ],

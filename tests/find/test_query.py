@@ -73,6 +73,9 @@ def test_what_is_no_operator_is_words(text, expected):
     [
         ("one two three four five six", True),
         ("one two three", False),
+        ('File "/usr/lib/zq.py", line 653, in run', True),  # a word in quotation marks is one of the sentence
+        ('ERROR: relation "foo" does not exist', True),
+        ('one two three four five "six seven"', False),
         ('"年度报告" 预算', False),
         ('"以际会得此" 这句话是什么意思？', True),
     ],

@@ -73,7 +73,7 @@ def make(tree: Query | None, view: View, typed: str = "") -> Plan:
     is_few = not asks and sum(word.stands for word in sought) > 1
     lacking = _LACKING if is_few and view.segments >= _LARGE else 1.0
     required = planner.required(tree)
-    lost = planner.missing(tree) if not named and not nowhere else ()
+    lost = planner.missing(tree, {word.name for word in named if not word.instead}) if not nowhere else ()
     return Plan(wanted, sought, left_out, meant, required, verbatim, nowhere, identifier, asks, lacking, lost)
 
 
@@ -166,10 +166,10 @@ class _Planner:
         found = (self._words.weighted(Sought(unit, self._words.terms(unit), typed=unit)) for unit in left)
         return [replace(word, stands=False, is_stop_word=True) for word in found if word.count]
 
-    def missing(self, tree: Query) -> tuple[str, ...]:
+    def missing(self, tree: Query, files: Set[str]) -> tuple[str, ...]:
         """The words and phrases of a short query that no segment has."""
         looked_for = {unit: word for unit, word in self._words.found.items() if unit in self._times}
-        return missing.of(tree, looked_for, self._cut.units, self._has_line)
+        return missing.of(tree, looked_for, self._cut.units, self._has_line, files)
 
     def _has_line(self, text: str) -> bool:
         return self._view.count(clauses.sequence(text, self._words.present)) > 0

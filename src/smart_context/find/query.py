@@ -88,8 +88,10 @@ class Some:
 
     @property
     def is_prose(self) -> bool:
-        """Whether this is a sentence rather than a few words."""
-        return sum(_words(item.text) for item in self.items if isinstance(item, Word)) >= PROSE
+        """Whether this is a sentence rather than a few words. A single word in quotation marks is one of its words: `relation "foo" does not exist`."""
+        words = [item.text for item in self.items if isinstance(item, Word)]
+        quoted = [item.text for item in self.items if isinstance(item, Phrase) and len(item.text.split()) == 1]
+        return bool(words) and sum(map(_words, (*words, *quoted))) >= PROSE
 
 
 def _words(text: str) -> int:
