@@ -537,3 +537,37 @@ def test_a_typed_heading_puts_its_section_first_with_the_name_of_the_program_too
             assert (Path(first.path).name, first.snippet.split("\n")[0][:17]) == ("zqgit.md", "## Zqfile locking")
             assert any(line.startswith(f"{typed} as a heading × 1") for line in first.why())
         assert opened.names("zqfile lock often")[0] == "often.txt"  # no heading, even without one of the words
+
+
+def test_a_phrase_of_few_words_comes_first_where_a_text_has_it(tmp_path):
+    root = tmp_path / "root"
+    root.mkdir()
+    often = f"A zqfile has a zqend: where the zqend is, another zqfile has no zqend. {PROSE} {PROSE}"
+    (root / "often.txt").write_text(often, encoding="utf-8")
+    (root / "phrase.txt").write_text(
+        f"{PROSE} Nothing comes after the zqend of zqfile. {PROSE} {PROSE}", encoding="utf-8"
+    )
+    with indexed(root, tmp_path / "data") as opened:
+        assert opened.names("zqfile zqend")[0] == "often.txt"
+        for typed in ("the zqend of zqfile", "zqend of zqfile", "after the zqend of"):
+            assert opened.names(typed)[0] == "phrase.txt"
+
+
+def test_a_mistyped_file_name_finds_the_file_and_is_said(tmp_path):
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "zq_harbour.py").write_text(f"# {PROSE}\n", encoding="utf-8")
+    (root / "list.txt").write_text(f"Everything in py and zq is listed: zq, py. {PROSE}\n", encoding="utf-8")
+    with indexed(root, tmp_path / "data") as opened:
+        page = opened.page("zq_harbuor.py")
+        assert Path(page.items[0].path).name == "zq_harbour.py"
+        assert page.notes[-1] == "nothing is called 'zq_harbuor.py'; looked for 'zq_harbour.py' instead"
+
+
+def test_a_file_of_settings_in_xml_is_found_by_its_name(tmp_path):
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "zq-slots.xml").write_text("<?xml version='1.0'?><slots><slot id='7'/></slots>", encoding="utf-8")
+    (root / "list.txt").write_text("zq-slots.xml, zq-slots.xml and zq-slots.xml\n", encoding="utf-8")
+    with indexed(root, tmp_path / "data") as opened:
+        assert opened.names("zq-slots.xml")[0] == "zq-slots.xml"

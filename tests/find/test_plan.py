@@ -248,6 +248,36 @@ def test_four_names_are_looked_for_at_most():
     ] == names[:4]
 
 
+def test_a_number_is_no_name():
+    assert not [word for word in made("42", Words({"/42": 2, "42": 3})).sought if word.name]  # the file is `4_2.h`
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("base_evnts.py", ("/baseevents.py",)),
+        ("src/Base-Evnts.py", ("/src/baseevents.py",)),
+        ("base_evnts", ("/baseevents",)),
+        ("base_evnts2.py", ()),  # numbers are not corrected
+        ("base_evnts.txt", ()),
+        ("read base_evnts.py", ()),  # it is not the whole query
+        ("zq_said.py", ()),  # some text has it
+    ],
+)
+def test_a_mistyped_file_name_is_corrected_if_it_is_the_whole_query(typed, meant):
+    view = Words(
+        {
+            "/baseevents.py": 3,
+            "/src/baseevents.py": 3,
+            "/baseevents": 3,
+            "/baseevents3.py": 2,
+            "zqsaidpy": 1,
+            "/zqsaids.py": 1,
+        }
+    )
+    assert [word.instead for word in made(typed, view).sought if word.name] == ([meant] if meant else [])
+
+
 def test_a_common_piece_of_a_word_finds_nothing_beside_the_whole_in_a_large_index():
     for segments, count, finds in ((24_000, 2001, False), (24_000, 2000, True), (19_999, 9000, True)):
         planned = made("rfc3901", Words({"rfc3901": 2, "rfc": count}, segments))

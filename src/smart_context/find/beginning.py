@@ -6,6 +6,7 @@ Always: no result is lost or comes twice, and scores stay in descending order; t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from smart_context.data import replace
@@ -15,6 +16,7 @@ from smart_context.engine.port import Record, View
 from smart_context.find.order import Placed
 from smart_context.find.plan_model import Plan
 
+_DIGIT = re.compile("[0-9]")
 _WHY = ("the beginning of a file of the name that was typed",)
 _LOOKED_AT, _TITLE = (
     3,
@@ -26,8 +28,12 @@ _STEP = 0.000001  # by which the beginning scores more than the next result, bec
 
 def first(placed: Iterator[Placed], plan: Plan, record: Record, view: View, limits: Filters) -> Iterator[Placed]:
     """The results, with the beginnings of files moved first if the query is a file name."""
-    # A file name with `times` above 1 is the whole query. A plain word may be meant as a word.
-    alone = [word.name for word in plan.sought if word.times > 1 and names.LIKE.search(word.name)]
+    # A file name with `times` above 1 is the whole query. A plain word may be meant as a word; `rfc3901` is none.
+    alone = [
+        word.name
+        for word in plan.sought
+        if word.times > 1 and (names.LIKE.search(word.name) or _DIGIT.search(word.name))
+    ]
     return _first(placed, alone[0], record, view, limits) if alone else placed
 
 

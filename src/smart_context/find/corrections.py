@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from smart_context.engine import names
 from smart_context.engine.port import View
 from smart_context.text import analysis, languages
 
@@ -43,6 +44,21 @@ def slipped(unit: str, terms: Iterable[str], view: View, least: int = 1) -> tupl
     best = max(counts.values(), default=0)
     meant = [term for term, count in counts.items() if count >= max(least, best // _ALSO, 1)]
     return tuple(sorted(meant, key=lambda term: (-counts[term], term))[:_MOST])
+
+
+def named(typed: str, view: View) -> tuple[str, ...]:
+    """The terms of the file names that people mistype as `typed`, in the same folder and with the same extension, if it has one."""
+    folder, _, name = next(iter(names.asked(typed)), "").rpartition("/")
+    stem, dot, extension = name.partition(".")
+    if sum(map(str.isalpha, stem)) not in _LETTERS or not stem.isascii():
+        return ()
+    forms = {form for form in slips(stem) if _digits(form) == _digits(stem)}  # numbers are never corrected
+    found = view.standing({f"{folder}/{form}{dot}{extension}" for form in forms if form != stem})
+    return tuple(sorted(found, key=lambda term: (-view.having(term), term))[:_MOST])
+
+
+def _digits(text: str) -> str:
+    return "".join(filter(str.isdigit, text))
 
 
 def slips(typed: str) -> Iterator[str]:

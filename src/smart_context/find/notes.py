@@ -6,9 +6,11 @@ Always: there is a note only if the answer differs from what the words of the qu
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from smart_context.engine import names
 from smart_context.engine.expression import Group
 from smart_context.engine.port import View
 from smart_context.find import corrections
@@ -64,6 +66,10 @@ def of_corrections(planned: Plan, items: Sequence[SearchItem]) -> Iterator[str]:
     replaced = [word for word in planned.sought if word.instead]
     marked = Counter(item.snippet[a:b].lower() for item in items for a, b in item.highlights) if replaced else Counter()
     for word in replaced:
+        if word.name:
+            found = {os.path.basename(item.path): None for item in items if set(names.of_file(item.path)) & word.terms}
+            yield f"nothing is called '{word.name}'; looked for {_listed(tuple(found))} instead"
+            continue
         others = _listed(tuple(dict.fromkeys(corrections.written(term, marked, word.text) for term in word.instead)))
         if word.typed:
             yield f"hardly anything has '{word.text}'; looked for {others} as well"

@@ -13,7 +13,7 @@ from smart_context.data import replace
 from smart_context.engine import names
 from smart_context.engine.expression import AnyOf, Everything, Expression, Group, Sequence, Term
 from smart_context.engine.port import View
-from smart_context.find import clauses, dates, exact, missing, query, questions, synonyms
+from smart_context.find import clauses, corrections, dates, exact, missing, query, questions, synonyms
 from smart_context.find.lookup import Lookup
 from smart_context.find.plan_model import Plan, Sought
 from smart_context.find.query import Query
@@ -275,16 +275,24 @@ class _Planner:
         whole = typed.strip().strip("\"'“”").strip() if is_short else ""
         out: dict[frozenset[str], Sought] = {}
         for text in dict.fromkeys((whole, *texts)):
-            # No file names: an option; `C++`, which is not the file `c`; `€ 20`, which is not the file `2.0`.
-            is_no_name = text.startswith("-") or exact.SIGNED.fullmatch(text) or exact.PRICE.search(text)
-            there = [term for term in names.asked(text) if text and not is_no_name and self._view.having(term)][:1]
-            if there and frozenset(there) not in out:
-                count = self._view.having(there[0])
+            # No file names: an option; `C++`, which is not the file `c`; `€ 20` and `20`, which are not the file `2.0`.
+            is_no_name = (
+                text.startswith("-") or text.isdigit() or exact.SIGNED.fullmatch(text) or exact.PRICE.search(text)
+            )
+            there = tuple(term for term in names.asked(text) if text and not is_no_name and self._view.having(term))[:1]
+            meant = self._mistyped(text) if text == whole and text in texts and not is_no_name and not there else ()
+            terms = frozenset(there or meant)
+            if terms and terms not in out:
+                count = sum(map(self._view.having, terms))
                 worth = _NAME * max(1.0, len(analysis.units(text)) / _FEW) if text == whole else _NAMED
-                out[frozenset(there)] = Sought(
-                    f"file {text}", frozenset(there), times=worth, count=count, idf=best, stands=False, name=text
-                )
+                word = Sought(f"file {text}", terms, times=worth, count=count, idf=best, stands=False, name=text)
+                out[terms] = replace(word, instead=meant) if meant else word
         return list(out.values())
+
+    def _mistyped(self, name: str) -> tuple[str, ...]:
+        """The file names that a mistyped one may mean, if no text has it."""
+        is_said = any(map(self._view.having, exact.wholes(name)))
+        return () if is_said else corrections.named(name, self._view)
 
     def explained(self, tree: Query) -> list[Sought]:
         """What some text explains: an identifier, or a word that is the whole query."""
