@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Set
 
 from smart_context.data import replace
-from smart_context.engine import names
 from smart_context.engine.expression import AnyOf, Everything, Expression, Group, Sequence, Term
 from smart_context.engine.port import View
-from smart_context.find import clauses, corrections, dates, exact, missing, query, questions, synonyms
+from smart_context.find import clauses, dates, exact, missing, naming, query, questions, synonyms
 from smart_context.find.lookup import Lookup
 from smart_context.find.plan_model import Plan, Sought
 from smart_context.find.query import Query
@@ -22,16 +21,12 @@ from smart_context.text import analysis, explained, identifiers, languages, topi
 _MAX_SOUGHT = 48  # words of a query, at most: of a pasted page, those with the highest weights
 _OF_WHOLE = 0.3  # the weight of the words of an identifier, if the index has the whole of it
 _PIECE = 0.2  # the weight of the pieces of one word, if the index has the word
-_NAME = 2.0  # the weight of a file name of a few words that is the whole query, in words of the highest weight
-_NAMED = 1.0  # and of one among other words
 _EXPLAINED = 3.0  # the weight of explaining an identifier or the only word of a query, in words of the highest weight
 _TOPIC = (
     1.0  # the weight of being the section or file whose heading or title is the whole query, in words as rare as that
 )
 _TOPIC_LESS = 0.25  # and of one whose heading is all of the query but one word
-_FEW = 3  # words of a file name above which its weight grows; words of a query up to which its stop words count
-_MAX_NAMES = 4
-_LONGEST_NAME = 8  # words
+_FEW = 3  # words of a query up to which its stop words count
 _LARGE = 20_000  # segments from which an index is large: in such an index,
 _COMMON = 12  # a word of a sentence finds nothing by itself if more than one segment in so many has it
 _ENOUGH = 3  # and so many words of the sentence are rarer;
@@ -53,7 +48,7 @@ def make(tree: Query | None, view: View, typed: str = "") -> Plan:
     units = [unit for each in texts for unit in cut.units(each)]
     planner = _Planner(view, cut, units, request, asks=asks)
     wanted = planner.expression(tree)
-    named = planner.names(tree, typed) or planner.explained(tree)
+    named = planner.names(texts, tree, typed) or planner.explained(tree)
     topic = planner.topics(tree, text)
     nowhere: tuple[str, ...] = ()
     if not named and query.is_plain(tree) and (others := planner.others()):
@@ -267,36 +262,17 @@ class _Planner:
             clauses.of_word(self._words.word(unit), self._view) for unit in wanted if unit not in self._common
         ] + pieces
 
-    def names(self, tree: Query, typed: str) -> list[Sought]:
+    def names(self, texts: list[str], tree: Query, typed: str) -> list[Sought]:
         """File names in the query: the whole of it, or words of it."""
-        best = max((word.idf for word in self._words.found.values() if word.count), default=1.0) or 1.0
-        texts = [text for text in _texts(tree) if names.LIKE.search(text)][:_MAX_NAMES]
-        is_short = len(typed.split()) <= _LONGEST_NAME and not query.excluded(tree)
-        whole = typed.strip().strip("\"'“”").strip() if is_short else ""
-        out: dict[frozenset[str], Sought] = {}
-        for text in dict.fromkeys((whole, *texts)):
-            # No file names: an option; `C++`, which is not the file `c`; `€ 20` and `20`, which are not the file `2.0`.
-            is_no_name = (
-                text.startswith("-") or text.isdigit() or exact.SIGNED.fullmatch(text) or exact.PRICE.search(text)
-            )
-            there = tuple(term for term in names.asked(text) if text and not is_no_name and self._view.having(term))[:1]
-            meant = self._mistyped(text) if text == whole and text in texts and not is_no_name and not there else ()
-            terms = frozenset(there or meant)
-            if terms and terms not in out:
-                count = sum(map(self._view.having, terms))
-                worth = _NAME * max(1.0, len(analysis.units(text)) / _FEW) if text == whole else _NAMED
-                word = Sought(f"file {text}", terms, times=worth, count=count, idf=best, stands=False, name=text)
-                out[terms] = replace(word, instead=meant) if meant else word
-        return list(out.values())
+        return naming.files("" if query.excluded(tree) else typed, texts, self._view, self._best())
 
-    def _mistyped(self, name: str) -> tuple[str, ...]:
-        """The file names that a mistyped one may mean, if no text has it."""
-        is_said = any(map(self._view.having, exact.wholes(name)))
-        return () if is_said else corrections.named(name, self._view)
+    def _best(self) -> float:
+        """The weight of the rarest word."""
+        return max((word.idf for word in self._words.found.values() if word.count), default=1.0) or 1.0
 
     def explained(self, tree: Query) -> list[Sought]:
         """What some text explains: an identifier, or a word that is the whole query."""
-        best = max((word.idf for word in self._words.found.values() if word.count), default=1.0) or 1.0
+        best = self._best()
         is_all = isinstance(tree, query.Word | query.Phrase)
         out: dict[str, Sought] = {}
         for text in _texts(tree):
