@@ -46,7 +46,7 @@ def traces(data, blobs):
 def kept(data):
     with sqlite3.connect(data / "record.sqlite") as db:
         rows = db.execute(
-            "SELECT data FROM blocks JOIN files USING (file_id) WHERE CAST(path AS TEXT) LIKE '%/old/%'"
+            "SELECT data FROM blocks JOIN file_rows USING (file_id) WHERE CAST(path AS TEXT) LIKE '%/old/%'"
         ).fetchall()
     return [row[0][2:40] for row in rows]
 
@@ -60,6 +60,7 @@ def test_nothing_is_left_of_what_was_forgotten(run, data, tmp_path, command):
     done = run(args[0], *at, *args[1:]) if args[0] == "roots" else run(*args, *at)
     assert done.returncode == 0, done.stderr
     assert traces(data, blobs) == []
+    assert b"/old/" not in (data / "record.sqlite").read_bytes()
     found = run("search", "garden", "--json", *at)
     assert b"keep/a.txt" in found.stdout
 

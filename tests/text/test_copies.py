@@ -69,6 +69,24 @@ def test_marks_are_the_same_compiled_and_in_python(pieces, count):
     assert quickly == slowly
 
 
+@given(st.binary(min_size=copies.BINS, max_size=copies.BINS), st.integers(0, 130))
+@example(bytes(copies.BINS), 0)
+def test_a_sketch_is_stored_in_fewer_bytes_if_it_has_empty_bins_and_is_as_it_was(sketch, empty):
+    empty = min(empty, copies.BINS)
+    sketch = bytes(0 if (at * 37) % copies.BINS < empty else byte for at, byte in enumerate(sketch))
+    kept = copies.sparse(sketch)
+    assert len(kept) == min(copies.BINS, copies.BINS // 8 + copies.BINS - sketch.count(0))
+    assert both(lambda: copies.dense(kept), copies) == (sketch, sketch)
+
+
+@pytest.mark.parametrize(
+    "kept", [b"", b"\1", bytes(15), b"\1" + bytes(15), b"\1" + bytes(19), b"\xff" * 127, bytes(128), b"\1" * 129]
+)
+def test_what_is_no_sketch_is_left_as_it_is(kept):
+    assert both(lambda: copies.dense(kept), copies) == (kept, kept)
+    assert copies.sparse(b"\0" + kept[:99]) == b"\0" + kept[:99]
+
+
 @given(st.text(st.sampled_from("aZ09é字漢データ😀\U0010ffff\0"), min_size=1, max_size=120), st.integers(0, 3000))
 @example("字", 0)
 @example("a" * 17, 0)

@@ -54,6 +54,11 @@ class Facts(ABC):
     def _bound(self, ids: Iterable[int]) -> Any:
         """Ids as they are bound to a query."""
 
+    @staticmethod
+    def _sketch(kept: bytes) -> bytes:
+        """A sketch as it was made, of one as it is stored."""
+        return kept
+
     def between(self, since: str, until: str, modified_since: str, modified_until: str) -> list[int]:
         """The files between days: by their own date, else by their last change; and by their last change alone."""
         query = f"""SELECT file_id FROM {self._FILES} WHERE state = 'ok'
@@ -78,7 +83,7 @@ class Facts(ABC):
         """The marks that identify copies, of some files."""
         among, values = self._among(list(file_ids))
         query = f"SELECT file_id, same_text, like_text FROM {self._FILES} WHERE {among} ORDER BY file_id"
-        return [Marked(*r) for r in self._asked(query, values)]
+        return [Marked(number, same, self._sketch(like)) for number, same, like in self._asked(query, values)]
 
     def _among(self, ids: list[int]) -> tuple[str, Sequence[Any]]:
         """A condition that some files meet, and what is bound to it."""

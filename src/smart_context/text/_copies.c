@@ -372,7 +372,24 @@ static PyObject *standing(PyObject *self, PyObject *arguments)
     return out;
 }
 
+/* A sketch with its empty bins; what is not without them is returned as it is. */
+static PyObject *dense(PyObject *self, PyObject *kept)
+{
+    if (!PyBytes_Check(kept)) {
+        PyErr_SetString(PyExc_TypeError, "bytes are wanted");
+        return NULL;
+    }
+    const unsigned char *map = (const unsigned char *)PyBytes_AS_STRING(kept), *from = map + BINS / 8;
+    Py_ssize_t filled = PyBytes_GET_SIZE(kept) - BINS / 8;
+    unsigned char out[BINS] = {0};
+    for (int byte = 0; byte < BINS / 8; byte++)
+        for (unsigned bits = map[byte]; bits && --filled >= 0; bits &= bits - 1)
+            out[8 * byte + __builtin_ctz(bits)] = *from++;
+    return filled ? Py_NewRef(kept) : PyBytes_FromStringAndSize((const char *)out, BINS); /* there are as many bytes as bits */
+}
+
 static PyMethodDef methods[] = {
+    {"dense", dense, METH_O, "A sketch that was stored without its empty bins."},
     {"first_near", first_near, METH_VARARGS, "The place of the first of other sketches that one is near to; None where it is near none."},
     {"standing", standing, METH_VARARGS, "For each text, by its hash and its sketch, whether none that stands before it is the same or nearly."},
     {"sketched", sketched, METH_O, "The bytes of a text in pieces without white space, and its sketch; None where it has no words."},

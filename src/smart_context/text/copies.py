@@ -24,6 +24,7 @@ except ImportError:
 
 _DIGEST = 16  # bytes
 BINS = 128
+_MAP = BINS // 8  # bytes with a bit for each bin
 _ENOUGH = 8  # hashes for each bin that are sorted
 _SPACES = b" \t\n\r\v\f"
 _UNBROKEN = 16  # bytes per word on average, above which a text has no spaces
@@ -80,6 +81,26 @@ def _sketch(numbers: list[int]) -> bytes:
     numbers.sort(reverse=True)  # so that the least of each bin is written last
     least = {number % BINS: number for number in numbers}
     return bytes((least[at] >> 7) % 255 + 1 if at in least else 0 for at in range(BINS))
+
+
+def sparse(sketch: bytes) -> bytes:
+    """A sketch without its empty bins, where that is shorter: a bit for each bin, the lowest first, and the bytes of those that are filled."""
+    filled = sketch.translate(None, b"\0")
+    if len(sketch) != BINS or _MAP + len(filled) >= BINS:
+        return sketch
+    return sum(1 << at for at, byte in enumerate(sketch) if byte).to_bytes(_MAP, "little") + filled
+
+
+def dense(kept: bytes) -> bytes:
+    """The sketch that `sparse` shortened; any other bytes as they are."""
+    if not _MAP <= len(kept) < BINS:
+        return kept
+    if compiled:
+        return compiled.dense(kept)
+    bits, filled = int.from_bytes(kept[:_MAP], "little"), iter(kept[_MAP:])
+    if bits.bit_count() != len(kept) - _MAP:
+        return kept
+    return bytes(next(filled) if bits >> at & 1 else 0 for at in range(BINS))
 
 
 def number(sketch: bytes) -> int:

@@ -11,11 +11,11 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterator
 
-from smart_context.engine.local import blocks, file_rows, leaves
+from smart_context.engine.local import below, blocks, file_rows, leaves
 from smart_context.engine.local.blocks import Block
 from smart_context.engine.rows import texts_of
 from smart_context.model import Segment
-from smart_context.text import hidden
+from smart_context.text import copies, hidden
 
 APPLICATION_ID = 0x53435458  # "SCTX": a file with another id is not ours
 NOT_JUDGED = "-"  # by any rules of redaction: of a file that was indexed before files were judged as a whole
@@ -170,7 +170,69 @@ def _keep_files_in_few_bytes(db: sqlite3.Connection) -> None:
         db.execute(f"ALTER TABLE files DROP COLUMN {column}")
     db.execute("CREATE INDEX files_by_content ON files (size, substr(content, 1, 4), ext) WHERE state <> 'failed'")
     db.execute("CREATE INDEX files_by_rules ON files (judged_id) WHERE state = 'ok'")
+    db.execute(_FILE_ROWS)
+
+
+_FILE_ROWS = """CREATE VIEW file_rows AS SELECT file_id, path, (SELECT name FROM names WHERE name_id = root_id) AS root, ext, kind, size, mtime_ns,
+    content AS sha256, content, state, reason, detail, title, years, notes, indexed AS indexed_at, chars,
+    (SELECT CAST(name AS TEXT) FROM names WHERE name_id = reader_id) AS reader, generation,
+    (SELECT CAST(name AS TEXT) FROM names WHERE name_id = judged_id) AS judged, author, dated, same_text, like_text, unread_pages FROM files"""
+
+
+def _keep_paths_once(db: sqlite3.Connection) -> None:
+    # With the path in the row and in its index, a fiftieth of an index was paths. `files_by_generation` served only the repair of a ranking.
+    db.execute("DROP VIEW file_rows")
+    db.execute("CREATE TABLE folders (folder_id INTEGER PRIMARY KEY, folder BLOB NOT NULL UNIQUE) STRICT")
+    db.execute(
+        f"""CREATE TABLE new_files (
+            file_id INTEGER PRIMARY KEY AUTOINCREMENT,
+            folder_id INTEGER NOT NULL,
+            name BLOB NOT NULL,
+            {_COLUMNS},
+            UNIQUE (folder_id, name)
+        ) STRICT"""
+    )
+    db.create_function("folder_of", 1, lambda path: below.parts(path)[0], deterministic=True)
+    db.create_function("name_of", 1, lambda path: below.parts(path)[1], deterministic=True)
+    db.create_function("sparse", 1, copies.sparse, deterministic=True)
+    db.execute("INSERT INTO folders (folder) SELECT DISTINCT folder_of(path) FROM files ORDER BY 1")
+    kept = ", ".join(line.split()[0] for line in _COLUMNS.split(",\n"))
+    db.execute(
+        f"""INSERT INTO new_files (file_id, folder_id, name, {kept}) SELECT file_id, (SELECT folder_id FROM folders WHERE folder = folder_of(path)),
+            name_of(path), {kept.replace("like_text", "sparse(like_text)")} FROM files ORDER BY file_id"""
+    )
+    # The last number that was given to a file; its row may be gone.
+    db.execute("DELETE FROM sqlite_sequence WHERE name = 'new_files'")
+    db.execute("INSERT INTO sqlite_sequence SELECT 'new_files', seq FROM sqlite_sequence WHERE name = 'files'")
+    db.execute("DROP TABLE files")
+    db.execute("ALTER TABLE new_files RENAME TO files")
+    db.execute("CREATE INDEX files_by_content ON files (size, substr(content, 1, 4), ext) WHERE state <> 'failed'")
+    db.execute("CREATE INDEX files_by_rules ON files (judged_id) WHERE state = 'ok'")
     db.execute(file_rows.VIEW)
+
+
+_COLUMNS = """ext TEXT NOT NULL,
+            kind TEXT NOT NULL,
+            size INTEGER NOT NULL,
+            mtime_ns INTEGER NOT NULL,
+            state TEXT NOT NULL CHECK (state IN ('ok', 'no_text', 'failed')),
+            reason TEXT NOT NULL,
+            detail TEXT NOT NULL,
+            title TEXT NOT NULL,
+            years TEXT NOT NULL,
+            notes TEXT NOT NULL,
+            chars INTEGER NOT NULL,
+            generation INTEGER NOT NULL,
+            author TEXT NOT NULL,
+            dated TEXT NOT NULL,
+            same_text BLOB NOT NULL,
+            like_text BLOB NOT NULL,
+            unread_pages INTEGER NOT NULL,
+            root_id INTEGER NOT NULL,
+            reader_id INTEGER NOT NULL,
+            judged_id INTEGER NOT NULL,
+            content BLOB NOT NULL,
+            indexed ANY NOT NULL"""
 
 
 def _as_blocks(db: sqlite3.Connection, file_id: int) -> Iterator[tuple[int, Block]]:
@@ -199,6 +261,7 @@ STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     _keep_texts_in_blocks,
     _keep_what_files_say_of_themselves,
     _keep_less_for_segments_and_files,
+    _keep_paths_once,
 )
 VERSION = len(STEPS)
 
@@ -206,8 +269,14 @@ VERSION = len(STEPS)
 def migrate(db: sqlite3.Connection) -> None:
     """Bring an older database up to `VERSION`, each step in a transaction of its own."""
     version: int = db.execute("PRAGMA user_version").fetchone()[0]
+    if version >= VERSION:
+        return
+    # Replacing a table would delete what refers to it. SQLite ignores this within a transaction.
+    checks: int = db.execute("PRAGMA foreign_keys").fetchone()[0]
+    db.execute("PRAGMA foreign_keys = OFF")
     for number, step in enumerate(STEPS[version:], start=version + 1):
         db.execute("BEGIN IMMEDIATE")
         step(db)
         db.execute(f"PRAGMA user_version = {number}")
         db.execute("COMMIT")
+    db.execute(f"PRAGMA foreign_keys = {checks}")

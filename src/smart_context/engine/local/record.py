@@ -23,15 +23,18 @@ from smart_context import __version__
 from smart_context.engine import refusals
 from smart_context.engine.facts import Facts
 from smart_context.engine.local import below, blocks, file_rows, leaves, migrations
+from smart_context.engine.local.by_path import ByPath
 from smart_context.engine.local.engine import RECORD
 from smart_context.engine.local.leaves import Leaves
 from smart_context.engine.local.segments import Segments
-from smart_context.engine.model import FileRow, LastRun, NewFile, Stamp, Tally
+from smart_context.engine.model import FileRow, LastRun, NewFile, Stamp
 from smart_context.engine.rows import FILE, file_values
 from smart_context.errors import Conflict, NotFound, SearchFailed, StorageFailed
 from smart_context.model import Segment
+from smart_context.text import copies
 
 _PUT_BLOCK = "INSERT INTO blocks (block_id, file_id, first, count, head, seen, data) VALUES (?, ?, ?, ?, ?, ?, ?)"
+_FORGET_FOLDERS = "DELETE FROM folders WHERE NOT EXISTS (SELECT 1 FROM files WHERE files.folder_id = folders.folder_id)"
 _ENCODING = sys.getfilesystemencoding()
 _DAMAGED = "set it aside and index anew with: context index --rebuild"
 _STORAGE = frozenset({sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN})
@@ -41,10 +44,11 @@ class NewerRecord(SearchFailed):
     """The record was written by a newer version of this program: nothing is wrong with it."""
 
 
-class Record(Facts, Segments):
+class Record(ByPath, Facts, Segments):
     """The open database. One instance writes (from one thread); any number read, from any thread."""
 
     _FILES = "file_rows"
+    _sketch = staticmethod(copies.dense)
 
     def __init__(self, db: sqlite3.Connection, path: Path) -> None:
         self._db = db
@@ -52,7 +56,9 @@ class Record(Facts, Segments):
         self._pending = 0  # the generation of the open transaction, or 0
         self._next_segment = self._last_file = 0
         self._leaves: Leaves | None = None
-        self._names: dict[bytes, int] = {}  # numbers of names, while a transaction is open
+        self._names: dict[bytes, int] = {}  # numbers of names, while a transaction is open,
+        self._folders: dict[bytes, int] = {}  # and of folders
+        self._has_removed = False  # a file, since the last commit
 
     @classmethod
     def open(cls, folder: Path, *, writable: bool = False) -> Self:
@@ -100,14 +106,14 @@ class Record(Facts, Segments):
         """Every file recorded at or below a folder, in no order. Files that failed in another version of this program are due again, and so are those
         recorded without author and date by an older version."""
         where, values = below.every(folder, self._rows)
-        query = f"""SELECT path, file_id, size,
+        query = f"""SELECT {file_rows.PATH}, file_id, size,
             IIF((state = 'failed' AND reader_id IS NOT (SELECT name_id FROM names WHERE name = ?)) OR (state = 'ok' AND same_text = x''), -1, mtime_ns) FROM files {where}"""
         with _translated(self.path):
             yield from self._db.execute(query, (__version__.encode(), *values))
 
     def file(self, path: str) -> FileRow | None:
         """One file by its path."""
-        rows = self._rows(f"SELECT {FILE} FROM file_rows WHERE path = ?", (os.fsencode(path),))
+        rows = self._rows(f"SELECT {FILE} FROM file_rows WHERE {below.ITSELF}", below.parts(os.fsencode(path)))
         return file_rows.shown(rows[0]) if rows else None
 
     def files(self, file_ids: Iterable[int]) -> dict[int, FileRow]:
@@ -153,14 +159,6 @@ class Record(Facts, Segments):
         for at in range(0, len(due), 500):
             yield from self.files(due[at : at + 500]).values()
 
-    def by_path(self) -> Iterator[list[int]]:
-        """The id of every file that gave text, in the order of their paths: a few, then more and more at a time."""
-        last, many = b"", 16
-        query = "SELECT path, file_id FROM files WHERE path > ? AND state = 'ok' ORDER BY path LIMIT ?"
-        while rows := self._rows(query, (last, many)):
-            yield [r[1] for r in rows]
-            last, many = rows[-1][0], min(4 * many, 4096)
-
     def last_run(self, folder: str) -> LastRun | None:
         """The last finished run over a folder or one above it."""
         above = [folder]
@@ -176,7 +174,7 @@ class Record(Facts, Segments):
     def mounts(self, folder: str) -> dict[str, int]:
         """The folders at or below one that lay on another device than their parent at the last run, with that device."""
         query = f"SELECT folder, device FROM mounts WHERE {below.FOLDERS} ORDER BY folder"
-        rows = self._rows(query, below.values(folder))
+        rows = self._rows(query, below.folder_values(folder))
         return {os.fsdecode(r[0]): r[1] for r in rows}
 
     def device(self, folder: str) -> int | None:
@@ -186,23 +184,6 @@ class Record(Facts, Segments):
             UNION ALL SELECT device, 1 FROM mounts WHERE folder = ?) ORDER BY place DESC"""
         rows = self._rows(query, (name, name))
         return rows[0][0] if rows else None
-
-    def tallies(self, folder: str) -> list[Tally]:
-        """The totals of a folder's files, by kind, state and reason."""
-        query = f"""SELECT kind, state, reason, COUNT(*), SUM(chars), SUM(size),
-            SUM((SELECT IFNULL(SUM(count), 0) FROM blocks WHERE blocks.file_id = files.file_id AND dead = 0))
-            FROM files WHERE {below.FILES} GROUP BY kind, state, reason ORDER BY kind, state, reason"""
-        return [Tally(*r) for r in self._rows(query, below.values(folder))]
-
-    def without_text(self, folder: str, limit: int) -> list[FileRow]:
-        """A folder's files that gave no text, by path: those that failed first."""
-        query = f"SELECT {FILE} FROM file_rows WHERE {below.FILES} AND state <> 'ok' ORDER BY state, path LIMIT ?"
-        return [file_rows.shown(r) for r in self._rows(query, (*below.values(folder), limit))]
-
-    def unread(self, folder: str) -> list[FileRow]:
-        """A folder's files with pages or pictures that wait for OCR, by path."""
-        query = f"SELECT {FILE} FROM file_rows WHERE {below.FILES} AND unread_pages > 0 ORDER BY path"
-        return [file_rows.shown(r) for r in self._rows(query, below.values(folder))]
 
     def _bound(self, ids: Iterable[int]) -> str:
         return json.dumps(list(ids))
@@ -223,7 +204,8 @@ class Record(Facts, Segments):
         with _translated(self.path):
             generation = self._begin()
             assert self._leaves
-            told = file_rows.values(file_values(new, segments, years, indexed_at, generation), self._number)
+            given = file_values(new, segments, years, indexed_at, generation)
+            told = file_rows.values(given, self._number, self._folder)
             file_id: int = self._db.execute(file_rows.PUT, told).fetchone()[0]
             if file_id <= self._last_file:
                 self._db.execute("UPDATE blocks SET dead = ? WHERE file_id = ? AND dead = 0", (generation, file_id))
@@ -256,11 +238,20 @@ class Record(Facts, Segments):
             (self._names[name],) = self._db.execute("SELECT name_id FROM names WHERE name = ?", (name,)).fetchone()
         return self._names[name]
 
+    def _folder(self, folder: bytes) -> int:
+        """The number of a folder; a new folder gets the next one."""
+        if folder not in self._folders:
+            self._db.execute("INSERT OR IGNORE INTO folders (folder) VALUES (?)", (folder,))
+            (found,) = self._db.execute("SELECT folder_id FROM folders WHERE folder = ?", (folder,)).fetchone()
+            self._folders[folder] = found
+        return self._folders[folder]
+
     def remove(self, file_ids: Iterable[int]) -> None:
         """Forget files and their segments."""
         with _translated(self.path):
             self._begin()
             self._db.executemany("DELETE FROM files WHERE file_id = ?", ((i,) for i in file_ids))
+            self._has_removed = True
 
     def finish_run(self, folder: str, run: LastRun, mounts: Mapping[str, int]) -> None:
         """Record that a run over a folder came to its end, and what is mounted in it; nothing else may be pending."""
@@ -270,7 +261,7 @@ class Record(Facts, Segments):
                 "INSERT OR REPLACE INTO runs (folder, device, started_at, finished_at) VALUES (?, ?, ?, ?)",
                 (os.fsencode(folder), run.device, run.started_at, run.finished_at),
             )
-            self._db.execute(f"DELETE FROM mounts WHERE {below.FOLDERS}", below.values(folder))
+            self._db.execute(f"DELETE FROM mounts WHERE {below.FOLDERS}", below.folder_values(folder))
             self._db.executemany("INSERT INTO mounts VALUES (?, ?)", ((os.fsencode(m), d) for m, d in mounts.items()))
 
     def commit(self) -> int:
@@ -278,15 +269,19 @@ class Record(Facts, Segments):
         if not self._pending:
             return self.generation
         with _translated(self.path):
+            if self._has_removed:
+                self._db.execute(_FORGET_FOLDERS)
             told = (("generation", self._pending), ("segments", self._next_segment - 1))
             self._db.executemany("UPDATE meta SET value = ?2 WHERE key = ?1", told)
             self._db.execute("COMMIT")
-        generation, self._pending, self._names = self._pending, 0, {}
+        generation, self._pending, self._names, self._folders = self._pending, 0, {}, {}
+        self._has_removed = False
         return generation
 
     def rollback(self) -> None:
         """Discard what was put and removed since the last commit."""
-        self._pending, self._leaves, self._names = 0, None, {}
+        self._pending, self._leaves, self._names, self._folders = 0, None, {}, {}
+        self._has_removed = False
         if self._db.in_transaction:
             self._db.execute("ROLLBACK")
 
