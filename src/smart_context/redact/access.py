@@ -24,14 +24,18 @@ _TOKEN = re.compile(r"[A-Za-z0-9._~+/=\-]{6,4096}+")
 _AUTHORIZATION = re.compile(
     r"authori[sz]ation[\"'\]]{0,2}[ \t]{0,4}[:=,][ \t]{0,4}[\"']?(?P<value>[^\s\"'<>]{8,4096}+)"
 )
-_COOKIE = re.compile(r"cookie[ \t]{0,4}:[ \t]{0,4}(?P<value>[^\n]{8,4096}+)")
+_COOKIE = re.compile(r"cookie(?:[ \t]{0,4}:[ \t]{0,4}|\"[\s,]{0,40}\"value\"\s?:\s?)(?P<value>[^\n]{8,4096}+)")
 _COOKIE_VALUE = re.compile(r"=([^;\s,\\]{12,4096}+)")
 _DOCKER = re.compile(r"\"auth\"\s{0,8}:\s{0,8}\"(?P<value>[a-z0-9+/=_\-]{8,4096}+)\"")
 _JWK = re.compile(r"\"(?:d|p|q|dp|dq|qi|k)\"\s{0,8}:\s{0,8}\"(?P<value>[a-z0-9_\-]{16,4096}+)\"")
 # The words that begin a pattern, and the pattern.
 _ARGUMENT = (
-    (("curl",), r"\bcurl\b[^\n]{0,200}?[ ](?:-u|--user|--proxy-user|-U)[ =]?[\"']?[^\s:\"']{1,100}+:(?P<value>[^\s\"']{1,200}+)"),
+    (("curl",), r"\bcurl\b(?:[^\n]|(?<=\\)\n){0,200}?[ ](?:-u|--user|--proxy-user|-U)[ =]?[\"']?[^\s:\"']{1,100}+:(?P<value>[^\s\"']{1,200}+)"),
     (("mysql", "mariadb"), r"\b(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n]{0,200}?[ ]-p(?P<value>[^\s\"'-][^\s\"']{2,200}+)"),
+    (("docker login", "podman login"), r"(?:docker|podman)[ ]login\b(?:[^\n]|(?<=\\)\n){0,200}?[ ]-p[ ]?[\"']?(?P<value>[^\s\"'$-][^\s\"']{2,200}+)"),
+    (("mongo",), r"\bmongo(?:sh|dump|restore|export|import)?(?:[ ][^\n]{0,200}?)?[ ]-p[ ][\"']?(?P<value>[^\s\"'$-][^\s\"']{2,200}+)"),
+    (("ldapadd", "ldapmodify", "ldapsearch", "ldapwhoami"), r"ldap(?:add|modify|search|whoami)\b[^\n]{0,200}?[ ]-w[ ]?[\"']?(?P<value>[^\s\"'$-][^\s\"']{2,200}+)"),
+    (("wifi:",), r"\bwifi:(?:[^\n]{0,100};)?p:(?P<value>[^;\n]{8,63}+);"),
     (("sshpass",), r"\bsshpass[ ]{1,4}-p[ ]?[\"']?(?P<value>[^\s\"']{2,200}+)"),
     (("identified",), r"\bidentified[ ]{1,4}(?:with[ ][\w\"']{1,60}[ ])?by[ ]{1,4}(?:password[ ])?(?:'(?P<single>[^'\n]{2,200}+)'|\"(?P<value>[^\"\s/]{3,200}+)\")"),
     (("convertto-securestring",), r"convertto-securestring[ ]{1,4}(?:-string[ ]{1,4})?(?:\"(?P<double>[^\"\n]{2,200}+)|'(?P<single>[^'\n]{2,200}+)|(?P<value>[^\s\"'$(\-][^\s\"']{1,200}+))"),

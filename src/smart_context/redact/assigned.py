@@ -13,13 +13,19 @@ from smart_context.data import dataclass
 from smart_context.redact import names, values, wrap
 
 _CLOSED = r"(?:[\"'`\])}*_~\\]{0,4}+|&quot;|&#3[49];|%22|%27)"
-_OF = r"(?:[ ](?:for|of|to|für|zu[rm]?|vom?|des?|del|du|da|do|pour|per|para|для|от|на)[ ][^\s:=]{1,40}(?:[ ][^\s:=]{1,40}){0,2})?"
+_OF = r"(?:[ ](?:for|of|to|für|zu[rm]?|vom?|des?|del|du|da|do|pour|per|para|для|от|на|до|di)[ ][^\s:=]{1,40}(?:[ ][^\s:=]{1,40}){0,2})?"
 # `?=` is of Makefiles, `<-` of R; the arrows are those of notes and lists.
 _GIVES = r":=|={1,3}>?|-{1,3}>|<{1,2}-|::?|[?+|]{1,2}=|\?:|[→⇒⟶⟹⇨➔➜➞➡►▶▸↦⮕⟼←]|%3[ad]"
 # A type stands apart from its "=", or a string follows: an "=" right after it is the padding of base64 otherwise.
-_TYPED = r"(?:[ ]?:[ ]?[A-Za-z_][\w.\[\]| ]{0,30}(?=[ ]=[ ]?[^=\s]|=[ ]?[brf]{0,2}[\"'`][^\s,;)}\]\"'`]))?"
+_TYPED = (
+    r"(?:(?:\??[ ]?:[ ]?&?[A-Za-z_][\w.\[\]| ]{0,30}\??|[ ](?:string|\[\]byte)|[ ]\{[ ]?get;[ ]?(?:(?:set|init);[ ]?)?\})"
+    r"(?=[ ]=[ ]?[^=\s]|=[ ]?[brf]{0,2}[\"'`][^\s,;)}\]\"'`]))?"
+)
+# What opens a value that begins in the next line: of YAML, of a shell or Terraform, of TOML or Python, of Java's properties.
+_OPENED = r"(?:(?:[|>][+\-]?|<<[\-~]?[\"']?\w{1,20}[\"']?|\"{3}|'{3}|\\)(?=[ \t]*\r?\n))?"
+_ELSE = r"(?:\w{1,30}[.(\[][\w.$\[\]\"'()]{1,60}[ ](?:\|\||\?\?|or)[ ](?=[\"'`]))?"  # `process.env.X || "x"`
 _ASSIGN = later.pattern(
-    rf"{_CLOSED}(?:[ ]?\([^()\n]{{1,40}}\))?{_OF}{_TYPED}[ \t]{{0,40}}(?:{_GIVES})[ \t]{{0,40}}(?:&quot;|&#3[49];|%22|%27|%20|%09){{0,4}}(?:[|>][+\-]?(?=[ \t]*\n))?"
+    rf"{_CLOSED}(?:[ ]?\([^()\n]{{1,40}}\))?{_OF}{_TYPED}[ \t]{{0,40}}(?:{_GIVES})(?:[*_]{{1,3}}(?=[ \t]))?[ \t]{{0,40}}(?:&quot;|&#3[49];|%22|%27|%20|%09){{0,4}}{_ELSE}{_OPENED}"
     r"(?P<newline>(?:[ \t]{0,8}\r?\n){1,2}[ \t>*|\-]{0,40})?"
 )  # fmt: skip
 _IS = later.pattern(
@@ -28,7 +34,14 @@ _IS = later.pattern(
 _CELL = later.pattern(rf"{_CLOSED}:?[ ]?(?:\t{{1,8}}|[ ]?\|(?:[ ]{{0,4}}\|){{0,3}})[ ]?")
 _REACH = 16  # characters in which `_CELL` and `_BRACKET` have their sign
 _TAG = later.pattern(r"(?:[ ][^<>\n]{0,80})?(?:>|&gt;|%3e)(?:<!\[cdata\[)?[ ]?")
-_VALUE_FIELD = later.pattern(r"[\"']?[\s,;/{]{0,40}[\"']?(?:(?:default[-_]?)?value|default)[\"']?[ ]{0,20}[:=][ ]?")
+# The value of a field of that name, perhaps after its type or description.
+_VALUE_FIELD = later.pattern(
+    r"[\"']?[\s,;/{:]{0,40}(?:[\"']?(?:type|description|enabled|required|sensitive|secure|id)[\"']?[ ]{0,20}[:=][ ]?[\"']?[\w .\-]{0,40}+[\"']?[\s,;]{1,20}){0,3}"
+    r"[\"']?(?:(?:default[-_]?)?value|default)[\"']?[ ]{0,20}[:=][ ]?"
+)
+_GETS = later.pattern(
+    r"(?:define|getenv|environ\.get|env|setenv|putenv|setproperty)\([ ]?[\"'][\w.\-]{0,40}$"
+)  # a call whose second argument is the value
 _CALL = later.pattern(r"\([ ]?(?=[\"'])")
 _PAIR = later.pattern(r"[\"'][ ]?,[ ]{0,40}(?=[\"'])")
 _BELOW = later.pattern(r"[\"'`*_]{0,3}:?[\"'`*_]{0,3}[ \t]{0,8}\r?\n(?:[ \t=\-]{0,60}\r?\n)?[ \t>*|]{0,40}")
@@ -37,9 +50,14 @@ _ROW_BEGINS = later.pattern(r"[\"']?(?:[a-z]{1,20}[ _\-]){0,2}")
 _NEXT_ROW = later.pattern(r"[ \t]{0,8}\r?\n[ \t]{0,8}")
 _LABEL = later.pattern(r"[ \t#*>|\-_\"'`]{0,12}(?:[\w\-]{1,20}[ _\-]){0,3}")
 _DIRECTIVE = later.pattern(r"[ \t]{0,40}(?:(?:run|docker)[ ])?(?:env|arg|set|setx|setenv|export)[ ]{1,4}[\w.\-]{0,60}")
+_LONG_WORD = 8  # letters of a word that is no short option
+_LOGIN = later.pattern(r"\b(?:login|user|username)[ :=]{1,2}[^\s:=]{1,60}[ ,;]{1,2}$")  # `user jane password x`
+_LEVEL = later.pattern(r"[ ](?:[0-9][ ])?(?=[^\s\"'`\\])")  # of Cisco's settings
 _WORD_BEFORE = later.pattern(r"[ \t]{0,40}[\w.\-]{0,60}")
 _LIST = later.pattern(r"[\[({]\s{0,80}(?=[\"'])")
 _OF_KEY = later.pattern(r"\s{0,8}:\s{0,40}")  # after a quoted key
+_ENTRY = later.pattern(r"[\"']?[\w.@\-]{1,60}[\"']?:[ ]{1,20}(?=[^\s#&*{\[|>])")
+_NEXT_LINE = later.pattern(r"\n[ \t]*")
 _ARN = later.pattern(r"\barn:[^\s\"'<>]*:$")
 _DOCSTRING = ('""', "''")
 _VERB = later.pattern(r"[a-z] $")
@@ -153,6 +171,8 @@ def _places(low: str, name: names.Name) -> Iterator[_Place]:
         yield _Place(match.end(), "call")
     if after[:1] in {'"', "'"} and (match := _PAIR.match(low, end)):
         yield _Place(match.end(), "pair")
+        if low.find("(", max(0, start - 44), start) >= 0 and _GETS.search(low, max(0, start - 60), start):
+            yield _Place(match.end(), "assign")
     if name.is_many:
         return
     if match := _IS.match(low, end):
@@ -210,6 +230,13 @@ def _by_line(low: str, name: names.Name) -> Iterator[_Place]:
         yield _Place(match.end(), "row")
     if (end - start > 4 or start == 0 or low[start - 1] == "d") and (match := _SPACE.match(low, end)):
         yield _Place(match.end(), "assign" if _is_directive(line, name.word) else "space")
+    if (
+        name.is_password
+        and ("user" in line or "login" in line)
+        and _LOGIN.search(line)
+        and (match := _LEVEL.match(low, end))
+    ):
+        yield _Place(match.end(), "say")
     if not _LABEL.fullmatch(line):
         return
     if match := _BELOW.match(low, end):
@@ -223,6 +250,7 @@ def _is_directive(line: str, word: str) -> bool:
     flag = line.rsplit(None, 1)[-1:] or [""]
     return (
         flag[0].startswith("--")
+        or (flag[0] == "-" and line[-1:] == "-" and len(word) >= _LONG_WORD)
         or _DIRECTIVE.fullmatch(line) is not None
         or (word == "pw" and _WORD_BEFORE.fullmatch(line) is not None)
     )
@@ -233,6 +261,14 @@ def _values(text: str, low: str, place: _Place, name: names.Name) -> list[tuple[
     opened = _LIST.match(text, place.start) if place.syntax == "assign" else None
     if opened:
         return _quoted_items(text, opened.end(), place, name)
+    if (
+        name.is_many
+        and not place.same_line
+        and _ENTRY.match(text, place.start)
+        and text[place.start - 1] in " \t"
+        and text[place.start - 2] != "-"
+    ):
+        return list(_entries(text, low, place.start, name))
     found: list[tuple[int, int]] = []
     at = place.start
     while (span := _value(text, low, _Place(at, place.syntax, place.same_line), name)) is not None:
@@ -242,6 +278,19 @@ def _values(text: str, low: str, place: _Place, name: names.Name) -> list[tuple[
             break
         at = more.end()
     return found
+
+
+def _entries(text: str, low: str, at: int, name: names.Name) -> Iterator[tuple[int, int]]:
+    """Values with a key each, a line each, as YAML has them below `passwords:`."""
+    indent = at - text.rfind("\n", 0, at)
+    while (entry := _ENTRY.match(text, at)) and at - text.rfind("\n", 0, at) == indent:
+        span = _value(text, low, _Place(entry.end(), "assign"), name)
+        if span and values.is_chosen(text[slice(*span)]):
+            yield span
+        more = _NEXT_LINE.search(text, entry.end())
+        if more is None:
+            break
+        at = more.end()
 
 
 def _quoted_items(text: str, at: int, place: _Place, name: names.Name) -> list[tuple[int, int]]:

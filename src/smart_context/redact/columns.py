@@ -1,13 +1,14 @@
-"""Find secrets in a column of a table by what stands at its head.
+"""Find secrets in a column of a table by what stands at its head; also in the rows that an SQL statement inserts.
 
-In: text whose rows are lines and whose cells are separated by tabs, bars, semicolons or commas.
+In: text whose rows are lines and whose cells are separated by tabs, bars, semicolons or commas; `INSERT INTO … (columns) VALUES …`, `COPY … (columns) FROM stdin`.
 Always: a column is read as far as its rows go on, and a cell is taken only if it can be a password or a token; a row in the middle of a table
 has no heads, and a line of code is no row.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Generator, Iterable, Iterator
 
 from smart_context import later
 from smart_context.redact import values
@@ -26,9 +27,20 @@ _CODE = later.pattern(
     | .* (?: ["'],\s*$ | \);?\s*$ | [(\[{\]}]\s*$ | [^=|+\-]= | \w\( | (?:\|\w+){3}\|\w )
     """
 )
+# `INSERT INTO users (name, password) VALUES (…), (…)`, and `COPY users (name, password) FROM stdin;`.
+_MAX_COLUMNS, _MAX_VERB = 2000, 250  # characters of the names of columns, and before them
+_VERB = later.pattern(r"\b(?:(?:insert|replace)\s{1,4}(?:ignore\s{1,4})?into|copy)\s{1,4}[\w.\"`\[\]]{1,150}+\s{0,4}$")
+_STATEMENT = later.pattern(
+    r"(?:(?P<copy>copy)|[a-z]{6,7}\s{1,4}(?:ignore\s{1,4})?into)\s{1,4}[\w.\"`\[\]]{1,150}+\s{0,4}"
+    r"\((?P<columns>[^()]{1,2000}+)\)(?(copy)\s{1,4}from\s{1,4}stdin[^\n]{0,100}\n|\s{1,4}values\s{0,8})"
+)
+_SQL_VALUE = later.pattern(
+    r"\s{0,8}(?:,\s{0,8})?\(?\s{0,8}(?:[nbex]?'(?P<string>(?:[^'\\]|''|\\.){0,1024}+)'|[^'(),\s][^'(),]{0,200}+)\s{0,8}(?:,|(?P<end>\)))"
+)
 _MOST_RULES = 3  # lines between two rows
 _MADE = later.pattern(r"token|secret|key|credential")  # by machines, and nobody's word
 _MIN_PASSWORD, _MIN_TOKEN, _MIN_CELLS = 4, 8, 2
+_MAX_ROW = 4096  # characters of a row with cells of several lines
 _MAX_HEAD = 4096  # characters of a line with the heads
 
 
@@ -37,6 +49,9 @@ def find(text: str, low: str, named: Iterable[int]) -> Iterator[tuple[int, int]]
     done = 0
     for place in named:
         if place < done:
+            continue
+        if statement := _statement(low, place):
+            done = yield from (_copied if statement["copy"] else _inserted)(text, statement)
             continue
         start = low.rfind("\n", 0, place) + 1
         head, done = _line(low, start)
@@ -47,10 +62,56 @@ def find(text: str, low: str, named: Iterable[int]) -> Iterator[tuple[int, int]]
         columns = {i: chosen for i, chosen in columns.items() if not _is_below(low, start, sign, i, width)}
         while done < len(low):
             row, after = _line(low, done)
-            if row.count(sign) != width and not (row.strip() and _RULE.fullmatch(row)):
+            is_open = row.count('"') % 2 and sign in row
+            while is_open and after < len(low) and len(row) <= _MAX_ROW:  # a cell of several lines
+                more, after = _line(low, after)
+                row += more
+                is_open = not more.count('"') % 2
+            if len(_cells(row, sign)) != width + 1 and not (row.strip() and _RULE.fullmatch(row)):
                 break
             yield from _row(text, row, done, sign, columns)
             done = after
+
+
+def _statement(low: str, place: int) -> re.Match[str] | None:
+    """The beginning of an SQL statement that gives values to columns, one of which has the name at a place."""
+    start = low.rfind("(", max(0, place - _MAX_COLUMNS), place)
+    if start < 0:
+        return None
+    verb = _VERB.search(low, max(0, start - _MAX_VERB), start)
+    statement = verb and _STATEMENT.match(low, verb.start())
+    return statement if statement and statement.start("columns") <= place < statement.end("columns") else None
+
+
+def _secret_columns(statement: re.Match[str]) -> dict[int, bool]:
+    """For each column of secrets of a statement whether people choose them."""
+    names = [name.strip(" \t\r\n\"'`[]") for name in statement["columns"].split(",")]
+    return {i: _MADE.search(name) is None for i, name in enumerate(names) if _HEAD.fullmatch(name)}
+
+
+def _inserted(text: str, statement: re.Match[str]) -> Generator[tuple[int, int], None, int]:
+    """Yield the secrets among the values of an `INSERT`; return where these end."""
+    columns, at, column = _secret_columns(statement), statement.end(), 0
+    while value := _SQL_VALUE.match(text, at):
+        is_one = columns.get(column)
+        if is_one is not None and value["string"] is not None and _may_be(value["string"], is_one):
+            yield value.span("string")
+        column = 0 if value["end"] else column + 1
+        at = value.end()
+    return at
+
+
+def _copied(text: str, statement: re.Match[str]) -> Generator[tuple[int, int], None, int]:
+    """Yield the secrets in the rows of a `COPY`; return where these end."""
+    columns, at = _secret_columns(statement), statement.end()
+    width = statement["columns"].count(",")
+    while at < len(text):
+        row, after = _line(text, at)
+        if row.count("\t") != width:
+            break
+        yield from _row(text, row, at, "\t", columns)
+        at = after
+    return at
 
 
 def _line(low: str, start: int) -> tuple[str, int]:
@@ -84,16 +145,30 @@ def _is_below(low: str, start: int, sign: str, column: int, width: int) -> bool:
     return False
 
 
+def _cells(row: str, sign: str) -> list[str]:
+    """The cells of a row; a sign within quotes separates none."""
+    if '"' not in row or row.count('"') % 2 or sign == "|":
+        return row.split(sign)
+    parts = row.split('"')
+    parts[1::2] = [part.replace(sign, "\0") for part in parts[1::2]]
+    return '"'.join(parts).split(sign)
+
+
 def _row(text: str, line: str, at: int, sign: str, columns: dict[int, bool]) -> Iterator[tuple[int, int]]:
     start = at
-    for i, cell in enumerate(line.split(sign)):
+    for i, cell in enumerate(_cells(line, sign)):
         if i in columns:
             bare = cell.strip(" \"'`\r\n")
             first = start + cell.find(bare)
             value = text[first : first + len(bare)]
-            if _is_secret(value) and (columns[i] or (values.is_random(value) and len(value) >= _MIN_TOKEN)):
+            if _may_be(value, columns[i]):
                 yield first, first + len(bare)
         start += len(cell) + len(sign)
+
+
+def _may_be(value: str, is_chosen: bool) -> bool:
+    """Tell whether a cell can be a password, or a token where people do not choose what stands there."""
+    return _is_secret(value) and (is_chosen or (values.is_random(value) and len(value) >= _MIN_TOKEN))
 
 
 def _is_secret(value: str) -> bool:

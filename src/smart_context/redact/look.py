@@ -20,7 +20,7 @@ _MAIL_SIGNS = ("@", "at]", "at)", "at}", "at>", "ät]", "ät)", "arroba", "dot",
 _ACCESS_SIGNS = (
     "://", "basic", "bearer", "authori", "token", "apikey", "digest", "negotiate", "cookie", "curl", "mysql", "mariadb", "sshpass",
     "identified", "machine", "redis-cli", "requirepass", "masterauth", "convertto-", "smb", "rpcclient", "jdbc:", "sql", "expdp", "impdp",
-    '"auth"', '"kty"',
+    '"auth"', '"kty"', "docker login", "podman login", "ldapadd", "ldapmodify", "ldapsearch", "ldapwhoami", "mongo", "wifi:",
 )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from smart_context.redact import names, stems, values
 _REACH = 12  # characters after a name in which the next tag begins
 # The end of the element that holds the name, and the beginning of those that hold the value.
 _NEXT = later.pattern(r"[ ]{0,2}:?[ ]{0,2}(?:</?[a-z][^<>]{0,200}>\s{0,40}){1,4}+")
-_CONTENT = later.pattern(r"[^\s<>&]{6,128}+(?=\s{0,40}</)")
+_CONTENT = later.pattern(r"[^\s<>&]{6,128}+(?=\s{0,40}<[/a-z])")
 _FIELD = later.pattern(r"[ ]{0,2}:?[ ]{0,2}(?:</[a-z][\w:.\-]{0,40}>\s{0,40}){1,3}+<input\b")
 _TYPE = later.pattern(r"[\s\"']type[ ]?=[ ]?[\"']?$")
 _TYPE_REACH = 10

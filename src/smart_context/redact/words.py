@@ -19,9 +19,9 @@ SIGNS = (
     "arroba}", "dot", "%40", "&commat", "&commat;",
     "://", "basic", "bearer", "auth", "authori", '"auth"', "_auth", "x-auth", "masterauth", "apikey", "digest", "negotiate", "aws4-hmac-sha256",
     "cookie", "curl", "sql", "mysql", "mariadb", "sqlplus", "sqlldr", "expdp", "impdp", "jdbc:", "jdbc:oracle:", "sshpass", "identified",
-    "machine", "redis-cli", "requirepass", "convertto-", "convertto-securestring", "smb", "smbclient", "smbget", "smbmap", "rpcclient",
+    "machine", "redis-cli", "wifi:", "ldapadd", "ldapmodify", "ldapsearch", "ldapwhoami", "mongo", "requirepass", "convertto-", "convertto-securestring", "smb", "smbclient", "smbget", "smbmap", "rpcclient",
     '"kty"', "private", "token", "key", "client",
-    "pass", "pwd", "pw", "psw", "mdp", "kennwort", "clave", "contras", "senha", "parol", "wachtwoord", "losenord", "adgangskode", "salasana",
+    "pass", "pwd", "pw", "psk", "psw", "mdp", "kennwort", "clave", "contras", "senha", "parol", "wachtwoord", "losenord", "adgangskode", "salasana",
     "jelszo", "haslo", "heslo", "geslo", "lozinka", "sifre", "kata", "secret", "_salt", "credential", "jeton", "session", "jsessionid", "phpsessid",
     "connect.sid", "chave", "akia", "asia", "abia", "acca", "khau",
 )  # fmt: skip
