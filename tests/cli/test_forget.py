@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import shutil
 import sqlite3
@@ -63,6 +64,22 @@ def test_nothing_is_left_of_what_was_forgotten(run, data, tmp_path, command):
     assert b"/old/" not in (data / "record.sqlite").read_bytes()
     found = run("search", "garden", "--json", *at)
     assert b"keep/a.txt" in found.stdout
+
+
+@pytest.mark.parametrize("command", [("forget", "{}/old"), ("roots", "remove", "{}/old")])
+def test_a_damaged_index_that_was_set_aside_is_named_since_it_may_hold_what_was_forgotten(run, data, tmp_path, command):
+    at = ["--config", tmp_path / "config.toml"]
+    with open(data / "record.sqlite", "r+b") as record:
+        record.write(b"damage")
+    assert run("index", "--rebuild", *at).returncode == 0
+    aside = data / "set-aside-1"
+    done = run(*[part.format(tmp_path / "tree") for part in command], *at)
+    told = f"warning: a damaged index that was set aside may still hold the text; remove it with: rm -r {aside}"
+    assert (done.returncode, told in done.stderr.decode().splitlines()) == (0, True)
+    found = json.loads(run("doctor", "--json", *at).stdout)
+    assert [one["fix"] for one in found if str(aside) in one["what"]] == [f"rm -r {aside}"]
+    shutil.rmtree(aside)
+    assert str(aside).encode() not in run("doctor", *at).stdout
 
 
 def test_forgetting_that_others_held_up_is_finished_by_the_next_one_and_by_maintenance(run, data, tmp_path):

@@ -101,7 +101,7 @@ def _of_all(action: str, anchor: str, filters: Filters, settings: Settings, *, a
         for problem in verdict.problems:
             click.echo(plain.line(f"{chain}:{problem.line}: {problem.what}"))
         how = "intact" if verdict.is_intact else "changed since they were written"
-        click.echo(plain.line(f"{chain}: {verdict.lines:,} lines, {how}"), err=True)
+        click.echo(plain.line(f"{chain}: {show.plural(verdict.lines, 'line')}, {how}"), err=True)
     if not all(verdict.is_intact for _, verdict in verdicts):
         raise click.exceptions.Exit(5)
 
@@ -133,6 +133,6 @@ def _verify(path: str, anchor: str, *, as_json: bool, prints_anchor: bool) -> No
             click.echo(plain.line(f"{problem.file}:{problem.line}: {problem.what}"), err=prints_anchor)
         how = "intact" if verdict.is_intact else "changed since they were written"
         lost = f"; {show.plural(verdict.lost, 'call')} could not be logged" if verdict.lost else ""
-        say(f"{verdict.lines:,} lines, {how}{lost}")
+        say(f"{show.plural(verdict.lines, 'line')}, {how}{lost}")
     if not verdict.is_intact:
         raise click.exceptions.Exit(5)

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import stat
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import metadata, util
+from pathlib import Path
 from typing import Literal
 
 from smart_context import __version__, plain
@@ -161,6 +163,14 @@ def _data(settings: Settings) -> Iterator[Finding]:
         what = f"only {free // 1024**2} MB are free at {folder}"
         found.append(Finding("data", "warning", what, "free some space, or choose another --data-dir"))
     yield from found or [Finding("data", "ok", folder)]
+    for aside in set_aside(folder):
+        what = f"{aside} is a damaged index that was set aside; it holds the text that was indexed then"
+        yield Finding("data", "note", what, f"rm -r {shlex.quote(aside)}")
+
+
+def set_aside(data_dir: str) -> list[str]:
+    """The damaged indexes that `context index --rebuild` moved aside."""
+    return [str(folder) for folder in sorted(Path(data_dir).glob("set-aside-*"))]
 
 
 def _to_write(folder: str, mode: str) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from smart_context.cli import Exit, last, say
+from smart_context.cli import Exit, last, quoted, say
 from smart_context.cli.options import settings_options
 from smart_context.cli.program import Command
 from smart_context.cli.show import ProgressBar, ask, can_ask, plural, safe
@@ -52,8 +52,19 @@ def forget(path: str, yes: bool, settings: Settings) -> None:
             count = app.forget(name, on_progress=bar)
     last.clear(settings.data_dir)
     say(f"{plural(count, 'file')} at {safe(shown(name))} forgotten")
+    warn_of_set_aside(settings)
     if count and os.path.lexists(name):
         say("note: what is still there and in a root is read again by the next run; see `index.exclude`")
+
+
+def warn_of_set_aside(settings: Settings) -> None:
+    """Name the damaged indexes that were set aside: what was forgotten may be in them."""
+    from smart_context.cli import checks
+
+    for aside in checks.set_aside(settings.data_dir):
+        say(
+            f"warning: a damaged index that was set aside may still hold the text; remove it with: rm -r {quoted(aside)}"
+        )
 
 
 def _check(app: App, name: str) -> None:

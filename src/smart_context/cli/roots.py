@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from smart_context.cli import last, say
+from smart_context.cli.forget import warn_of_set_aside
 from smart_context.cli.options import CONFIG, DATA_DIR, F, json_option, settings_options
 from smart_context.cli.program import Group
 from smart_context.cli.show import home, json_of, plural
@@ -144,6 +145,7 @@ def _forget(settings: Settings, name: str) -> None:
         return
     if count:
         say(f"{plural(count, 'file')} forgotten")
+        warn_of_set_aside(settings)
 
 
 def file_of(settings: Settings) -> Path:
