@@ -139,13 +139,15 @@ OWNER = Caller("owner")
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """A step of long work: how far, of how much (None: unknown yet), what is being worked on, and how many files can be searched already."""
+    """A step of long work: how far, of how much (None: unknown yet), what is being worked on, how many files can be searched already, and how many are
+    large and come first."""
 
     done: int
     total: int | None = None
     what: str = ""
     counts: dict[str, int] = field(default_factory=dict)
     searchable: int = 0
+    large: int = 0
 
 
 OnProgress = Callable[[Progress], None]

@@ -105,7 +105,7 @@ def test_a_root_whose_first_run_did_not_end_is_said_to_be_searched_in_part(run, 
 
 
 def test_something_is_told_before_the_first_file_is_read(tree, tmp_path):
-    root = tree({f"{n:03}.txt": f"walrus {n}\n" for n in range(250)})
+    root = tree({"large.html": b" " * 1_000_000, **{f"{n:03}.txt": f"walrus {n}\n" for n in range(250)}})
     steps = []
     with App(config.load({"roots": [str(root)], "data_dir": str(tmp_path / "data")})) as app:
         app.index_here(str(root), full=False, on_progress=steps.append)
@@ -114,7 +114,7 @@ def test_something_is_told_before_the_first_file_is_read(tree, tmp_path):
         (0, f"looking for files: {n} so far") for n in (1, 101, 201)
     ]
     assert steps[: len(looking)] == looking
-    assert {step.total for step in steps[len(looking) :]} == {250}
+    assert {(step.total, step.large) for step in steps[len(looking) :]} == {(251, 1)}
     assert all(step.searchable <= step.done for step in steps)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from smart_context.cli import layout, show
+from smart_context.model import Progress
 
 SENTENCE = "what was read is kept and can be searched; go on with: context index '/home/ada/My Documents'"
 
@@ -75,3 +76,25 @@ def test_or_gives_them_lines_of_their_own():
 )
 def test_how_long_a_run_took_is_told_to_the_second(seconds, told):
     assert show.exactly(seconds) == told
+
+
+def test_the_time_that_is_left_is_told_by_the_files_behind_the_large_ones_that_come_first():
+    pace = show.Pace()
+    lines = []
+    for now, done in ((10.0, 0), (40.0, 1), (70.0, 3), (80.0, 13), (90.0, 103), (100.0, 203)):
+        step = Progress(done, 203, "/a/b.txt", searchable=done // 2, large=3)
+        lines.append(show.progress_line("indexing", step, pace.at(step, now), 80))
+    assert lines == [
+        "indexing [░░░░░░░░░░] 0/203 large files first  /a/b.txt",
+        "indexing [░░░░░░░░░░] 1/203 large files first  /a/b.txt",
+        "indexing [░░░░░░░░░░] 3/203 1 searchable  /a/b.txt",
+        "indexing [░░░░░░░░░░] 13/203 1/s 3 min left 6 searchable  /a/b.txt",
+        "indexing [█████░░░░░] 103/203 5/s 20 s left 51 searchable  /a/b.txt",
+        "indexing [██████████] 203/203 7/s 101 searchable  /a/b.txt",
+    ]
+    # Nothing is large: the first step counts. A narrow terminal has room for the numbers.
+    pace = show.Pace()
+    for now, done in ((10.0, 1), (20.0, 51)):
+        step = Progress(done, 101, "/a/b.txt")
+        line = show.progress_line("indexing", step, pace.at(step, now), 40)
+    assert line == "indexing 51/101 5/s 10 s left"

@@ -87,7 +87,7 @@ class ProgressBar:
         self._label = label
         self._place = Passing()
         self._next = time.monotonic() + (0 if at_once else _FIRST_AFTER)
-        self._counted = 0.0
+        self._pace = Pace()
         self.last: Progress | None = None
         if at_once:
             self._place.show(f"{label} …")
@@ -98,34 +98,8 @@ class ProgressBar:
         now = time.monotonic()
         if now < self._next:
             return
-        if step.done and not self._counted:
-            self._counted = now  # a rate counts from the first step, not from the preparation before it
         self._next = now + _EVERY
-        self._place.show(self._line(step, now - (self._counted or now)))
-
-    def _line(self, step: Progress, seconds: float) -> str:
-        columns = layout.columns(sys.stderr)
-        rate = step.done / seconds if seconds > 0 else 0.0
-        told = [self._label]
-        if step.total:
-            width = 10 if columns >= _WITH_BAR else 0
-            filled = min(width, width * step.done // step.total)
-            told += [f"[{'█' * filled}{'░' * (width - filled)}]"] if width else []
-            told += [f"{step.done:,}/{step.total:,}"]
-        elif step.done:
-            told += [f"{step.done:,}"]
-        if rate:
-            told += [f"{rate:,.0f}/s"]
-        if rate and step.total and step.done < step.total:
-            told += [f"{duration((step.total - step.done) / rate)} left"]
-        if step.searchable and columns >= _WITH_BAR:
-            told += [f"{step.searchable:,} searchable"]
-        head = " ".join(told)
-        room = columns - len(head) - 2 - _FOR_CTRL_C
-        what = plain.line(step.what)
-        return head[: columns - _FOR_CTRL_C] + (
-            f"  {what if width_of(what) <= room else _tail(what, room)}" if room > 8 else ""
-        )
+        self._place.show(progress_line(self._label, step, self._pace.at(step, now), layout.columns(sys.stderr)))
 
     def __enter__(self) -> ProgressBar:
         return self
@@ -138,7 +112,49 @@ class ProgressBar:
     def clear(self) -> None:
         """Take the bar off the screen, and begin anew."""
         self._place.clear()
-        self._counted = 0.0
+        self._pace = Pace()
+
+
+class Pace:
+    """How fast a run is. The large files of a run come first and take far longer than the others: nothing follows from them for the rest."""
+
+    def __init__(self) -> None:
+        self._since = 0.0
+        self._before = 0
+
+    def at(self, step: Progress, now: float) -> float:
+        """Steps a second since the first one behind the large files; 0.0 where that is unknown yet."""
+        if not self._since:
+            if step.done and step.done >= step.large:
+                self._since, self._before = now, step.done
+            return 0.0
+        return (step.done - self._before) / (now - self._since) if now > self._since else 0.0
+
+
+def progress_line(label: str, step: Progress, rate: float, columns: int) -> str:
+    """A step as one line of so many columns."""
+    told = [label]
+    if step.total:
+        width = 10 if columns >= _WITH_BAR else 0
+        filled = min(width, width * step.done // step.total)
+        told += [f"[{'█' * filled}{'░' * (width - filled)}]"] if width else []
+        told += [f"{step.done:,}/{step.total:,}"]
+    elif step.done:
+        told += [f"{step.done:,}"]
+    if rate:
+        told += [f"{rate:,.0f}/s"]
+    if rate and step.total and step.done < step.total:
+        told += [f"{duration((step.total - step.done) / rate)} left"]
+    if step.done < step.large and columns >= _WITH_BAR:
+        told += ["large files first"]
+    if step.searchable and columns >= _WITH_BAR:
+        told += [f"{step.searchable:,} searchable"]
+    head = " ".join(told)
+    room = columns - len(head) - 2 - _FOR_CTRL_C
+    what = plain.line(step.what)
+    return head[: columns - _FOR_CTRL_C] + (
+        f"  {what if width_of(what) <= room else _tail(what, room)}" if room > 8 else ""
+    )
 
 
 class Steps:

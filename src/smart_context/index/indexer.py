@@ -184,6 +184,7 @@ class _Run:
         self.kinds: dict[str, KindCount] = {}
         self.vanished: set[str] = set()
         self.total: int | None = None
+        self.large = 0
         self.reading = ""
         self.has_scans = False
         self.pool: Pool | None = None
@@ -222,6 +223,7 @@ class _Run:
         if len(ahead) < _AHEAD:
             self.total = len(ahead)
         ahead.sort(key=lambda found: found.size < _LARGE)
+        self.large = sum(found.size >= _LARGE for found in ahead)
         if len(ahead) > _LAST:
             ahead[-_LAST:] = sorted(ahead[-_LAST:], key=lambda found: -found.size)
         return _drained(deque(ahead), changed)
@@ -342,7 +344,7 @@ class _Run:
 
     def _tick(self, *, is_between_tasks: bool = False) -> None:
         done = self.counts["indexed"] + self.counts["failed"]
-        step = Progress(done, self.total, self.reading, self.counts, self.searchable)
+        step = Progress(done, self.total, self.reading, self.counts, self.searchable, self.large)
         is_late = self.pending_files > 0 and time.monotonic() - self.committed_at >= self.patience
         is_due = is_late or self.pending_files >= _BATCH_FILES or self.pending_chars >= _BATCH_CHARS
         if is_due and not is_between_tasks and self.pool and not self.pool.is_stocked:

@@ -135,7 +135,7 @@ def _told(out: int) -> OnProgress:
     def tell(step: Progress) -> None:
         nonlocal told_at
         if step.done == step.total or time.monotonic() - told_at >= _TELL_EVERY:
-            _tell(out, {"step": [step.done, step.total, step.what, step.counts, step.searchable]})
+            _tell(out, {"step": [step.done, step.total, step.what, step.counts, step.searchable, step.large]})
             told_at = time.monotonic()
 
     return tell
