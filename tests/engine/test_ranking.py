@@ -358,6 +358,33 @@ def test_segments_are_found_by_their_numbers_as_by_looking_through_their_files(t
     assert len(view.within(("/r/0",)).those(owners, ALL)) == 10 + 5 + 2
 
 
+def test_terms_found_one_by_one_and_as_a_set_are_found_with_the_same_scores(tmp_path, monkeypatch):
+    opened = Ranking.open(tmp_path / "ranking", writable=True)
+    for number in range(1, 61):
+        text = " ".join(f"w{number % each}of{each}" for each in (2, 3, 5, 7))
+        # The heading of a mixed word is among the other forms of words, too.
+        opened.add(
+            file(number, f"/r/{number}"), [RankedSegment(number, f"Part{number % 4}-b", f"rent {text} {text[:5]}")]
+        )
+    opened.commit(1)
+    opened.delete([60])
+    opened.commit(2)
+    opened.reload()
+    terms = [f"w{number}of{each}" for each in (2, 3, 5, 7, 11) for number in range(each)] + ["b", "part1", "nowhere"]
+    every = [AnyOf((*terms[at : at + size],), 0.25) for size in (0, 1, 4, 30) for at in range(0, 24, 3)]
+    wanted = [*every, *(Group(should=(Term("rent"), one)) for one in every)]
+    wanted.append(Group((every[20],), (Term("rent"),), (every[9], every[10])))
+
+    def found():
+        view = View(opened.view().index, opened.view().folder)
+        return [(view.count(one), view.matches(one, ALL).top(100)) for one in wanted]
+
+    one_by_one = found()
+    assert max(count for count, _ in one_by_one) == 59
+    monkeypatch.setattr("smart_context.engine.local.ranking.view._FEW_TERMS", 0)
+    assert found() == one_by_one
+
+
 def test_the_terms_that_stand_somewhere_are_those_that_are_looked_up_one_by_one(tmp_path):
     ranking = Ranking.open(tmp_path / "ranking", writable=True)
     texts = {

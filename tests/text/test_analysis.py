@@ -182,6 +182,7 @@ def packed(line: str, also: str = "", heads: str = "", there: str = "") -> bytes
 def test_packed_segments_say_where_terms_stand(lines, heads):
     numbers = {"a": (0,), "bb": (1,), "数据": (1, 2)}
     there = ["=as", "=is"]
+    assert codes.numbers(numbers) == [codes.number(term) for term in numbers]
     segments = [packed(" ".join(line), "bb zz", " ".join(heads), "=is" if len(line) > 3 else "") for line in lines]
     found = forward.scan(segments, numbers, there)
     rows = list(
@@ -268,6 +269,9 @@ def test_terms_of_words_that_are_not_remembered_are_those_of_words_that_are(lang
     terms = dict(zip(words, at_once[-1], strict=True))
     assert at_once[0] == [terms[word] for word in words if word.isascii() and word.isalpha()]
     assert at_once[1:3] == [[terms[word] for word in words[:9]], []]
+    analysis.forget()
+    assert analysis.stems_of(words, language) == [terms[word][0] for word in words]
+    assert analysis.stems_of([], language) == []
 
 
 def test_what_is_remembered_is_forgotten_before_it_grows_beyond_its_bound(monkeypatch):

@@ -153,7 +153,7 @@ class Lookup:
             stem = term.partition(analysis.TAG)[0]
             if len(stem) < _SHORTEST_PART:
                 continue
-            out.update(terms[0] for terms in analysis.words(holding(stem), language))
+            out.update(analysis.stems_of(holding(stem), language))
         return frozenset(out)
 
     def _shortest(self, stem: str) -> list[str]:

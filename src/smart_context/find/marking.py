@@ -69,15 +69,16 @@ def words(sought: Sequence[Sought]) -> Words:
             own = wide if has_no_spaces(word.prefix) else prefixes
             own.setdefault(word.prefix, number)
             continue
-        mine = (number,)
-        for term in word.terms | word.parts:
-            terms.setdefault(term, mine)
+        mine = word.terms | word.parts  # hundreds, of a word that compounds have
+        terms.update(dict.fromkeys(mine.difference(terms), (number,)))
+        for term in () if "".join(mine).isascii() else mine:
             if not term.isascii() and has_no_spaces(term):
                 wide.setdefault(term, number)
     # Stems first: compounds are hundreds of terms, and languages agree on most of their stems.
     fronts = {_front(stem) for stem in {term.partition(analysis.TAG)[0] for term in terms}}.union(prefixes)
     worth = tuple(max(1, round(100 * word.idf * min(word.times, 1.0))) for word in sought)
-    return Words(terms, wide, prefixes, worth, tuple(sorted(filter(None, fronts))), _telling(fronts))
+    telling = () if compiled else _telling(fronts)
+    return Words(terms, wide, prefixes, worth, tuple(sorted(filter(None, fronts))), telling)
 
 
 def _telling(fronts: Iterable[str]) -> tuple[str, ...]:

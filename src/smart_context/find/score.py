@@ -136,8 +136,9 @@ class Weighed:
             for term in word.terms:
                 own = (number, 2 * words + number) if term.partition(analysis.TAG)[0] == plain else (number,)
                 self.numbers[term] = (*self.numbers.get(term, ()), *own)
-            for term in word.parts:  # numbered after the words: the first is a part of word 0
-                self.numbers[term] = (*self.numbers.get(term, ()), words + number)
+            numbers, own = self.numbers, (words + number,)  # numbered after the words: the first is a part of word 0
+            for term in word.parts:  # hundreds, and hardly any of another word too
+                numbers[term] = numbers[term] + own if term in numbers else own
             self.there.append(analysis.form(word.typed) if word.typed else "")
         for number, word in enumerate(plan.sought):
             if word.typed and word.typed in languages.ANY_STOP_WORD:
@@ -164,7 +165,8 @@ class Weighed:
     @cached_property
     def columns(self) -> tuple[Sequence[float], ...]:
         """The same as arguments of the C module: columns of integers, then of floats, with the constants of the score."""
-        table = sorted((codes.number(term), number) for term, own in self.numbers.items() for number in own)
+        every = zip(codes.numbers(self.numbers), self.numbers.values(), strict=True)
+        table = sorted([(code, number) for code, own in every for number in own])
         near = self.neighbours
         return (
             [code for code, _ in table],

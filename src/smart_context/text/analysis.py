@@ -31,7 +31,7 @@ from smart_context.text.words import (
 
 __all__ = [
     "FORM", "MAX_TERM", "TAG", "WORD", "Cut", "Hits", "Terms", "cut", "cut_words", "depends_on_language", "fold", "forget", "form", "has_no_spaces",
-    "hits", "is_part", "language", "line", "read", "split", "surfaces", "terms", "units", "words",
+    "hits", "is_part", "language", "line", "read", "split", "stems_of", "surfaces", "terms", "units", "words",
 ]  # fmt: skip
 
 TAG = "~"  # between a stem and its language
@@ -152,6 +152,17 @@ def words(found: Collection[str], language: str) -> list[list[str]]:
         return list(map(_terms_of, _known(found, language)))
     terms = dict(zip(new, _of_letters(new, language), strict=True)) if new else {}
     return [terms.get(word) or _terms_of(known[word]) for word in found]
+
+
+def stems_of(found: Collection[str], language: str) -> list[str]:
+    """The first term of each of these lower-case words, its stem: what is stemmed alone takes half of the time of all its terms."""
+    plain = [word for word in found if word.isascii() and word.isalpha()]
+    others = [word for word in found if not (word.isascii() and word.isalpha())]
+    tag = tag_of(language)
+    short = [stem[:MAX_TERM] + tag for stem in text_words.fold_all(stems.stem(plain, language))] if plain else []
+    terms = dict(zip(plain, short, strict=True))
+    terms.update(zip(others, [several[0] for several in words(others, language)], strict=True))
+    return [terms[word] for word in found]
 
 
 def _terms_of(known: _Known) -> list[str]:

@@ -21,6 +21,11 @@ def number(term: str) -> int:
     return crc32(term.encode()) & MASK
 
 
+def numbers(terms: Iterable[str]) -> list[int]:
+    """The codes of many terms."""
+    return [crc32(term.encode()) & MASK for term in terms]
+
+
 def code(term: str, as_written: bool = False) -> bytes:
     """The code of a term as it is packed."""
     return (crc32(term.encode()) & MASK | (AS_WRITTEN if as_written else 0)).to_bytes(WIDTH, "little")
