@@ -52,7 +52,7 @@ _LABEL = later.pattern(r"[ \t#*>|\-_\"'`]{0,12}(?:[\w\-]{1,20}[ _\-]){0,3}")
 _DIRECTIVE = later.pattern(r"[ \t]{0,40}(?:(?:run|docker)[ ])?(?:env|arg|set|setx|setenv|export)[ ]{1,4}[\w.\-]{0,60}")
 _LONG_WORD = 8  # letters of a word that is no short option
 _LOGIN = later.pattern(r"\b(?:login|user|username)[ :=]{1,2}[^\s:=]{1,60}[ ,;]{1,2}$")  # `user jane password x`
-_LEVEL = later.pattern(r"[ ](?:[0-9][ ])?(?=[^\s\"'`\\])")  # of Cisco's settings
+_LEVEL = later.pattern(r"[ ](?:[0-9][ ])?(?=[^\s\"'`\\]{0,64}[0-9])")  # of Cisco's settings
 _WORD_BEFORE = later.pattern(r"[ \t]{0,40}[\w.\-]{0,60}")
 _LIST = later.pattern(r"[\[({]\s{0,80}(?=[\"'])")
 _OF_KEY = later.pattern(r"\s{0,8}:\s{0,40}")  # after a quoted key
