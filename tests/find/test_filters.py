@@ -17,6 +17,11 @@ _PPT, _DOC = (".ppt", ".pptm", ".pptx"), (".doc", ".docm", ".docx")
         ("vendor x 2021 ppt docx", "vendor x", _DOC + _PPT, ("2021",)),
         ("turbine notes as md", "turbine notes", (".markdown", ".md"), ()),
         ("*.md turbine", "turbine", (".markdown", ".md"), ()),
+        ("ext:md turbine", "turbine", (".markdown", ".md"), ()),
+        ("turbine filetype:.LOG ext:docx 2021", "turbine", (*_DOC, ".log"), ("2021",)),
+        ("ext:md", "", (".markdown", ".md"), ()),
+        ('who wrote "ext:md"', 'who wrote "ext:md"', (), ()),
+        ("text:md ext:a.b ext:", "text:md ext:a.b ext:", (), ()),
         ("budget 2019–2021", "budget", (), ("2019", "2020", "2021")),
         ("budget between 2019 and 2021", "budget", (), ("2019", "2020", "2021")),
         ("rent March 2021", "rent March 2021", (), ("2021",)),  # not any March

@@ -63,6 +63,8 @@ _TYPE_LIST = later.pattern(
     re.IGNORECASE,
 )
 _ONE_TYPE = later.pattern(rf"(?<!\w)(?:{_NAME})(?!\w)", re.IGNORECASE)
+# `ext:pdf`, `filetype:pdf`: a type as a field; what is no name of a type is an extension
+_TYPE_FIELD = later.pattern(r"(?<![\w:-])(?:ext|filetype):\.?(\w{1,16})(?![\w:./*-])", re.IGNORECASE)
 
 _YEAR = r"(?:19|20)[0-9]{2}"
 _BEFORE, _AFTER = r"(?<![\w/.,+-])", r"(?![\w/]|[-.,:][0-9])"
@@ -173,7 +175,9 @@ def gives_way(reading: Reading, text: str) -> bool:
     """Whether a text names only years or only types, and neither as a field nor as `*.pdf`: then it may not have meant them."""
     if reading.read_times or reading.fields or bool(reading.read_years) is bool(reading.read_exts):
         return False
-    return not (_wanted(_YEAR_FIELD, text) if reading.read_years else any(map(_is_written, _wanted(_TYPE_LIST, text))))
+    if reading.read_years:
+        return not _wanted(_YEAR_FIELD, text)
+    return not (_type_fields(text) or any(map(_is_written, _wanted(_TYPE_LIST, text))))
 
 
 def given(exts: Iterable[str], years: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -194,12 +198,16 @@ def given(exts: Iterable[str], years: Iterable[str]) -> tuple[tuple[str, ...], t
 
 def _types(text: str) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
     """The text without the types that it names; the extensions of these; and their names, if all of them may be words as well."""
-    if not may_name_types(text):
-        return text, (), ()
     found: dict[str, None] = {}
+    fields = _type_fields(text)
+    for match in fields:
+        found.update(dict.fromkeys(_TYPES.get(match[1].lower(), (f".{match[1].lower()}",))))
+    text = _without(text, [match.span() for match in fields])
+    if not may_name_types(text):
+        return text, tuple(sorted(found)), ()
     spans: list[tuple[int, int]] = []
     perhaps: list[str] = []
-    is_sure = False
+    is_sure = bool(fields)
     for match in _wanted(_TYPE_LIST, text):
         names = _ONE_TYPE.findall(match["types"])
         is_type, said = _is_type(match, len(names)), match[0].lower().split()[0]
@@ -218,6 +226,10 @@ def _types(text: str) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
         is_sure = is_sure or asked is kinds.Asked.YES
         perhaps += [name.lower() for name in names]
     return _without(text, spans), tuple(sorted(found)), () if is_sure else tuple(perhaps)
+
+
+def _type_fields(text: str) -> list[re.Match[str]]:
+    return _wanted(_TYPE_FIELD, text) if ":" in text else []
 
 
 def may_name_types(text: str) -> bool:
