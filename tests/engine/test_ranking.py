@@ -381,7 +381,7 @@ def test_terms_found_one_by_one_and_as_a_set_are_found_with_the_same_scores(tmp_
 
     one_by_one = found()
     assert max(count for count, _ in one_by_one) == 59
-    monkeypatch.setattr("smart_context.engine.local.ranking.view._FEW_TERMS", 0)
+    monkeypatch.setattr("smart_context.engine.local.ranking.unions.FEW", 0)
     assert found() == one_by_one
 
 

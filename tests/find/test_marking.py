@@ -129,6 +129,27 @@ def test_what_is_compiled_marks_the_same(text, asked, beginning, data):
     assert quickly == in_python
 
 
+MARKED = ["use", "UseR", "x86_64", "_", "us", "é", "12", *marking._BETWEEN, " ", " ", "-", "\n"]
+
+
+@given(st.lists(st.sampled_from(MARKED), max_size=30).map("".join), st.sampled_from(["use", "us", "12", "user"]))
+def test_a_text_with_marks_between_its_words_is_read_as_without(text, asked):
+    words = [Sought(asked, frozenset(analysis.terms(asked, "en").line.split()))]
+    quickly = both(lambda: marking.hits(text, marking.words(words), "en"), marking)
+    kept, marking._BETWEEN = marking._BETWEEN, ""
+    try:
+        assert both(lambda: marking.hits(text, marking.words(words), "en"), marking) == quickly
+    finally:
+        marking._BETWEEN = kept
+
+
+def test_no_word_has_the_marks_between_words():
+    for mark in marking._BETWEEN:
+        assert WORD.findall(f"a{mark}b") == spaced(f"a{mark}b") == ["a", "b"]
+        assert not mark.isalnum()
+        assert not has_no_spaces(mark)
+
+
 @given(
     st.lists(st.tuples(texts, st.sampled_from(["en", "de", "ja"])), max_size=4),
     st.lists(st.sampled_from(PIECES), max_size=6),

@@ -27,6 +27,9 @@ _CUT_IN_FRONT = "\u0530"
 # Characters that normalisation replaces by others: compatibility forms, and parts of decomposed ones.
 _OTHER_FORM = later.pattern("[\u1100-\u11ff\u2e80-\u2fdf\u3099\u309a\u3131-\u318e\uf900-\ufaff]")
 
+# Marks beyond ASCII that no word has and that normalisation leaves alone, the commonest first: a text with no other character beyond it is read as one in ASCII.
+_BETWEEN = "’“”‘©—→…–•←»«·×°®\xa0"
+
 _TELLS = 2  # letters, at least, of a prefix that excludes most tokens
 
 _Met = tuple[int, bool]
@@ -124,11 +127,21 @@ class _Read(NamedTuple):
 
 
 def _read(plain: str, words: Words) -> _Read:
-    if not (plain.isascii() and (compiled or words.telling)):
+    bare = _without_marks(plain)
+    if not (bare.isascii() and (compiled or words.telling)):
         return _Read(plain, _tokens(plain, words), None)
     # In ASCII, tokens are found by the letters that hits must contain, with their positions.
-    found = compiled.tokens(plain, words.fronts)[0] if compiled else sorted(set(_having(plain, words.telling)))
+    found = compiled.tokens(bare, words.fronts)[0] if compiled else sorted(set(_having(bare, words.telling)))
     return _Read(plain, {token for _, token in found}, found)
+
+
+def _without_marks(plain: str) -> str:
+    """A text with a space in the place of each of `_BETWEEN`."""
+    for mark in _BETWEEN:
+        if plain.isascii():
+            break
+        plain = plain.replace(mark, " ")
+    return plain
 
 
 def _marked(text: _Read, words: Words, met: dict[str, _Met | None]) -> list[Hit]:

@@ -7,7 +7,6 @@ the final ones.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence, Set
 from functools import partial
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 from smart_context.data import dataclass, replace
 from smart_context.engine import entry, expression
 from smart_context.engine.expression import Expression, Filters
-from smart_context.engine.local.ranking import engine, holding, packed, parts
+from smart_context.engine.local.ranking import engine, holding, packed, parts, unions
 from smart_context.engine.local.ranking.compounds import Compounds
 from smart_context.engine.local.ranking.matches import Matches
 from smart_context.engine.port import Candidate, Candidates, segment_ids
@@ -35,8 +34,8 @@ _TOGETHER = 4  # forms of one stem from which listing all terms with that prefix
 _EXPRESSIONS = 100  # cached with their counts: fewer, because they are larger and mostly repeat within one search
 _FEW_VALUES = 8  # of a filter that are queried one by one
 _FEW_FILES = 200  # the same for files, each of which has few segments
-_FEW_TERMS = 200  # terms up to which a query for each is faster than one for their set
 _MANY = 500  # terms from which a query by their common prefix is faster than by a set of them
+_FIELDS = ("text", "also")
 _ALL = Filters()
 _EVERYTHING = expression.Everything()
 Key = TypeVar("Key")
@@ -75,7 +74,7 @@ class View:
         self._average = -1.0
         self._languages: tuple[str, ...] | None = None
         self._compounds: Compounds | None = None
-        self._beginnings: dict[tuple[str, str], tantivy.Query] = {}
+        self._beginnings: unions.Beginnings = {}
         self._parts: dict[tuple[str, ...], View] = {}
         self._met: Sequence[tantivy.DocAddress] = ()  # addresses of the last hits,
         self._last: dict[int, int] = {}  # and for each part the highest address known to exist
@@ -383,10 +382,10 @@ class View:
                 return self._any(self._term(wanted))
             case expression.AnyOf(terms=terms, weight=weight, prefix=prefix):
                 if prefix and len(terms) > _MANY:
-                    several = [self._beginning(field, prefix) for field in ("text", "also")]
+                    found = [unions.beginning(self._schema, field, prefix, self._beginnings) for field in _FIELDS]
                 else:
-                    several = [query for field in ("text", "also") for query in self._one_of(field, terms)]
-                return engine.query().const_score_query(self._any(several), weight)
+                    found = [q for field in _FIELDS for q in unions.terms(self._searcher, self._schema, field, terms)]
+                return engine.query().const_score_query(self._any(found), weight)
             case expression.Sequence(terms=terms, slop=slop):
                 if len(terms) == 1:
                     return self._query(expression.Term(terms[0]))
@@ -395,22 +394,6 @@ class View:
                 return self._group(wanted)
             case expression.Everything():
                 return engine.query().const_score_query(engine.query().all_query(), 1.0)
-
-    def _beginning(self, field: str, prefix: str) -> tantivy.Query:
-        """A query for the terms of a field with a prefix, cached because making it takes longer than most searches."""
-        key = (field, prefix)
-        if key not in self._beginnings:
-            made = engine.query().regex_query(self._schema, field, f"{re.escape(prefix)}.*")
-            _remember(self._beginnings, key, made, _EXPRESSIONS)
-        return self._beginnings[key]
-
-    def _one_of(self, field: str, terms: Sequence[str]) -> list[tantivy.Query]:
-        """Queries for the terms that a field has. It lacks most of the stems of compounds, which are made in every language; and a set of terms takes as long to
-        make as many terms take to look up."""
-        there = [term for term in terms if self._searcher.doc_freq(field, term)]
-        if len(there) > _FEW_TERMS:
-            return [engine.query().term_set_query(self._schema, field, there)]
-        return [engine.query().term_query(self._schema, field, term, "basic") for term in there]
 
     def _phrase(self, field: str, terms: Sequence[str], slop: int = 0) -> list[tantivy.Query]:
         return [engine.query().phrase_query(self._schema, field, list(terms), slop)] if terms else []
