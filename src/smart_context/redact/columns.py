@@ -76,9 +76,10 @@ def find(text: str, low: str, named: Iterable[int]) -> Iterator[tuple[int, int]]
 def _statement(low: str, place: int) -> re.Match[str] | None:
     """The beginning of an SQL statement that gives values to columns, one of which has the name at a place."""
     start = low.rfind("(", max(0, place - _MAX_COLUMNS), place)
-    if start < 0:
+    first = max(0, start - _MAX_VERB)
+    if start < 0 or (low.find("into", first, start) < 0 and low.find("copy", first, start) < 0):
         return None
-    verb = _VERB.search(low, max(0, start - _MAX_VERB), start)
+    verb = _VERB.search(low, first, start)
     statement = verb and _STATEMENT.match(low, verb.start())
     return statement if statement and statement.start("columns") <= place < statement.end("columns") else None
 
