@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from test_http import ACCEPT, INITIALIZE, Served, called, post
@@ -17,7 +18,7 @@ from conftest import PATIENCE, clean_env
 from server_client import SERVE, Peer, text_of
 from smart_context.talk import Repeats
 
-# Opens as many half requests as asked for, says so, and holds them until its input ends.
+# Opens as many connections as asked for, sends the same on each, says so, and holds them until its input ends.
 _HALF = """
 import resource, socket, sys
 most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
@@ -26,21 +27,28 @@ held = []
 for _ in range(int(sys.argv[2])):
     one = socket.create_connection(("127.0.0.1", int(sys.argv[1])), timeout=300)
     try:
-        one.sendall(b"GET /healthz HTTP/1.1\\r\\nHo")
+        one.sendall(sys.argv[3].encode())
     except OSError:
         pass
     held.append(one)
+for one in held if sys.argv[4:] else ():
+    try:
+        one.recv(1)  # the server has read what was sent
+    except OSError:
+        pass
 print("held", flush=True)
 sys.stdin.read()
 """
 
 
 class Holding:
-    """Another process that holds half requests open at a port."""
+    """Another process that holds half requests open at a port, or others."""
 
-    def __init__(self, port, count):
+    def __init__(self, port, count, *sent):
+        """sent: on each connection, and answered; otherwise half of a head, which is not."""
+        given = [*sent, "answered"] if sent else ["GET /healthz HTTP/1.1\r\nHo"]
         self._process = subprocess.Popen(
-            [sys.executable, "-c", _HALF, str(port), str(count)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+            [sys.executable, "-c", _HALF, str(port), str(count), *given], stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
         assert self._process.stdout.readline() == b"held\n"
 
@@ -98,6 +106,28 @@ def test_half_requests_at_the_http_server_lock_nobody_out(tmp_path):
     assert (
         server.process.communicate(timeout=PATIENCE)[1].split(b" ", 1)[1] == b"the server has ended\n"
     )  # and nothing else
+
+
+def test_neither_half_a_body_nor_a_connection_that_stays_open_locks_anybody_out(tmp_path):
+    """Without a token: for each of these, somebody who only connects gets an answer or has the server wait."""
+    server = Served(tmp_path, "--root", str(tmp_path), under=("sh", "-c", 'ulimit -n 256 && exec "$@"', "sh"))
+    with ThreadPoolExecutor(1) as reading:
+        said = reading.submit(server.process.stderr.read)  # what it says of refusals must not fill the pipe
+        host = f"Host: 127.0.0.1:{server.port}\r\n"
+        form = f"{host}Origin: http://127.0.0.1:{server.port}\r\n"
+        try:
+            for sent in (
+                f"POST /mcp HTTP/1.1\r\n{host}Content-Length: 100\r\n\r\n{{",
+                f"POST /enter HTTP/1.1\r\n{form}Expect: 100-continue\r\nContent-Length: 100\r\n\r\n",
+                f"GET /healthz HTTP/1.1\r\n{host}\r\n",
+            ):
+                holding = Holding(server.port, 127, sent)  # half of 256, but for one
+                assert "roots" in called(server, "listRoots", {})["structuredContent"], sent
+                holding.end()
+        finally:
+            server.process.terminate()
+        assert b"the server has ended" in said.result(PATIENCE)
+    assert server.end() == 0
 
 
 def session_of(answer):

@@ -1,9 +1,9 @@
 """One connection to a listener: uvicorn's protocol, with the limits that uvicorn lacks.
 
 In: bytes from a socket.  Out: requests for the application, its answers back.
-Always: the head of a request comes in time, or the connection ends; there are never more connections than the bound, and idle ones
-make room for new ones, so that nobody can lock others out by holding connections open; each request gets one answer, and none
-after the connection broke the protocol.
+Always: the head of a request comes in time, or the connection ends; there are never more connections than the bound, and those without a
+whole request under way make room for new ones, so that nobody can lock others out by holding connections open; each request gets one answer, and
+none after the connection broke the protocol.
 """
 
 from __future__ import annotations
@@ -28,15 +28,16 @@ class Connection(H11Protocol):
     """
 
     _due: asyncio.TimerHandle | None = None
-    _waiting: ClassVar[dict[Connection, None]] = {}  # no request under way; the one that waited longest first
+    _waiting: ClassVar[dict[Connection, None]] = {}  # no whole request under way; the one that waited longest first
 
     def connection_made(self, transport: Any) -> None:
         """Take the connection, and make room for it; where all are at work, turn it away."""
         super().connection_made(transport)
         self.joined = _Joined(transport, self.loop)
         self.transport = self.joined  # type: ignore[assignment]  # it is one in all that is asked of it here
-        # uvicorn answers 503 at its bound, which is for requests at work: it is not to be met by those that only wait.
-        if self.limit_concurrency and len(self.connections) >= self.limit_concurrency:
+        # uvicorn answers 503 at its bound, which is for requests at work: it is not to be met by those that only wait. A quarter is kept free, because the
+        # task of a request whose connection is dropped ends a moment later.
+        if self.limit_concurrency and len(self.connections) > self.limit_concurrency * 3 // 4:
             for waiting in self._waiting:
                 if waiting.connections is self.connections:
                     waiting.drop()
@@ -47,7 +48,7 @@ class Connection(H11Protocol):
         self._watch()
 
     def drop(self) -> None:
-        """End the connection at once: nothing is under way."""
+        """End the connection at once: no whole request is under way."""
         self._unwatch()
         self._waiting.pop(self, None)
         self.connections.discard(self)
@@ -57,6 +58,11 @@ class Connection(H11Protocol):
         """Read on; the clock of the head runs until the head is there."""
         super().data_received(data)
         self._watch()
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request."""
+        super().on_response_complete()
+        self._line_up()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection."""
@@ -79,12 +85,18 @@ class Connection(H11Protocol):
             self.transport.close()
 
     def _watch(self) -> None:
+        self._line_up()
         if self.conn.their_state is not h11.IDLE:
             self._unwatch()
-            self._waiting.pop(self, None)
         elif self._due is None:
-            self._waiting[self] = None
             self._due = self.loop.call_later(_HEADER_SECONDS, self.transport.close)
+
+    def _line_up(self) -> None:
+        """Wait with those that may be dropped, or no longer: where the whole request is there, somebody works on it."""
+        if self.conn.their_state in {h11.IDLE, h11.SEND_BODY} and not self.transport.is_closing():
+            self._waiting[self] = None
+        else:
+            self._waiting.pop(self, None)
 
     def _unwatch(self) -> None:
         if self._due is not None:
