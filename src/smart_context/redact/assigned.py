@@ -135,24 +135,13 @@ def find(text: str, low: str, found: Sequence[names.Name]) -> Iterator[tuple[int
         if low[name.start - 1 : name.start] == ":" and _ARN.search(low, max(0, name.start - 120), name.start):
             continue  # a part of the name of a resource
         for place in _places(low, name):
-            if is_verdict(text, name, place):
+            if place.syntax == "assign" and names.is_verdict(text, name):
                 continue
             given = _values(text, low, place, name)
             if given:
                 yield from given
                 done = given[-1][1]
                 break
-
-
-def is_verdict(text: str, name: names.Name, place: _Place) -> bool:
-    """Tell whether a name is no name but what a test came to: `PASS: test_parser2`."""
-    return (
-        name.word == "pass"
-        and place.syntax == "assign"
-        and text.startswith(("PASS:", "Pass:"), name.start)
-        and not (name.start and (text[name.start - 1] in "_-.\"'<" or text[name.start - 1].isalnum()))
-        and text[name.start : name.end].isupper()
-    )
 
 
 def _places(low: str, name: names.Name) -> Iterator[_Place]:
@@ -339,7 +328,7 @@ def _value(text: str, low: str, place: _Place, name: names.Name) -> tuple[int, i
 
 def _is_quoted(value: str, place: _Place, name: names.Name) -> bool:
     if name.is_vague or place.syntax == "pair":
-        made = values.is_generated(value) or _is_salt(value)
+        made = values.is_generated(value) or values.is_salt(value)
         return made and not values.is_placeholder(value) and _is_unreadable(value, name)
     if not values.spaced(value):
         return False
@@ -377,12 +366,7 @@ def _is_unreadable(value: str, name: names.Name) -> bool:
         name.word.startswith("key") and name.word.endswith("id") and values.is_uuid(value)
     ):
         return False
-    return " " not in value or _is_salt(value)
-
-
-def _is_salt(value: str) -> bool:
-    """Tell whether a value is made of every sign of a keyboard, spaces too, as WordPress makes its keys."""
-    return len(value) >= 40 and sum(not c.isalnum() and c != " " for c in value) >= len(value) // 5
+    return " " not in value or values.is_salt(value)
 
 
 def _bare_end(text: str, start: int, end: int, syntax: str) -> int:

@@ -158,3 +158,13 @@ def _is_given(low: str, start: int, end: int, after: int) -> bool:
         low.find("-", max(0, start - 44), start) >= 0 and _OPTION.search(low, max(0, start - 44), end)
     )
     return bool(is_one) and not _OPEN_KEY.search(low, max(0, start - 8), start)
+
+
+def is_verdict(text: str, name: Name) -> bool:
+    """Tell whether a name is no name but what a test came to: `PASS: test_parser2`."""
+    return (
+        name.word == "pass"
+        and text.startswith(("PASS:", "Pass:"), name.start)
+        and not (name.start and (text[name.start - 1] in "_-.\"'<" or text[name.start - 1].isalnum()))
+        and text[name.start : name.end].isupper()
+    )

@@ -172,6 +172,11 @@ def is_generated(value: str) -> bool:
     return oddness(value) >= (0.35 if len(value) >= 16 else 0.45) or _turns(value) >= max(5, len(value) // 6)
 
 
+def is_salt(value: str) -> bool:
+    """Tell whether a value is made of every sign of a keyboard, spaces too, as WordPress makes its keys."""
+    return len(value) >= 40 and sum(not c.isalnum() and c != " " for c in value) >= len(value) // 5
+
+
 def _turns(value: str) -> int:
     """How often a letter follows a digit or a digit a letter, as in hexadecimal numbers."""
     return len(_TURN.findall(value[:_JUDGED]))
