@@ -64,6 +64,54 @@ def test_what_was_not_flushed_is_forgotten_and_its_number_can_be_used_again(tmp_
     assert Reader(tmp_path).of([1, 2]) == [segment("kept"), segment("another")]
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_in_whatever_order_segments_are_written_the_last_under_a_number_is_read(tmp_path, monkeypatch, seed):
+    drawn = random.Random(seed)
+    monkeypatch.setattr(packed, "_SPILL", 300)
+    texts: dict[int, bytes] = {}
+    seen: set[int] = set()  # what was flushed, and is not written again
+    writer = Writer(tmp_path)
+    for _ in range(150):
+        first = drawn.choice([drawn.randrange(300), max(texts, default=0) + drawn.randrange(1, 3)])
+        numbers = list(range(first, first + drawn.randrange(1, 9)))
+        drawn.choice([list.sort, drawn.shuffle])(numbers)
+        added = {
+            number: segment(*drawn.choices("abcdefg", k=drawn.randrange(9)), str(len(texts))) for number in numbers
+        }
+        writer.add(list(added), list(added.values()))
+        texts |= added
+        seen -= added.keys()
+        if not drawn.randrange(5):
+            before = Reader(tmp_path)
+            writer.flush()
+            assert before.of(sorted(seen)) == [texts[number] for number in sorted(seen)]
+            assert Reader(tmp_path).of(list(texts)) == list(texts.values())
+            seen = set(texts)
+            if drawn.randrange(2):
+                writer.close()
+                writer = Writer(tmp_path)
+    writer.flush()
+    writer.close()
+    assert both(lambda: Reader(tmp_path).of(list(texts)), brief, packed) == 2 * (list(texts.values()),)
+    assert Reader(tmp_path).held(texts) <= (tmp_path / "packed.data").stat().st_size
+
+
+def test_segments_that_are_written_in_order_need_two_bytes_each_to_be_found(tmp_path):
+    for first in (1, 40, 41, 900):
+        writer = Writer(tmp_path)
+        end = {1: 40, 40: 41, 41: 900, 900: 1024}[first]
+        for number in range(first, end):
+            writer.add([number], [segment("a", str(number))])
+            if number % 50 == 0:
+                writer.flush()
+        writer.flush()
+        writer.close()
+    assert (tmp_path / "packed.places").stat().st_size == 1024 // 32 * 72
+    assert (tmp_path / "packed.apart").stat().st_size == 0
+    numbers = list(range(1, 1024))
+    assert both(lambda: Reader(tmp_path).of(numbers), brief, packed)[0] == [segment("a", str(i)) for i in numbers]
+
+
 def test_a_reader_keeps_what_it_saw(tmp_path):
     writer = Writer(tmp_path)
     writer.add([1], [segment("one", "one")])
@@ -145,6 +193,8 @@ def test_words_that_were_cut_off_in_a_crash_have_no_number_and_nothing_is_writte
 def test_whatever_byte_changes_and_wherever_files_are_cut_it_is_told_or_changes_nothing(tmp_path):
     texts = {number: ["common", "words", "here", f"and{number % 5}", f"rare{number}"] * 2 for number in range(1, 60)}
     writer = Writer(tmp_path)
+    writer.add([7], [segment("written", "again")])
+    writer.flush()
     for number, words in texts.items():
         writer.add([number], [segment(*words)])
         if number % 25 == 0:
@@ -154,7 +204,7 @@ def test_whatever_byte_changes_and_wherever_files_are_cut_it_is_told_or_changes_
     whole = {number: segment(*words) for number, words in texts.items()}
     drawn = random.Random(5)
     told = 0
-    for name in ("data", "places", "words"):
+    for name in ("data", "places", "apart", "words"):
         file = tmp_path / f"packed.{name}"
         kept = file.read_bytes()
         for at in range(0, len(kept), 7):
@@ -183,12 +233,21 @@ def test_an_entry_that_holds_no_packed_segment_is_refused_before_it_is_written()
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(st.integers(0, 1 << 40) | st.integers(0, 400).map(lambda at: at << 24 | 30), max_size=8),
+    st.lists(
+        st.tuples(
+            st.integers(0, 400) | st.integers(0, (1 << 64) - 1),
+            st.lists(st.integers(0, 40) | st.just(0x8000), max_size=9),
+        ),
+        max_size=2,
+    ),
     st.binary(max_size=400),
     st.lists(st.integers(-2, 9) | st.just(1 << 70), max_size=9),
     st.binary(max_size=30),
 )
-def test_what_is_damaged_is_read_in_c_as_in_python(tmp_path, places, data, numbers, words):
-    for name, content in (("places", struct.pack(f"<{len(places)}Q", *places)), ("data", data), ("words", words)):
+def test_what_is_damaged_is_read_in_c_as_in_python(tmp_path, apart, groups, data, numbers, words):
+    places = b"".join(struct.pack("<Q32H", start, *lengths, *[0] * (32 - len(lengths))) for start, lengths in groups)
+    own = struct.pack(f"<{len(apart)}Q", *apart)
+    for name, content in (("places", places), ("apart", own), ("data", data), ("words", words)):
         (tmp_path / f"packed.{name}").write_bytes(content)
     quickly, slowly = both(lambda: read(tmp_path, numbers), brief, packed)
     assert quickly == slowly

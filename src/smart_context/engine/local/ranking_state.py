@@ -21,7 +21,7 @@ ANALYSIS_VERSION = 7
 REBUILD = "the index is rebuilt from the record by: context index --rebuild"
 
 _NAME = "generation.json"
-_FORMAT = 5
+_FORMAT = 6
 
 
 class OtherVersion(SearchFailed):

@@ -12,7 +12,9 @@
 #include <string.h>
 
 enum { HEADER = 10, WIDTH = 3, SHORT = 2, COUNTS = 6, CHECK = 2, MOST = 0xFFFF };
-enum { PLACE = 8, LENGTH = 24 }; /* bytes of where a segment lies, and bits of these that are its length */
+enum { PLACE = 8, LENGTH = 24 }; /* bytes of where a segment lies by itself, and bits of these that are its length */
+enum { IN_GROUP = 32, GROUP = PLACE + 2 * IN_GROUP }; /* segments of a group, and its bytes: where the first lies, and the length of each */
+enum { IS_APART = 0x8000, LONGEST = 0x7FFF }; /* a bit of a length: the segment lies by itself; and the other bits */
 enum { SAMPLE = 1 << 19, OFTEN = 4, SHARE = 3, LEAST = 64, WORTH = 48 };
 enum { CLASSES = 4, SHORTS = 4096, NEARER = 17, FARTHEST = 80, RECENT = 128 }; /* of distances back: the least of the second kind, the last, and codes that are kept */
 enum { KIND = 3, GAP_KIND = 2, BACK = CLASSES, AGAIN = BACK + 2, BARE, KINDS, GAPS = 4 };
@@ -492,23 +494,45 @@ static PyObject *restore(PyObject *object, uint64_t number, void *known)
     return NULL;
 }
 
-/* Two files as they lie in memory, and the table. */
+/* Three files as they lie in memory, and the table. */
 typedef struct {
     Table table;
-    Py_buffer data, places;
+    Py_buffer data, places, apart;
 } Files;
+
+/* Where the segment of a number lies, and its length: 0 where it is not there. */
+static uint64_t place_of(const Files *files, uint64_t number, uint64_t *length)
+{
+    uint64_t own = number % IN_GROUP, group = number / IN_GROUP;
+    *length = 0;
+    if (group >= (uint64_t)files->places.len / GROUP)
+        return 0;
+    const unsigned char *from = (const unsigned char *)files->places.buf + GROUP * group, *lengths = from + PLACE;
+    uint32_t before = 0, told = two_bytes(lengths + 2 * own);
+    uint64_t place = 0;
+    if (told & IS_APART) {
+        if (number < (uint64_t)files->apart.len / PLACE)
+            place = all_eight((const unsigned char *)files->apart.buf + PLACE * number);
+        *length = place & ((1u << LENGTH) - 1);
+        return place >> LENGTH;
+    }
+    for (uint64_t at = 0; at < own; at++)
+        before += two_bytes(lengths + 2 * at) & LONGEST;
+    place = all_eight(from);
+    *length = place > (uint64_t)files->data.len ? 0 : told; /* so that the sum does not overflow */
+    return place + before;
+}
 
 /* The segment of a number, restored from where it lies. */
 static PyObject *restore_at(PyObject *item, uint64_t number, void *known)
 {
     const Files *files = known;
-    uint64_t place = 0, size = (uint64_t)files->data.len;
+    uint64_t at = 0, length = 0, size = (uint64_t)files->data.len;
     int is_beyond;
     if (PyLong_AsLongLongAndOverflow(item, &is_beyond) == -1 && PyErr_Occurred())
         return NULL;
-    if (!is_beyond && number < (uint64_t)files->places.len / PLACE)
-        place = eight_bytes((const unsigned char *)files->places.buf + PLACE * number, PLACE);
-    uint64_t at = place >> LENGTH, length = place & ((1u << LENGTH) - 1);
+    if (!is_beyond)
+        at = place_of(files, number, &length);
     if (!length || at > size || length > size - at)
         return PyErr_Format(PyExc_ValueError, "segment %S is not there", item);
     return restore_bytes((const unsigned char *)files->data.buf + at, (Py_ssize_t)length, number, &files->table);
@@ -746,11 +770,12 @@ static PyObject *read_all(PyObject *module, PyObject *args)
 {
     PyObject *numbers, *words, *shorts;
     Files files;
-    if (!PyArg_ParseTuple(args, "y*y*OSS", &files.data, &files.places, &numbers, &words, &shorts))
+    if (!PyArg_ParseTuple(args, "y*y*y*OSS", &files.data, &files.places, &files.apart, &numbers, &words, &shorts))
         return NULL;
     PyObject *out = table_of(words, shorts, &files.table) ? each(numbers, numbers, restore_at, &files) : NULL;
     PyBuffer_Release(&files.data);
     PyBuffer_Release(&files.places);
+    PyBuffer_Release(&files.apart);
     return out;
 }
 

@@ -7,5 +7,11 @@ def learnt(
     packed: Sequence[bytes], words: bytes, shorts: bytes, taken: tuple[int, ...], /
 ) -> tuple[bytes, bytes, bytes, bytes, bytes]: ...
 def read(
-    data: mmap | bytes, places: mmap | bytes, numbers: Sequence[int], words: bytes, shorts: bytes, /
+    data: mmap | bytes,
+    places: mmap | bytes,
+    apart: mmap | bytes,
+    numbers: Sequence[int],
+    words: bytes,
+    shorts: bytes,
+    /,
 ) -> list[bytes]: ...
