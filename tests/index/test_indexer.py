@@ -16,6 +16,7 @@ import pytest
 
 from smart_context import engine, errors
 from smart_context.access.roots import Roots
+from smart_context.engine.local import index as local_index
 from smart_context.engine.local.engine import RECORD
 from smart_context.engine.local.index import Index
 from smart_context.engine.local.record import Record
@@ -322,6 +323,7 @@ def test_a_run_that_commits_often_leaves_the_same_index_as_one_that_commits_once
     root = tree({f"{at % 5}/{at:02}.txt": f"text {at % 20} " * (1 + at % 7) for at in range(30)})
     once = index(data, root, options=replace(OPTIONS, workers=2))
     monkeypatch.setattr(indexer, "_BATCH_FILES", 8)
+    monkeypatch.setattr(local_index, "_MUCH", 0)
     often = index(tmp_path / "often", root, options=replace(OPTIONS, workers=2))
     assert held(tmp_path / "often") == held(data)
     assert counts(often) == counts(once) == (30, 0, 0, 0)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from smart_context.engine.local.ranking import Ranking, View
 
 _ANEW = "built anew from the record, reading no file again"
+_MUCH = 2000  # segments of a commit that leaves much free memory
 _LEFT_OVER = (f"{RANKING}.new", f"{RANKING}.old")  # of a rebuild that was interrupted
 
 
@@ -49,6 +50,7 @@ class Index(Closes):
         self._open_ranking = open_ranking
         self._ranking: Ranking | None = None
         self._held = held
+        self._put_since = 0  # segments since the last commit
         self._places = _places(folder)
         self._seen = b""  # the ranking's state file as of the last refresh
         self._refreshing = threading.Lock()
@@ -131,6 +133,7 @@ class Index(Closes):
         """Put a file's text in place of its old one; searches see it after `commit`."""
         ranking = self.ranking  # before anything is pending: a repair must start from a commit
         file_id, ids = self.record.put(new, segments, years, indexed_at)
+        self._put_since += len(ids)
         file = RankedFile(file_id, new.path, extension(new.path), new.title, tuple(years))
         if entries:
             ranking.add_made(file, ids, entries)
@@ -148,6 +151,9 @@ class Index(Closes):
         """Make everything since the last commit durable and searchable."""
         generation = self.record.commit()
         self.ranking.commit(generation)
+        if self._put_since > _MUCH:
+            _give_back()
+        self._put_since = 0
         return generation
 
     def tidy(self) -> None:
@@ -304,7 +310,8 @@ def _ranked_file(row: FileRow) -> RankedFile:
 
 
 def _give_back() -> None:
-    """Return freed memory to the system: the engine is about to allocate for all parts, and reads all of their files."""
+    """Return freed memory to the system. After a commit most of it is in pieces, and threads have theirs for themselves; before merging, the engine is
+    about to allocate for all parts, and reads all of their files."""
     import ctypes
 
     with suppress(OSError, AttributeError):  # another library than glibc
