@@ -16,6 +16,7 @@ from smart_context.errors import StorageFailed
 _ELSEWHERE = "choose another data directory with --data-dir or SMART_CONTEXT_DATA_DIR"
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 _DENIED = frozenset({errno.EACCES, errno.EPERM})
+_AT_ONCE = 32 * 1024  # bytes of the memory that processes share beside a write-ahead log
 OF_THE_DISK = _FULL | _DENIED | {errno.EROFS, errno.EFBIG, errno.EIO}  # nothing that a rebuilt index would mend
 
 
@@ -30,6 +31,8 @@ def by_number(what: str, folder: Path, number: int, reason: str) -> StorageFaile
         return StorageFailed(what, reason=os.strerror(errno.EROFS), hint=f"mount it for writing, or {_ELSEWHERE}")
     if number in _FULL:
         return full(folder, os.strerror(number) if number != errno.ENOSPC else None)
+    if not number and has_no_room(folder):
+        return full(folder)
     if number == errno.EFBIG:
         return StorageFailed(
             what, reason=reason, hint=f"raise the limit on the size of files (ulimit -f), or {_ELSEWHERE}"
@@ -44,6 +47,15 @@ def full(folder: Path, reason: str | None = None) -> StorageFailed:
     return StorageFailed(
         f"the disk under {folder} is full", reason=reason, hint=f"make room and index again, or {_ELSEWHERE}"
     )
+
+
+def has_no_room(folder: Path) -> bool:
+    """Whether the disk under a folder has less room than SQLite takes at once, whose errors do not say that it lacked some."""
+    try:
+        disk = os.statvfs(folder)
+    except OSError:
+        return False
+    return disk.f_bavail * disk.f_frsize < _AT_ONCE
 
 
 def is_read_only(folder: str | Path) -> bool:
