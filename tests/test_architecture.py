@@ -21,6 +21,7 @@ GROUND = (
     "model.py",
     "pointer.py",
     "flock.py",
+    "heap.py",
     "later.py",
     "closes.py",
     "launch.py",

@@ -8,7 +8,6 @@ or the error is that of a cold run.
 from __future__ import annotations
 
 import os
-import sys
 import threading
 import time
 from array import array
@@ -17,6 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TypeVar
 
+from smart_context import heap
 from smart_context.cache import change, folder, inverted, names, resolve, select, selection_json, verify
 from smart_context.cache.folder import DOCUMENTS, Folder, stamp
 from smart_context.cache.select import Chosen, Selection
@@ -361,7 +361,7 @@ def _count(opened: Folder, listed: Manifest, room: int, stop: Stop | None) -> in
             return None
         words.add(content.text, content.size)
     words.finish()
-    _give_memory_back()
+    heap.give_back()  # counting leaves holes that are worth a third of it
     return words if words.nbytes <= room else None
 
 
@@ -375,14 +375,5 @@ def _count_for_packing(opened: Folder, listed: Manifest, room: int, stop: Stop |
             return None
         counted.add(content.entry.id, content.text, content.size)
     counted.finish()
-    _give_memory_back()
+    heap.give_back()  # counting leaves holes that are worth a third of it
     return counted if counted.nbytes <= room else None
-
-
-def _give_memory_back() -> None:
-    # Counting leaves holes in the heap that are worth a third of it, and the C library keeps them until it is asked.
-    if sys.platform == "linux":
-        import ctypes
-
-        if trim := getattr(ctypes.CDLL(None), "malloc_trim", None):
-            trim(0)

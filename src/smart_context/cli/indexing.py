@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from smart_context import plain
+from smart_context import heap, plain
 from smart_context.cli import Exit, Told, echo, in_our_words, quoted, results, say
 from smart_context.cli.layout import columns, is_terminal, table
 from smart_context.cli.show import ProgressBar, ask, can_ask, exactly, json_of, plural, size, waiting
@@ -55,6 +55,7 @@ def run(
     if new and not as_json and can_ask():
         settings, new = _offer_roots(settings, new)
     reads_scans = settings.ocr.enabled if ocr is None else ocr
+    heap.share()
     with App(replace(settings, roots=(*settings.roots, *new))) as app:
         if enqueue:
             _enqueue(app, named or app.roots.names, full=full, scans=reads_scans)

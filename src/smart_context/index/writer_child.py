@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from smart_context import talk
+from smart_context import heap, talk
 from smart_context.errors import ContextError
 from smart_context.index.writer import STOP, WAIT
 from smart_context.model import Limits, OnProgress, Progress, Stop
@@ -39,6 +39,7 @@ def main(_args: Sequence[str]) -> None:
     out = os.dup(1)
     os.dup2(2, 1)  # all other output goes to standard error
     os.nice(_NICE)
+    heap.share()
     order, stopped, asked_to_wait = _listen()
 
     def stop() -> None:

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from smart_context import talk
+from smart_context import heap, talk
 from smart_context.errors import ContextError
 from smart_context.server import call_wire, encoded
 from smart_context.server.call_wire import Asked
@@ -26,7 +26,7 @@ from smart_context.server.calls import Stopper
 from smart_context.server.guards import Guards
 from smart_context.server.lead import Lead
 from smart_context.server.metrics import Metrics
-from smart_context.server.run import expect_little_garbage, share_one_heap
+from smart_context.server.run import expect_little_garbage
 from smart_context.server.tools import Call, Reply, Work, perform
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def main(args: Sequence[str]) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, signal.SIG_IGN)
     threading.excepthook = _end  # a thread that fails would leave its call without an answer: the server is to know
-    share_one_heap()
+    heap.share()
     with socket.socket(fileno=int(args[0])) as link:
         heard = Heard(link)
         if order := heard.next():

@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager, nullcontext
 from importlib import util
 from typing import TYPE_CHECKING
 
+from smart_context import heap
 from smart_context.errors import ConfigError, how_to_add
 from smart_context.server import run
 from smart_context.server.context_tools import Caches
@@ -42,7 +43,7 @@ _MB = 1024 * 1024
 
 def context_server(served: ServedCaches) -> None:
     """Serve the three tools of Context as `mcp-context-server`."""
-    run.share_one_heap()
+    heap.share()
     warn_about(served.root)
     with Caches(served.root, served.memory_mb * _MB) as caches:
         run.over_stdio(
@@ -68,7 +69,7 @@ def serve(
     from smart_context.server.guards import Guards
     from smart_context.server.metrics import Metrics
 
-    run.share_one_heap()
+    heap.share()
     settings = app.settings
     root = settings.cache_root or None
     if root or not settings.roots:

@@ -25,22 +25,8 @@ if TYPE_CHECKING:
     from smart_context.server.processes import Processes
 
 _RELAYED_SECONDS = 120.0  # that the end of input waits for answers of a server whose limits we do not know
-_M_ARENA_MAX = -8  # glibc's number for it
 _GARBAGE = 20_000  # objects more than before, after which it is looked for
 _DRAIN_BEYOND = 1.0  # seconds past a call's own limit that the end of input waits for answers
-
-
-def share_one_heap() -> None:
-    """Let all threads share one malloc arena; call it before there are several threads.
-
-    Each thread would get its own arena, which grows to the most that it ever held and is fragmented by itself, and a server has many
-    threads of which only one runs at a time (the GIL).
-    """
-    if sys.platform == "linux":
-        import ctypes
-
-        if mallopt := getattr(ctypes.CDLL(None), "mallopt", None):
-            mallopt(_M_ARENA_MAX, 1)
 
 
 def expect_little_garbage() -> None:

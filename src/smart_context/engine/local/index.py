@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from smart_context import heap
 from smart_context.closes import Closes
 from smart_context.engine import refusals
 from smart_context.engine.local import ranking_state
@@ -152,7 +153,7 @@ class Index(Closes):
         generation = self.record.commit()
         self.ranking.commit(generation)
         if self._put_since > _MUCH:
-            _give_back()
+            heap.give_back()  # most of it is in pieces
         self._put_since = 0
         return generation
 
@@ -165,7 +166,7 @@ class Index(Closes):
         """Merge the parts of the ranking if they are many; is_upkeep: also if most of it is in one."""
         if not self.ranking.is_scattered(is_upkeep=is_upkeep):
             return
-        _give_back()
+        heap.give_back()  # the engine is about to allocate for all parts, and reads all of their files
         self.ranking.reload()
         rows = self.record.files(self.ranking.view().beside_others()).values()
         shortest = min(
@@ -307,15 +308,6 @@ def _add(ranking: Ranking, row: FileRow, segments: Sequence[RankedSegment]) -> N
 
 def _ranked_file(row: FileRow) -> RankedFile:
     return RankedFile(row.file_id, row.path, row.ext, row.title, row.years)
-
-
-def _give_back() -> None:
-    """Return freed memory to the system. After a commit most of it is in pieces, and threads have theirs for themselves; before merging, the engine is
-    about to allocate for all parts, and reads all of their files."""
-    import ctypes
-
-    with suppress(OSError, AttributeError):  # another library than glibc
-        ctypes.CDLL(None).malloc_trim(0)
 
 
 def _places(folder: Path) -> tuple[tuple[int, int, str] | None, ...]:
