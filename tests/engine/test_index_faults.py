@@ -34,14 +34,16 @@ from smart_context.model import Segment
 OPTIONS = Options(workers=1)
 FILES = 40
 
-# Index a folder with many small commits, saying each step; die at the nth call of a function where the test asks for it.
+# Index a folder with many small commits, saying each step; die at the nth call of a function where the test asks for it. Few files are under way at
+# once, so that there are at least four commits, however quickly the files are read.
 DRIVER = """
 import os, signal, sys
 from pathlib import Path
 from smart_context.access.roots import Roots
 from smart_context.engine.local import index, ranking, record
 from smart_context.index import indexer
-indexer._BATCH_FILES = 4
+from smart_context.sources import worker
+indexer._BATCH_FILES, worker._AHEAD, worker._IN_STOCK = 4, 2, 0
 data, root, where, when = sys.argv[1:]
 if where:
     name, edge = where.split()
