@@ -285,6 +285,17 @@ def test_a_good_head_with_a_body_that_is_no_http_is_answered_once_and_is_no_erro
     assert b"error" not in said
 
 
+@pytest.mark.parametrize(
+    "both", [b"Content-Length: 5\r\nTransfer-Encoding: chunked", b"transfer-encoding: chunked\r\nCONTENT-LENGTH: 0"]
+)
+def test_a_request_with_a_length_and_in_chunks_is_refused_and_nothing_after_it_is_a_request(served, both):
+    """A proxy may go by the length where we go by the chunks, and take the rest for a request of its own (RFC 9112, 6.1)."""
+    head = b"POST /mcp HTTP/1.1\r\nHost: localhost\r\n%b\r\n\r\n0\r\n\r\n" % both
+    with socket.create_connection(("127.0.0.1", served.port), timeout=PATIENCE) as connection:
+        connection.sendall(head + b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert answers(everything(connection)) == [b"400"]
+
+
 def answers(said):
     return re.findall(rb"HTTP/1.1 (\d+)", said)
 

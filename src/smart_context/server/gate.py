@@ -172,6 +172,9 @@ class Gate:
 
     def _refusal(self, scope: Scope) -> Refusal | None:
         headers: list[tuple[bytes, bytes]] = scope["headers"]
+        if {b"content-length", b"transfer-encoding"} <= {name for name, _ in headers}:
+            # A proxy may end the body elsewhere than we do, so that a part of it would be a request of somebody else.
+            return Refusal(400, "a request has a length or comes in chunks, not both")
         hosts = [value for name, value in headers if name == b"host"]
         if len(hosts) != 1 or _host(hosts[0]) not in self._policy.hosts:
             return Refusal(421, "this server does not answer to that Host")
@@ -310,7 +313,7 @@ def refused(status: int, why: str, challenge: str = "") -> tuple[list[tuple[byte
     """The head and the body of a refusal."""
     body = why.encode() + b"\n"
     headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(body)).encode())]
-    headers += [(b"connection", b"close")] if status in {408, 413} else []
+    headers += [(b"connection", b"close")] if status in {400, 408, 413} else []
     headers += [(b"www-authenticate", challenge.encode("latin-1", "replace"))] if challenge else []
     headers += [(b"retry-after", b"1")] if status == 503 else []
     return headers, body
