@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import sqlite3
+import subprocess
 import sys
 
 import pytest
@@ -164,3 +165,28 @@ def test_a_person_is_asked_before_a_whole_root_is_forgotten_and_nobody_else_is(r
             assert terminal.until_it_ends() == 0
             assert any("1 file at" in line for line in terminal.lines)
     assert b"1 file at / forgotten" in run("forget", "/", *at).stderr
+
+
+@pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
+def test_after_a_power_cut_it_is_known_what_was_to_be_forgotten(data, tmp_path):
+    """The note is on the disk before the first change of the record, and goes when all else is there."""
+    trace = tmp_path / "trace"
+    given = [str(tmp_path / "tree" / "old"), "--config", str(tmp_path / "config.toml")]
+    watched = ["strace", "-f", "-y", "-qq", "-e", "trace=openat,fsync,fdatasync,unlink", "-o", str(trace)]
+    command = [*watched, sys.executable, "-m", "smart_context", "forget", *given]
+    done = subprocess.run(command, check=False, capture_output=True, env=clean_env(tmp_path))
+    if b"ptrace" in done.stderr.lower() or not trace.exists():
+        pytest.skip("strace may not trace here")
+    assert done.returncode == 0, done.stderr
+    told = [
+        ("noted" if "openat" in line else "note gone")
+        if "forget.unfinished" in line
+        else ("record" if "record.sqlite" in line else "names" if f"<{data}>" in line else "")
+        for line in trace.read_text().splitlines()
+        if "sync(" in line or ("forget.unfinished" in line and ("O_CREAT" in line or "unlink(" in line))
+    ]
+    steps = [step for step in told if step]
+    begun = steps[steps.index("noted") :]
+    assert begun[:2] == ["noted", "names"]
+    assert begun[-2:] == ["names", "note gone"]
+    assert "record" in begun

@@ -6,6 +6,7 @@ Always: nothing that cannot be made again is deleted; a damaged record is moved 
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -91,10 +92,21 @@ def forget(data_dir: Path, folder: str, keep: Sequence[str], on_progress: OnProg
 
 
 def _note(file: Path) -> None:
+    """Note it on the disk before the first commit: after a power cut nothing else says that the text may still be there."""
     try:
         file.touch(mode=0o600)
+        _sync(file.parent)
     except OSError as error:
         raise refusals.refused(f"cannot write in {file.parent}", file.parent, error) from error
+
+
+def _sync(folder: Path) -> None:
+    """Wait until the names in a folder are on the disk."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _leave_no_trace(index: Index, on_progress: OnProgress) -> None:
@@ -102,6 +114,7 @@ def _leave_no_trace(index: Index, on_progress: OnProgress) -> None:
     index.renew(on_progress)
     _forget_their_vectors(index.folder, index.record)
     index.record.rewrite()
+    _sync(index.folder)  # the ranking's new name before the note goes
     (index.folder / UNFINISHED).unlink()
 
 
