@@ -19,13 +19,14 @@ RESOURCE = "https://search.example.org/mcp"
 
 
 class Issuer:
-    """The issuer. `answers`: what it gives instead of its own, by path: a status, headers and a body."""
+    """The issuer. `answers`: what it gives instead of its own, by path: a status, headers and a body. `ahead`: seconds that its clock is."""
 
     def __init__(self) -> None:
         self.keys: dict[str, Any] = {}
         self.answers: dict[str, tuple[int, dict[str, str], bytes]] = {}
         self.asked: Counter[str] = Counter()
         self.url = ""
+        self.ahead = 0
         self.make("first", "RSA")
         self.make("curve", "EC")
 
@@ -77,6 +78,9 @@ def issuing() -> Iterator[Issuer]:
                 self.send_header(name, value)
             self.end_headers()
             self.wfile.write(body)
+
+        def date_time_string(self, timestamp: float | None = None) -> str:
+            return super().date_time_string(time.time() + issuer.ahead)
 
         def log_message(self, *_: object) -> None:
             pass

@@ -153,6 +153,8 @@ def of_a_key_that_is_not_published(issuer: Issuer) -> str:
         (lambda it: it.token(exp=None), "until when"),
         (lambda it: unsigned({"alg": "RS256", "kid": "first"}, {**claims(it), "exp": "soon"}), "signature"),
         (lambda it: it.token(nbf=time.time() + 600), "not hold yet"),
+        (lambda it: it.token(iat=time.time() + 600), "the clock here or the issuer's is wrong"),
+        (lambda it: it.token(iat="now"), "until when"),
         (lambda _: "a.b.c", "no access token"),
         (lambda _: "..", "no access token"),
         (lambda it: it.token(groups=["sales"] * 4000), "no access token"),
@@ -168,6 +170,23 @@ def test_a_token_that_the_issuer_did_not_make_for_this_server_is_refused(served,
 def test_a_name_that_could_be_somebody_elses_or_breaks_a_line_is_refused(served, issuer):
     for name in ("", " ", "a\nb", "x" * 200):
         assert asked(served, issuer.token(sub=name))[0] == 403
+
+
+def test_clocks_may_differ_by_half_a_minute(served, issuer):
+    now = time.time()
+    assert asked(served, issuer.token(iat=now + 20, nbf=now + 20))[0] == 200
+    assert asked(served, issuer.token(iat=now - 3600, exp=now - 20))[0] == 200
+
+
+@pytest.mark.parametrize(
+    ("ahead", "told"), [(600, "seconds behind that of"), (-600, "seconds ahead of that of"), (0, "")]
+)
+def test_the_log_says_that_the_clock_is_wrong(capfd, ahead, told):
+    with issuing() as issuer:
+        issuer.ahead = ahead
+        assert statuses(checked(issuer, issuer.token)) == [200]
+    said = capfd.readouterr().err
+    assert told in said if told else not said
 
 
 def test_a_token_that_ends_in_a_session_ends_there(served, issuer):

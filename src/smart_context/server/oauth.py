@@ -23,11 +23,10 @@ from smart_context.access.tokens import Kept
 from smart_context.data import replace
 from smart_context.errors import ConfigError, ContextError
 from smart_context.server.gate import Accepted, Refusal, is_loopback
-from smart_context.server.oauth_keys import IssuerAway, Keys
+from smart_context.server.oauth_keys import LEEWAY, IssuerAway, Keys
 from smart_context.settings.tables import OauthSettings
 
 METADATA = "/.well-known/oauth-protected-resource"
-_LEEWAY = 30.0  # seconds that clocks may differ
 _LONGEST = 16 * 1024  # bytes of a token
 _MOST_TICKETS = 10_000
 _INVALID = "invalid_token"
@@ -90,7 +89,7 @@ class Issuer:
             return Refusal(503, f"the issuer {self._settings.issuer} cannot be asked for its keys: {error}")
         if isinstance(claims, str):
             return self.refusal(401, claims, _INVALID)
-        seconds = claims["exp"] + _LEEWAY - self._now()
+        seconds = claims["exp"] + LEEWAY - self._now()
         missing = [scope for scope in self._settings.scopes if scope not in _scopes(claims)]
         if missing:
             return self.refusal(403, f"this token lacks the scope {' '.join(missing)}", "insufficient_scope")
@@ -98,7 +97,7 @@ class Issuer:
         if isinstance(found, str):
             return Refusal(403, found)
         try:
-            key = await self._ticket(self._rules.fulfilled(claims), claims["exp"] + _LEEWAY)
+            key = await self._ticket(self._rules.fulfilled(claims), claims["exp"] + LEEWAY)
         except ContextError as error:
             return Refusal(503, error.in_one_line)
         if key is None:
@@ -146,16 +145,20 @@ class Issuer:
 
     def _flaw(self, claims: Claims) -> str:
         now = self._now()
-        ends, begins = claims.get("exp"), claims.get("nbf", 0)
+        ends, begins, issued = claims.get("exp"), claims.get("nbf", 0), claims.get("iat", 0)
         if claims.get("iss") != self._settings.issuer:
             return "this token is of another issuer"
         if self._audience not in values(claims, "aud"):
             return "this token is for another server"
-        if not _is_number(ends) or not _is_number(begins):
+        if not _is_number(ends) or not _is_number(begins) or not _is_number(issued):
             return "this token does not say until when it holds"
-        if now >= ends + _LEEWAY:
+        if now >= ends + LEEWAY:
             return "this token has ended; ask for a new one"
-        return "this token does not hold yet" if now < begins - _LEEWAY else ""
+        if issued > now + LEEWAY:
+            return (
+                f"this token was issued {issued - now:,.0f} seconds from now: the clock here or the issuer's is wrong"
+            )
+        return "this token does not hold yet" if now < begins - LEEWAY else ""
 
 
 # The times are compared here, with the clock that we are given; the rest of the claims, too.

@@ -12,6 +12,7 @@ import json
 import ssl
 import time
 from collections.abc import Callable, Mapping
+from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -24,6 +25,7 @@ from smart_context.settings.tables import OauthSettings
 
 FLOOR = 30.0  # seconds between two fetches
 AGAIN = 5.0  # after one that failed
+LEEWAY = 30.0  # seconds that the issuer's clock and ours may differ
 _FRESH = 3600.0  # seconds after which keys are fetched again, for those that the issuer took back
 _KEPT = 24 * 3600.0  # that they hold while it cannot be reached
 _SECONDS = 5.0  # for one fetch
@@ -144,9 +146,23 @@ def _fits(key: Jwk, algorithm: str) -> bool:
     )
 
 
+def _compare_clocks(where: str, date: str) -> None:
+    """Warn where a server's clock is so far from ours that good tokens are refused: only who runs this server can mend that."""
+    try:
+        ahead = parsedate_to_datetime(date).timestamp() - time.time()
+    except (ValueError, OverflowError):
+        return
+    if abs(ahead) > LEEWAY:
+        how = "behind" if ahead > 0 else "ahead of"
+        talk.warn(
+            f"the clock of this machine is {abs(ahead):,.0f} seconds {how} that of {where}; access tokens may be refused for it"
+        )
+
+
 async def _json(http: httpx2.AsyncClient, where: str) -> dict[str, Any]:
     data = b""
     async with http.stream("GET", where, headers={"accept": "application/json"}) as answer:
+        _compare_clocks(urlsplit(where).netloc, answer.headers.get("date", ""))
         if answer.status_code != 200:
             raise IssuerAway(f"{where} answers {answer.status_code}")
         async for part in answer.aiter_bytes():
