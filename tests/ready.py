@@ -47,6 +47,8 @@ _STATUS = struct.Struct("!q")
 # Read by Python before it runs anything of ours.
 _READ_AT_START = ("PYTHON", "LC_", "LANG", "LD_", "MALLOC_", "COVERAGE")
 _KEPT = {"PATH", "LANG", "LD_LIBRARY_PATH", "PYTHONPATH", "TMPDIR"}
+# What Python itself sets while it starts in the locale C, for its own processes too.
+_SET_AT_START = "LC_CTYPE"
 _OPTIONS = {"stdin", "stdout", "stderr", "env", "cwd", "bufsize", "text", "encoding"}
 # What our modules import when they are used, not when they are imported.
 _LATER = (
@@ -354,8 +356,11 @@ def _take(order: Order, fds: list[int]) -> list[str]:
         os.dup2(copy, number)
     for first, last in pairwise([*sorted(numbers), os.sysconf("SC_OPEN_MAX")]):
         os.closerange(first + 1, last)
+    set_at_start = os.environ.get(_SET_AT_START)
     os.environb.clear()
     os.environb.update(env)
+    if set_at_start is not None:
+        os.environ.setdefault(_SET_AT_START, set_at_start)
     os.chdir(folder)
     return [os.fsdecode(word) for word in words]
 
