@@ -125,7 +125,9 @@ class App(Held):
         caller: Caller = OWNER,
     ) -> Answer:
         """Search, and give one page of results."""
-        request = SearchRequest(query, k, offset, exts, years, roots, (), all_copies, since or "", until or "", sort)
+        request = SearchRequest(
+            query, k, offset, exts, years, roots, all_copies=all_copies, since=since or "", until=until or "", sort=sort
+        )
         return self.find(request, stop=stop, caller=caller).answer()
 
     def find(
@@ -176,9 +178,7 @@ class App(Held):
     ) -> Answer:
         """Show a part of a file: as the index has it, or as it is on disk when that has changed.
 
-        Unredacted is for the owner at a terminal, never for a tool, and is logged first.
-
-        Raises: Forbidden, NotFound; IoError when it cannot be logged.
+        Unredacted is for the owner at a terminal, never for a tool, and is logged first. Raises: Forbidden, NotFound; IoError when it cannot be logged.
         """
         from smart_context.find import preview
 
@@ -301,14 +301,13 @@ class App(Held):
         stop: Stop = _never,
         caller: Caller = OWNER,
     ) -> Answer:
-        """Freeze a search, or what was picked of it, under a new name below the cache root, where that is configured; redacted, and for
-        the owner alone."""
+        """Freeze a search, or what was picked of it, into a new cache below the cache root, redacted; where it is configured, for the owner."""
         from smart_context.frozen import verbs
         from smart_context.frozen.provenance import Question
 
         desk = self._desk(stop, caller)
         now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        question = Question(query, k, exts, years, roots, (), since or "", until or "")
+        question = Question(query, k, exts, years, roots, since=since or "", until=until or "")
         return verbs.freeze_search(desk, question, cache, whole_files=whole_files, created_at=now, picked=picked)
 
     def replay(self, cache: str, *, stop: Stop = _never, caller: Caller = OWNER) -> tuple[Provenance, list[Change]]:

@@ -88,7 +88,7 @@ class SearchIndex(Closes):
     def update(
         self, folder: Folder | None = None, *, full: bool = False, on_progress: OnProgress | None = None
     ) -> list[IndexReport]:
-        """Update the index for a folder, or for every root; a report for each.
+        """Update the index for a folder, or for every root; return a report for each.
 
         Raises: Forbidden outside the roots; NotFound when a folder is not there; Conflict when another process writes.
         """
@@ -117,9 +117,18 @@ class SearchIndex(Closes):
         """
         from smart_context.find.model import SearchRequest
 
-        folders = tuple(os.fspath(root) for root in roots)
-        filters = (tuple(exts), tuple(years), folders)
-        request = SearchRequest(query, k, offset, *filters, (), all_copies, since, until, sort)
+        request = SearchRequest(
+            query,
+            k,
+            offset,
+            exts=tuple(exts),
+            years=tuple(years),
+            folders=tuple(os.fspath(root) for root in roots),
+            all_copies=all_copies,
+            since=since,
+            until=until,
+            sort=sort,
+        )
         page: SearchPage = self._app.find(request)
         return page
 
@@ -164,7 +173,7 @@ class SearchIndex(Closes):
         return built
 
     def replay(self, cache: Folder) -> list[Change]:
-        """Run the query of a frozen cache again; how each document has changed since.
+        """Run the query of a frozen cache again; return how each document has changed since.
 
         Raises: CacheMissing, CacheInvalid where the cache was not frozen from a search, IoError, NotFound without an index.
         """

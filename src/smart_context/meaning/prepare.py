@@ -77,12 +77,17 @@ def minilm(source: Path, target: Path, on_progress: OnProgress = silent) -> Path
         lambda run: on_progress(Progress(1 + run, steps, "measuring what the model computes")),
     )
     on_progress(Progress(steps - 1, steps, "converting the weights to eight bits"))
+    _write(target, bert.encoder(tensors, shape, sizes).SerializeToString(), words)
+    return target
+
+
+def _write(target: Path, model: bytes, words: bytes) -> None:
+    """Write the encoder's folder beside the target, and put it in its place in one step."""
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as work:
             folder = Path(work) / "encoder"
             folder.mkdir()
-            model = bert.encoder(tensors, shape, sizes).SerializeToString()
             quantise(model, Path(work), folder / "model.onnx")
             (folder / "tokenizer.json").write_bytes(words)
             about = {"name": "all-MiniLM-L6-v2", "weights_sha256": WEIGHTS_SHA256, "max_tokens": MAX_TOKENS}
@@ -92,7 +97,6 @@ def minilm(source: Path, target: Path, on_progress: OnProgress = silent) -> Path
             os.rename(folder, target)
     except OSError as error:
         raise IoError(f"cannot write the encoder to {target}", reason=error.strerror) from error
-    return target
 
 
 def missing_extra() -> ConfigError:
