@@ -43,6 +43,9 @@ def checked(home, typed):
         ("{}/link/inner", "search finds what is in it"),
         ("{}/data/index", "your own files"),
         ("{}/new\0", "begin with /"),
+        ("/", "context roots add --yes /"),
+        ("~", "name the folders that matter"),
+        ("~/..", "name the folders that matter"),
     ],
 )
 def test_what_cannot_be_a_root_says_what_to_do(home, typed, says):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 
 import pytest
@@ -170,3 +171,34 @@ def test_status_names_the_folders_that_are_indexed_in_no_root(run, tree, tmp_pat
     ]
     assert run("forget", tmp_path / "tree/else").returncode == 0
     assert elsewhere("--root", root) is None
+
+
+@pytest.mark.parametrize(
+    ("path", "is_all"),
+    [
+        ("/", "is the whole file system"),
+        ("/..", "is the whole file system"),
+        ("~", "is your whole home folder"),
+        ("..", "is your whole home folder"),
+        ("link", "is your whole home folder"),
+        ("../..", "holds your whole home folder"),
+    ],
+)
+def test_all_that_a_person_has_becomes_a_root_only_if_somebody_says_so(run, folder, typed, tmp_path, path, is_all):
+    (tmp_path / "tree" / "link").symlink_to(tmp_path)
+    meant = tmp_path / path[1:] if path == "~" else (tmp_path / "tree" / path).absolute()
+    name = os.path.normpath(meant)
+    given = path if path[0] == "/" else meant
+    done = run("roots", "add", given, cwd=tmp_path / "tree")
+    assert (done.returncode, done.stderr.decode().splitlines()) == (
+        1,
+        [
+            f"error: {name} {is_all}",
+            f"hint: name the folders that matter; if you mean all of it: context roots add --yes {name}",
+        ],
+    )
+    assert "nothing was added" in typed("roots", "add", path, answers=[("[y/N]", "")])
+    assert run("roots").stdout == b""
+    assert run("roots", "add", "--yes", given).returncode == 0
+    assert run("roots").stdout.decode().splitlines() == [name]
+    assert run("roots", "add", given).returncode == 0  # it is one already

@@ -31,6 +31,9 @@ def checked(typed: str, roots: Roots, data_dir: str) -> str:
         raise BadRequest(
             f"{name} may not be read by this server", hint="change its permissions, or name another folder"
         )
+    if wide := too_wide(name):
+        hint = f"name the folders that matter; if you mean all of it, in a terminal: context roots add --yes {name}"
+        raise BadRequest(f"{name} {wide}", hint=hint)
     real = os.path.realpath(name)
     for root, real_root in roots.resolved.items():
         if _is_below(real, real_root):
@@ -57,6 +60,16 @@ def keep(name: str, roots: Roots, settings: config.Settings) -> bool:
             f"{path} cannot be changed: {why}", hint="correct it, or start the server with --root"
         ) from error
     return True
+
+
+def too_wide(name: str) -> str:
+    """What is too much about a folder to become a root unasked, for people who type `/` or `~` often mean less; "" for most folders."""
+    real, own = os.path.realpath(name), os.path.realpath(os.path.expanduser("~"))
+    if real == os.path.realpath(os.sep):
+        return "is the whole file system"
+    if real == own:
+        return "is your whole home folder"
+    return "holds your whole home folder" if _is_below(own, real) else ""
 
 
 def _is_below(path: str, folder: str) -> bool:

@@ -152,12 +152,14 @@ def _enqueue(app: App, folders: Sequence[str], *, full: bool, scans: bool) -> No
 
 def _offer_roots(settings: Settings, folders: tuple[str, ...]) -> tuple[Settings, tuple[str, ...]]:
     """Offer to make roots of folders that searches would not find otherwise. Returns the new settings, and the folders that are still outside."""
+    from smart_context.access.new_root import too_wide
     from smart_context.cli import roots
     from smart_context.settings import write
 
     left = []
     for folder in folders:
-        question = f"{results.place(folder)} is not a root, so searches will not find it. Make it one?"
+        wide = too_wide(folder)
+        question = f"{results.place(folder)} {f'{wide}, and ' if wide else ''}is not a root, so searches will not find it. Make it one?"
         if os.path.isdir(folder) and ask(question):
             write.add_root(roots.file_of(settings), folder)
             settings = replace(settings, roots=(*settings.roots, folder))

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from smart_context.cli import last, say
+from smart_context.cli import Exit, Told, last, quoted, say
 from smart_context.cli.forget import warn_of_set_aside
 from smart_context.cli.options import CONFIG, DATA_DIR, F, json_option, settings_options
 from smart_context.cli.program import Group
-from smart_context.cli.show import home, json_of, plural
+from smart_context.cli.show import ask, can_ask, home, json_of, plural
 from smart_context.data import replace
-from smart_context.errors import ConfigError, ContextError, NotFound
+from smart_context.errors import ConfigError, ContextError, NotFound, UsageError
 
 if TYPE_CHECKING:
     from smart_context.settings.config import Settings
@@ -91,13 +91,19 @@ def list_(settings: Settings, as_json: bool) -> None:
 
 @roots.command()
 @click.argument("folder", type=click.Path(file_okay=False))
+@click.option("--yes", is_flag=True, help="Do not ask, not even before your whole home folder becomes a root.")
 @_own_options
-def add(settings: Settings, folder: str) -> None:
-    """Add FOLDER to the folders that may be read."""
+def add(settings: Settings, folder: str, yes: bool) -> None:
+    """Add FOLDER to the folders that may be read.
+
+    You are asked before your whole home folder becomes a root, or one that holds it; --yes does not ask.
+    """
 
     path, name = file_of(settings), _name(folder)
     if not os.path.isdir(name):
         raise NotFound(f"{name} is not a folder", hint="a root has to be there when it is added")
+    if not yes and name not in settings.roots:
+        _confirm(name)
     from smart_context.settings import write
 
     done = write.add_root(path, name)
@@ -111,6 +117,26 @@ def add(settings: Settings, folder: str) -> None:
 
         more = "" if path == Path(config.config_path()) else f" --config {shlex.quote(str(path))}"
         say(f"read it into the index with: context index{more}")
+
+
+def _confirm(name: str) -> None:
+    """Ask before a root holds all that a person has.
+
+    Raises: UsageError where there is nobody to ask, Exit where the answer is no.
+    """
+    from smart_context.access.new_root import too_wide
+
+    wide = too_wide(name)
+    if not wide:
+        return
+    if not can_ask():
+        hint = (
+            f"name the folders that matter; if you mean all of it: context roots add --yes {quoted(name)}{Told.place}"
+        )
+        raise UsageError(f"{name} {wide}", hint=hint)
+    if not ask(f"{home(name)} {wide}, and whoever may search may find what is in it. Make it a root?"):
+        say("nothing was added; name the folders that matter: context roots add FOLDER")
+        raise Exit(1)
 
 
 @roots.command()
