@@ -7,6 +7,7 @@ Always: reads a few kilobytes and the directories of containers, however large t
 from __future__ import annotations
 
 import bz2
+import codecs
 import lzma
 import os
 import re
@@ -16,6 +17,9 @@ from smart_context.sources.extract import Buffer, Refused, zipped
 from smart_context.sources.formats import FORMATS
 
 _HEAD = 8192
+# The share of control characters that text may have: at its start, in its middle, and in valid UTF-8, which may have NUL among them, as logs and old
+# transcripts do: binary data is hardly ever valid.
+_AT_START, _BETWEEN, _IN_UTF8 = 0.02, 0.1, 0.05
 _MOST_ENTRIES = 2000  # enough of a zip's directory to know an Office file by its parts
 
 _STARTS = tuple((mark, each.kind) for each in FORMATS for mark in each.starts)
@@ -260,13 +264,27 @@ def _as_text(data: Buffer, head: bytes) -> bytes | None:
     for mark, encoding in _BOMS:
         if head.startswith(mark):
             return head[len(mark) :].decode(encoding, "ignore").encode("utf-8", "ignore")
-    if b"\0" in head:
-        return _wide_text(head)
+    if b"\0" in head and (wide := _wide_text(head)) is not None:
+        return wide
     # A binary file can begin like text; text rarely turns binary later. One more look in the middle is cheap.
     middle = data[len(data) // 2 : len(data) // 2 + 1024] if len(data) > 2 * _HEAD else b""
-    if b"\0" in middle or _control_share(head) > 0.02 or _control_share(middle) > 0.1:
-        return None
-    return head
+    return head if _is_text(head, _AT_START) and _is_text(middle, _BETWEEN) else None
+
+
+def _is_text(sample: bytes, most: float) -> bool:
+    """Whether a part of a file has hardly any control characters, or some in valid UTF-8."""
+    share = _control_share(sample)
+    return (share <= most and b"\0" not in sample) or (share <= _IN_UTF8 and _is_utf8(sample))
+
+
+def _is_utf8(sample: bytes) -> bool:
+    """Whether a part of a file is valid UTF-8, but for characters that it cuts."""
+    start = next((at for at in range(min(3, len(sample))) if not 0x80 <= sample[at] < 0xC0), 3)
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(sample[start:])
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _wide_text(head: bytes) -> bytes | None:
