@@ -143,6 +143,30 @@ def test_a_broken_notebook_is_text():
     assert read(b'{"cells": [', "a.ipynb").units[0].text == '{"cells": ['
 
 
+PICTURE = "iVBORw0KGgo" + "AAAA+/9" * 400
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "expected"),
+    [
+        ("a.md", "one\n![x](data:image/png;base64,{}==) two\nthree", "one\n![x](data:image/png;base64,…) two\nthree"),
+        ("a.md", "[i]: <data:image/jpeg;base64,{}>", "[i]: <data:image/jpeg;base64,…>"),
+        ("a.json", '{{"a": "data:image\\/png;base64,{}\\/x", "b": 1}}', '{{"a": "data:image\\/png;base64,…", "b": 1}}'),
+        ("a.css", "a {{ src: url(data:font/woff2;charset=utf-8;base64,{}) }}", "a {{ src: url(data:font/woff2;charset=utf-8;base64,…) }}"),
+        ("a.txt", "data:text/plain;base64,{}", "data:text/plain;base64,{}"),  # words of a text, whatever they are
+        ("a.txt", "base64 {} alone", "base64 {} alone"),  # no data URL
+    ],
+)  # fmt: skip
+def test_the_data_of_an_embedded_picture_is_no_text(name, source, expected):
+    found = read(source.format(PICTURE).encode(), name)
+    assert "".join(unit.text for unit in found.units) == expected.format(PICTURE)
+
+
+def test_a_short_embedded_picture_stays():
+    source = "data:image/gif;base64,R0lGODlhAQABAAAAACw="
+    assert read(source.encode(), "a.txt").units[0].text == source
+
+
 # --- CSV ---------------------------------------------------------------------------------------------------------
 
 

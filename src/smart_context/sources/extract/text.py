@@ -1,6 +1,6 @@
 """Read plain text, source code, Markdown, JSON and notebooks.
 
-In: the bytes of a text file.  Out: its lines unchanged, numbered from 1.
+In: the bytes of a text file.  Out: its lines, numbered from 1, unchanged but for embedded pictures and the like.
 Always: line n of the units is line n of the file (for a notebook: of all its cells in sequence). Markdown has one unit per heading, so that headings can be searched.
 """
 
@@ -18,6 +18,12 @@ _HEADING = re.compile(r" {0,3}(#{1,6})(?=[ \t])")
 _UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
 _FENCE = re.compile(r" {0,3}(```+|~~~+)")
 _LONGEST_HEADING = 200
+_BASE64 = ";base64,"
+# A picture, sound, font or program as a data URL, which in JSON may have escaped slashes. Its data are no words, and there may be megabytes of them.
+_EMBEDDED = re.compile(
+    r"(\bdata:(?:image|audio|video|font|application)\\?/[\w.+-]{1,80}(?:;[\w.+=-]{1,80}){0,4};base64,)(?:[A-Za-z0-9+/_-]|\\/){64,}+={0,2}",
+    re.ASCII,
+)
 
 
 def read(data: Buffer, job: Job) -> Extracted:
@@ -27,6 +33,8 @@ def read(data: Buffer, job: Job) -> Extracted:
         cells = _notebook(text)
         if cells is not None:
             return Extracted(job.kind, "", cells, notes)
+    if _BASE64 in text:
+        text = _EMBEDDED.sub(r"\1…", text)
     if job.kind == "markdown":
         about, units = _markdown(text, job.limits.max_units)
         return about.extracted(job.kind, units, notes)
