@@ -194,6 +194,32 @@ def test_an_mbox_is_its_messages():
     ]
 
 
+@pytest.mark.parametrize(
+    ("name", "source", "subjects"),
+    [
+        ("Inbox", "From - Mon Jun  3 09:30:00 2024\nX-Mozilla-Status: 0001\nFrom: a@b.c\nSubject: s\n\nbody\n", ["s"]),
+        ("all.mbox", "From x@y Mon Jun  3 09:30:00 2024\nSubject: no sender\n\nbody\n", ["no sender"]),
+        # Servers put more before the sender than is read to tell what a file is.
+        ("takeout", "From 1@x Mon Jun  3 09:30:00 +0000 2024\n" + "Received: by x\n" * 900 + "From: a@b.c\nSubject: s\n\nb\n", ["s"]),
+    ],
+)  # fmt: skip
+def test_an_mbox_with_few_or_many_headers_is_one(name, source, subjects):
+    assert [place for place, _ in places(read(source.encode(), name))] == [f"entry '{s}' message" for s in subjects]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "From Monday 10:30 on, bring:\nSubject: the topic\n\nand a pen, from: the drawer\n",
+        "From: the desk\nSubject: a note\n\nno mail\n",
+    ],
+)
+def test_text_that_begins_like_mail_is_text(source):
+    found = extract(source.encode(), "note.txt", Limits())
+    assert isinstance(found, Extracted)
+    assert found.kind == "text"
+
+
 def test_apple_mail_and_wide_letters_are_read():
     source = HEAD + b"Subject: s\n\nbody\n"
     assert (

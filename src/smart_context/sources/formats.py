@@ -96,7 +96,7 @@ FORMATS: tuple[Format, ...] = (
     Format("ppt", "legacy_ppt", "slide", ".ppt", stream=("PowerPoint Document",)),
     Format("msg", "outlook", "message", ".msg", stream=("__properties_version1.0",)),
     Format("rtf", "rtf", "section", ".rtf", starts=(b"{\\rtf",), called="rtf"),
-    Format("eml", "mail", "message", ".eml .mht .mhtml .emlx"),
+    Format("eml", "mail", "message", ".eml .mht .mhtml .emlx .mbox"),
     Format("html", "html", "section", ".html .htm .xhtml", is_text=True),
     Format("xml", "markup", "lines", ".xml .svg .xsd .xsl .xslt .rss .atom .kml .gpx .plist", is_text=True),
     Format("json", "text", "lines", ".json .jsonl .ndjson .geojson .ipynb", is_text=True),

@@ -84,6 +84,7 @@ _MAIL_HEADER = re.compile(
     rb"content-type|content-transfer-encoding|x-[\w-]+|dkim-signature|authentication-results|thread-index|importance):",
     re.IGNORECASE | re.MULTILINE,
 )
+_ENVELOPE = re.compile(rb"\s*From [^\n]{1,300}\d\d:\d\d(?::\d\d)?[^\n]{0,100}\n")  # between the messages of an mbox
 _HTML_START = re.compile(
     # Atomic groups, so that comments that never close do not backtrack.
     rb"(?>(?:\s+|(?><!--.*?-->)|(?><\?xml.*?\?>))*)<(?:!doctype\s+html|html)(?=[\s>/])"
@@ -313,8 +314,10 @@ def _is_mail(text: bytes, extension: str) -> bool:
         return extension in _MAIL_EXTENSIONS and re.match(rb"[\w-]+:", first) is not None
     if extension in _MAIL_EXTENSIONS:
         return True
-    headers = re.split(rb"\r?\n\r?\n", first, maxsplit=1)[0]
+    headers, _, body = re.sub(rb"\r\n", b"\n", first).partition(b"\n\n")
     names = {match.lower() for match in _MAIL_HEADER.findall(headers)}
+    if _ENVELOPE.match(text) and (not body or b"from" in names):
+        return True  # headers that are longer than the head, as servers add them, may name the sender below it
     return (
         b"from" in names and len(names & {b"date", b"message-id", b"received", b"mime-version", b"to", b"subject"}) >= 3
     )
