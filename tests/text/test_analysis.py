@@ -63,7 +63,12 @@ def test_identifiers_are_found_whole_and_in_parts(text, parts):
 
 @pytest.mark.parametrize(
     ("text", "parts"),
-    [("3.14", {"3", "14", "3.14"}), ("12,5", {"12", "5", "12.5"}), ("0.3333", {"0", "3333", "0.3333"})],
+    [
+        ("3.14", {"3", "14", "3.14"}),
+        ("12,5", {"12", "5", "12.5"}),
+        ("0.3333", {"0", "3333", "0.3333"}),
+        ("0.333333", {"0", "333333"}),
+    ],
 )
 def test_a_decimal_is_not_found_without_its_point(text, parts):
     assert found_by(text) == parts
@@ -80,6 +85,12 @@ def test_a_decimal_is_not_found_without_its_point(text, parts):
         ("1.249.000", ["1249000"]),
         ("12.00", ["12"]),
         ("192.168.0.1", ["192.168.0.1"]),
+        ("0.38774", ["0.38774"]),
+        ("0.387741", []),  # its digits tell it
+        ("1700000000.387741", ["1700000000.387741"]),  # a time of a log
+        ("1,2,3", []),  # a line of a table
+        ("2,0.5,1,249.50,7", ["0.5", "249.5"]),
+        ("0.5,0.5,1.2.3", ["0.5", "0.5", "1.2.3"]),
     ],
 )
 def test_a_number_has_its_value_however_it_is_written(text, values):

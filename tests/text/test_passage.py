@@ -39,6 +39,8 @@ def test_a_text_is_read_the_same_in_python(text, language):
 
 @given(st.lists(TOKENS, max_size=6), CODES)
 @example(["1,249.50", "1.249,50", "1'249", "12.00", "0.0", "000.000", "1.2.3", "1,000,000", "0,123", "1'2"], "en")
+@example(["0.123456", "0,123456", "1234.567890", "1,2,3", "0.5,0.5,7"], "en")
+@example(["1,2.5,3.25,1.2.3", "0.5,1'234,0.5", "1'2,3.4,5", "1’2,3.4,3.4"], "en")
 @example(["getUserName", "HTTPServer2", "ABc", "aB", "ab12", "12ab", "_", "__x__", "a::b", "a:::b", "a:b"], "de")
 @example(["--force-with-lease", "---a", "x--a", "--a_B9-", "a--b", "--", "--1"], "fr")
 @example(["a.b.c.d.e.f.g.h.i.j", "9" * 70 + "." + "0" * 70, "0" * 80 + ".5", "A" * 63 + "aB" + "c" * 9], "en")

@@ -26,6 +26,8 @@ def wholes(token: str) -> list[str]:
     found = identifiers.wholes(token)
     if _VERSION.fullmatch(token):
         return [*found, *identifiers.wholes(token[1:] if token[0] in "vV" else f"v{token}")]
+    if not found and identifiers.is_number(token):
+        return [token]  # the index has its words alone: it is looked for as a sequence of these
     is_thousands = len(found) > 1 and ("," in token or token.endswith("000"))
     return found[:1] if is_thousands else found
 

@@ -10,7 +10,7 @@
 
 #include "_hash.h"
 
-enum { MAX_TERM = 64, MOST_PARTS = 8, GROUP = 3, LONGEST_TAG = 16, CLASSES = 0x32400, AHEAD = 16, RECENT = 4096, LANGUAGES = 30 };
+enum { MAX_TERM = 64, MOST_PARTS = 8, GROUP = 3, MANY = 6, LONGEST_TAG = 16, CLASSES = 0x32400, AHEAD = 16, RECENT = 4096, LANGUAGES = 30 };
 enum { LOWER = 1, UPPER = 2, DIGIT = 4, UNDERSCORE = 8, LETTER = LOWER | UPPER };         /* of ASCII */
 enum { MARK = 1, TOGETHER = 2, CLUSTERED = 4, BEFORE = 8, AFTER = 16, RARE = 32, UNSPACED = 2 | 4 }; /* of other characters, as Python says */
 static const uint32_t VOTES = 1u << 30, ENGLISH = 1u << 31, NONE = UINT32_MAX;            /* the other bits: a stop word of which languages */

@@ -10,9 +10,22 @@ typedef struct {
     uint32_t whole_count, part_count;
 } Forms;
 
+static int has_whole(const Forms *forms, const unsigned char *text, size_t length)
+{
+    const unsigned char *at = forms->wholes.data;
+    for (uint32_t number = 0, own; number < forms->whole_count; number++, at += 2 * sizeof own + own) {
+        memcpy(&own, at, sizeof own);
+        if (own == length && memcmp(at + 2 * sizeof own, text, length) == 0)
+            return 1;
+    }
+    return 0;
+}
+
 static int add_whole(Forms *forms, const unsigned char *text, size_t length)
 {
     uint32_t code = crc32_of(text, length, 0) & CODE;
+    if (has_whole(forms, text, length))
+        return 0;
     forms->whole_count++;
     return append_number(&forms->wholes, (uint32_t)length) < 0 || append_number(&forms->wholes, code) < 0 ? -1 : append(&forms->wholes, text, length);
 }
@@ -107,6 +120,8 @@ static int add_parts(Table *table, Forms *forms, const unsigned char *token, siz
 static int add_decimal(Forms *forms, unsigned char *number, size_t whole, const unsigned char *fraction, size_t length)
 {
     size_t zeros = 0;
+    if (length >= MANY && whole <= GROUP)
+        return 0;
     while (zeros < whole && number[zeros] == '0')
         zeros++;
     while (length && fraction[length - 1] == '0')
@@ -120,6 +135,22 @@ static int add_decimal(Forms *forms, unsigned char *number, size_t whole, const 
     }
     whole -= zeros;
     return add_whole(forms, number + zeros, whole < MAX_TERM ? whole : MAX_TERM);
+}
+
+static int add_values(Forms *forms, unsigned char *token, size_t length);
+
+/* As `identifiers._each`. */
+static int add_each(Forms *forms, unsigned char *token, size_t length)
+{
+    if (!memchr(token, ',', length))
+        return add_whole(forms, token, length);
+    for (size_t start = 0, stop; start < length; start = stop + 1) {
+        for (stop = start; stop < length && token[stop] != ',';)
+            stop++;
+        if (add_values(forms, token + start, stop - start) < 0) /* digits alone are no number with marks, and add nothing */
+            return -1;
+    }
+    return 0;
 }
 
 /* As `identifiers.values`, of digits with marks between them; 1 where it is no such number. It is changed. */
@@ -150,7 +181,7 @@ static int add_values(Forms *forms, unsigned char *token, size_t length)
     }
     thousands = exact && ends[groups] - starts[groups] == GROUP && ends[0] <= GROUP && token[0] != '0';
     if (same ? groups > 1 && !thousands : again || !exact)
-        return add_whole(forms, token, length);
+        return add_each(forms, token, length);
     size_t fraction = starts[groups], rest = length - fraction, whole = ends[0];
     for (int group = 1; group < groups; group++, whole += GROUP)
         memmove(token + whole, token + starts[group], GROUP);
