@@ -1,11 +1,11 @@
-"""Scores: what is counted at once for many segments is what one would count by hand."""
+"""Scores: they are those that one would count by hand, in C as in Python."""
 
 from __future__ import annotations
 
 import struct
 from itertools import pairwise
+from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from compiled import both
 from smart_context.engine.expression import Everything
 from smart_context.engine.port import Candidate
-from smart_context.find import score, score_all, score_each
+from smart_context.find import score, score_each
 from smart_context.find.plan_model import Plan, Sought
 from smart_context.text import analysis, codes
 
@@ -239,7 +239,7 @@ def test_a_segment_of_few_sentences_loses_up_to_a_quarter_for_a_question_and_not
     text = ["copper", *["rope"] * (99 - stop)]
     packed = [codes.pack(100, b"".join(map(codes.code, text)), b"", b"", b"")]
     question, words = (Plan(Everything(), (one("copper"),), asks=asks) for asks in (True, False))
-    [asked], [typed] = (score_all.scores(score.Weighed(plan, 100.0), packed, []) for plan in (question, words))
+    [asked], [typed] = (score_each.scores(score.Weighed(plan, 100.0), packed, []) for plan in (question, words))
     assert asked.total == pytest.approx(told * typed.total, abs=2e-6)
     lines = score.Scorer(question, View([])).explain(asked)  # type: ignore[arg-type]
     assert [line for line in lines if "sentences" in line] == ([f"few sentences: × {told:.2f}"] if told < 1 else [])
@@ -276,25 +276,6 @@ def plans(draw):
     )
 
 
-@given(plans(), segments, st.just(0.0) | st.floats(0.5, 5_000.0), st.data())
-def test_segments_that_are_scored_one_by_one_have_the_scores_of_all_at_once(plan, parts, average, data):
-    packed = [
-        codes.pack(
-            size,
-            *(b"".join(codes.code(term, flag) for term, flag in kind) for kind in kinds),
-            b"".join(map(codes.short, present)),
-        )
-        for size, *kinds, present in parts
-    ]
-    has_all = data.draw(st.sampled_from([[], [False, True] * 6]))[: len(packed)]
-    weighed = score.Weighed(plan, average)
-    singly, together = (way.scores(weighed, packed, has_all) for way in (score_each, score_all))
-    assert [one.total for one in singly] == [one.total for one in together]
-    assert [one.times for one in singly] == [one.times for one in together]
-    for name in ("times", "shares", "near", "found", "gained", "told"):
-        assert getattr(singly[0].made, name) == getattr(together[0].made, name).tolist()
-
-
 class Given:
     """A view of packed segments as they are given."""
 
@@ -322,9 +303,8 @@ def all_of(plan: Plan, view: Given, count: int, has_all: set[int]) -> list[tuple
     ]
 
 
-@given(plans(), segments, st.just(0.0) | st.floats(0.5, 5_000.0), st.sets(st.integers(0, 4)))
-def test_what_is_compiled_gives_the_same_scores_to_the_last_bit(plan, parts, average, has_all):
-    packed = [
+def packs(parts: list[tuple[Any, ...]]) -> list[bytes]:
+    return [
         codes.pack(
             size,
             *(b"".join(codes.code(term, flag) for term, flag in kind) for kind in kinds),
@@ -332,6 +312,30 @@ def test_what_is_compiled_gives_the_same_scores_to_the_last_bit(plan, parts, ave
         )
         for size, *kinds, present in parts
     ]
+
+
+numbered = st.dictionaries(
+    st.sampled_from(TERMS), st.lists(st.integers(0, 6), min_size=1, max_size=3, unique=True).map(tuple)
+)
+
+
+@given(segments, numbered, st.lists(st.sampled_from(TERMS), unique=True))
+def test_hits_are_those_of_a_look_at_each_code(parts, numbers, there):
+    short = [codes.number(term) & 0xFFFF for term in there]
+    for data, (size, *kinds, present) in zip(packs(parts), parts, strict=True):
+        terms = [(k, term, flag) for k, every in enumerate(kinds) for term, flag in every]
+        slow = [
+            (place, number, kind, flag)
+            for place, (kind, term, flag) in enumerate(terms)
+            for number in sorted(numbers.get(term, ()))
+        ]
+        read = score_each.read(data, score_each.by_code(numbers), short)
+        assert read == (size, len(kinds[0]), slow, [term in present for term in there])
+
+
+@given(plans(), segments, st.just(0.0) | st.floats(0.5, 5_000.0), st.sets(st.integers(0, 4)))
+def test_what_is_compiled_gives_the_same_scores_to_the_last_bit(plan, parts, average, has_all):
+    packed = packs(parts)
     view = Given(packed, average)
     quickly, in_python = both(lambda: all_of(plan, view, len(packed), has_all), score)
     assert quickly == in_python
@@ -377,11 +381,6 @@ def test_columns_that_do_not_fit_each_other_are_refused(column):
         score.compiled.scores(packed, [], columns[:column])
     with pytest.raises(TypeError):
         score.compiled.scores([None], [], columns)
-
-
-@given(st.lists(floats, max_size=40).map(lambda some: some * 7))
-def test_numbers_are_added_up_as_arrays_add_them_up(values):
-    assert score.summed(values) == float(np.array(values).sum())
 
 
 @pytest.mark.skipif(score.compiled is None, reason="not compiled here")

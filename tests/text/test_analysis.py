@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from smart_context.find import corrections
-from smart_context.text import analysis, codes, forward, identifiers, languages, words
+from smart_context.text import analysis, codes, identifiers, languages, words
 
 
 def found_by(text: str, language: str = "en") -> set[str]:
@@ -181,50 +181,10 @@ def test_distance_counts_changes_and_swaps(a, b, steps):
     assert corrections.distance(b, a, 2) == min(steps, 3)
 
 
-def packed(line: str, also: str = "", heads: str = "", there: str = "") -> bytes:
-    wide = [b"".join(codes.code(term) for term in text.split()) for text in (line, also, heads)]
-    return codes.pack(len(line.split()), *wide, b"".join(map(codes.short, there.split())))
-
-
-@given(
-    st.lists(st.lists(st.sampled_from(["a", "bb", "ccc", "d~de", "数据"]), max_size=30), max_size=6),
-    st.lists(st.sampled_from(["a", "bb", "zz"])),
-)
-def test_packed_segments_say_where_terms_stand(lines, heads):
-    numbers = {"a": (0,), "bb": (1,), "数据": (1, 2)}
-    there = ["=as", "=is"]
-    assert codes.numbers(numbers) == [codes.number(term) for term in numbers]
-    segments = [packed(" ".join(line), "bb zz", " ".join(heads), "=is" if len(line) > 3 else "") for line in lines]
-    found = forward.scan(segments, numbers, there)
-    rows = list(
-        zip(*(column.tolist() for column in (found.owners, found.places, found.numbers, found.kinds)), strict=True)
-    )
-    expected = []
-    for owner, line in enumerate(lines):
-        terms = [*((term, forward.TEXT) for term in line), ("bb", forward.ALSO), ("zz", forward.ALSO)]
-        terms += [(term, forward.HEAD) for term in heads]
-        expected += [(owner, at, n, kind) for at, (term, kind) in enumerate(terms) for n in numbers.get(term, ())]
-    assert rows == expected
-    assert found.sizes.tolist() == [len(line) for line in lines]
-    assert found.present.tolist() == [[False, len(line) > 3] for line in lines]
-
-
-def test_nothing_packed_and_nothing_sought_are_no_trouble():
-    assert forward.scan([], {"a": (0,)}).sizes.tolist() == []
-    assert forward.scan([packed("a b")], {}).numbers.tolist() == []
-    assert forward.scan([packed("")], {"a": (0,)}).sizes.tolist() == [0]
-
-
 def test_a_code_tells_whether_a_word_stands_as_its_stem_is_spelt():
-    texts = ["open", "opening", "open opened"]
-    segments = [codes.pack(2, analysis.terms(text, "en").line_codes, b"", b"", b"") for text in texts]
-    found = forward.scan(segments, {"open": (0,)})
-    assert list(zip(found.owners.tolist(), found.as_written.tolist(), strict=True)) == [
-        (0, True),
-        (1, False),
-        (2, True),
-        (2, False),
-    ]
+    spelt, other = codes.code("open", as_written=True), codes.code("open")
+    lines = {"open": spelt, "opening": other, "open opened": spelt + other}
+    assert {text: analysis.terms(text, "en").line_codes for text in lines} == lines
 
 
 def slowly(text: str, language: str) -> list[str]:

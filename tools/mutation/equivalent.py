@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-_QUICKER = "both ways score alike; the bound says which is quicker"
-_SCORED = "find/score.py: if len(candidates) <= _FEW and looks <= _FEW_LOOKS and _is_among_the_first():  →  "
 EQUIVALENT: dict[str, str] = {
-    _SCORED + "if len(candidates) < _FEW and looks <= _FEW_LOOKS and _is_among_the_first():": _QUICKER,
-    _SCORED + "if len(candidates) <= _FEW and looks > _FEW_LOOKS and _is_among_the_first():": _QUICKER,
     "find/order.py: break  →  continue": "the tiers after the one that holds the last match are empty",
     "find/snippet.py: if upto > at:  →  if upto >= at:": "a word too long to be shown is taken off the count before it is put on it",
     'redact/codes.py: if not has_layout and shape.find(b"\\n", first, last) < 0 and not _SAID.search(low, max(0, first - 60), first):  →  '

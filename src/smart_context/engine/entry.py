@@ -30,7 +30,7 @@ _SAMPLE, _SEGMENTS = 300, 20  # characters of each of the first segments, by whi
 class Entry:
     """A segment as the ranking index takes it.
 
-    text: the terms of its heads and its text, in order. also: what else it is found by. packed: the same for `forward.scan`.
+    text: the terms of its heads and its text, in order. also: what else it is found by. packed: the same for `find.score`.
     length: of the text, in words. compounds: the long words of a language that compounds. border: the last words, a break, and the
     first words of the segment in which the text goes on.
     """

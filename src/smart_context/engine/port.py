@@ -153,7 +153,7 @@ class View(Protocol):
         """Those of the segments, given by id with their files, that are here, pass the filters and match, in no order."""
 
     def packed(self, candidates: Sequence[Candidate]) -> list[bytes]:
-        """The data of each candidate for exact scoring, as `text.forward` packed it."""
+        """The data of each candidate for exact scoring, as `text.codes` packed it."""
 
     def first_segments(self, filters: Filters) -> Candidates:
         """The first segment of every file, in no order."""

@@ -41,7 +41,7 @@ static uint32_t two_bytes(const unsigned char *at)
     return at[0] | (uint32_t)at[1] << 8;
 }
 
-/* The sum in the order in which arrays add up. */
+/* The sum, in the order of `score.summed`. */
 static double summed(const double *values, Py_ssize_t size)
 {
     if (size > 128) {

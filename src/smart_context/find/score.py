@@ -7,16 +7,13 @@ in which order files came.
 The score is BM25 over text and heads (file name, title, heading), with a word that was typed twice counted twice; words that are neighbours
 in the query and in the text add to it, and lacking words lower it. `docs/concepts/ranking.md` says how the numbers were chosen.
 
-Segments are scored in C. Without the compiled module they are scored together, as NumPy arrays (`score_all`); a few of them, in a new process,
-one by one (`score_each`), because importing NumPy takes longer than a search. All three give the same numbers, to the last bit.
+Segments are scored in C (`_score.c`), or by `score_each` without the compiled module: the same numbers, to the last bit.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence, Set
 from functools import cached_property
-from itertools import count
 from typing import TYPE_CHECKING, Protocol, overload
 
 from smart_context.data import NamedTuple, dataclass
@@ -30,10 +27,6 @@ try:
     from smart_context.find import _score as compiled
 except ImportError:
     compiled = None  # type: ignore[assignment]  # not compiled here: the same in Python
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 K1 = 1.4  # of BM25: how soon repetitions of a word stop counting
 B = 0.65  # of BM25: how much more often a long segment must repeat it
@@ -52,11 +45,6 @@ PROSE = 0.35  # none of it if this share of its words are stop words, as in sent
 DIGITS = 6  # decimal places of a score
 
 
-_FEW = 400  # segments, and
-_FEW_LOOKS = 10_000  # lookups of a term in a segment, up to which segments are scored one by one
-_FIRST = 3  # times that a process does so: if it goes on, importing NumPy pays
-
-
 class Rows:
     """A table inside a wider one: `wide` numbers per row, rows `apart` numbers apart."""
 
@@ -70,8 +58,8 @@ class Rows:
 
 
 if TYPE_CHECKING:
-    Table = NDArray[np.float64] | list[list[float]] | Rows  # one row per segment, one column per word
-    Column = NDArray[np.float64] | list[float] | memoryview[float]  # one value per segment
+    Table = list[list[float]] | Rows  # one row per segment, one column per word
+    Column = list[float] | memoryview[float]  # one value per segment
 
 
 class Score(NamedTuple):
@@ -85,7 +73,7 @@ class Score(NamedTuple):
     @property
     def times(self) -> dict[int, float]:
         """How often each word was found, by its number; only those that were."""
-        return {n: float(t) for n, t in enumerate(self.made.times[self.row]) if t}
+        return {n: t for n, t in enumerate(self.made.times[self.row]) if t}
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +179,7 @@ class Weighed:
 
 
 def summed(values: Sequence[float]) -> float:
-    """The sum, added up in NumPy's pairwise order, so that it is the same to the last bit."""
+    """The sum, added up in the order of the C module, so that it is the same to the last bit."""
     size = len(values)
     if size > 128:
         half = size // 2 - size // 2 % 8
@@ -236,14 +224,9 @@ class Scorer:
         has_all = [segment_id in verbatim for segment_id in segment_ids(candidates)] if verbatim else []
         if compiled and (found := compiled.scores(packed, has_all, self._weighed.columns)):
             return _read(*found, self._weighed.words)
-        looks = len(candidates) * len(self._weighed.numbers)
-        if len(candidates) <= _FEW and looks <= _FEW_LOOKS and _is_among_the_first():
-            from smart_context.find import score_each
+        from smart_context.find import score_each
 
-            return score_each.scores(self._weighed, packed, has_all)
-        from smart_context.find import score_all
-
-        return score_all.scores(self._weighed, packed, has_all)
+        return score_each.scores(self._weighed, packed, has_all)
 
     def explain(self, score: Score) -> tuple[str, ...]:
         """What a score is made of, in lines."""
@@ -264,11 +247,3 @@ def _read(totals: list[float], data: bytes, words: int) -> Scores:
     return Scores(
         totals, Made(Rows(numbers, words, apart), Rows(numbers[words:], words, apart), near, found, gained, told)
     )
-
-
-_scored = count(1)
-
-
-def _is_among_the_first() -> bool:
-    """Whether NumPy is not imported, and this process has scored only a few times."""
-    return next(_scored) <= _FIRST and "numpy" not in sys.modules

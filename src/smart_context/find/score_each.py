@@ -1,13 +1,13 @@
-"""Score segments one by one, without NumPy.
+"""Score segments one by one, where the C module is not compiled or a segment is damaged.
 
 In: the weights of a query's words, packed segments, and which of them have the typed sentence.  Out: the score of each.
-Always: the numbers of `score_all`, to the last bit: the same steps in the same order.
+Always: the numbers of `_score.c`, to the last bit: the same operations in the same order.
 """
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from smart_context.find.clauses import PART
 from smart_context.find.score import (
@@ -38,10 +38,10 @@ Hit = tuple[int, int, int, bool]
 
 def scores(weighed: Weighed, packed: Sequence[bytes], has_all: Sequence[bool]) -> Scores:
     """Score segments; has_all: which of them have the typed sentence, empty for none."""
-    terms = _terms(weighed)
+    terms = by_code(weighed.numbers)
     there = [codes.number(term) & 0xFFFF for term in weighed.there]
     rows = [
-        _row(weighed, *_segment(data, terms, there), has_all=bool(has_all) and has_all[at])
+        _row(weighed, *read(data, terms, there), has_all=bool(has_all) and has_all[at])
         for at, data in enumerate(packed)
     ]
     columns = map(list, zip(*rows, strict=True)) if rows else ([] for _ in range(7))
@@ -54,10 +54,10 @@ Row = tuple[list[float], list[float], float, float, float, float, float]
 Terms = list[tuple[bytes, bool, tuple[int, ...]]]
 
 
-def _terms(weighed: Weighed) -> Terms:
-    """What to look for: three bytes, the flag in their last bit, and the numbers of the words."""
+def by_code(numbered: Mapping[str, tuple[int, ...]]) -> Terms:
+    """Numbered terms as codes: three bytes, the flag in their last bit, and the numbers of all terms of that code."""
     numbers: dict[int, list[int]] = {}
-    for term, own in weighed.numbers.items():
+    for term, own in numbered.items():
         numbers.setdefault(codes.number(term), []).extend(own)
     return [
         ((code | (codes.AS_WRITTEN if flag else 0)).to_bytes(codes.WIDTH, "little"), flag, tuple(sorted(own)))
@@ -66,7 +66,7 @@ def _terms(weighed: Weighed) -> Terms:
     ]
 
 
-def _segment(data: bytes, terms: Terms, there: Sequence[int]) -> tuple[int, int, list[Hit], list[bool]]:
+def read(data: bytes, terms: Terms, there: Sequence[int]) -> tuple[int, int, list[Hit], list[bool]]:
     """A segment's size in words, how many of these are no stop words, its hits in order, and which of the short codes it has."""
     size, in_text, in_also, in_head, short = codes.HEADER.unpack_from(data)
     in_either = in_text + in_also

@@ -1,6 +1,6 @@
 """Pack the terms of a segment into two or three bytes per word: enough to score it exactly without reading and analysing its text again.
 
-In: terms.  Out: bytes that the ranking keeps for each segment; `forward` finds terms in them.
+In: terms.  Out: bytes that the ranking keeps for each segment; `find.score` finds terms in them.
 Always: a code depends on the term alone. Two terms collide in one of 8 million pairs: then a word counts that is not in the segment.
 """
 
