@@ -8,11 +8,11 @@ import re
 from functools import partial
 
 import pytest
-from test_direct import Driven, call
-from test_single import headers, with_meta
+from test_session_calls import Driven, call
+from test_stateless_calls import headers, with_meta
 
 from smart_context.model import Caller
-from smart_context.server import begun
+from smart_context.server import running_call
 from smart_context.server.at_once import AtOnce, Entrance
 from smart_context.server.connection import Listener, listener
 from smart_context.server.gate import Gate, Policy
@@ -222,7 +222,7 @@ def test_a_client_that_hangs_up_has_cancelled_its_call():
 
 
 def test_a_call_that_takes_long_becomes_a_stream(kind, monkeypatch):
-    monkeypatch.setattr(begun, "PING_SECONDS", 0.01)
+    monkeypatch.setattr(running_call, "PING_SECONDS", 0.01)
     ping = b"a\r\n: ping\r\n\r\n\r\n"
 
     async def talk(served):

@@ -17,15 +17,15 @@ from typing import Any, cast
 import h11
 from uvicorn.protocols.http.h11_impl import STATUS_PHRASES
 
-from smart_context.server import begun
-from smart_context.server.begun import IS_PLAIN, PING, Begun, Headers
+from smart_context.server import running_call
 from smart_context.server.connection import Connection
 from smart_context.server.encoded import Encoded
 from smart_context.server.gate import CROWDED, Gate, Scope, refused
 from smart_context.server.identity import CALLER
-from smart_context.server.line import Turn
-from smart_context.server.single import Single
+from smart_context.server.running_call import IS_PLAIN, PING, Headers, RunningCall
+from smart_context.server.stateless_calls import StatelessCalls
 from smart_context.server.tools import unforeseen
+from smart_context.server.turn_queue import Turn
 
 _LENGTH = re.compile(rb"\r\ncontent-length: *(\d{1,9})\r\n", re.IGNORECASE)
 _END = b"\r\n\r\n"
@@ -40,7 +40,7 @@ _ODD = frozenset({b"expect", b"transfer-encoding", b"upgrade", b"te", b"trailer"
 class Entrance:
     """How such a call passes the gate."""
 
-    def __init__(self, gate: Gate, calls: Single) -> None:
+    def __init__(self, gate: Gate, calls: StatelessCalls) -> None:
         self._gate = gate
         self._calls = calls
 
@@ -50,7 +50,7 @@ class Entrance:
             return None
         return self._gate.enter() or self._gate.wait()
 
-    def begin(self, scope: Scope, body: bytes) -> Begun | None:
+    def begin(self, scope: Scope, body: bytes) -> RunningCall | None:
         """Begin a call that has its turn; None if it must take the ordinary way: its turn was given back."""
         caller = self._gate.known(scope)
         scope[CALLER] = caller
@@ -105,7 +105,7 @@ class AtOnce(Connection):
         self._held = b""  # a head that waits for its body
         self._release: asyncio.TimerHandle | None = None
         self._turn: Turn | None = None  # that a call waits for
-        self._call: Begun | None = None
+        self._call: RunningCall | None = None
         self._ping: asyncio.TimerHandle | None = None
         self._is_stream = False
         self._next = b""  # what came before the call was answered
@@ -212,7 +212,7 @@ class AtOnce(Connection):
         if call is None:
             return False
         self._call, self._is_stream = call, False
-        self._ping = self.loop.call_later(begun.PING_SECONDS, self._go_on)
+        self._ping = self.loop.call_later(running_call.PING_SECONDS, self._go_on)
         self.tasks.add(call.done)  # type: ignore[arg-type]  # as above
         call.done.add_done_callback(self._answer)
         return True
@@ -223,7 +223,7 @@ class AtOnce(Connection):
             head = b"" if self._is_stream else self._written(self._call.stream)
             self._is_stream = True
             self.joined.write_now(head + _chunk(PING))
-            self._ping = self.loop.call_later(begun.PING_SECONDS, self._go_on)
+            self._ping = self.loop.call_later(running_call.PING_SECONDS, self._go_on)
 
     def _answer(self, done: asyncio.Future[Encoded]) -> None:
         """Send the answer, and process what came meanwhile."""

@@ -24,7 +24,7 @@ from smart_context.server import call_wire, encoded
 from smart_context.server.call_wire import Asked
 from smart_context.server.calls import Stopper
 from smart_context.server.guards import Guards
-from smart_context.server.lead import Lead
+from smart_context.server.leader_followers import LeaderFollowers
 from smart_context.server.metrics import Metrics
 from smart_context.server.run import expect_little_garbage
 from smart_context.server.tools import Call, Reply, Work, perform
@@ -126,7 +126,7 @@ class Answering:
     def run(self) -> None:
         """Answer until the server hangs up."""
         self._send(call_wire.answer(call_wire.READY, encoded.of(Reply("")), 0))
-        Lead(self._next, self._work, _THREADS).start()
+        LeaderFollowers(self._next, self._work, _THREADS).start()
         self._over.wait()
 
     def _work(self, asked: Asked) -> None:

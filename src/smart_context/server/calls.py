@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any, Generic, TypeVar
 
 from smart_context.errors import CallCancelled, CallTimeout
-from smart_context.server.lead import Lead
+from smart_context.server.leader_followers import LeaderFollowers
 
 T = TypeVar("T")
 
@@ -96,11 +96,13 @@ def within(done: asyncio.Future[T], seconds: float | None) -> None:
 
 
 class Workers:
-    """At most `threads` threads, started as they are needed: `Lead` says which of them works. They never hold up the end of the process."""
+    """At most `threads` threads, started as they are needed: `LeaderFollowers` says which of them works. They never hold up the end of the process."""
 
     def __init__(self, threads: int) -> None:
         self._jobs: queue.SimpleQueue[_Job[Any]] = queue.SimpleQueue()
-        self._lead: Lead[_Job[Any]] = Lead(self._jobs.get, _Job.run, threads, lambda job: job.is_brief)
+        self._lead: LeaderFollowers[_Job[Any]] = LeaderFollowers(
+            self._jobs.get, _Job.run, threads, lambda job: job.is_brief
+        )
         self._is_started = False
 
     @property

@@ -23,7 +23,7 @@ import anyio
 from smart_context import defaults
 from smart_context.model import Caller
 from smart_context.server.identity import CALLER, peer
-from smart_context.server.line import Line, Turn
+from smart_context.server.turn_queue import Turn, TurnQueue
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -116,7 +116,7 @@ class Gate:
     def __init__(self, inner: App, policy: Policy) -> None:
         self._inner = inner
         self._policy = policy
-        self._line = Line(policy.max_concurrent)
+        self._turns = TurnQueue(policy.max_concurrent)
         self._standing: set[anyio.CancelScope] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -141,15 +141,15 @@ class Gate:
 
     def enter(self) -> bool:
         """Take a turn if one is free."""
-        return self._line.enter()
+        return self._turns.enter()
 
     def wait(self) -> Turn:
-        """Stand in line for a turn."""
-        return self._line.wait(self._policy.wait_seconds)
+        """Queue for a turn."""
+        return self._turns.wait(self._policy.wait_seconds)
 
     def leave(self) -> None:
         """End a turn."""
-        self._line.leave()
+        self._turns.leave()
 
     @property
     def max_body(self) -> int:

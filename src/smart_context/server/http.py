@@ -23,7 +23,6 @@ from smart_context.index.model import Health
 from smart_context.server import frames, protocol
 from smart_context.server.at_once import AtOnce, Entrance
 from smart_context.server.connection import Listener, listener
-from smart_context.server.direct import Direct, again
 from smart_context.server.gate import OPEN_PATHS, App, Gate, Policy, Receive, Scope, Send, allowed_hosts, is_loopback
 from smart_context.server.listen import Listen, bind, url
 from smart_context.server.metrics import Metrics
@@ -31,8 +30,9 @@ from smart_context.server.ops import PATHS as OPS_PATHS
 from smart_context.server.ops import Ops
 from smart_context.server.protocol import Offer
 from smart_context.server.request_log import logged
+from smart_context.server.session_calls import SessionCalls, again
 from smart_context.server.sessions import Sessions
-from smart_context.server.single import Single
+from smart_context.server.stateless_calls import StatelessCalls
 
 if TYPE_CHECKING:
     from smart_context.page.app import Page
@@ -87,7 +87,7 @@ def _room() -> int:
 
 def application(
     offer: Offer, listen: Listen, metrics: Metrics, state: Callable[[], Health], page: Page | None = None
-) -> tuple[Gate, Single]:
+) -> tuple[Gate, StatelessCalls]:
     """Put the ASGI application together: all of it, and what serves calls in it."""
     manager = StreamableHTTPSessionManager(
         protocol.build(offer),
@@ -96,7 +96,7 @@ def application(
         max_sessions=None,
     )
     sessions = Sessions(partial(_messages, manager.handle_request))
-    calls = Single(Direct(sessions, offer, listen.session_seconds), offer)
+    calls = StatelessCalls(SessionCalls(sessions, offer, listen.session_seconds), offer)
     issuer = _issuer(listen)
     told = issuer.paths if issuer else frozenset()
 

@@ -20,7 +20,7 @@ T = TypeVar("T")
 BRIEF = 0.05  # seconds
 
 
-class Lead(Generic[T]):
+class LeaderFollowers(Generic[T]):
     """The threads. They never hold up the end of the process."""
 
     def __init__(

@@ -20,7 +20,7 @@ IS_PLAIN = "smart_context.is_plain"
 Headers = list[tuple[bytes, bytes]]
 
 
-class Begun(Protocol):
+class RunningCall(Protocol):
     """A call that was begun.
 
     done: has the answer, and may be cancelled. stream: the head of the answer where that takes long. ends_with_client: whether a client that hangs
@@ -35,28 +35,28 @@ class Begun(Protocol):
         """The head and the body to send when it is done; is_stream: the head went before."""
 
 
-async def sent(begun: Begun, receive: Receive, send: Send) -> None:
+async def sent(call: RunningCall, receive: Receive, send: Send) -> None:
     """Send the answer when it is there."""
-    gone = asyncio.create_task(_left(receive)) if begun.ends_with_client else None
-    both: set[asyncio.Future[Any]] = {begun.done} if gone is None else {begun.done, gone}
+    gone = asyncio.create_task(_left(receive)) if call.ends_with_client else None
+    both: set[asyncio.Future[Any]] = {call.done} if gone is None else {call.done, gone}
     is_stream = False
     try:
-        while not begun.done.done():
+        while not call.done.done():
             await asyncio.wait(both, timeout=PING_SECONDS, return_when=asyncio.FIRST_COMPLETED)
-            if begun.done.done():
+            if call.done.done():
                 break
             if gone is not None and gone.done():
                 return
             if not is_stream:
-                await send({"type": "http.response.start", "status": 200, "headers": begun.stream})
+                await send({"type": "http.response.start", "status": 200, "headers": call.stream})
             is_stream = True
             await send({"type": "http.response.body", "body": PING, "more_body": True})
-        head, body = begun.answer(is_stream=is_stream)
+        head, body = call.answer(is_stream=is_stream)
         if not is_stream:  # together with the body, which costs less than one after the other
             await send({"type": "http.response.start", "status": 200, "headers": head})
         await send({"type": "http.response.body", "body": body, "more_body": False})
     finally:
-        begun.done.cancel()
+        call.done.cancel()
         if gone is not None:
             gone.cancel()
 

@@ -20,13 +20,13 @@ from smart_context import tool_table
 from smart_context.data import dataclass, replace
 from smart_context.errors import CallTimeout
 from smart_context.model import Progress
-from smart_context.server import begun, encoded
-from smart_context.server.begun import IS_PLAIN, Begun, Headers
+from smart_context.server import encoded, running_call
 from smart_context.server.calls import Stopper
 from smart_context.server.encoded import Encoded, event
 from smart_context.server.gate import Message, Receive, Scope, Send
 from smart_context.server.identity import CALLER, peer
 from smart_context.server.protocol import ANSWERED, Answered, Offer
+from smart_context.server.running_call import IS_PLAIN, Headers, RunningCall
 from smart_context.server.sessions import ID_HEADER, Sessions
 from smart_context.server.tools import Arguments, Call, Tool, Work, perform
 
@@ -96,7 +96,7 @@ class Plain:
     meta: Arguments
 
 
-class Direct:
+class SessionCalls:
     """An ASGI application in front of the sessions."""
 
     def __init__(self, sessions: Sessions, offer: Offer, session_seconds: float) -> None:
@@ -124,7 +124,7 @@ class Direct:
         owner = (scope[CALLER].name, session)
         asked = _asked(scope)
         if (call := self._begun(plain, asked, owner, scope)) is not None:
-            await begun.sent(call, receive, send)
+            await running_call.sent(call, receive, send)
             return
         if _CANCELLED in body:
             self._cancel(owner, body)
@@ -133,7 +133,7 @@ class Direct:
             return
         await self._by_the_sdk(plain, asked, owner, scope, again(first, receive), send)
 
-    def begin(self, scope: Scope, body: bytes) -> Begun | None:
+    def begin(self, scope: Scope, body: bytes) -> RunningCall | None:
         """Begin a call that can be answered here; None for everything else, before anything was done."""
         session = _session(scope)
         plain = self._plain(body) if session else None
@@ -143,7 +143,7 @@ class Direct:
         plain = plain_call(body, self._tools)
         return plain if plain and _is_aside(plain.meta) else None
 
-    def _begun(self, plain: Plain | None, asked: Headers, owner: Owner, scope: Scope) -> Begun | None:
+    def _begun(self, plain: Plain | None, asked: Headers, owner: Owner, scope: Scope) -> RunningCall | None:
         known = self._known.get(owner) or self._known_of_another(owner, asked)
         is_here = known is not None and known.asked == asked and known.until > time.monotonic()
         if not plain or not known or not is_here or (owner, plain.request_id) in self._running:

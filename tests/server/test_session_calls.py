@@ -15,7 +15,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from conftest import clean_env
-from smart_context.server import direct, encoded
+from smart_context.server import encoded, session_calls
 from smart_context.server.http import application
 from smart_context.server.listen import Listen
 from smart_context.server.metrics import Metrics
@@ -172,7 +172,7 @@ def test_what_the_sdk_makes_of_an_answer_is_what_is_made_here(opened, version, b
     _, _, found = opened(version).post(body)
     result = json.loads(found.partition(b"data: ")[2])["result"]
     reply = Reply(result["content"][0]["text"], result["structuredContent"], "code" if result["isError"] else "")
-    assert direct.event(body["id"], encoded.of(reply)) == found
+    assert session_calls.event(body["id"], encoded.of(reply)) == found
 
 
 def test_a_session_that_has_ended_is_not_found(opened):

@@ -14,13 +14,23 @@ import time
 from collections import OrderedDict
 
 from smart_context.data import dataclass
-from smart_context.server import begun, encoded
-from smart_context.server.begun import IS_PLAIN, Begun, Headers
-from smart_context.server.direct import Direct, Plain, Seen, again, client_name, outcome, performed, plain_call, quick
+from smart_context.server import encoded, running_call
 from smart_context.server.encoded import Around, Encoded
 from smart_context.server.gate import Receive, Scope, Send
 from smart_context.server.identity import CALLER, peer
 from smart_context.server.protocol import ANSWERED, Answered, Offer
+from smart_context.server.running_call import IS_PLAIN, Headers, RunningCall
+from smart_context.server.session_calls import (
+    Plain,
+    Seen,
+    SessionCalls,
+    again,
+    client_name,
+    outcome,
+    performed,
+    plain_call,
+    quick,
+)
 from smart_context.server.sessions import ID_HEADER
 from smart_context.server.tools import Call
 
@@ -49,10 +59,10 @@ class Known:
     until: float
 
 
-class Single:
+class StatelessCalls:
     """An ASGI application in front of the sessions."""
 
-    def __init__(self, inner: Direct, offer: Offer) -> None:
+    def __init__(self, inner: SessionCalls, offer: Offer) -> None:
         self._inner = inner
         self._offer = offer
         self._tools = quick(offer)
@@ -70,18 +80,18 @@ class Single:
             return
         kind = _kind(plain, scope)
         if (call := self._begun(plain, kind, scope)) is not None:
-            await begun.sent(call, receive, send)
+            await running_call.sent(call, receive, send)
         else:
             await self._by_the_sdk(plain, kind, scope, again(first, receive), send)
 
-    def begin(self, scope: Scope, body: bytes) -> Begun | None:
+    def begin(self, scope: Scope, body: bytes) -> RunningCall | None:
         """Begin a call that can be answered here, in a session or without; None for everything else, before anything was done."""
         if not _is_single(scope):
             return self._inner.begin(scope, body)
         plain = plain_call(body, self._tools)
         return self._begun(plain, _kind(plain, scope), scope) if plain else None
 
-    def _begun(self, plain: Plain, kind: Kind, scope: Scope) -> Begun | None:
+    def _begun(self, plain: Plain, kind: Kind, scope: Scope) -> RunningCall | None:
         known = self._known.get(kind)
         if known is None or known.until <= time.monotonic():
             return None

@@ -12,8 +12,8 @@ Turn = asyncio.Future[bool]
 """A turn that was asked for: True when it is there, False when its time was up. Whoever cancels it waits no more."""
 
 
-class Line:
-    """So many turns."""
+class TurnQueue:
+    """A semaphore for the event loop: first come, first served, each caller with a time limit."""
 
     def __init__(self, turns: int) -> None:
         self._free = turns
@@ -27,7 +27,7 @@ class Line:
         return True
 
     def wait(self, seconds: float) -> Turn:
-        """Stand in line for a turn, so many seconds at most."""
+        """Queue for a turn, so many seconds at most."""
         loop = asyncio.get_running_loop()
         turn: Turn = loop.create_future()
         self._waiting[turn] = loop.call_later(seconds, self._end, turn, False)

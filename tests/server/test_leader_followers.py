@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from smart_context.server.lead import Lead
+from smart_context.server.leader_followers import LeaderFollowers
 
 NEVER = 3600.0  # seconds: far longer than any test
 
@@ -18,7 +18,7 @@ class Crew:
     def __init__(self, most, brief, is_brief=lambda _work: True):
         self._work = queue.SimpleQueue()
         self.done = queue.SimpleQueue()
-        Lead(self._work.get, self._do, most, is_brief, brief).start()
+        LeaderFollowers(self._work.get, self._do, most, is_brief, brief).start()
 
     def _do(self, work):
         self.done.put(work())

@@ -10,9 +10,9 @@ import mcp.server._streamable_http_modern as sdk
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from test_direct import CALLS, PLAIN, Driven, call, server  # noqa: F401
+from test_session_calls import CALLS, PLAIN, Driven, call, server  # noqa: F401
 
-from smart_context.server import begun, encoded, search_tools
+from smart_context.server import encoded, running_call, search_tools
 from smart_context.server.tools import Reply
 
 VERSION = "2026-07-28"
@@ -203,7 +203,7 @@ def test_a_client_that_hangs_up_has_cancelled_its_call():
 
 
 def test_a_call_that_takes_long_becomes_a_stream_as_the_sdks(monkeypatch):
-    monkeypatch.setattr(begun, "PING_SECONDS", 0.05)
+    monkeypatch.setattr(running_call, "PING_SECONDS", 0.05)
     monkeypatch.setattr(sdk, "_SSE_PING_INTERVAL", 0.05)
     slow = with_meta(call("searchFiles", {"query": "slow"}))
 
