@@ -6,7 +6,7 @@ import json
 from urllib.parse import quote
 
 import pytest
-from test_page_entry import FORM, ask, entered
+from test_sign_in import FORM, ask, entered
 from visiting import visit
 
 from machine import rest

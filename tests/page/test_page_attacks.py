@@ -6,7 +6,7 @@ import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
-from test_page_entry import FORM, ask, entered
+from test_sign_in import FORM, ask, entered
 from visiting import visit
 
 

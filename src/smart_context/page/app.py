@@ -17,9 +17,9 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from smart_context.errors import BadRequest, ContextError, Forbidden, NotFound, RateLimited, SearchError
-from smart_context.page import caches, desktop, render, search, see, state, waiting
+from smart_context.page import caches, desktop, file, index_view, render, search, waiting
 from smart_context.page.desk import Desk, Visit
-from smart_context.page.entry import Entry
+from smart_context.page.sign_in import SignIn
 
 Handler = Callable[[Request, Visit], Awaitable[Response]]
 
@@ -31,7 +31,7 @@ class Page:
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
-        self._entry = Entry(desk)
+        self._sign_in = SignIn(desk)
         routes = [
             Route("/", self._signed_in(self._search)),
             Route("/see", self._signed_in(self._see)),
@@ -42,9 +42,9 @@ class Page:
             Route("/cache", self._signed_in(self._cache)),
             Route("/diff", self._signed_in(self._diff)),
             Route("/freeze", self._signed_in(self._freeze), methods=["POST"]),
-            Route("/enter", self._shown(self._entry.enter), methods=["GET", "POST"]),
-            Route("/leave", self._shown(self._entry.leave), methods=["POST"]),
-            Route("/hello", self._entry.hello),
+            Route("/enter", self._shown(self._sign_in.enter), methods=["GET", "POST"]),
+            Route("/leave", self._shown(self._sign_in.leave), methods=["POST"]),
+            Route("/hello", self._sign_in.hello),
             *(Route(path, render.serve_static) for path in sorted(render.STATIC)),
         ]
         self.paths = frozenset(route.path for route in routes)
@@ -52,10 +52,12 @@ class Page:
 
     def _signed_in(self, handler: Handler) -> Callable[[Request], Awaitable[Response]]:
         async def answer(request: Request) -> Response:
-            visit = self._entry.visit(request)
+            visit = self._sign_in.visit(request)
             if visit is not None:
                 return await handler(request, visit)
-            return self._entry.door() if request.url.path == "/" else RedirectResponse("/", 303, render.PRIVATE)
+            return (
+                self._sign_in.sign_in_page() if request.url.path == "/" else RedirectResponse("/", 303, render.PRIVATE)
+            )
 
         return self._shown(answer)
 
@@ -71,13 +73,13 @@ class Page:
     def _error(self, request: Request, error: ContextError) -> Response:
         wait = {"Retry-After": str(math.ceil(error.retry_after))} if isinstance(error, RateLimited) else {}
         name = "error-part.html" if request.query_params.get("part") else "error.html"
-        shown = {"message": error.message, "hint": error.hint or "", **self._common(self._entry.visit(request))}
+        shown = {"message": error.message, "hint": error.hint or "", **self._common(self._sign_in.visit(request))}
         return render.page(name, _STATUS.get(error.code, 500), wait, asked=search.asked(request.query_params), **shown)
 
     def _common(self, visit: Visit | None) -> dict[str, Any]:
         """What the frame around every view shows."""
         session = visit.session if visit else ""
-        return {"visit": visit, "form": self._entry.sessions.form_token(session)}
+        return {"visit": visit, "form": self._sign_in.sessions.form_token(session)}
 
     async def _unknown(self, _request: Request, _visit: Visit) -> Response:
         raise NotFound("there is no such page", hint="go back to the search")
@@ -110,11 +112,11 @@ class Page:
             visit,
             "openFile",
             {"path": path},
-            lambda stop: see.view(self._desk.app, path, pointer, asked, visit.caller, stop),
+            lambda stop: file.view(self._desk.app, path, pointer, asked, visit.caller, stop),
         )
         here = f"/see?{request.url.query}"
         told = "Opened." if request.query_params.get("opened") else ""
-        return render.page("see.html", seen=seen, asked=asked, here=here, told=told, **self._common(visit))
+        return render.page("file.html", seen=seen, asked=asked, here=here, told=told, **self._common(visit))
 
     async def _picture(self, request: Request, visit: Visit) -> Response:
         path, page = request.query_params.get("path", ""), request.query_params.get("page", "")
@@ -131,7 +133,7 @@ class Page:
         return Response(picture.png, headers={**render.PRIVATE, "Content-Type": "image/png"})
 
     async def _open(self, request: Request, visit: Visit) -> Response:
-        sent = await self._entry.form(request)
+        sent = await self._sign_in.form(request)
         if not visit.is_local:
             raise Forbidden("files are opened only for the owner, on the machine where they are")
         path, back = str(sent.get("path", "")), str(sent.get("back", ""))
@@ -146,16 +148,16 @@ class Page:
     async def _index(self, request: Request, visit: Visit) -> Response:
         app = self._desk.app
         if request.method == "POST":
-            told = await self._change_index(visit, await self._entry.form(request))
+            told = await self._change_index(visit, await self._sign_in.form(request))
             return RedirectResponse(f"/index?told={told}", 303, render.PRIVATE)
         wants_check = bool(request.query_params.get("check")) and visit.caller.is_owner
 
-        def look(_stop: object) -> state.State:
-            return state.view(app, visit, self._desk.examine() if wants_check else None)
+        def look(_stop: object) -> index_view.State:
+            return index_view.view(app, visit, self._desk.examine() if wants_check else None)
 
         name = "index-part.html" if request.query_params.get("part") else "index.html"
         shown = await self._desk.call(visit, "listRoots", {}, look)
-        told = state.TOLD.get(request.query_params.get("told", ""), "")
+        told = index_view.TOLD.get(request.query_params.get("told", ""), "")
         return render.page(name, state=shown, told=told, **self._common(visit))
 
     async def _change_index(self, visit: Visit, sent: FormData) -> str:
@@ -214,7 +216,7 @@ class Page:
         return render.page("diff.html", old=old, new=new, found=found, **self._common(visit))
 
     async def _freeze(self, request: Request, visit: Visit) -> Response:
-        sent = await self._entry.form(request)
+        sent = await self._sign_in.form(request)
         asked = search.asked(QueryParams(str(sent.get("view", ""))))
         name = str(sent.get("name", "")).strip()
         await caches.freeze(self._desk, visit, asked, name, [str(one) for one in sent.getlist("pick")])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from urllib.parse import quote
 
-from test_page_entry import FORM, ask, entered
+from test_sign_in import FORM, ask, entered
 from visiting import HOSTILE, TURNED, visit
 
 NAMES = ".result h2 a"

@@ -21,7 +21,7 @@ _LONGEST_NONCE = 200
 _SAFE_METHODS = {"GET", "HEAD"}
 
 
-class Entry:
+class SignIn:
     """Signs people in and out."""
 
     def __init__(self, desk: Desk) -> None:
@@ -45,7 +45,7 @@ class Entry:
         if request.method in _SAFE_METHODS:
             ticket = request.query_params.get("ticket")
             if ticket is None:
-                return self.door()
+                return self.sign_in_page()
             session = self.sessions.enter_by_ticket(ticket)
             why = "This link was used already, or is older than a minute. Run context ui again."
         else:
@@ -54,7 +54,7 @@ class Entry:
             session = self.sessions.enter_by_token(token.encode("utf-8", "replace"))
             why = "Nobody is let in with this token."
         if session is None:
-            return self.door(why, 403)
+            return self.sign_in_page(why, 403)
         answer = RedirectResponse("/", 303, render.PRIVATE)
         is_secure = request.url.scheme == "https"
         answer.set_cookie(COOKIE, session, httponly=True, samesite="strict", secure=is_secure, path="/")
@@ -73,9 +73,9 @@ class Entry:
         nonce = request.query_params.get("nonce", "")[:_LONGEST_NONCE]
         return PlainTextResponse(proof(self._desk.own_token(), nonce), headers=render.PRIVATE)
 
-    def door(self, why: str = "", status: int = 401) -> Response:
+    def sign_in_page(self, why: str = "", status: int = 401) -> Response:
         """The page on which one signs in."""
-        return render.page("enter.html", status, why=why)
+        return render.page("sign-in.html", status, why=why)
 
     async def form(self, request: Request) -> FormData:
         """The fields of a form that changes something, after checking that it comes from this page.
