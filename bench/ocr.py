@@ -23,7 +23,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from smart_context.index import ocr_child, seen
+from smart_context.index import ocr_child, ocr_text
 from smart_context.index.prepare import Preparing
 from smart_context.model import Limits, Prepared
 from smart_context.sources import engines, rapidmodels, tessdata
@@ -85,7 +85,7 @@ def _measured(place: Path, engine: str, font: str, turned: float, most: int) -> 
         start = _children_cpu() - started
         begun, clock = _children_cpu(), time.monotonic()
         tasks = [
-            Task(at, str(file), partial(os.open, file, os.O_RDONLY), more=seen.Asked(1, seconds=60).told())
+            Task(at, str(file), partial(os.open, file, os.O_RDONLY), more=ocr_text.Asked(1, seconds=60).told())
             for at, (file, _) in enumerate(pages)
         ]
         shares: list[float] = []

@@ -2,7 +2,7 @@
 
 In: arguments, already of the right type.  Out: the object of a response, its keys in the order of the specification.
 Always: a path from a caller goes through the roots before anything else; text goes through redaction on its way out.
-Each verb names its stages in order. `held.py` has what they share, opened when it is first needed.
+Each verb names its stages in order. `resources.py` has what they share, opened when it is first needed.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from smart_context.access.roots import parsed, shown
 from smart_context.data import replace
 from smart_context.errors import Conflict, ContextError, Forbidden, NotFound, SearchFailed
 from smart_context.find.model import SearchRequest
-from smart_context.held import Held
 from smart_context.model import OWNER, Caller, OnProgress, Stop, silent
+from smart_context.resources import Resources
 
 if TYPE_CHECKING:
     from smart_context.cache.build import Built
@@ -42,7 +42,7 @@ def _never() -> None:
     pass
 
 
-class App(Held):
+class App(Resources):
     """The verbs, over one configuration. Close it, or use it in a `with`."""
 
     # The tools

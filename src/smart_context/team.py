@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from smart_context.access.ledger import Courier, Ledger
     from smart_context.engine.model import Batch
     from smart_context.engine.port import Shared
-    from smart_context.held import Held
     from smart_context.index.model import IndexReport
     from smart_context.model import OnProgress, Stop
+    from smart_context.resources import Resources
     from smart_context.settings.config import Settings
     from smart_context.sources.worker import Pool
 
 
-def enqueue(app: Held, folder: str, *, full: bool = False) -> int:
+def enqueue(app: Resources, folder: str, *, full: bool = False) -> int:
     """Walk a folder, and queue new or changed files for workers; return how many batches these are.
 
     Raises: ConfigError where the record is not shared; as `App.index_here`.
@@ -39,7 +39,7 @@ def enqueue(app: Held, folder: str, *, full: bool = False) -> int:
         return shared.enqueue(index, place.queue(), app.roots, folder, app.options(), full=full)
 
 
-def enqueue_scans(app: Held, folder: str) -> int:
+def enqueue_scans(app: Resources, folder: str) -> int:
     """Queue the files below a folder that wait for OCR, for workers that have it; return how many files these are.
 
     Raises: as `enqueue`.
@@ -50,7 +50,7 @@ def enqueue_scans(app: Held, folder: str) -> int:
 
 
 def work(
-    app: Held,
+    app: Resources,
     on_batch: Callable[[IndexReport], None],
     *,
     wait: bool = True,

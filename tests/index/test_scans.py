@@ -22,7 +22,7 @@ from conftest import PATIENCE, Run, Tree, clean_env
 from office_files import pdf_pages, shown
 from scans import HAS_PIL, needs_ocr, needs_rapidocr, page, picture, png, scan
 from smart_context.api import App
-from smart_context.index import background, ocr_child, scans, seen
+from smart_context.index import background, ocr_child, ocr_text, scans
 from smart_context.index.prepare import Preparing
 from smart_context.model import Limits, Prepared
 from smart_context.settings.config import OcrSettings, Settings
@@ -214,7 +214,7 @@ def test_pictures_are_read_in_the_whole_jail(tmp_path: Path) -> None:
     file = tmp_path / "a.png"
     file.write_bytes(picture(*lines, turned=180))
     command = ocr_child.started_with(Preparing(2000), tessdata.files(["en"]))
-    task = Task(None, str(file), lambda: os.open(file, os.O_RDONLY), more=seen.Asked(1).told())
+    task = Task(None, str(file), lambda: os.open(file, os.O_RDONLY), more=ocr_text.Asked(1).told())
     with worker.Pool(Limits(), 1, jail="require", start_with=command) as pool:
         (done,) = pool.run([task])
     assert isinstance(done.outcome, Prepared)

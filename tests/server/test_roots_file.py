@@ -11,7 +11,7 @@ from test_http import Served, called
 from conftest import PATIENCE, clean_env
 from machine import rest
 from server_client import SERVE, Peer, text_of
-from smart_context.access.followed import RootsFile
+from smart_context.access.roots_file import RootsFile
 from smart_context.errors import ConfigError
 
 

@@ -15,17 +15,17 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from smart_context import plain
-from smart_context.access.followed import RootsFile
 from smart_context.access.roots import shown
+from smart_context.access.roots_file import RootsFile
 from smart_context.errors import Conflict, ContextError, Forbidden, NotFound
 from smart_context.index.watch import Pace, Watcher
 from smart_context.model import Stop, silent
 
 if TYPE_CHECKING:
     from smart_context.api import App
-    from smart_context.held import Held
     from smart_context.index.model import Coverage, IndexReport
     from smart_context.model import OnProgress
+    from smart_context.resources import Resources
 
 Take = Callable[[Sequence[str]], tuple[list[str], list[str]]]
 """Have exactly these roots from now on: which are new, and which went."""
@@ -151,7 +151,9 @@ def start_watching(
     return watcher
 
 
-def start_following(app: Held, ended: threading.Event, report: Callable[[str], None], take: Take | None = None) -> None:
+def start_following(
+    app: Resources, ended: threading.Event, report: Callable[[str], None], take: Take | None = None
+) -> None:
     """Follow the roots of the configuration file as they are added or removed, until `ended`; `report` gets lines for people.
 
     take: called with the roots instead of `_take`, which is what a server does.
@@ -161,7 +163,7 @@ def start_following(app: Held, ended: threading.Event, report: Callable[[str], N
         threading.Thread(target=_follow, args=args, name="roots", daemon=True).start()
 
 
-def _follow(app: Held, file: RootsFile, ended: threading.Event, report: Callable[[str], None], take: Take) -> None:
+def _follow(app: Resources, file: RootsFile, ended: threading.Event, report: Callable[[str], None], take: Take) -> None:
     while not ended.wait(_ROOTS_EVERY):
         try:
             found = file.changed()
@@ -177,14 +179,14 @@ def _follow(app: Held, file: RootsFile, ended: threading.Event, report: Callable
             report(f"{plain.line(shown(name))} is no longer a root, by {file.path}")
 
 
-def become(app: Held, folders: Sequence[str]) -> tuple[list[str], list[str]]:
+def become(app: Resources, folders: Sequence[str]) -> tuple[list[str], list[str]]:
     """Make exactly these folders the roots from now on; return those added, and those removed."""
     known = app.roots.resolved
     app.roots.become({name: known.get(name) or os.path.realpath(name) for name in folders})
     return [name for name in folders if name not in known], [name for name in known if name not in folders]
 
 
-def _take(app: Held, folders: Sequence[str]) -> tuple[list[str], list[str]]:
+def _take(app: Resources, folders: Sequence[str]) -> tuple[list[str], list[str]]:
     """Index new roots, if the server indexes by itself, and stop the runs over removed ones."""
     new, gone = become(app, folders)
     if app.watcher:

@@ -22,7 +22,7 @@ from smart_context.access.roots import Place, Roots, shown
 from smart_context.data import dataclass, field, replace
 from smart_context.engine.model import LastRun
 from smart_context.errors import NotFound
-from smart_context.index import between, mounts
+from smart_context.index import checkpoint, mounts
 from smart_context.index.model import IndexReport, KindCount
 from smart_context.model import Limits, OnProgress, Progress, Stop, silent
 from smart_context.redact import rules
@@ -273,14 +273,14 @@ class _Run:
         self._commit()
 
     def _tasks(self, changed: Iterable[Found]) -> Iterator[Task]:
-        from smart_context.index import seen
+        from smart_context.index import ocr_text
         from smart_context.sources.worker import Task
 
         for found in changed:
             self.reading = found.path
             taken = None if self.full else self.intake.known(found, self.roots)
             if taken is None:
-                more = seen.kept(self.index, found.path) if self.has_scans else b""
+                more = ocr_text.kept(self.index, found.path) if self.has_scans else b""
                 yield Task(
                     found, found.path, partial(self._open, found.path), name=found.path, more=more, size=found.size
                 )
@@ -350,7 +350,7 @@ class _Run:
         if is_due and not is_between_tasks and self.pool and not self.pool.is_stocked:
             self.pool.stock()  # the commit waits for the next tick, when reading processes have enough to do meanwhile
             is_due = False
-        between.tick(step, self.on_progress, is_due=is_due, commit=self._commit, stop=self.stop)
+        checkpoint.tick(step, self.on_progress, is_due=is_due, commit=self._commit, stop=self.stop)
 
     def _commit(self) -> None:
         with self.pool.meanwhile() if self.pool else nullcontext():

@@ -1,6 +1,6 @@
 """The OCR process: read a file with OCR, and prepare it for the index.
 
-In: a `Preparing` and where the data of OCR is, then the arguments of `worker_child`; with each file a `seen.Asked`.
+In: a `Preparing` and where the data of OCR is, then the arguments of `worker_child`; with each file an `ocr_text.Asked`.
 Out: a `Prepared` for each file, with all of its text: its own, what OCR read before, and what it read now.
 Always: everything is loaded before the first file is read; it runs at low priority; a file is read for a bounded time, and
 its remaining pages wait.
@@ -15,7 +15,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 
-from smart_context.index import prepare, reading_child, seen
+from smart_context.index import ocr_text, prepare, reading_child
 from smart_context.index.prepare import Preparing
 from smart_context.model import Extracted, Limits, Prepared, Skipped
 from smart_context.sources import worker_child
@@ -43,7 +43,7 @@ def main(args: Sequence[str]) -> None:
     engine, memory = engines.load(files), engines.memory(files)
 
     def read(data: bytes | mmap.mmap, name: str, limits: Limits, more: bytes) -> Prepared | Skipped:
-        asked = seen.asked(more)
+        asked = ocr_text.asked(more)
         short = os.path.basename(name)
         counted = Sight()
         extract.extract(data, short, limits, counted)

@@ -1,6 +1,6 @@
 """The reading process of an index: read a file, and prepare it for the index.
 
-In: a `Preparing`, then the arguments of `worker_child`; with a file that OCR has read, a `seen.Asked`.  Out: a `Prepared` for each file.
+In: a `Preparing`, then the arguments of `worker_child`; with a file that OCR has read, an `ocr_text.Asked`.  Out: a `Prepared` for each file.
 Always: everything is loaded before the first file is read; hostile bytes are parsed here and nowhere else.
 """
 
@@ -15,7 +15,7 @@ from importlib import import_module
 
 from smart_context import redact
 from smart_context.data import asdict
-from smart_context.index import prepare, seen
+from smart_context.index import ocr_text, prepare
 from smart_context.index.prepare import Preparing
 from smart_context.model import Extracted, Limits, Prepared, Skipped
 from smart_context.redact import Redactor
@@ -51,7 +51,7 @@ def _before(data: bytes | mmap.mmap, more: bytes) -> Sight | None:
     """What OCR read of a file before, as long as its bytes are the same."""
     import hashlib  # imported here, because the parent imports this module and must start without OpenSSL
 
-    asked = seen.asked(more)
+    asked = ocr_text.asked(more)
     is_same = hashlib.sha256(data).hexdigest() == asked.sha256
     return Sight(known=asked.recognized()) if is_same else None
 

@@ -17,7 +17,7 @@ from functools import partial
 from smart_context.access.roots import Roots
 from smart_context.engine.model import FileRow
 from smart_context.engine.port import Index
-from smart_context.index import between, ocr_child, seen
+from smart_context.index import checkpoint, ocr_child, ocr_text
 from smart_context.index.indexer import Options
 from smart_context.index.intake import Intake
 from smart_context.index.model import IndexReport
@@ -134,7 +134,7 @@ class _Reading:
             if row is None or not row.unread_pages:
                 continue
             self.reading = row.path
-            more = seen.waiting(self.index, row, 0.0 if turn.is_careful else _TURN_SECONDS, turn.lost)
+            more = ocr_text.waiting(self.index, row, 0.0 if turn.is_careful else _TURN_SECONDS, turn.lost)
             yield Task(turn, row.path, partial(self.roots.open_file, row.path), name=row.path, more=more)
 
     def _take(self, done: Done) -> None:
@@ -165,7 +165,7 @@ class _Reading:
     def _tick(self) -> None:
         step = Progress(self.done, self.total, self.reading, {"pages": self.done})
         is_due = self.is_pending and time.monotonic() - self.committed_at >= _COMMIT_SECONDS
-        between.tick(step, self.on_progress, is_due=is_due, commit=self._commit, stop=self.stop)
+        checkpoint.tick(step, self.on_progress, is_due=is_due, commit=self._commit, stop=self.stop)
 
     def _commit(self) -> None:
         if self.is_pending:

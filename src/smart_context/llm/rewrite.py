@@ -12,7 +12,7 @@ import re
 from pathlib import Path
 
 from smart_context.errors import BadRequest
-from smart_context.llm import answered, grammar, prompt, provider
+from smart_context.llm import grammar, prompt, provider, sanitize
 from smart_context.llm.model import Rewritten, Sample
 from smart_context.model import Stop
 from smart_context.redact import Redactor
@@ -52,7 +52,7 @@ def query(
         )
         made = "it was cut off" if told.is_cut else _read(told.text)
         if isinstance(made, Rewritten):
-            notes = answered.inert(redactor.clean(made.notes))
+            notes = sanitize.inert(redactor.clean(made.notes))
             return Rewritten(redactor.clean(made.fts), made.exts, made.years, notes)
         messages = prompt.repair(asked, made)
     return _by_rules(text, f"read by rules, because the language model's answer could not be used: {made}")

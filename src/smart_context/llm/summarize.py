@@ -11,7 +11,7 @@ from pathlib import Path
 
 from smart_context import defaults, plain
 from smart_context.errors import BadRequest
-from smart_context.llm import answered, compose, extractive, joined, prompt, provider
+from smart_context.llm import compose, extractive, joined, prompt, provider, sanitize
 from smart_context.llm.model import Sample, Snippet, Summary
 from smart_context.model import Stop
 from smart_context.redact import Redactor
@@ -50,7 +50,7 @@ def results(
             asked, most, settings=settings, data_dir=data_dir, redactor=redactor, stop=stop, sample=sample
         )
         named = kept[: len(prompt.sent(kept, redactor))]
-        text = answered.summary(told.text, len(named), redactor.clean) + (compose.CUT if told.is_cut else "")
+        text = sanitize.summary(told.text, len(named), redactor.clean) + (compose.CUT if told.is_cut else "")
         return Summary(compose.with_sources(text, named), told.prompt_tokens, told.completion_tokens)
     stop()
     texts = joined.clean([one.text for one in kept], redactor)

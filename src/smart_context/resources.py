@@ -41,7 +41,7 @@ _TURNS = 2
 _MOST_SAID = 3  # roots that a search names because it could not search them
 
 
-class Held(Closes):
+class Resources(Closes):
     """Everything that the verbs share, over one configuration. Close it, or use it in a `with`."""
 
     def __init__(self, settings: Settings) -> None:
