@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import random
 import shutil
-from dataclasses import astuple
 
 import pytest
 
 from smart_context.api import App
-from smart_context.engine.facts import Marked
-from smart_context.find import fold
 from smart_context.find.model import SearchRequest
 from smart_context.model import Caller
 from smart_context.settings.config import Settings
-from smart_context.text import copies
 
 WORDS = [
     f"{first}{last}" for first in ("wal", "her", "sal", "tur", "lin") for last in ("rus", "ring", "mon", "bot", "den")
@@ -104,12 +100,3 @@ def test_a_copy_that_is_gone_is_not_named(app, tmp_path):
         assert "secret/copy.txt" not in found(app, "walrus essay")[0][0][1]
     finally:
         shutil.move(kept, f"{root}/secret/copy.txt")
-
-
-def test_of_many_files_the_same_are_copies_as_of_a_few():
-    texts = [essay(seed % 17 if seed % 3 else seed, seed % 5 / 40) for seed in range(150)] + [" ", "one note", ""] * 3
-    files = [Marked(at, *astuple(copies.marks([text]))) for at, text in enumerate(texts)]
-    folds = fold.Folds()
-    expected = [file.file_id for file in files if folds.stands_for(file) == file.file_id]
-    assert [file.file_id for file in fold.apart(files)] == expected
-    assert 60 < len(expected) < 130

@@ -1,8 +1,7 @@
-"""Which files are copies of others: the same however many are compared, and by what."""
+"""Which files are copies of others: the same compiled and in Python."""
 
 from __future__ import annotations
 
-import importlib
 import random
 from contextlib import nullcontext
 from dataclasses import astuple
@@ -18,7 +17,7 @@ from smart_context.text import copies
 
 
 def are_near(one: bytes, other: bytes) -> bool:
-    return copies.are_near(copies.number(one), copies.number(other))
+    return copies.first_near(one, [other]) == 0
 
 
 @pytest.fixture(params=["compiled", "python"])
@@ -46,42 +45,6 @@ def test_files_are_apart_where_no_two_of_them_are_copies():
 
 
 @pytest.mark.usefixtures("_in_both_ways")
-def test_the_file_that_stands_for_others_is_the_same_however_many_are_compared_at_once(monkeypatch):
-    importlib.import_module("numpy")  # without it, files are compared one by one
-    rnd = random.Random(12)
-    words = [f"word{number}" for number in range(200)]
-    texts = [" ".join(rnd.sample(words, size)) for size in (20, 60, 190, 195, 195, 198)] + ["", "one note"]
-    folds = fold.Folds()
-    for at, text in enumerate(texts):
-        folds.stands_for(Marked(at, *astuple(copies.marks([text]))))
-    others = [f"{text} more" for text in texts] + texts + [" ".join(rnd.sample(words, 190)) for _ in range(20)]
-    files = [Marked(100 + at, *astuple(copies.marks([text]))) for at, text in enumerate(others)]
-    expected = [folds._found(file) for file in files]
-    assert len(files) * len(texts) > fold._LOOKS
-    assert folds.like(files) == expected
-    monkeypatch.setattr(fold, "_LOOKS", 0)
-    assert folds.like(files) == expected
-    assert len(set(expected)) > 3
-
-
-@pytest.mark.usefixtures("_in_both_ways")
-def test_files_are_apart_however_many_of_them_are_compared_at_once(monkeypatch):
-    importlib.import_module("numpy")
-    rnd = random.Random(11)
-    words = [f"word{number}" for number in range(160)]
-    texts = [" ".join(rnd.sample(words, 140 if at % 3 else 25)) for at in range(50)]
-    texts += [f"{text} more" for text in texts[::7]]
-    files = [Marked(at, *astuple(copies.marks([text]))) for at, text in enumerate(texts)]
-    some = [files[at : at + size] for size in (3, 20, 50) for at in range(0, 57 - size, 3)]
-    found = [fold.are_apart(few) for few in some]
-    monkeypatch.setattr(fold, "_LOOKS", 0)
-    assert [fold.are_apart(few) for few in some] == found
-    monkeypatch.setattr(fold, "_LOOKS", 10000)
-    assert [fold.are_apart(few) for few in some] == found
-    assert {True, False} == set(found)
-
-
-@pytest.mark.usefixtures("_in_both_ways")
 def test_many_files_that_have_much_in_common_are_apart_until_one_is_a_copy():
     rnd = random.Random(5)
     words = [f"word{number}" for number in range(900)]
@@ -95,37 +58,30 @@ def test_many_files_that_have_much_in_common_are_apart_until_one_is_a_copy():
         assert not fold.are_apart([copy, *files])
 
 
+def representatives(files: list[Marked]) -> list[int | None]:
+    """The file that stands for each, as a search finds them."""
+    folds = fold.Folds()
+    for file in files:
+        if not folds.is_copy(file):
+            folds.stand(file)
+    return [folds.representative(file) for file in files]
+
+
 @pytest.mark.usefixtures("_in_both_ways")
-def test_the_same_files_stand_for_themselves_however_many_are_compared_at_once(monkeypatch):
-    rnd = random.Random(14)
-    words = [f"word{number}" for number in range(300)]
-    texts = [" ".join(rnd.sample(words, size)) for size in (10, 40, 150, 280, 290, 295) for _ in range(8)]
-    texts += [f"{text} more" for text in texts[::3]] + texts[::5] + ["", ""]
-    rnd.shuffle(texts)
-    files = [Marked(at, *astuple(copies.marks([text]))) for at, text in enumerate(texts)]
-    assert len(files) > fold._FEW
-    at_once = list(fold.apart(files))
-    monkeypatch.setattr(fold, "_FEW", 1000)
-    assert list(fold.apart(files)) == at_once
-    assert 10 < len(at_once) < len(files) - 10
-
-
-def test_far_down_the_same_files_stand_for_others_as_where_each_is_compared_with_all(monkeypatch):
+def test_the_first_of_many_copies_stands_for_the_others():
     rnd = random.Random(21)
     words = [f"word{number}" for number in range(400)]
     texts = [" ".join(rnd.sample(words, size)) for size in (10, 30, 90, 250, 380, 390, 395) for _ in range(12)]
     texts += [f"{text} more" for text in texts[::2]] + [f"{text} and more" for text in texts[::3]] + ["", "one note"]
     rnd.shuffle(texts)
     files = [Marked(at, *astuple(copies.marks([text]))) for at, text in enumerate(texts)]
-    monkeypatch.setattr(fold, "_LOOKS", 10_000)
-    one_by_one, by_pieces, compiled = fold.Folds(), fold.Folds(), fold.Folds()
-    expected = [compiled.stands_for(file) for file in files]
-    with in_python(copies):
-        assert [one_by_one.stands_for(file) for file in files] == expected
-        monkeypatch.setattr(fold, "_LOOKS", 7)
-        assert [by_pieces.stands_for(file) for file in files] == expected
-    assert by_pieces._having
-    assert not one_by_one._having
+    expected: list[int] = []
+    for file in files:
+        standing = (files[at] for at in dict.fromkeys(expected))
+        first = next((one for one in standing if one.same == file.same != b"" or are_near(file.like, one.like)), file)
+        expected.append(first.file_id)
+    assert representatives(files) == expected
+    assert [file.file_id for file in fold.apart(files)] == list(dict.fromkeys(expected))
     assert 20 < len(set(expected)) < len(files) - 20
 
 
@@ -151,8 +107,10 @@ def test_what_is_compiled_tells_the_same_copies(marks):
 
     def told() -> object:
         folds = fold.Folds()
-        stand = [folds.stands_for(file) for file in files[:half]]
-        return stand, folds.like(files[half:]), list(fold.apart(files)), fold.are_apart(files)
+        for file in files[:half]:
+            if not folds.is_copy(file):
+                folds.stand(file)
+        return [folds.representative(file) for file in files], list(fold.apart(files)), fold.are_apart(files)
 
     quickly, slowly = both(told, copies)
     assert quickly == slowly

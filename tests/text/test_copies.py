@@ -14,7 +14,15 @@ from smart_context.text import copies
 
 
 def near(one: bytes, other: bytes) -> bool:
-    return copies.are_near(copies.number(one), copies.number(other))
+    quickly, slowly = both(lambda: copies.first_near(one, [b"", other]), copies)
+    assert quickly == slowly
+    return quickly == 1
+
+
+def near_by_hand(one: bytes, other: bytes) -> bool:
+    filled = sum(1 for a, b in zip(one, other, strict=True) if a or b)
+    shared = sum(1 for a, b in zip(one, other, strict=True) if a and a == b)
+    return filled >= copies.LEAST and shared >= copies.ALIKE * filled
 
 
 def text(words: int, changed: float = 0.0, seed: int = 1) -> str:
@@ -109,34 +117,18 @@ def test_sketches_are_alike_by_the_share_of_their_bins_that_agree(one, data):
     one = bytes(byte if at in kept or data.draw(st.booleans()) else 0 for at, byte in enumerate(one))
     changed = data.draw(st.dictionaries(st.integers(0, copies.BINS - 1), st.integers(0, 255), max_size=30))
     other = bytes(changed.get(at, byte) for at, byte in enumerate(one))
-    filled = sum(1 for a, b in zip(one, other, strict=True) if a or b)
-    both = sum(1 for a, b in zip(one, other, strict=True) if a and a == b)
-    assert near(one, other) == (filled >= copies.LEAST and both >= copies.ALIKE * filled)
-
-
-@given(st.binary(min_size=copies.BINS, max_size=copies.BINS), st.data())
-def test_sketches_that_are_near_have_a_piece_in_common_or_are_compared(one, data):
-    base = bytearray(one if data.draw(st.booleans()) else one[:40] + bytes(copies.BINS - 40))
-    other = bytearray(base)
-    for at in data.draw(st.sets(st.integers(0, copies.BINS - 1), max_size=26)):
-        other[at] = (other[at] + 1 + data.draw(st.integers(0, 3))) % 256
-    mine, theirs = copies.pieces(bytes(base)), copies.pieces(bytes(other))
-    if near(bytes(base), bytes(other)) and mine and theirs:
-        assert mine & theirs
-    first = copies.first_near(copies.number(bytes(base)), [0, copies.number(bytes(other))])
-    assert first == (1 if near(bytes(base), bytes(other)) else None)
+    assert near(one, other) == near_by_hand(one, other)
 
 
 @pytest.mark.parametrize("filled", range(copies.LEAST // 2, copies.LEAST + 10))
 def test_the_first_that_is_near_is_found_by_texts_of_few_words_too(filled):
-    one = copies.number(bytes([7] * filled + [0] * (copies.BINS - filled)))
+    one = bytes([7] * filled + [0] * (copies.BINS - filled))
     for more in range(12):
         for other in (
             bytes([7] * (filled + more) + [0] * (copies.BINS - filled - more)),
             bytes([7] * max(0, filled - more) + [0] * (copies.BINS - max(0, filled - more))),
         ):
-            near = copies.are_near(one, copies.number(other))
-            assert copies.first_near(one, [0, copies.number(other)]) == (1 if near else None)
+            assert near(one, other) == near_by_hand(one, other)
 
 
 @given(st.binary(min_size=1, max_size=40))

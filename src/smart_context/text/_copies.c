@@ -298,7 +298,7 @@ static inline unsigned unlike(const char *one, const char *other)
     return sum;
 }
 
-/* What `are_near` says; most are told apart by the first of their bins. */
+/* Whether nine tenths of two texts agree, by their sketches; most are told apart by the first of their bins. */
 static inline int are_near(const char *one, const char *other)
 {
     unsigned differing = 0, either = 0;

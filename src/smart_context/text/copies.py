@@ -34,7 +34,6 @@ LEAST = 24  # filled bins that near-duplicates need: a note of a few words that 
 # Where nine tenths of the words of each text are in the other, this share of all words is in both.
 ALIKE = 0.9 / (2 - 0.9)
 DIFFERING = int(BINS * (1 - ALIKE))  # bins in which texts that are alike may differ, at most
-_STRETCHES = tuple(pairwise(BINS * at // (DIFFERING + 1) for at in range(DIFFERING + 2)))
 _LOW = int.from_bytes(b"\x7f" * BINS, "little")
 _HIGH = int.from_bytes(b"\x80" * BINS, "little")
 
@@ -103,45 +102,9 @@ def dense(kept: bytes) -> bytes:
     return bytes(next(filled) if bits >> at & 1 else 0 for at in range(BINS))
 
 
-def number(sketch: bytes) -> int:
-    """A sketch as a number for `are_near`; 0, which is near nothing, for bytes that are not a sketch."""
-    return int.from_bytes(sketch, "little") if len(sketch) == BINS else 0
-
-
-def sketch(number: int) -> bytes:
-    """The sketch of a number."""
-    return number.to_bytes(BINS, "little")
-
-
-def pieces(sketch: bytes) -> set[bytes]:
-    """Bands of a sketch: every near sketch has at least one in common. None where the common band could consist of empty bins alone.
-
-    There is one band more than the bins in which near texts may differ, so that at least one band is equal.
-    """
-    found = {sketch[start:end] for start, end in _STRETCHES} if len(sketch) == BINS else set()
-    return found if all(map(any, found)) else set()
-
-
-def first_near(one: int, others: Iterable[int]) -> int | None:
-    """The index of the first of others for which `are_near` holds; most are ruled out by a cheaper test."""
-    if _filled(one) < ALIKE * LEAST:  # near texts have that many bins in common, so each of them has that many
-        return None
-    for at, other in enumerate(others):
-        differing = one ^ other
-        count = (((differing & _LOW) + _LOW | differing) & _HIGH).bit_count()
-        if count <= DIFFERING and _agree(one | other, count):
-            return at
-    return None
-
-
-def is_quick() -> bool:
-    """Whether compiled code compares sketches: then any number of them can be compared one by one."""
-    return compiled is not None
-
-
-def first_alike(one: bytes, others: list[bytes]) -> int | None:
-    """`first_near` for sketches as bytes."""
-    return compiled.first_near(one, others) if compiled else first_near(number(one), map(number, others))
+def first_near(one: bytes, others: list[bytes]) -> int | None:
+    """The index of the first of other sketches whose text shares nine tenths with that of one; never for texts of a few words."""
+    return compiled.first_near(one, others) if compiled else _first_near(_number(one), map(_number, others))
 
 
 def standing(same: list[bytes], like: list[bytes]) -> list[bool]:
@@ -150,8 +113,8 @@ def standing(same: list[bytes], like: list[bytes]) -> list[bool]:
         return compiled.standing(same, like)
     out: list[bool] = []
     hashes, numbers = set[bytes](), list[int]()
-    for own, sketch in zip(same, map(number, like), strict=True):
-        stands = own not in hashes and first_near(sketch, numbers) is None
+    for own, sketch in zip(same, map(_number, like), strict=True):
+        stands = own not in hashes and _first_near(sketch, numbers) is None
         if stands:
             numbers.append(sketch)
             hashes.update([own] if own else ())
@@ -159,15 +122,20 @@ def standing(same: list[bytes], like: list[bytes]) -> list[bool]:
     return out
 
 
-def are_near(one: int, other: int) -> bool:
-    """Whether nine tenths of two texts agree, by the numbers of their sketches; never for texts of a few words."""
-    differing = _filled(one ^ other)
-    return differing <= DIFFERING and _agree(one | other, differing)
+def _number(sketch: bytes) -> int:
+    """A sketch as a number; 0, which is near nothing, for bytes that are not a sketch."""
+    return int.from_bytes(sketch, "little") if len(sketch) == BINS else 0
 
 
-def _agree(both: int, differing: int) -> bool:
-    filled = _filled(both)
-    return filled >= LEAST and filled - differing >= ALIKE * filled
+def _first_near(one: int, others: Iterable[int]) -> int | None:
+    if _filled(one) < ALIKE * LEAST:  # near texts have that many bins in common, so each of them has that many
+        return None
+    for at, other in enumerate(others):
+        differing = one ^ other
+        count = (((differing & _LOW) + _LOW | differing) & _HIGH).bit_count()
+        if count <= DIFFERING and (filled := _filled(one | other)) >= LEAST and filled - count >= ALIKE * filled:
+            return at
+    return None
 
 
 def _filled(number: int) -> int:
