@@ -8,7 +8,6 @@ tokens that cannot be hits. Scripts without spaces have no tokens: their terms a
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from itertools import repeat
 
 from smart_context import later
 from smart_context.data import NamedTuple, dataclass, field
@@ -30,8 +29,6 @@ _OTHER_FORM = later.pattern("[\u1100-\u11ff\u2e80-\u2fdf\u3099\u309a\u3131-\u318
 # Marks beyond ASCII that no word has and that normalisation leaves alone, the commonest first: a text with no other character beyond it is read as one in ASCII.
 _BETWEEN = "’“”‘©—→…–•←»«·×°®\xa0"
 
-_TELLS = 2  # letters, at least, of a prefix that excludes most tokens
-
 _Met = tuple[int, bool]
 
 
@@ -48,9 +45,8 @@ class Hit(NamedTuple):
 class Words:
     """What is sought, each with the number of its word: terms, those of scripts without spaces also in `wide`, and prefixes.
 
-    worth: the weight of each word, in hundredths. fronts: the first letters of any token that is a hit, or of a part of it; telling: the same for tokens
-    in ASCII, empty if that excludes too little. met: a cache by language of the tokens looked at, each with its word's number, and whether that is only
-    a part of it.
+    worth: the weight of each word, in hundredths. fronts: the first letters of any token that is a hit, or of a part of it.
+    met: a cache by language of the tokens looked at, each with its word's number, and whether that is only a part of it.
     """
 
     terms: Mapping[str, tuple[int, ...]]
@@ -58,7 +54,6 @@ class Words:
     prefixes: Mapping[str, int]
     worth: tuple[int, ...]
     fronts: tuple[str, ...]
-    telling: tuple[str, ...] = ()
     met: dict[str, dict[str, _Met | None]] = field(default_factory=dict, compare=False, repr=False)
 
 
@@ -80,21 +75,7 @@ def words(sought: Sequence[Sought]) -> Words:
     # Stems first: compounds are hundreds of terms, and languages agree on most of their stems.
     fronts = {_front(stem) for stem in {term.partition(analysis.TAG)[0] for term in terms}}.union(prefixes)
     worth = tuple(max(1, round(100 * word.idf * min(word.times, 1.0))) for word in sought)
-    telling = () if compiled else _telling(fronts)
-    return Words(terms, wide, prefixes, worth, tuple(sorted(filter(None, fronts))), telling)
-
-
-def _telling(fronts: Iterable[str]) -> tuple[str, ...]:
-    """The letters of which a token in ASCII must contain some to be a hit; empty if that excludes hardly any token."""
-    # A token has letters and digits only; a front that begins with another one adds nothing to it.
-    found = sorted(front for front in fronts if front.isascii() and front.isalnum())
-    if any(len(front) < _TELLS for front in found):
-        return ()
-    out: list[str] = []
-    for front in found:  # sorted: a front follows the one that it begins with
-        if not out or not front.startswith(out[-1]):
-            out.append(front)
-    return tuple(out)
+    return Words(terms, wide, prefixes, worth, tuple(sorted(filter(None, fronts))))
 
 
 def _front(stem: str) -> str:
@@ -119,7 +100,7 @@ def every(texts: Sequence[tuple[str, str]], words: Words) -> list[list[Hit]]:
 
 
 class _Read(NamedTuple):
-    """A text, and its tokens that may be hits; `found`: their positions, if known."""
+    """A text, and its tokens that may be hits; `found`: their positions, where the C module gives them."""
 
     plain: str
     tokens: Set[str]
@@ -128,10 +109,9 @@ class _Read(NamedTuple):
 
 def _read(plain: str, words: Words) -> _Read:
     bare = _without_marks(plain)
-    if not (bare.isascii() and (compiled or words.telling)):
+    if not (compiled and bare.isascii()):
         return _Read(plain, _tokens(plain, words), None)
-    # In ASCII, tokens are found by the letters that hits must contain, with their positions.
-    found = compiled.tokens(bare, words.fronts)[0] if compiled else sorted(set(_having(bare, words.telling)))
+    found = compiled.tokens(bare, words.fronts)[0]
     return _Read(plain, {token for _, token in found}, found)
 
 
@@ -146,11 +126,8 @@ def _without_marks(plain: str) -> str:
 
 def _marked(text: _Read, words: Words, met: dict[str, _Met | None]) -> list[Hit]:
     plain, tokens, found = text
-    if found is not None and compiled:
+    if compiled and found is not None:
         return compiled.marked(found, met, Hit)
-    if found is not None:
-        rows = [(start, start + len(token), *hit) for start, token in found if (hit := met[token])]
-        return list(map(tuple.__new__, repeat(Hit), rows))  # hundreds of them: without a call for each
     goes_on = str.isalnum if plain.isascii() else _goes_on
     out: list[Hit] = []
     for token in tokens:
@@ -167,7 +144,7 @@ def _marked(text: _Read, words: Words, met: dict[str, _Met | None]) -> list[Hit]
 
 
 def _tokens(plain: str, words: Words) -> set[str]:
-    """The tokens of a text; of those in ASCII, only the ones that may be hits by their letters."""
+    """The tokens of a text; from the C module, only those that may be hits by their first letters, or are not in ASCII."""
     # Regular expressions are slow: they are used only for text that is not ASCII.
     if compiled:
         found, odd = compiled.tokens(plain, words.fronts)
@@ -175,26 +152,7 @@ def _tokens(plain: str, words: Words) -> set[str]:
     runs = set(plain.split())
     odd = [run for run in runs if not run.isascii()]
     runs.difference_update(odd)
-    return {*_in_ascii(" ".join(runs), words.telling), *spaced(" ".join(odd))}
-
-
-def _in_ascii(plain: str, telling: Sequence[str]) -> set[str]:
-    return {token for _, token in _having(plain, telling)} if telling else set(plain.translate(_APART).split())
-
-
-def _having(plain: str, telling: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """The tokens of an ASCII text that contain one of `telling`, in any case, each with its start."""
-    lower, size = plain.lower(), len(plain)
-    for letters in telling:
-        at = lower.find(letters)
-        while at >= 0:
-            start, end = at, at + len(letters)
-            while start and plain[start - 1].isalnum():
-                start -= 1
-            while end < size and plain[end].isalnum():
-                end += 1
-            yield start, plain[start:end]
-            at = lower.find(letters, end)
+    return {*" ".join(runs).translate(_APART).split(), *spaced(" ".join(odd))}
 
 
 def _look_at(tokens: Set[str], words: Words, language: str) -> None:
