@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 BEST = 10  # results whose terms are considered
 TERMS = 50  # of these terms, those with the highest weights
-_SHORT, _LONG = 9, 32  # bits for the number of a segment beside 23 bits for a term: in 32 bits and in 64
+_BESIDE = 32  # bits for the number of a segment, below those for a term
 _TWO = 2  # of the best must have a term: a term of one alone is not common
 
 
@@ -87,15 +87,12 @@ def _counted(packed: Sequence[bytes]) -> tuple[Numbers, Numbers, Numbers]:
     count = len(data) // codes.WIDTH
     low = np.ndarray((count,), "<u2", data, strides=(codes.WIDTH,)) if count else np.empty(0, np.uint16)
     high = np.frombuffer(data, np.uint8)[codes.WIDTH - 1 :: codes.WIDTH] & (codes.MASK >> 16)
-    # Term and segment as one number, in four bytes if that is enough.
-    kind: Any
-    kind, beside = (np.uint32, _SHORT) if len(packed) <= 1 << _SHORT else (np.uint64, _LONG)
-    words = (low.astype(kind) + (high.astype(kind) << kind(16))) << kind(beside)
-    # Sorted by term, then by segment, so that one pass numbers the terms and counts them.
-    both = np.sort(words | np.repeat(np.arange(len(packed), dtype=kind), sizes))
+    words = (low.astype(np.int64) + (high.astype(np.int64) << 16)) << _BESIDE
+    # Term and segment as one number, sorted by term, then by segment, so that one pass numbers the terms and counts them.
+    both = np.sort(words | np.repeat(np.arange(len(packed)), sizes))
     first = np.flatnonzero(np.append(True, both[1:] != both[:-1])) if count else np.empty(0, np.int64)
     times = np.diff(first, append=count)
     each = both[first]
-    found, owners = each >> kind(beside), each & kind((1 << beside) - 1)
+    found, owners = each >> _BESIDE, each & ((1 << _BESIDE) - 1)
     terms = np.cumsum(np.append(False, found[1:] != found[:-1]), dtype=np.int64) if count else first
-    return owners.astype(np.int64), terms, times
+    return owners, terms, times
