@@ -67,7 +67,7 @@ class App(Resources):
         stop: Stop = _never,
         caller: Caller = OWNER,
     ) -> Answer:
-        """Index a folder, wait for it, and count what was done."""
+        """Index a folder, wait for the run, and return its counts."""
         self._may_index(root, caller)
         job = self.jobs.submit(parsed(root), full=full, priority=priority)
         return job.wait(on_progress, stop).answer()
@@ -78,7 +78,7 @@ class App(Resources):
         self.jobs.submit(parsed(root))
 
     def stop_index(self, root: str, *, caller: Caller = OWNER) -> bool:
-        """Stop the run over a folder; what it has read stays. Whether there was one.
+        """Stop the run over a folder, and return whether there was one; what it has read stays.
 
         Raises: as `index_folder`.
         """
@@ -86,7 +86,7 @@ class App(Resources):
         return self.jobs.cancel(self.roots.inside(parsed(root)).path)
 
     def add_root(self, folder: str, *, caller: Caller = OWNER) -> tuple[str, bool]:
-        """Let a folder be read from now on, and queue it: its name, and whether the next server knows it, too.
+        """Add a root while the server runs, and queue it; return its name, and whether the configuration file has it too.
 
         Raises: Forbidden for anybody but the owner, and for a caller that sees some roots only; BadRequest, saying what to do.
         """
@@ -124,7 +124,7 @@ class App(Resources):
         stop: Stop = _never,
         caller: Caller = OWNER,
     ) -> Answer:
-        """Search, and give one page of results."""
+        """Search; return one page of results."""
         request = SearchRequest(
             query, k, offset, exts, years, roots, all_copies=all_copies, since=since or "", until=until or "", sort=sort
         )
@@ -133,7 +133,7 @@ class App(Resources):
     def find(
         self, request: SearchRequest, *, unredacted: bool = False, stop: Stop = _never, caller: Caller = OWNER
     ) -> SearchPage:
-        """Search, and give results with how the query was read, for a face that shows more than the tool does.
+        """Search; return results with the interpretation of the query, for faces that show more than the tool.
 
         Raises: as `open_file` where they are to be unredacted.
         """
@@ -255,7 +255,7 @@ class App(Resources):
         return shown(place.path), preview.text_of(segments, pointer, redacted=not unredacted)
 
     def _log_unredacted(self, command: str, what: str, caller: Caller) -> None:
-        """Write down that the owner sees what is hidden from everybody else; nobody else may."""
+        """Log that the owner sees unredacted text; refuse any other caller."""
         if not caller.is_owner:
             raise Forbidden("only the owner may see what is hidden")
         from smart_context.access import audit
@@ -276,7 +276,7 @@ class App(Resources):
         stop: Stop = _never,
         caller: Caller = OWNER,
     ) -> Built:
-        """Write what a question finds, or places that were picked by other means, into a cache; its folders are absolute here.
+        """Freeze the results of a question, or chosen places, into a cache; its folders are absolute here.
 
         Raises: InvalidQuery when there is nothing; Forbidden, NotFound, BadRequest, SameId, IoError.
         """
@@ -301,7 +301,7 @@ class App(Resources):
         stop: Stop = _never,
         caller: Caller = OWNER,
     ) -> Answer:
-        """Freeze a search, or what was picked of it, into a new cache below the cache root, redacted; where it is configured, for the owner."""
+        """Freeze a search, or some of its results, into a new cache below the cache root, redacted; for the owner, if configured."""
         from smart_context.frozen import verbs
         from smart_context.frozen.provenance import Question
 
@@ -311,7 +311,7 @@ class App(Resources):
         return verbs.freeze_search(desk, question, cache, whole_files=whole_files, created_at=now, picked=picked)
 
     def replay(self, cache: str, *, stop: Stop = _never, caller: Caller = OWNER) -> tuple[Provenance, list[Change]]:
-        """Ask a frozen cache's question again, and say what became of each document.
+        """Run the query of a frozen cache again; return how each document has changed.
 
         Raises: CacheMissing, CacheInvalid where the cache was not frozen from a search, IoError, NotFound without an index.
         """
@@ -378,7 +378,7 @@ class App(Resources):
     # What the command line shows besides
 
     def probes(self, folders: tuple[str, ...], count: int) -> list[Probe]:
-        """Queries made of what stands in so many indexed files, and of their names; nothing that is hidden, or not to be shown.
+        """Make queries from sentences and names of `count` indexed files, without anything that must not be shown.
 
         Raises: NotFound where there is no index.
         """
@@ -394,7 +394,7 @@ class App(Resources):
         return known_items.probes(self.index.record, self._folders(folders, self.roots), self.redactor, count, may_show)
 
     def pointers(self, path: str) -> list[str]:
-        """The places in a file that the index knows, in reading order, for its owner to choose from.
+        """The pointers of an indexed file, in reading order, for completion.
 
         Raises: Forbidden; NotFound where there is no index.
         """
@@ -422,27 +422,27 @@ class App(Resources):
             return indexer.run(index, self.roots, folder, options, full=full, on_progress=on_progress, stop=stop)
 
     def embed(self, *, workers: int = 1, on_progress: OnProgress = silent, stop: Stop = _never) -> int:
-        """Make the vectors that are missing, in this thread; how many that were. Nothing where there is no model.
+        """Make the missing vectors in this thread, and return their number; 0 without a model.
 
         Raises: Conflict when another process does; ConfigError when the model cannot be used.
         """
         return self.extra.embed(workers, on_progress, stop)
 
     def forget(self, path: str, *, keep: Sequence[str] = (), on_progress: OnProgress = silent) -> int:
-        """Remove what is indexed at or below a path, but for what lies at or below those to keep; how many files that were.
+        """Remove what is indexed at or below a path, except at or below those in `keep`; return the number of files.
 
         Raises: Conflict when another process writes or embeds.
         """
         return self.engine.forget(path, keep, on_progress) if self.engine.is_there() else 0
 
     def maintain(self, *, on_progress: OnProgress = silent) -> str:
-        """Tidy the index: give space back, finish merges, look for damage, drop vectors that nothing needs; why the ranking was built anew, or ""."""
+        """Maintain the index: compact it, finish merges, check for damage, drop unused vectors; return why the ranking was rebuilt, or ""."""
         renewed = self.engine.maintain(on_progress)
         self.extra.tidy()
         return renewed
 
     def maintain_apart(self, stop: Stop) -> None:
-        """Tidy the index from another process."""
+        """Maintain the index in another process."""
         from smart_context.index import writer
 
         writer.maintain(self.engine, stop=stop)

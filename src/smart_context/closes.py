@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 
 class Closes(ABC):
-    """Something that holds files, processes or connections until `close`."""
+    """A base for what owns files, processes or connections until `close`."""
 
     __slots__ = ()
 
     @abstractmethod
     def close(self) -> None:
-        """Let go of what is held."""
+        """Release what is owned."""
 
     def __enter__(self) -> Self:
         return self

@@ -35,7 +35,7 @@ _FEW = 8  # instances that are made without a function for their class
 
 
 class Field:
-    """What is said of a field: its name and type, its default or what makes one, whether it is shown and compared, and whatever else is to be known."""
+    """A field: its name and type, its default or default factory, whether it is in `repr` and compared, and its metadata."""
 
     __slots__ = ("default", "factory", "is_compared", "is_shown", "metadata", "more", "name", "type")
 
@@ -54,7 +54,7 @@ class Field:
         return self.default is self.factory is _MISSING
 
     def value(self) -> Any:
-        """What it is when nobody says."""
+        """Its value if none is given."""
         return self.default if self.factory is _MISSING else self.factory()
 
     def real(self) -> Any:
@@ -195,7 +195,7 @@ def _simple_fields(cls: type) -> Fields | None:
 
 
 def _field(value: Any) -> Field | None:
-    """What stands behind the name of a field; None for what is unusual."""
+    """The `Field` of a class attribute; None for anything unusual."""
     if isinstance(value, Field):
         return value if value.more.keys() <= _USUAL else None
     if value is _MISSING:
@@ -302,7 +302,7 @@ _FACTORY = _Factory()
 
 
 class _Made:
-    """`__init__`: written as a function, but for the first few instances, which take less time without one than it takes to write it."""
+    """`__init__`: compiled as a function after the first few instances, which take less time without one than compiling it takes."""
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._made, self._first = owner, _FEW
@@ -332,7 +332,7 @@ class _Made:
 
 
 class _Described:
-    """What `dataclasses` keeps of a class: asked of `dataclasses` itself, for a class of the same fields."""
+    """The attributes that `dataclasses` sets on a class: taken from a class of the same fields that `dataclasses` itself makes."""
 
     NAMES: ClassVar = ("__dataclass_fields__", "__dataclass_params__")
 

@@ -19,7 +19,7 @@ if sys.platform == "win32":
                 continue
 
     def try_lock(fd: int) -> bool:
-        """Take the file if nobody has it."""
+        """Take the lock if it is free."""
         os.lseek(fd, 0, os.SEEK_SET)
         try:
             msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)
@@ -34,7 +34,7 @@ else:
         fcntl.flock(fd, fcntl.LOCK_EX)
 
     def try_lock(fd: int) -> bool:
-        """Take the file if nobody has it."""
+        """Take the lock if it is free."""
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

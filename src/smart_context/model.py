@@ -121,7 +121,7 @@ SLIDE_NOTES = "Notes:"  # the line that stands between what a slide shows and wh
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who calls: known by a token, or by the process that started us; never by what a client says of itself.
+    """The caller: identified by a token or by the process that started us; never by what a client claims.
 
     roots: the folders this caller may see; None for every configured one. is_owner: may index and maintain, too. key: the token itself, by which
     a shared record knows the caller too; it is never shown.

@@ -38,7 +38,7 @@ def masked(text: str) -> str:
 
 
 def quoted(text: str, most: int = 40) -> str:
-    """What somebody typed, for an error that says what is wrong with it: as a whole or not at all, because half a secret is not told from a word."""
+    """What was typed, for an error message: as a whole or not at all, because half a secret cannot be recognised."""
     return repr(text) if len(text) <= most else f"{len(text):,} characters"
 
 

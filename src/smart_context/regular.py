@@ -52,7 +52,7 @@ def read(path: str | os.PathLike[str], most: int) -> bytes:
 
 
 def read_secret(path: str | os.PathLike[str], most: int) -> bytes:
-    """Read a file that nobody else may read, nor put another in its place.
+    """Read a file that no other user can read or replace.
 
     Raises: OSError; Refused, also where others may read the file or write its folder or one above it.
     """
@@ -152,7 +152,7 @@ def as_owner_of(home: str | os.PathLike[str], path: str | os.PathLike[str]) -> I
 
 
 def _owner(home: str | os.PathLike[str], path: str | os.PathLike[str]) -> os.stat_result | None:
-    """Whom to act as: nobody, unless we are root, the home is another's and the path begins with it."""
+    """The user to act as; none, unless we are root, and the path lies in another user's home."""
     home = os.path.abspath(home)
     if not _IS_POSIX or os.geteuid() != 0 or os.path.commonpath((home, os.path.abspath(path))) != home:
         return None

@@ -15,14 +15,14 @@ _MOST_LINES = 256
 
 
 class Repeats:
-    """The last lines that were said, to say each of them once a minute."""
+    """The last lines that were written, to write each of them once a minute."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._seen: dict[str, tuple[float, int]] = {}  # when it was written, how often it came since
 
     def admit(self, text: str, now: float) -> str:
-        """What to write: the text, with how often it came meanwhile; or nothing."""
+        """The text to write, with how often it was repeated meanwhile; "" for a repetition."""
         with self._lock:
             written, count = self._seen.pop(text, (-_QUIET_SECONDS, 0))
             if now - written < _QUIET_SECONDS:
@@ -46,17 +46,17 @@ def configure(*, debug: bool) -> None:
 
 
 def count_repeats() -> None:
-    """From now on, count a line that was said within the last minute instead of saying it again: for servers, whose callers cause lines."""
+    """From now on, count repetitions of a line within a minute instead of writing them: for servers, whose callers cause lines."""
     _Manner.repeats = _Manner.repeats or Repeats()
 
 
 def stamp_lines() -> None:
-    """From now on, begin what is said with the time: for a log, which is read later than it is written."""
+    """From now on, begin each line with the time: for logs."""
     _Manner.stamps = True
 
 
 def stamps_lines() -> bool:
-    """Whether what is said begins with the time."""
+    """Whether lines begin with the time."""
     return _Manner.stamps
 
 
@@ -66,7 +66,7 @@ def shows_tracebacks() -> bool:
 
 
 def say(text: str) -> None:
-    """Write to standard error; where nobody takes it, it is lost rather than a failure."""
+    """Write to standard error; a closed one is no error."""
     if _Manner.repeats is not None:
         text = _Manner.repeats.admit(text, time.monotonic())
     if sys.stderr is None or not text:
@@ -81,5 +81,5 @@ def say(text: str) -> None:
 
 
 def warn(text: str) -> None:
-    """Say what a person should know although the work goes on."""
+    """Write a warning."""
     say(f"warning: {text}\n")

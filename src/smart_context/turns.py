@@ -23,12 +23,12 @@ class Turns:
 
     @property
     def is_wanted(self) -> bool:
-        """Whether somebody waits for a turn."""
+        """Whether a caller waits for a turn."""
         return bool(self._waiting)
 
     @contextmanager
     def one(self, stop: Stop) -> Iterator[None]:
-        """Wait for a turn and hold it; what `stop` raises ends the waiting."""
+        """A context manager: wait for a turn and hold it; what `stop` raises ends the wait."""
         thread = threading.get_ident()
         self._waiting.add(thread)
         try:

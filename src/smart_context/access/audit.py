@@ -55,7 +55,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Where the chain stands. size: of the log when this was written. start: the hash before the oldest line kept.
+    """The end of the chain. size: of the log when this was written. start: the hash before the oldest line kept.
 
     pending: the hash of a line that is being written. lost: lines that could not be written since the last one that was.
     """
@@ -266,7 +266,7 @@ class _Locked:
 
 
 def _mended(log: int, size: int, state: State) -> State:
-    """The state to go on from when the log is not as we left it."""
+    """The state to continue from when somebody else has changed the log."""
     os.lseek(log, max(0, size - _TAIL_BYTES), os.SEEK_SET)
     tail = os.read(log, _TAIL_BYTES)
     if tail and not tail.endswith(b"\n"):  # cut off in mid-line: end it, so that the next one is a line of its own

@@ -61,11 +61,11 @@ class Rules:
         return Caller(_PREFIX + name, roots, any(rule.holds(claims) for rule in self._admins))
 
     def fulfilled(self, claims: Claims) -> tuple[str, ...]:
-        """What a token has of what the rules for folders ask for, as a shared record keeps it."""
+        """The folder rules that a token fulfils, as a shared record stores them."""
         return tuple(sorted({rule.asked for rule in self._roots if rule.holds(claims)}))
 
     def kept(self) -> list[ClaimRule]:
-        """The rules for folders, as a shared record keeps them."""
+        """The folder rules, as a shared record stores them."""
         return [
             ClaimRule(rule.asked, "" if rule.folder == EVERYTHING else os.path.normpath(rule.folder))
             for rule in self._roots
@@ -73,7 +73,7 @@ class Rules:
 
 
 def values(claims: Claims, name: str) -> list[str]:
-    """What a claim holds: by its whole name, or else by names within names (`realm_access.roles`)."""
+    """The values of a claim: by its whole name, or else by a path of names (`realm_access.roles`)."""
     found: Any = claims.get(name)
     if found is None and "." in name:
         found = claims

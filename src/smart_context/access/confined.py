@@ -22,17 +22,17 @@ FILE: Final[int] = os.O_RDONLY | _NO_LINK | getattr(os, "O_NONBLOCK", 0) | getat
 
 
 def top(path: str | os.PathLike[str], how: int = LIST) -> int:
-    """Open the folder that steps start from; links on the way to it are followed. Raises: OSError."""
+    """Open the starting folder; links on the way to it are followed. Raises: OSError."""
     return os.open(path, how)
 
 
 def folder(name: str, holder: int, how: int = LIST) -> int:
-    """Open a folder that stands directly in another. Raises: OSError, for a link too."""
+    """Open a subfolder of an open folder. Raises: OSError, for a link too."""
     return os.open(name, how | _NO_LINK, dir_fd=holder)
 
 
 def file(name: str, holder: int) -> int:
-    """Open what stands directly in a folder, to read. That it is a regular file is for the caller to see. Raises: OSError, for a link too."""
+    """Open an entry of an open folder for reading. The caller checks that it is a regular file. Raises: OSError, for a link too."""
     return os.open(name, FILE, dir_fd=holder)
 
 

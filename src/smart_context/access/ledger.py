@@ -42,7 +42,7 @@ class Ledger(Protocol):
         """The last line of a chain."""
 
     def add(self, chain: str, lines: Sequence[Line]) -> int:
-        """Keep lines; how many of them are there now, as they were given."""
+        """Store lines, and return how many of them are stored unchanged."""
 
     def chains(self) -> list[str]:
         """The name of every chain."""
@@ -194,7 +194,7 @@ def _written(path: str) -> int:
 
 
 def _numbered(lines: Iterator[bytes], after: int) -> Iterator[Line]:
-    """Whole lines with their numbers, as far as these go on; what is no line of ours is told by checking the log itself."""
+    """Whole lines with their numbers, as far as these are consecutive; checking the log itself reports foreign lines."""
     for data in lines:
         try:
             seq = int(json.loads(data)["seq"]) if data.endswith(b"\n") else 0
@@ -206,7 +206,7 @@ def _numbered(lines: Iterator[bytes], after: int) -> Iterator[Line]:
 
 
 def verify(ledger: Ledger, chain: str) -> Verdict:
-    """Check every line and every link of a chain, from its oldest line that is kept.
+    """Check every line and every link of a chain, from the oldest stored line.
 
     Raises: NotFound if there is none.
     """

@@ -60,7 +60,7 @@ class Roots:
         return dict(self._resolved)
 
     def within(self, folders: Iterable[str]) -> Roots:
-        """The part of these roots that lies in some folders. Nothing is read; what is elsewhere is as if it were no root."""
+        """These roots, restricted to some folders. Nothing is read; other folders are treated as if they were not roots."""
         held: dict[tuple[str, ...], str] = {}
         for folder in folders:
             parts = _parts(os.path.normpath(folder))
@@ -77,11 +77,11 @@ class Roots:
         return part
 
     def add(self, folder: str) -> None:
-        """Let one more folder be read, by everybody who holds these roots."""
+        """Add a root, for every holder of this object."""
         self._take({**self._resolved, folder: os.path.realpath(folder)})
 
     def become(self, resolved: dict[str, str]) -> None:
-        """Be the roots as another process resolved them, for everybody who holds these."""
+        """Replace the roots with those that another process resolved, for every holder of this object."""
         self._take(resolved)
 
     def _take(self, resolved: dict[str, str]) -> None:
@@ -117,7 +117,7 @@ class Roots:
         return self._walk(path, None)
 
     def steps(self, path: str) -> tuple[str, tuple[str, ...]]:
-        """The folder to start from, and the names on the way, of a path as it is spelt. Nothing is read.
+        """The folder to start from, and the names to walk, of a path as it is spelt. Nothing is read.
 
         Raises: Forbidden for everything that is not below a root.
         """
@@ -183,7 +183,7 @@ class _Step:
         self._todo = rest
 
     def walk(self, opened: list[int] | None) -> str | None:
-        """Return None at the end (a file that is asked for is then in `opened`), else the path to go on with."""
+        """Return None at the end (a requested file is then in `opened`), else the path to continue with."""
         try:
             here = confined.top(self.real, confined.PASS)
         except OSError:

@@ -43,7 +43,7 @@ def _now() -> datetime:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """What is kept of a token. roots: None for all. made, ends: UTC, RFC 3339; ends "" for never."""
+    """A stored token. roots: None for all. made, ends: UTC, RFC 3339; ends "" for never."""
 
     name: str
     sha256: str
@@ -58,14 +58,14 @@ class Token:
 
 
 class ClaimRule(NamedTuple):
-    """What an issuer says of somebody (`groups=sales`), and the folder that this one sees; "" for every root."""
+    """A claim of an issuer's token (`groups=sales`), and the folder that it grants; "" for every root."""
 
     claim: str
     folder: str
 
 
 class Kept(Protocol):
-    """Tokens that are kept elsewhere, for several machines."""
+    """A token store that several machines share."""
 
     def all(self) -> list[Token]:
         """Every token, by name."""
@@ -77,7 +77,7 @@ class Kept(Protocol):
         """End a token; False where there is none of that name."""
 
     def rules(self) -> list[ClaimRule]:
-        """Who sees which folder by what an issuer says of them, in order."""
+        """The claim rules, in order."""
 
     def keep_rules(self, rules: Iterable[ClaimRule]) -> bool:
         """Keep these in place of those that are there; whether anything changed."""
@@ -96,7 +96,7 @@ def add(
     ends: str,
     shared: Kept | None = None,
 ) -> str:
-    """Keep a new token under a name, in the data directory or in what machines share; gives the token, which nobody can read again.
+    """Store a new token under a name, in the data directory or the shared store; return the token, which is not stored itself.
 
     Raises: UsageError for a name that cannot be or is taken; IoError, ConfigError when the file cannot be used.
     """
@@ -203,7 +203,7 @@ class Tokens:
         own(data_dir, token_file)  # what is wrong with it is said at the start
 
     def caller(self, given: bytes) -> Caller | str:
-        """Who has this token, or why nobody is let in with it."""
+        """The caller with this token, or why it is refused."""
         stamps = [_stamp(path) for path in self._files]
         if stamps != self._stamps:
             self._stamps = stamps
@@ -226,7 +226,7 @@ class Tokens:
         self._stamps = None
 
     def look_again(self) -> None:
-        """Read the shared tokens; those that were known stay while nobody can be asked, which is told once."""
+        """Read the shared tokens; while the store does not answer, the known ones stay, and that is reported once."""
         assert self.shared is not None
         try:
             self._by_digest = {token.sha256: token for token in self.shared.all()}
@@ -240,7 +240,7 @@ class Tokens:
             self._warn(self._told)
 
     def _read(self) -> None:
-        """Whatever cannot be read lets nobody in."""
+        """Read the file; if it cannot be read, no token is valid."""
         self._by_digest, self._own = {}, ""
         try:
             self._by_digest = {token.sha256: token for token in kept(self._data_dir, self.shared)}
@@ -254,7 +254,7 @@ class Tokens:
 
 
 def _follow(found: weakref.ref[Tokens]) -> None:
-    """Read shared tokens again and again, until nobody uses them any more."""
+    """Poll the shared tokens while they are in use."""
     while tokens := found():
         tokens.look_again()
         del tokens

@@ -92,7 +92,7 @@ def of_documents(
     beside: Mapping[str, bytes] | None = None,
     on_progress: OnProgress | None = None,
 ) -> Built:
-    """Build a cache of documents that were made elsewhere, with other files beside its manifest.
+    """Build a cache of given documents, with additional files beside its manifest.
 
     Raises: SameId, IoError.
     """
@@ -128,7 +128,7 @@ class _Work:
         self._created_at = created_at
 
     def finish(self, entries: Sequence[Entry], beside: Mapping[str, bytes]) -> None:
-        """Write what stands beside the documents."""
+        """Write the files beside the documents."""
         for name, data in beside.items():
             _write(self.new, name, data)
         _write(self.new, INDEX, manifest.index_json(entries))
@@ -138,7 +138,7 @@ class _Work:
 
 @contextmanager
 def _in_place(target: str | os.PathLike[str], created_at: str, *, force: bool) -> Iterator[_Work]:
-    """Give a working folder beside the target, and move it there if what is done in it succeeds."""
+    """A context manager: a working folder beside the target, moved there on success."""
     parent, name = _split(os.fspath(target))
     with _io(os.path.join(parent, name)), _folder(parent) as holder, working.Working(holder, name) as work:
         yield _Work(work.new, created_at)
@@ -170,7 +170,7 @@ def _refuse_parent_of_sources(target: str, root: str) -> None:
 
 
 def _check_target(parent: str, name: str, *, force: bool) -> bool:
-    """Return whether something stands at the target that is to be replaced. Raises: IoError if it may not be."""
+    """Return whether the target exists and is to be replaced. Raises: IoError if it may not be."""
     path = os.path.join(parent, name)
     with _io(path):
         try:

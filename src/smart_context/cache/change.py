@@ -46,7 +46,7 @@ _LOCAL = frozenset(
 
 
 class Identity(NamedTuple):
-    """What tells a cache from others and from its own past: device and number of its folder, stamps of what stands in it."""
+    """The identity of a cache's state: device and inode of its folder, stamps of its members."""
 
     folder: tuple[int, int]
     members: tuple[tuple[int, ...], ...]

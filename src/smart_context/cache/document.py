@@ -28,7 +28,7 @@ def version_of(content: bytes) -> str:
 
 
 def to_json(document_id: str, version: str, source: str, content: str) -> bytes:
-    """Return the JSON of a document as it stands in a cache. Building gives it no metadata."""
+    """Return the JSON of a document in a cache. A build adds no metadata."""
     quote = exact_json.string
     return (
         f'{{"id":{quote(document_id)},"version":{quote(version)},"source":{quote(source)}'

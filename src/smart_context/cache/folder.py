@@ -35,7 +35,7 @@ _LONG_SPACE = rb"[ \t\n\r]{64,}"
 
 
 class Listing(NamedTuple):
-    """What stands directly in a folder, by name."""
+    """The entries of a folder, by name."""
 
     files: list[str]
     folders: list[str]
@@ -58,7 +58,7 @@ def open_cache(cache: str | os.PathLike[str]) -> Folder:
 
 
 def read(cache: str | os.PathLike[str], work: Callable[[Folder], Result]) -> Result:
-    """Do the work on the opened cache; once more if the cache was replaced by another meanwhile. Raises: what these raise.
+    """Do the work on the opened cache; repeat it if the cache was replaced meanwhile. Raises: what these raise.
 
     A build exchanges caches in one step, but removes the old one: whoever is still reading it would find it broken.
     """
@@ -114,7 +114,7 @@ class Folder(Closes):
         return status.st_size if stat.S_ISREG(status.st_mode) else None
 
     def listing(self, below: str) -> Listing:
-        """Return what stands in a folder of the cache, given as a plain path. Raises: CacheInvalid, IoError."""
+        """Return the entries of a folder of the cache, given as a plain path. Raises: CacheInvalid, IoError."""
         found = Listing([], [], [])
         holder = self._open_below(below)
         try:

@@ -84,11 +84,11 @@ class Inverted:
         self._tokens = array("Q")
 
     def add(self, content: str, size: int) -> None:
-        """Take in the next document, of so many bytes."""
+        """Add the next document, and its size in bytes."""
         self.add_words(words.spaced(content), size)
 
     def add_words(self, spaced: bytes, size: int) -> None:
-        """Take in the next document, of so many bytes, by its words: in UTF-8, with some of `words.ASCII_SPACES` between them."""
+        """Add the next document as words, and its size in bytes: in UTF-8, separated by `words.ASCII_SPACES`."""
         self._text += spaced
         self._text += b" "
         self._ends.append(len(self._text))

@@ -33,7 +33,7 @@ class Entry(NamedTuple):
 
 
 class Manifest(NamedTuple):
-    """What a manifest says; `documents` are sorted by id."""
+    """A manifest; `documents` are sorted by id."""
 
     cache_version: str
     build_config: tuple[str, str]
@@ -67,7 +67,7 @@ def count(value: Value) -> int:
 
 
 def read_index(data: bytes) -> dict[str, Value]:
-    """Return what an index says: file by id. Raises: Malformed."""
+    """Return the content of an index: file by id. Raises: Malformed."""
     pairs = parse(data)
     if type(pairs) is not tuple:
         raise Malformed("not a JSON object")

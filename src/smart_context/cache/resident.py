@@ -104,7 +104,7 @@ class Residents:
     def _answer(
         self, cache: str | os.PathLike[str], held: _Ask[Answer], cold: Callable[[], Answer], stop: Stop | None
     ) -> Answer:
-        """Ask the cache in memory, which is read into it first; `cold` asks one that is not to be held."""
+        """Query the cache in memory, which is loaded first; `cold` queries one that is not to be cached."""
         answer = self._from_memory(cache, held)
         if answer is None:
             with self._only_one_loads(os.fspath(cache), stop):

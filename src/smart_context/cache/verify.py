@@ -27,7 +27,7 @@ INDEX = "index.json"
 
 
 class Verified(NamedTuple):
-    """A cache that holds what it says."""
+    """The version and size of a verified cache."""
 
     cache_version: str
     document_count: int
@@ -72,7 +72,7 @@ def manifest(opened: Folder) -> Manifest:
 
 
 def read_manifest(opened: Folder) -> Manifest:
-    """Return the manifest if it is one, whatever it says. Raises: CacheInvalid, IoError."""
+    """Return the manifest if it is well-formed, without checking its values. Raises: CacheInvalid, IoError."""
     try:
         return manifests.read(opened.read(MANIFEST))
     except Malformed as error:
@@ -142,7 +142,7 @@ def _check_index(opened: Folder, listed: Manifest) -> None:
 
 
 def _check_files(opened: Folder, listed: Manifest) -> set[str]:
-    """Check that each `file` is plain and a regular file; return what else stands in `documents/`."""
+    """Check that each `file` is a plain name of a regular file; return the other entries of `documents/`."""
     for entry in listed.documents:
         if not is_plain(entry.file):
             raise CacheInvalid(opened.cache, MANIFEST, f"the file {entry.file!r} is not a plain path below documents/")

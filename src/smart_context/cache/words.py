@@ -27,7 +27,7 @@ def spaced(text: str) -> bytes:
 
 
 def split(text: str) -> list[str]:
-    """Return what stands between white space."""
+    """Return the runs between white space."""
     # Python's split is many times faster, but also cuts at U+001C to U+001F.
     if "\x1c" in text or "\x1d" in text or "\x1e" in text or "\x1f" in text:
         return re.findall(_WORD, text)

@@ -85,7 +85,7 @@ def recover(parent: int, target: str) -> None:
 
 
 def not_replaceable(parent: int, name: str) -> str | None:
-    """Say why what stands at a name may not be replaced by a cache; None if it may: an empty folder, or an old cache."""
+    """Say why the target may not be replaced by a cache; None if it may: an empty folder, or an old cache."""
     try:
         folder = confined.folder(name, parent)
     except OSError as error:

@@ -64,7 +64,7 @@ _COLOURS = {"green": 32, "yellow": 33, "cyan": 36}
 
 
 class Exit(Exception):
-    """A command ends with another status than 0, having said why."""
+    """End a command with another status than 0, after its message was written."""
 
     def __init__(self, status: int) -> None:
         super().__init__(status)
@@ -157,7 +157,7 @@ def has_colours() -> bool:
 
 
 def say(*lines: str | None) -> None:
-    """Write lines for people to stderr, each no wider than their terminal; where nobody takes them, they are lost rather than a failure."""
+    """Write lines for people to stderr, each no wider than the terminal; a closed stderr is no error."""
     try:
         for line in lines:
             if line:

@@ -372,7 +372,7 @@ def _clients() -> Iterator[Finding]:
 
 
 def mend(finding: Finding) -> str:
-    """Do what a finding says, and say what was done.
+    """Repair what a finding reports, and say what was done.
 
     Raises: ContextError when it cannot be done.
     """

@@ -133,7 +133,7 @@ def _probed(app: App, folders: tuple[str, ...], sample: int) -> list[Outcome]:
 
 
 def known_summary(outcomes: Sequence[Outcome], worst: int) -> dict[str, Any]:
-    """How probes went, ready for JSON: by way of asking, and what was not found first."""
+    """The results of probes, ready for JSON: by kind of query, and what was not found first."""
     from smart_context.find import known_items
 
     missed = _missed(outcomes)

@@ -85,7 +85,7 @@ def _nothing() -> NotFound:
 
 
 def _near(record: Record, name: str) -> str:
-    """What is indexed near a path: what it may have meant, or the names in the innermost folder above it that is indexed."""
+    """Indexed paths near a path: likely corrections, or the names in the innermost indexed folder above it."""
     from difflib import get_close_matches
 
     from smart_context.access.roots import shown

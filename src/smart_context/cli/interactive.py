@@ -123,7 +123,7 @@ class Session:
                 self.marked[key] = item
 
     def copied(self) -> str:
-        """The chosen passage with where it stands, to be pasted elsewhere."""
+        """The chosen passage with its place, to be pasted elsewhere."""
         if not (item := self.item):
             return ""
         source = ", ".join(part for part in (results.place(item.path), safe(item.pointer)) if part)

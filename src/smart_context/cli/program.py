@@ -35,7 +35,7 @@ def _debug_option() -> click.Option:
 
 
 class _Place(click.Path):
-    """A path in whatever way it was given: `~` is one's own folder also where a shell leaves it alone, as in `--root=~/notes`."""
+    """A path argument; `~` is expanded also where the shell does not, as in `--root=~/notes`."""
 
     def __init__(self, inner: click.ParamType[Any], *, folder: bool) -> None:
         if isinstance(inner, click.Path):

@@ -51,7 +51,7 @@ def lines(page: SearchPage, *, explain: bool = False, grouped: bool = False) -> 
 
 
 def _has_room_for_copies(page: SearchPage) -> bool:
-    """Whether all results fit the screen with a line for each that stands elsewhere too; a pipe has room for everything."""
+    """Whether all results fit the screen with a line for the copies of each; a pipe has room for everything."""
     needed = 2 * len(page.items) + sum(bool(item.also) for item in page.items) + _BESIDE_RESULTS
     return not is_terminal(sys.stdout) or needed <= screen().lines
 
@@ -92,7 +92,7 @@ def _columns() -> int:
 
 
 def _facts(item: SearchItem, *, with_path: bool, whole: bool) -> str:
-    """What stands above a passage: where it is, from when, how good; how many copies, where they have no line of their own."""
+    """The line above a passage: its place, date and score; the number of copies, if they have no line of their own."""
     pointer, when = plain.line(item.pointer), item.modified[:10]
     after = f"  {when}  {item.score:.2f}" if _columns() >= _WITH_DATE else f"  {item.score:.2f}"
     if not is_terminal(sys.stdout):
@@ -137,7 +137,7 @@ def _passage(item: SearchItem) -> str:
 
 
 def _also(item: SearchItem) -> Iterator[str]:
-    """Where else the same text stands."""
+    """The other files with the same text."""
     if item.also:
         told = f"also in {', '.join(place(path) for path in item.also)}"
         if is_terminal(sys.stdout):

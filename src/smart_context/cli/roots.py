@@ -120,7 +120,7 @@ def add(settings: Settings, folder: str, yes: bool) -> None:
 
 
 def _confirm(name: str) -> None:
-    """Ask before a root holds all that a person has.
+    """Ask before a whole home folder becomes a root.
 
     Raises: UsageError where there is nobody to ask, Exit where the answer is no.
     """
@@ -155,7 +155,7 @@ def remove(settings: Settings, folder: str) -> None:
 
 
 def _forget(settings: Settings, name: str) -> None:
-    """Remove what is indexed of a root, but for what lies in others."""
+    """Remove what is indexed of a root, except what lies in other roots."""
     from smart_context.api import App
 
     last.clear(settings.data_dir)
@@ -191,7 +191,7 @@ def _name(folder: str) -> str:
 
 
 def _check(path: Path) -> None:
-    """Load the file as every command will: what is wrong with it is said now."""
+    """Load the file as every command will, so that errors in it are reported now."""
     from smart_context.settings import config
 
     config.load({"config": str(path)})

@@ -327,7 +327,7 @@ class Screen:
 
 
 def wrapped(line: str, room: int) -> Iterator[str]:
-    """A line in pieces of so many columns, between words where there are any."""
+    """A line wrapped to so many columns, between words if possible."""
     start = width = 0
     for at, char in enumerate(line):
         width += width_of(char)

@@ -30,7 +30,7 @@ _WITH_BAR = 70  # columns from which there is room for a bar
 
 
 class Passing:
-    """A line on stderr that says what is being done now, and that the next one replaces.
+    """A status line on stderr, which the next one replaces.
 
     Off a terminal it is nothing. A terminal that cannot erase gets it as a line of its own, and seldom.
     """
@@ -110,7 +110,7 @@ class ProgressBar:
         self.clear()
 
     def clear(self) -> None:
-        """Take the bar off the screen, and begin anew."""
+        """Remove the bar from the screen, and start again."""
         self._place.clear()
         self._pace = Pace()
 
@@ -183,7 +183,7 @@ class Steps:
 
 
 def _tail(text: str, room: int) -> str:
-    """The end of a text, which says more of a path than its beginning."""
+    """The end of a text: of a path, that tells more than its beginning."""
     end = text[-(room - 1) :]
     while width_of(end) > room - 1:
         end = end[1:]
@@ -197,7 +197,7 @@ def say_unredacted(settings: Settings) -> None:
 
 
 def size(count: int) -> str:
-    """Write a number of bytes or characters the way people say it."""
+    """Format a number of bytes or characters for people."""
     if count < 1000:
         return f"{count:,} B"
     amount, units = count / 1000, ["kB", "MB", "GB", "TB"]
@@ -207,7 +207,7 @@ def size(count: int) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Write a time the way people say it, roughly."""
+    """Format a duration for people, roughly."""
     if seconds < 90:
         return f"{max(1, round(seconds))} s"
     return f"{round(seconds / 60)} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

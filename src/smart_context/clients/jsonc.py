@@ -31,7 +31,7 @@ class Broken(ValueError):
 
 @dataclass(slots=True)
 class Node:
-    """A value and where it stands; `members` for an object, in order: (key, where the key starts, value)."""
+    """A value and its span; `members` for an object, in order: (key, where the key starts, value)."""
 
     start: int
     end: int

@@ -91,7 +91,7 @@ def listed(path: str) -> list[Picked]:
 
 
 def again(record: Record, roots: Roots, origin: Provenance, redactor: Redactor | None) -> list[Text]:
-    """Return the texts that stand now where a cache's documents came from, without those that are gone."""
+    """Return the current texts of the places that a cache's documents came from; missing ones are left out."""
     return [
         text for row in origin.documents for text in _there(record, roots, row.source, row.pointer, origin, redactor)
     ]

@@ -34,7 +34,7 @@ class Picked:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """What stands at a place. path: below its root. sha256: of the file. reader: the version of the program that read it."""
+    """The text of a place. path: below its root. sha256: of the file. reader: the version of the program that read it."""
 
     path: str
     place: str

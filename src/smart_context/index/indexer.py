@@ -74,7 +74,7 @@ def run(
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
     elsewhere: Callable[[Iterable[Found]], None] | None = None,
 ) -> IndexReport:
-    """Bring the index up to date with a folder; `full` reads every file anew. `elsewhere` gets the files that have to be read, instead of this process.
+    """Update the index for a folder; `full` reads every file again. `elsewhere` gets the files to read, instead of this process.
 
     Raises: Forbidden outside the roots; NotFound when the folder is not there now; what `stop` raises, after a commit.
     """

@@ -57,7 +57,7 @@ class Changes:
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """A file that gives no text, and why; `path` is as `roots.shown` writes it."""
+    """A file without text, and why; `path` is as `roots.shown` writes it."""
 
     path: str
     state: State

@@ -61,7 +61,7 @@ def _is_there(record: Record, row: FileRow) -> bool:
 
 
 def _told(row: FileRow) -> NewFile:
-    """What a run told about the file."""
+    """The file as a run would record it."""
     return NewFile(**{field.name: getattr(row, field.name) for field in fields(NewFile)})
 
 

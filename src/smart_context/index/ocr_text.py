@@ -49,7 +49,7 @@ def asked(told: bytes) -> Asked:
 
 
 def kept(index: Index, path: str) -> bytes:
-    """The request for reading a file anew without losing its OCR text; b"" where it has none."""
+    """The request for reading a file again without losing its OCR text; b"" if it has none."""
     row = index.record.file(path)
     if row is None or all(one.certainty is None for one in index.record.segments_of(row.file_id)):
         return b""

@@ -142,7 +142,7 @@ class Watcher:
                 self._stop.wait(_TICK_MS / 1000)
 
     def _live(self) -> dict[str, tuple[int, int]]:
-        """The roots that can be watched now, with their identities: one that was replaced has to be watched anew."""
+        """The roots that can be watched now, with their identities: one that was replaced must be watched again."""
         found = {}
         for root in self._roots:
             with suppress(OSError):

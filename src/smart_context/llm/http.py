@@ -84,7 +84,7 @@ def _retry_after(said: str) -> float | None:
 
 
 class Clients:
-    """One client per endpoint, kept, because making one takes longer than asking it."""
+    """One cached client per endpoint, because creating one takes longer than a request."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -103,7 +103,7 @@ class Clients:
             return self._made[endpoint]
 
     def drop(self, endpoint: Endpoint) -> None:
-        """Close the connections of an endpoint, whoever waits on them."""
+        """Close the connections of an endpoint, also those in use."""
         with self._lock:
             client = self._made.pop(endpoint, None)
         if client is not None:

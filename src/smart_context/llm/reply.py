@@ -70,7 +70,7 @@ def reason(body: bytes, key: str) -> str:
 
 
 def _line(text: str) -> str:
-    """What another program says, as part of a line of ours."""
+    """A message of another program, as part of a line of ours."""
     plain = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     return plain if len(plain) <= _MAX_REASON else plain[:_MAX_REASON].rstrip() + "…"
 

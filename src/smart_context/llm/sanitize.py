@@ -62,7 +62,7 @@ def _from_json(text: str) -> str:
 
 
 def _kept(found: re.Match[str], given: int) -> str:
-    """A citation with the numbers that were given; nothing where none of them was."""
+    """A citation with those of its numbers that exist; nothing if none does."""
     kept: list[str] = []
     for part in _PART.finditer(found[1]):
         first, last = int(part[1]), int(part[2] or part[1])

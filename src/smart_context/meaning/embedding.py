@@ -59,7 +59,7 @@ def run(engine: Engine, encoder: Encoder, *, workers: int = 1, on_progress: OnPr
 
 
 def tidy(engine: Engine, used: str) -> None:
-    """Drop the vectors of segments that are gone, and those of every model but the one that is `used` (its fingerprint)."""
+    """Drop the vectors of removed segments, and of every model except `used` (its fingerprint)."""
     # If another process embeds now, a later call does it.
     with suppress(Conflict), engine.embedding(), closing(engine.record()) as record:
         engine.keep_vectors(used)

@@ -82,7 +82,7 @@ def minilm(source: Path, target: Path, on_progress: OnProgress = silent) -> Path
 
 
 def _write(target: Path, model: bytes, words: bytes) -> None:
-    """Write the encoder's folder beside the target, and put it in its place in one step."""
+    """Write the encoder's folder beside the target, and move it there atomically."""
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as work:

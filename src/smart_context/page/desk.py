@@ -22,7 +22,7 @@ Scope = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """One request: who asks, from where. session: "" where the caller is known without one (a bearer token, or no tokens at all).
+    """One request: its caller and peer. session: "" where the caller is known without one (a bearer token, or no tokens at all).
 
     is_local: the owner, at the machine that the server runs on.
     """
@@ -52,10 +52,10 @@ class Desk(Protocol):
     app: App
 
     def caller(self, scope: Scope) -> Caller | None:
-        """Who calls, where the gate knows it already."""
+        """The caller, if the gate has identified it."""
 
     def known(self, token: bytes) -> Caller | str:
-        """Whose a token is, or why nobody is let in with it."""
+        """The caller with a token, or why it is refused."""
 
     def own_token(self) -> str:
         """The server's own token, which its owner can read from a file."""
@@ -83,4 +83,4 @@ class Desk(Protocol):
         """Run a verb under the name of a tool. Raises: ContextError, safe to show."""
 
     async def tool(self, visit: Visit, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Call a tool of the table; gives the object of its answer. Raises: ContextError, safe to show."""
+        """Call a tool of the table; return the object of its answer. Raises: ContextError, safe to show."""

@@ -95,7 +95,7 @@ def _address(path: str, pointer: str, asked: Asked) -> str:
 
 
 def _shaped(found: FileView, asked: Asked) -> Seen:
-    """The text as rows, as lines, as a slide, as a mail, or as it stands."""
+    """The text as rows, lines, a slide, a mail, or plain."""
     whole = pieces(found.text.rstrip("\n"), found.marks)
     seen = Seen("", "", found.path, found.pointer)
     place = found.pointer.partition(" ")[0]
@@ -156,7 +156,7 @@ def _joined(lines: Sequence[Pieces]) -> Pieces:
 
 
 def _parted(text: Sequence[tuple[str, bool]], between: str) -> Iterator[Pieces]:
-    """Part a marked text where a character stands."""
+    """Split a marked text at a character."""
     held: list[tuple[str, bool]] = []
     for part, is_marked in text:
         first, *others = part.split(between)

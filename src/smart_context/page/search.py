@@ -33,7 +33,7 @@ Pieces = tuple[tuple[str, bool], ...]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A view, as its address says it."""
+    """The parameters of a view, from its address."""
 
     q: str = ""
     kinds: tuple[str, ...] = ()
@@ -220,7 +220,7 @@ def _filter(
 
 
 def below_root(path: str, roots: Sequence[str]) -> str:
-    """A path as people call it: the name of its root, and the way from there."""
+    """A path for people: the name of its root, and the path below it."""
     for root in sorted(roots, key=len, reverse=True):
         if path == root or path.startswith(root.rstrip("/") + "/"):
             names = path.removeprefix(root).strip("/").split("/")
@@ -229,7 +229,7 @@ def below_root(path: str, roots: Sequence[str]) -> str:
 
 
 def _below(path: str, folders: Sequence[str]) -> str:
-    """The folder right below one of these in which a file lies; "" where it lies in none."""
+    """The direct subfolder of one of these that a file lies in; "" if none."""
     for folder in sorted(folders, key=len, reverse=True):
         start = folder.rstrip("/") + "/"
         if path.startswith(start):

@@ -31,7 +31,7 @@ def ticket(own_token: str, now: float) -> str:
 
 
 def proof(own_token: str, nonce: str) -> str:
-    """Show that one knows the token, without showing it: what a server answers to the nonce of `context ui`."""
+    """Prove knowledge of the token without revealing it: the answer of a server to the nonce of `context ui`."""
     return _signed(own_token, "server", nonce)
 
 
@@ -72,7 +72,7 @@ class Sessions:
         return self._begin(own.encode())
 
     def enter_by_token(self, token: bytes) -> str | None:
-        """Open a session with a token; None if nobody is let in with it."""
+        """Open a session with a token; None if it is refused."""
         return None if isinstance(self._known(token), str) else self._begin(token)
 
     def caller(self, session: str) -> Caller | None:

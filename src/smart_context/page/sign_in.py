@@ -91,7 +91,7 @@ class SignIn:
 
 
 def _check_site(request: Request) -> None:
-    """Browsers say where a request comes from; one that says nothing sends no form of ours."""
+    """Check the origin of a request, which browsers send; one without it does not come from our form."""
     site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
     is_ours = site == "same-origin" if site else bool(origin)
     if origin is not None:

@@ -19,7 +19,7 @@ _MAX_INTEGER = 2**63 - 1
 
 
 def everything(arguments: Arguments, schema: Schema) -> list[Any]:
-    """What a schema of `tool_schemas` asks for, in its order: defaults where nothing or null was sent, and nothing that it does not name."""
+    """The arguments of a schema of `tool_schemas`, in its order: defaults for what is missing or null; others are dropped."""
     only(arguments, schema["properties"])
     needed = schema.get("required", ())
     given = {name: value for name, value in arguments.items() if value is not None or name in needed}

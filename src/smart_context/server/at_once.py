@@ -45,7 +45,7 @@ class Entrance:
         self._calls = calls
 
     def turn(self, scope: Scope, body: bytes) -> bool | Turn | None:
-        """A turn for a call whose head was let through before: True if it has one, else a future to wait for; None if the call must take the ordinary way."""
+        """A turn for a call whose head was accepted before: True if it has one, else a future to wait for; None if the call must take the ordinary way."""
         if len(body) > self._gate.max_body or self._gate.known(scope) is None:
             return None
         return self._gate.enter() or self._gate.wait()
@@ -152,12 +152,12 @@ class AtOnce(Connection):
         super().connection_lost(exc)
 
     def drop(self) -> None:
-        """End the connection at once: nothing is under way."""
+        """Close the connection: no call is running."""
         self._stop_holding()
         super().drop()
 
     def shutdown(self) -> None:
-        """Close when what is under way is answered."""
+        """Close when the running call is answered."""
         if self._call is not None or self._turn is not None:
             self._is_ending = True
         else:
@@ -226,7 +226,7 @@ class AtOnce(Connection):
             self._ping = self.loop.call_later(running_call.PING_SECONDS, self._go_on)
 
     def _answer(self, done: asyncio.Future[Encoded]) -> None:
-        """Send the answer, and process what came meanwhile."""
+        """Send the answer, and process the bytes received meanwhile."""
         call, self._call = self._call, None
         self.tasks.discard(done)
         if self._ping is not None:
@@ -244,7 +244,7 @@ class AtOnce(Connection):
         self._send(b"".join((start, *((_chunk(body), b"0", _END) if is_chunked else (body,)))))
 
     def _send(self, answer: bytes) -> None:
-        """Send the end of an answer, and go on."""
+        """Send the end of an answer, and continue."""
         if self.transport.is_closing():
             return
         self.joined.write_now(answer)

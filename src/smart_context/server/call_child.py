@@ -37,7 +37,7 @@ _PIECE = 64 * 1024  # bytes that are read at once
 
 
 def main(args: Sequence[str]) -> None:
-    """Answer calls until the server is gone."""
+    """Answer calls until the server closes the socket."""
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, signal.SIG_IGN)
     threading.excepthook = _end  # a thread that fails would leave its call without an answer: the server is to know
@@ -143,7 +143,7 @@ class Answering:
             self._over.set()
 
     def _next(self) -> Asked | None:
-        """The next call; None when there will be no more. What else has come is heard first: a call may have been cancelled meanwhile."""
+        """The next call; None at the end. Other messages are read first: a call may have been cancelled meanwhile."""
         for message in self._heard.here():
             self._hear(message)
         while not self._asked:

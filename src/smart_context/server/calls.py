@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 class Stopper:
-    """The `Stop` of one call: raises once its time is up or nobody waits for it."""
+    """The `Stop` of one call: raises once its time is up or it was abandoned."""
 
     def __init__(self, seconds: float | None) -> None:
         self._deadline = None if seconds is None else time.monotonic() + seconds
@@ -41,7 +41,7 @@ class Stopper:
         return self._is_abandoned or self._is_late()
 
     def abandon(self) -> None:
-        """Note that nobody waits for the work any more: if its time is not up, because the call was cancelled."""
+        """Note that the work was abandoned: if its time is not up, because the call was cancelled."""
         self._is_abandoned = not self._is_late()
 
     def _is_late(self) -> bool:
@@ -96,7 +96,7 @@ def within(done: asyncio.Future[T], seconds: float | None) -> None:
 
 
 class Workers:
-    """At most `threads` threads, started as they are needed: `LeaderFollowers` says which of them works. They never hold up the end of the process."""
+    """At most `threads` threads, started as they are needed: `LeaderFollowers` says which of them works. They do not keep the process alive."""
 
     def __init__(self, threads: int) -> None:
         self._jobs: queue.SimpleQueue[_Job[Any]] = queue.SimpleQueue()
@@ -120,7 +120,7 @@ class Workers:
         return await self.begin(work, seconds, is_brief=is_brief)
 
     def begin(self, work: Callable[[Stopper], T], seconds: float | None, *, is_brief: bool = True) -> asyncio.Future[T]:
-        """The same without waiting; cancelling the future means that nobody waits any more."""
+        """The same without waiting; cancelling the future abandons the work."""
         loop = asyncio.get_running_loop()
         job = _Job(work, Stopper(seconds), loop.create_future(), loop, is_brief)
         within(job.done, seconds)

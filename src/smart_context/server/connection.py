@@ -48,7 +48,7 @@ class Connection(H11Protocol):
         self._watch()
 
     def drop(self) -> None:
-        """End the connection at once: no whole request is under way."""
+        """Close the connection: no whole request was received."""
         self._unwatch()
         self._waiting.pop(self, None)
         self.connections.discard(self)
@@ -92,7 +92,7 @@ class Connection(H11Protocol):
             self._due = self.loop.call_later(_HEADER_SECONDS, self.transport.close)
 
     def _line_up(self) -> None:
-        """Wait with those that may be dropped, or no longer: where the whole request is there, somebody works on it."""
+        """Mark this connection as one that may be dropped, or not: it may not once the whole request is there."""
         if self.conn.their_state in {h11.IDLE, h11.SEND_BODY} and not self.transport.is_closing():
             self._waiting[self] = None
         else:
@@ -146,7 +146,7 @@ class _Joined:
 
 
 class Listener(uvicorn.Server):
-    """Takes few connections at once, and lets many more wait in the system's queue meanwhile."""
+    """Accepts a few connections at a time, and leaves many more in the system's queue."""
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begin to listen."""

@@ -60,12 +60,12 @@ class ServerDesk:
         self._workers = Workers(_THREADS)
 
     def caller(self, scope: Mapping[str, Any]) -> Caller | None:
-        """Who calls, where the gate knows it already."""
+        """The caller, if the gate has identified it."""
         found: Caller | None = scope[CALLER]
         return found
 
     def known(self, token: bytes) -> Caller | str:
-        """Whose a token is, or why nobody is let in with it."""
+        """The caller with a token, or why it is refused."""
         return self._listen.tokens.caller(token) if self._listen.tokens else OWNER
 
     def own_token(self) -> str:

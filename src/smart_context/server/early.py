@@ -41,7 +41,7 @@ class Left:
 def serve(
     program: Program, tools: Sequence[Tool], names: ToolNames, wire: Wire, load: Callable[[], object]
 ) -> Left | None:
-    """Answer as long as that can be done here; None when the client has left. `load` runs beside, once a client has greeted."""
+    """Answer as long as possible without the SDK; None when the client has left. `load` runs in parallel once a client has sent `initialize`."""
     if sys.platform == "win32" or not program.instructions:
         return Left()
     with _Signals():
@@ -158,7 +158,7 @@ def _is_plain_greeting(params: dict[str, Any]) -> bool:
 
 
 def _once_more(greeting: dict[str, Any]) -> bytes | None:
-    """The `initialize` for the SDK; None if it holds a number that cannot be written again."""
+    """The `initialize` for the SDK; None if it has a number that cannot be serialised unchanged."""
     try:
         return json.dumps({**greeting, "id": GREETING_ID}, allow_nan=False).encode() + b"\n"
     except (ValueError, RecursionError):
@@ -213,7 +213,7 @@ def _frame(request_id: object, result: dict[str, Any]) -> bytes:
 
 
 class _Leaving(Exception):
-    """The client is gone, or somebody asks us to end."""
+    """The client has left, or a signal asks us to end."""
 
 
 class _Signals:

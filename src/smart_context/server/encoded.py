@@ -45,7 +45,7 @@ def of(reply: Reply, *, ascii_only: bool = False) -> Encoded:
 
 
 def _escaped(error: UnicodeError) -> tuple[str, int]:
-    """What stands in JSON for letters that are not ASCII."""
+    """The JSON escapes of letters that are not ASCII."""
     assert isinstance(error, UnicodeEncodeError)
     return json.dumps(error.object[error.start : error.end])[1:-1], error.end
 

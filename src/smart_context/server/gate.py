@@ -45,7 +45,7 @@ _ANY = ("0.0.0.0", "::")  # noqa: S104 - compared, not bound
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a request is refused. challenge: what it must bring along, as HTTP says it."""
+    """Why a request is refused. challenge: the `WWW-Authenticate` header."""
 
     status: int
     why: str
@@ -61,13 +61,13 @@ class Accepted:
 
 
 class Issuer(Protocol):
-    """An issuer of tokens that are not kept here."""
+    """An issuer of tokens that are not stored here."""
 
     async def caller(self, given: bytes) -> Accepted | Refusal:
         """The caller with this token."""
 
     def refusal(self, status: int, why: str, error: str = "") -> Refusal:
-        """A refusal that says where tokens come from."""
+        """A refusal that names the issuer of tokens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,7 @@ class Gate:
             await self._serve(scope, receive, send)
 
     def known(self, scope: Scope) -> Caller | None:
-        """The caller of a request whose head was let through before; None if that is not known at once, or no longer valid: it then takes the ordinary way."""
+        """The caller of a request whose head was accepted before; None if unknown or no longer valid: it then takes the ordinary way."""
         found = Caller(peer(scope) or "unknown") if self._policy.known is None else self._token(scope)[0]
         return None if isinstance(found, str) else found
 
@@ -157,7 +157,7 @@ class Gate:
         return self._policy.max_body
 
     def hang_up(self) -> None:
-        """End the streams that only wait for news, so that nobody waits for them at the end."""
+        """End the idle streams, so that shutting down does not wait for them."""
         for stream in self._standing:
             stream.cancel()
 
@@ -205,7 +205,7 @@ class Gate:
         return issuer.refusal(401, found) if issuer is not None else Refusal(401, found, _BEARER)
 
     def _token(self, scope: Scope) -> tuple[Caller | str, bytes | None]:
-        """Whose the request's bearer token is, or why nobody's; and the token, if there is one."""
+        """The caller with the request's bearer token, or why it is refused; and the token, if there is one."""
         given = [value for name, value in scope["headers"] if name == b"authorization"]
         scheme, _, token = given[0].partition(b" ") if len(given) == 1 else (b"", b"", b"")
         if scheme.lower() != b"bearer" or self._policy.known is None:
@@ -285,7 +285,7 @@ class Gate:
 
 
 def _declared(scope: Scope) -> int:
-    """How long a request says that its body is; 0 where it does not say."""
+    """The declared length of a request's body; 0 if it declares none."""
     return max((int(value) for name, value in scope["headers"] if name == b"content-length"), default=0)
 
 

@@ -80,7 +80,7 @@ class Guards:
 
 
 def _counts(answer: dict[str, Any]) -> dict[str, int]:
-    """Take the numbers worth keeping from an answer; never its text."""
+    """The counts of an answer for the log; never its text."""
     found = {name: answer[name] for name in _COUNTED if isinstance(answer.get(name), int)}
     if isinstance(answer.get("items"), list):
         found["results"] = len(answer["items"])

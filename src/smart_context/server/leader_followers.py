@@ -21,7 +21,7 @@ BRIEF = 0.05  # seconds
 
 
 class LeaderFollowers(Generic[T]):
-    """The threads. They never hold up the end of the process."""
+    """The threads. They do not keep the process alive."""
 
     def __init__(
         self,

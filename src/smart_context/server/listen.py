@@ -68,7 +68,7 @@ def bind(host: str, port: int) -> list[socket.socket]:
 
 
 def url(host: str, port: int, path: str) -> str:
-    """The address that a client is to be given."""
+    """The address for clients."""
     return f"http://{_netloc(host, port)}{path}"
 
 

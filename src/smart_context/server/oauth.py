@@ -61,7 +61,7 @@ class Issuer:
         self._address = f"{parts.scheme}://{parts.netloc}{METADATA}{path}"
 
     def metadata(self) -> bytes:
-        """What a client is told about where tokens come from."""
+        """The metadata for clients about the issuer of tokens."""
         said: dict[str, object] = {
             "resource": self._settings.resource,
             "authorization_servers": [self._settings.issuer],

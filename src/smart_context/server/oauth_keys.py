@@ -39,7 +39,7 @@ Jwk = Mapping[str, Any]
 
 
 class IssuerAway(Exception):
-    """The issuer's keys cannot be had; its text says why."""
+    """The issuer's keys cannot be fetched; its text says why."""
 
 
 class Keys:

@@ -90,7 +90,7 @@ def _may_see_all(scope: Scope) -> bool:
 
 
 def beside(port: int, metrics: Metrics, state: Callable[[], Health], tokens: Tokens | None) -> None:
-    """Serve the two routes on loopback, from a thread, beside a server on standard input and output."""
+    """Serve the two routes on loopback in a thread, for a server on standard input and output."""
     import asyncio
 
     from smart_context.server import logs

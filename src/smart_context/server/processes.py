@@ -94,11 +94,11 @@ class Processes:
         return tool.name in TAKEN and bool(self._alive) and (first is None or first.is_over)
 
     async def answer(self, call: Call, *, ascii_only: bool = False) -> Encoded:
-        """Have a call answered, encoded in one way or the other. Raises: CallTimeout when its time is up."""
+        """Pass a call on, and return its encoded answer. Raises: CallTimeout when its time is up."""
         return await self.begin(call, ascii_only=ascii_only)
 
     def begin(self, call: Call, *, ascii_only: bool = False) -> asyncio.Future[Encoded]:
-        """The same without waiting; cancelling the future means that nobody waits any more."""
+        """The same without waiting; cancelling the future abandons the call."""
         process = min(self._alive, key=lambda each: (not each.is_ready, len(each.pending)))
         self._metrics.begin()
         number, answer = process.ask(call, ascii_only=ascii_only)
@@ -204,7 +204,7 @@ class _Process(asyncio.Protocol):
         return self._number, pending.answer
 
     def stop(self, number: int) -> None:
-        """Tell it that nobody waits for a call any more."""
+        """Tell it that a call was abandoned."""
         if number in self.pending:
             self._transport.write(call_wire.message({"stop": number}))
 

@@ -62,7 +62,7 @@ ANSWERED = "smart_context.answered"
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What a tool answered over HTTP, and what the client says it is."""
+    """A tool's answer over HTTP, and the client's name for itself."""
 
     reply: Reply
     client: str
@@ -164,7 +164,7 @@ class Relay:
         self._sending: asyncio.Task[None] | None = None
 
     def __call__(self, step: Progress) -> None:
-        """Send the step if it is time, else hold it back."""
+        """Send the progress if it is due, else keep it."""
         now = time.monotonic()
         self._held = step
         if now < self._next or step.done <= self._done:
@@ -205,7 +205,7 @@ def _listed(tool: Tool, names: ToolNames) -> ListedTool:
 
 
 def _call(tool: Tool, arguments: Arguments, context: Context, caller: Caller) -> Call:
-    """Put together who calls: over HTTP the gate has said so, in the request's scope."""
+    """Identify the caller: over HTTP, from the request's scope, where the gate put it."""
     params = context.session.client_params
     client = params.client_info.name if params is not None else ""
     if context.request is None:

@@ -49,7 +49,7 @@ class Relay:
         self._asked: dict[str | int, anyio.CancelScope] = {}
 
     def create_initialization_options(self) -> None:
-        """Nothing: the shared server says what it is."""
+        """Nothing: the shared server describes itself."""
 
     async def run(self, read_stream: Incoming, write_stream: Outgoing, initialization_options: None) -> None:
         """Pass messages both ways until the client leaves."""
@@ -74,7 +74,7 @@ class Relay:
             await self._leave(http)
 
     async def _ask(self, http: httpx2.AsyncClient, asked: JSONRPCRequest, item: SessionMessage, send: Outgoing) -> None:
-        """Ask and pass on what comes; whatever happens, the client gets an answer, unless it has said that it wants none."""
+        """Send a request on and relay what comes; whatever happens, the client gets an answer, unless it has cancelled."""
         with anyio.CancelScope() as scope:
             self._asked[asked.id] = scope
             try:
@@ -101,7 +101,7 @@ class Relay:
                 raise IoError(f"the shared server {self._url} does not keep its sessions") from error
 
     async def _greet_again(self, http: httpx2.AsyncClient, lost: str) -> None:
-        """Open a new session with the client's own greeting, once for all requests that met the loss."""
+        """Open a new session with the client's own `initialize`, once for all requests whose session was lost."""
         async with self._greeted_again:
             if self._session != lost or self._greeting is None:
                 return
@@ -115,7 +115,7 @@ class Relay:
                 raise IoError(f"the shared server {self._url} does not keep its sessions") from error
 
     async def _tell(self, http: httpx2.AsyncClient, message: JSONRPCMessage, send: Outgoing) -> None:
-        """Pass on what wants no answer. From 2026 on, a request is cancelled by closing its connection."""
+        """Pass on a notification. From 2026 on, a request is cancelled by closing its connection."""
         if isinstance(message, JSONRPCNotification) and message.method == "notifications/cancelled":
             scope = self._asked.get((message.params or {}).get("requestId", ""))
             if self._version in MODERN_PROTOCOL_VERSIONS:
@@ -172,7 +172,7 @@ class Relay:
         return is_answer
 
     def _stamp(self, message: JSONRPCMessage) -> dict[str, str]:
-        """The headers that the protocol wants on HTTP, from what the message says of itself."""
+        """The headers that the protocol requires over HTTP, from the message."""
         method = getattr(message, "method", None)
         params: dict[str, Any] = getattr(message, "params", None) or {}
         meta = params.get("_meta")

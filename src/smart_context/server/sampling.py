@@ -35,7 +35,7 @@ _LOOK_EVERY = 0.1  # seconds between looks at whether to stop
 
 
 def of(context: Context) -> Callable[[Stop], Sample] | None:
-    """The way to ask the client's model, given when to stop waiting; None where there is none to ask."""
+    """A function that asks the client's model; None if the client offers none."""
     offered = context.session.client_capabilities
     if offered is None or offered.sampling is None or not context.session.can_send_request:
         return None

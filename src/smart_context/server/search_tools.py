@@ -35,7 +35,7 @@ _HINTS = {
 
 
 def table(app: App, clean: Callable[[str], str], seconds: Callable[[str], float], *offers: Offer) -> tuple[Tool, ...]:
-    """The tools of these offers over `app`; `clean` redacts what an error says, `seconds` limits a tool's calls by its name."""
+    """The tools of these offers over `app`; `clean` redacts error messages, `seconds` limits a tool's calls by its name."""
     return tuple(_tool(row, app, clean, seconds) for row in tool_table.offered(*offers))
 
 
@@ -65,7 +65,7 @@ def reply(answer: Answer, code: str = "") -> Reply:
 
 
 def refusal(error: ContextError, clean: Callable[[str], str]) -> Reply:
-    """Put an error into the envelope; `clean` redacts what it says."""
+    """Put an error into the envelope; `clean` redacts its message."""
     if not isinstance(error, SearchError | InternalError | CallTimeout):
         # A failure below that was not put in the tools' words may name what a client must not see.
         error = unforeseen("Smart File Search", error)

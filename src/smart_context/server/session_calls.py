@@ -42,7 +42,7 @@ _OTHER_HEADERS = frozenset({b"content-length", b"authorization"})
 
 
 class Seen:
-    """Passes an answer on to a client, and keeps it: its status, its headers (none where it is an error), and its body."""
+    """Passes an answer on to a client, and records it: its status, its headers (none where it is an error), and its body."""
 
     def __init__(self, send: Send) -> None:
         self._send = send
@@ -286,7 +286,7 @@ def outcome(done: asyncio.Future[Encoded], tool: Tool, *, ascii_only: bool = Fal
 
 
 def greeting_of(body: bytes) -> Greeting | None:
-    """How a request opens a session; None where it does not, or in an unusual way."""
+    """The parameters of an `initialize` request; None for any other or unusual one."""
     if b'"initialize"' not in body:
         return None
     message = _usual(body)
@@ -301,7 +301,7 @@ def greeting_of(body: bytes) -> Greeting | None:
 
 
 def is_confirmation(body: bytes) -> bool:
-    """Whether a client says, in the usual way, that its session is open."""
+    """Whether a message is the usual `initialized` notification."""
     if _INITIALIZED not in body:
         return False
     try:
@@ -376,11 +376,11 @@ _DECODER = json.JSONDecoder(parse_float=_refuse, parse_int=_small, parse_constan
 
 
 def _unheard(_step: Progress) -> None:
-    """Progress that nobody asked for."""
+    """Discard progress that was not asked for."""
 
 
 def again(first: Message, receive: Receive) -> Receive:
-    """What gives a message once more, then whatever comes."""
+    """A `receive` that repeats a message, then continues."""
     waiting = [first]
 
     async def replay() -> Message:

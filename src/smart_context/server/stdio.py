@@ -139,7 +139,7 @@ class Outgoing:
             self._in_flight.settle(answered)
 
     async def write(self, message: JSONRPCMessage) -> None:
-        """Write a frame; when nobody reads any more, end the server."""
+        """Write a frame; end the server if the pipe is closed."""
         written: asyncio.Future[bool] = self._loop.create_future()
         self._frames.put((frames.encode(message), written))
         if not await written:
@@ -261,7 +261,7 @@ class Reader:
 
 
 def lines(read: Callable[[], bytes], limit: int = frames.MAX_LINE) -> Iterator[bytes | None]:
-    """Cut what `read` gives into lines, without their newlines; None stands for one over the limit, thrown away unheld."""
+    """Cut what `read` returns into lines, without their newlines; None is a line over the limit, which is discarded as it comes."""
     held = bytearray()
     is_over = False
     while chunk := read():

@@ -21,7 +21,7 @@ _MB = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The tools, and what they work on. clean: redacts what an error says."""
+    """The tools, and what they work on. clean: redacts error messages."""
 
     app: App
     caches: Caches

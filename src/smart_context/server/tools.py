@@ -27,7 +27,7 @@ ToolNames = Literal["dotted", "underscore"]
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a tool answers: the text that is the contract, and the same as an object where that is worth its bytes.
+    """A tool's answer: the text, which is the contract, and the same as an object if that is worth its size.
 
     code: of the error, or "". is_compact: the text is that object in JSON without spaces, other letters than ASCII as they are.
     """
@@ -40,7 +40,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What a running call knows besides its arguments: when to stop, whom to tell how far it is, who asks, and the client's model.
+    """The context of a running call: its stop check, progress callback, caller, and the client's model.
 
     sample: None where the client offers no model.
     """
@@ -114,7 +114,7 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """What a server says of itself."""
+    """A server's name, title and instructions."""
 
     name: str
     title: str
@@ -123,7 +123,7 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """Who calls what. client: what the client says it is, for the log alone. address: of the peer, over HTTP. came: when, by the monotonic clock."""
+    """A call: its caller and tool. client: the client's name for itself, for the log alone. address: of the peer, over HTTP. came: when, by the monotonic clock."""
 
     tool: Tool
     arguments: Arguments
@@ -144,7 +144,7 @@ def unguarded(_call: Call, answer: Callable[[], Reply]) -> Reply:
 
 
 def perform(call: Call, work: Work, guard: Guard) -> Reply:
-    """Do the work of a call and word its outcome. A call that nobody waits for any more is counted and logged, and not begun."""
+    """Run a call and format its outcome. A call that was abandoned before it began is counted and logged, and not run."""
 
     def run() -> Reply:
         work.stop()

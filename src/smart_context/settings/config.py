@@ -131,7 +131,7 @@ def load(
 
 
 def served_caches() -> ServedCaches:
-    """Resolve what `mcp-context-server` is told.
+    """Resolve the settings of `mcp-context-server`.
 
     Raises: ConfigError for a number that is not a positive integer.
     """
@@ -171,7 +171,7 @@ def restored(told: Mapping[str, Any]) -> Settings:
 
 
 def checked(name: str, value: str, place: str) -> str:
-    """A value for a setting, if it can be one; `place`: where it stands.
+    """Check a value for a setting; `place`: where it is written.
 
     Raises: ConfigError.
     """
@@ -217,7 +217,7 @@ def config_path(environ: Mapping[str, str] | None = None) -> str:
 
 
 def data_folder(environ: Mapping[str, str] | None = None) -> str:
-    """Where the index is kept when no setting says so."""
+    """The default folder of the index."""
     environ = os.environ if environ is None else environ
     return _folder(environ, "XDG_DATA_HOME", ".local/share", "LOCALAPPDATA")
 
@@ -234,13 +234,13 @@ def applications_folder() -> str:
 
 
 def moved_folders() -> dict[str, str]:
-    """The folders that MCP clients were told to keep their settings in, by the variable that told them."""
+    """The configuration folders of MCP clients that are set by environment variables, by variable."""
     named = ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME")
     return {name: os.environ[name] for name in named if os.environ.get(name)}
 
 
 def api_key(llm: LlmSettings, environ: Mapping[str, str] | None = None) -> str:
-    """The language model's key, or "". It is read when it is needed and kept in no setting, so that none can print it.
+    """The language model's key, or "". It is read on use and stored in no setting, so that none can print it.
 
     Raises: ConfigError when the configured file cannot be read.
     """

@@ -147,7 +147,7 @@ def _walk(
 
 
 class _Places:
-    """Where in a file a key stands; the file is looked through only when something is wrong."""
+    """The line of each key in a file, found only when there is an error to report."""
 
     def __init__(self, path: str, text: str) -> None:
         self._path = path

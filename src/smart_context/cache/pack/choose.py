@@ -164,7 +164,7 @@ class _Choice:
         self._taken[one.document, one.number] = shingles
 
     def _twin(self, shingles: frozenset[_Shingle]) -> tuple[int, int] | None:
-        """A passage that is taken and says nearly the same."""
+        """A chosen passage with nearly the same text."""
         least = -(-len(shingles) * _ALIKE[0] // _ALIKE[1])
         if len(shingles & self._said) < least:
             return None

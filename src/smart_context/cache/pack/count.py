@@ -16,7 +16,7 @@ _FEW = 6  # terms: so many are sought one by one more quickly than a text is cut
 
 
 class Counter:
-    """Counts the terms of one question. It remembers the words it has met, so keep it for all texts."""
+    """Counts the terms of one question. It caches the words it has seen, so use one for all texts."""
 
     def __init__(self, question: Question) -> None:
         self._question = question

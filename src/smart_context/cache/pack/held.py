@@ -43,7 +43,7 @@ class Held:
         self._ends = array("Q", [0])  # where those of each document end in it
 
     def add(self, document_id: str, text: str, size: int) -> None:
-        """Take in the next document, of so many bytes."""
+        """Add the next document, and its size in bytes."""
         words = _counted_apart(pack.counted_words(document_id, text))
         self._met.update(words.split())
         self._words.add_words(words, size)

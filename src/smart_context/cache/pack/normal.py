@@ -64,7 +64,7 @@ def _plain(found: re.Match[str]) -> str:
 
 
 class _Forms(dict[int, str]):
-    """What each character becomes, worked out when it is first met."""
+    """The form of each character, computed on first use."""
 
     def __missing__(self, code: int) -> str:
         plain = self[code] = _form(chr(code))

@@ -38,7 +38,7 @@ class Passage(NamedTuple):
 
 
 class Span(NamedTuple):
-    """Where in a text a passage stands, and where its heading does."""
+    """The span of a passage in a text, and that of its heading."""
 
     start: int
     end: int
@@ -117,7 +117,7 @@ def _end(text: str, start: int, stop: int) -> int:
 
 
 def _bare(text: str, start: int, stop: int) -> tuple[int, int]:
-    """Where a part of a text stands without the white space around it."""
+    """The span of a part of a text without the white space around it."""
     stop = _end(text, start, stop)
     return stop - len(text[start:stop].lstrip(_SPACES)), stop
 

@@ -18,7 +18,7 @@ _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]
 
 
 def block(document_id: str, version: str, lines: tuple[int, int], text: str) -> str:
-    """Return an excerpt as Markdown: where it stands, and what stands there."""
+    """Return an excerpt as Markdown: its place and its text."""
     where = f"line {lines[0]}" if lines[0] == lines[1] else f"lines {lines[0]}-{lines[1]}"
     digits = version.removeprefix("sha256:")[:_SHOWN]
     name = string(document_id) if _UNSAFE.search(document_id) else document_id

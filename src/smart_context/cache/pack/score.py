@@ -44,7 +44,7 @@ def rarity(documents: int, having: int) -> int:
 
 
 def drag(size: int, sizes: int, count: int) -> int:
-    """Return how much its size holds back a text's score, in units of 1/256: 1.2 for the mean of `count` texts with `sizes` in all."""
+    """Return the length normalisation of a text's score, in units of 1/256: 1.2 for the mean of `count` texts with `sizes` in all."""
     return min(256 * (3 * sizes + 9 * size * count) // max(10 * sizes, 1) + 1, _MOST_DRAG)
 
 
