@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 import pytest
@@ -72,6 +73,26 @@ def test_identifiers_are_found_whole_and_in_parts(text, parts):
 )
 def test_a_decimal_is_not_found_without_its_point(text, parts):
     assert found_by(text) == parts
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("0.38774098", "0 0q38774"),
+        ("-12.000012345678, 1", "12 0q000012345 1"),  # five digits after the zeros
+        ("1,0.38774098,45.25", "1 0 0q38774 45 25"),
+        ("7.468264E-05.", "7 0q46826"),
+        ("0.38774", "0 38774"),
+        ("0,38774098", "0 38774098"),  # two numbers, perhaps
+        ("1,249.387740 and 1249.387740", "1 249 387740 and 1249 387740"),
+        ("1.20240115", "1 20240115"),  # a date
+        ("06.12345678", "06 12345678"),  # a telephone number
+        ("1.2.840.113549.1 v1.234567 0.1234567kg", "1 2 840 113549 1 v1 234567 0 1234567kg"),
+    ],
+)
+def test_of_a_decimal_with_many_digits_the_first_are_indexed(text, kept):
+    assert " ".join(words.cut_words(text)) == kept
+    assert " ".join(words.split(text)) == " ".join(re.findall("[a-z0-9]+", text.lower()))  # as it is typed and marked
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from smart_context.engine.expression import AnyOf, Expression, Group, Term
 from smart_context.engine.port import View
 from smart_context.find.plan_model import Sought
 from smart_context.text import analysis
+from smart_context.text.words import with_other_mark
 
 _MIXED = 0.5  # the weight of a pair of characters in which a word ends and a particle begins, or the other way round
 _OVERLAP = 0.25  # each pair of a run of ideographs is divided by their number to this power
@@ -118,8 +119,9 @@ def line(text: str, language: str) -> list[str]:
 
 
 def sequence(text: str, languages: Sequence[str]) -> Expression:
-    """The words of a text as a phrase, in one of the languages."""
-    lines = dict.fromkeys(tuple(line(text, language)) for language in languages)
+    """The words of a text as a phrase, in one of the languages; a decimal with many digits as it is written with a point, and with a comma."""
+    texts = dict.fromkeys((text, with_other_mark(text)))
+    lines = dict.fromkeys(tuple(line(one, language)) for one in texts for language in languages)
     return any_of([expression.Sequence(terms) for terms in lines if terms] or [Group()])
 
 

@@ -12,6 +12,7 @@ from functools import cached_property
 from smart_context import later
 from smart_context.engine import names
 from smart_context.text import analysis, identifiers
+from smart_context.text.words import with_other_mark
 
 _OTHER_CASES = re.compile("[\u0130\u0131\u017f\u212a]")  # not ASCII, but equal to an ASCII letter if case is ignored
 SIGNED = re.compile(r"\w[\w.]*(?:\+\+|#)")  # `C++`, `F#`: the index has only the letters
@@ -27,7 +28,7 @@ def wholes(token: str) -> list[str]:
     if _VERSION.fullmatch(token):
         return [*found, *identifiers.wholes(token[1:] if token[0] in "vV" else f"v{token}")]
     if not found and identifiers.is_number(token):
-        return [token]  # the index has its words alone: it is looked for as a sequence of these
+        return [token]  # the index has its first digits alone: it is looked for as a sequence of words
     is_thousands = len(found) > 1 and ("," in token or token.endswith("000"))
     return found[:1] if is_thousands else found
 
@@ -41,13 +42,18 @@ def identifier(text: str) -> str:
 class Spelling:
     """How an identifier was typed."""
 
-    def __init__(self, typed: str) -> None:
+    def __init__(self, typed: str, *, either: bool = True) -> None:
         self._typed = typed
+        other = with_other_mark(typed) if either and identifiers.is_number(typed) else typed
+        self._other = Spelling(other, either=False) if other != typed else None
         self._is_any_case = typed == typed.lower()
         self._is_name = typed[:1].isalpha()
 
     def stands_in(self, text: str) -> bool:
-        """Whether a text has it as it was typed."""
+        """Whether a text has it as it was typed; a decimal with many digits with either mark."""
+        return self._stands_in(text) or (self._other is not None and self._other.stands_in(text))
+
+    def _stands_in(self, text: str) -> bool:
         found = text
         if self._is_any_case:
             # ASCII is found in the text in lower case; for other letters that are equal without case, the regular expression is needed.

@@ -7,7 +7,7 @@ Always: what is known of a word depends on the query and on the live content of 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 from smart_context.data import replace
@@ -35,11 +35,12 @@ _MAX_WITH_PREFIX = 20_000  # terms that a prefix may stand for
 class Lookup:
     """The words of one query. `found`: those that were looked up, in that order; `present`: the languages that the index holds."""
 
-    def __init__(self, view: View, units: Sequence[str], asked: str) -> None:
-        """units: the words of the query without stop words. asked: its language, "" if unknown."""
+    def __init__(self, view: View, units: Sequence[str], asked: str, fractions: Mapping[str, str]) -> None:
+        """units: the words of the query without stop words. asked: its language, "" if unknown. fractions: those of `words.fractions`."""
         self.found: dict[str, Sought] = {}
         self.present = view.languages or ("en",)
         self._view = view
+        self._fractions = fractions
         self._forms: dict[str, set[str]] = {}
         self._is_short = len(units) <= _FEW
         compounds = COMPOUNDING.intersection(self.present)
@@ -51,12 +52,13 @@ class Lookup:
             self.found[unit] = self._look_up(unit)
         return self.found[unit]
 
-    def prefix(self, key: str, unit: str) -> Sought:
-        """A word of which only a prefix is given."""
+    def prefix(self, key: str, unit: str, fraction: str = "") -> Sought:
+        """A word of which only a prefix is given. fraction: what those that are fractions of long decimals begin with."""
         prefix = analysis.fold(unit)
         found = self._view.terms(prefix)[:_MAX_WITH_PREFIX]
         terms = frozenset(found) | (self.terms(unit) if len(found) <= clauses.MANY else frozenset())
-        return self.weighted(Sought(key, terms, prefix=prefix, commonest=tuple(found[: clauses.MANY])))
+        parts = frozenset(self._view.terms(fraction)[:_MAX_WITH_PREFIX] if fraction else ())
+        return self.weighted(Sought(key, terms, parts, prefix=prefix, commonest=tuple(found[: clauses.MANY])))
 
     def _look_up(self, unit: str) -> Sought:
         if analysis.is_part(unit):
@@ -143,7 +145,9 @@ class Lookup:
         return len(self._view.standing(set(terms))) == len(set(terms))
 
     def _parts(self, unit: str) -> frozenset[str]:
-        """The terms of compounds that contain a word."""
+        """The terms of compounds that contain a word, and what the index has of a fraction with many digits."""
+        if unit in self._fractions:
+            return frozenset({self._fractions[unit]})
         if not self._compounds or not unit.isalpha() or not analysis.depends_on_language(unit):
             return frozenset()
         out: set[str] = set()

@@ -7,7 +7,7 @@ Always: the plan depends on the query and on the live content of the index, neve
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Mapping, Set
 
 from smart_context.data import replace
 from smart_context.engine.expression import AnyOf, Everything, Expression, Group, Sequence, Term
@@ -17,6 +17,7 @@ from smart_context.find.lookup import Lookup
 from smart_context.find.plan_model import Plan, Sought
 from smart_context.find.query import Query
 from smart_context.text import analysis, explained, identifiers, languages, topics
+from smart_context.text.words import begun_fraction, fractions
 
 _MAX_SOUGHT = 48  # words of a query, at most: of a pasted page, those with the highest weights
 _OF_WHOLE = 0.3  # the weight of the words of an identifier, if the index has the whole of it
@@ -46,7 +47,7 @@ def make(tree: Query | None, view: View, typed: str = "") -> Plan:
     asks = isinstance(tree, query.Some) and questions.is_question(text)
     cut = _Cut()
     units = [unit for each in texts for unit in cut.units(each)]
-    planner = _Planner(view, cut, units, request, asks=asks)
+    planner = _Planner(view, cut, units, request, fractions(text), asks=asks)
     wanted = planner.expression(tree)
     named = planner.names(texts, tree, typed) or planner.explained(tree)
     topic = planner.topics(tree, text)
@@ -107,7 +108,15 @@ class _Cut:
 
 class _Planner:
     def __init__(
-        self, view: View, cut: _Cut, units: list[str], request: Set[str], *, asks: bool = False, keep: bool = False
+        self,
+        view: View,
+        cut: _Cut,
+        units: list[str],
+        request: Set[str],
+        long_decimals: Mapping[str, str],
+        *,
+        asks: bool = False,
+        keep: bool = False,
     ) -> None:
         """keep: leave no stop word out, and score by words too that no segment has."""
         self._view, self._cut = view, cut
@@ -121,7 +130,8 @@ class _Planner:
         self._asked = languages.detect(units, least=0.2)
         self._may_be_told_otherwise = asks and self._asked in {"", "en"}
         telling = [unit for unit in dict.fromkeys(units) if unit not in self._stop]
-        self._words = Lookup(view, telling, self._asked)
+        self._long_decimals = long_decimals
+        self._words = Lookup(view, telling, self._asked, long_decimals)
         self._words.learn(telling)
 
     @property
@@ -133,7 +143,7 @@ class _Planner:
         """A planner that keeps the stop words, if no other word is in the index; None if the stop words are not in it either."""
         if not self._stop.intersection(self._units) or any(word.count for word in self._words.found.values()):
             return None
-        planner = _Planner(self._view, self._cut, self._units, frozenset(), keep=True)
+        planner = _Planner(self._view, self._cut, self._units, frozenset(), self._long_decimals, keep=True)
         return planner if any(planner._words.word(unit).count for unit in self._units) else None
 
     def sought(self) -> tuple[Sought, ...]:
@@ -413,7 +423,7 @@ class _Planner:
         self._score(before, scored=scored)
         key = f"{last}*"
         if key not in self._words.found:
-            self._words.found[key] = self._words.prefix(key, last)
+            self._words.found[key] = self._words.prefix(key, last, begun_fraction(text))
         if scored:
             self._times[key] = self._times.get(key, 0) + 1
         ending = clauses.of_word(self._words.found[key], self._view)

@@ -18,7 +18,7 @@ _WORD = later.pattern(r"[^\W_]+")
 _NUMBER = later.pattern(r"[0-9]+(?:[.,'’][0-9]+)+")
 _CODE = later.pattern(r"[0-9_.:@/]|[a-z][A-Z]|[A-Z]{2}[a-z]{2}")
 _GROUP = 3  # digits of a group of thousands
-_MANY = 6  # digits after the point of a decimal that tell it by themselves: a term of its own would only make indexes of measurements larger
+_MANY = 6  # digits after the point of a decimal that tell it by themselves (`words.shortened`): a term of its own would only make indexes of measurements larger
 
 
 def wholes(token: str) -> list[str]:

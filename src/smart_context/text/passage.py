@@ -82,7 +82,7 @@ class _Cut:
     """A passage as its words: its language, what it is found by in a language, and its long words."""
 
     def __init__(self, text: str) -> None:
-        self._found = analysis.cut(text)
+        self._found = analysis.cut(words.shortened(words.plainly(text)))
 
     def language(self, least: float = 1.0) -> str:
         return languages.detect(self._found.words, least)
@@ -121,6 +121,7 @@ class _Numbered:
     def __init__(self, table: compiled.Table, text: str) -> None:
         self._table = table
         text, is_lowered = _plainly(text)
+        text = words.shortened(text)
         if text.isascii():
             self._letters = 0
             self._words, self._english, self._tokens = table.both(text)
@@ -150,8 +151,8 @@ class _Numbered:
     def written(self, language: str, around: Around) -> bytes:
         table, number = self._table, languages.CODES.index(language)
         heads, explained, begins, compounds = around
-        if begins is not None and not begins.isascii():
-            begins = _plainly(begins)[0].lower()
+        if begins is not None:
+            begins = words.shortened(begins if begins.isascii() else _plainly(begins)[0].lower())
         given = number, self._words, self._tokens, heads, explained, compounds, begins, _BREAK, REACH
         found = table.written(*given)
         if found is None:

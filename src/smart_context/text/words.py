@@ -74,8 +74,48 @@ def cut(text: str) -> Cut:
 
 
 def cut_words(text: str) -> list[str]:
-    """The words of a text in order, as `cut` has them."""
-    return split(plainly(text))
+    """The words of a text in order, as the index has them."""
+    return split(shortened(plainly(text)))
+
+
+_DIGITS = 5  # of a long decimal's fraction, after its zeros, that are kept
+_FRACTION = "0q"  # before them: no other word begins so
+_HAS_LONG_DECIMAL = later.pattern(r"\.[0-9]{6}")
+# Neither part of a version, of a number with thousands or of an identifier, nor a date (`1.20240115`) or a telephone number (`06.12345678`).
+_LONG_DECIMAL = later.pattern(
+    r"(?<![\w.])(0|[1-9][0-9]?|(?<![0-9][,'])[1-9][0-9]{2})\.(?=[0-9]{6})(?!(?:19|20)[0-9]{6}(?![0-9]))"
+    rf"((0*[0-9]{{{_DIGITS}}})[0-9]*)(?:(e)[-+]?[0-9]{{1,3}})?(?!\w|\.[0-9])",
+    re.IGNORECASE,
+)
+_BEGUN = later.pattern(rf"[0-9]{{1,3}}[.,](0*[0-9]{{1,{_DIGITS}}})[0-9]*")
+_LONG_MARK = later.pattern(r"(?<=[0-9])[.,](?=[0-9]{6})")
+
+
+def shortened(text: str) -> str:
+    """A plain text in which a decimal with six digits or more after its point has only the first ones, as a word of their own: they tell it well enough, and all
+    of them would make indexes of measurements much larger. The text itself tells which of several it is."""
+    return _LONG_DECIMAL.sub(rf" \1 {_FRACTION}\3 ", text) if "." in text and _HAS_LONG_DECIMAL.search(text) else text
+
+
+def with_other_mark(text: str) -> str:
+    """A text with a comma for the point of decimals with many digits, and a point for their comma."""
+    if "." not in text and "," not in text:
+        return text
+    return _LONG_MARK.sub(lambda mark: "," if mark[0] == "." else ".", text)
+
+
+def begun_fraction(text: str) -> str:
+    """What the index has of long decimals that begin with this one; "" if it is none."""
+    begun = _BEGUN.fullmatch(text) if text[:1].isdigit() else None
+    return _FRACTION + begun[1] if begun else ""
+
+
+def fractions(text: str) -> dict[str, str]:
+    """The words of a text that are the fractions of long decimals, with either mark, and what `shortened` makes of them."""
+    if "." not in text and "," not in text:  # as in most queries: nothing is compiled for these
+        return {}
+    found = (match for one in (text, with_other_mark(text)) for match in _LONG_DECIMAL.finditer(one))
+    return {f"{match[2]}{match[4] or ''}".lower(): _FRACTION + match[3] for match in found}
 
 
 def plainly(text: str) -> str:
