@@ -8,7 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from smart_context.engine import entry
 from smart_context.engine.expression import AnyOf, Everything, Filters, Group, Sequence, Term
 from smart_context.engine.local.ranking import Ranking, View, narrowed
 from smart_context.engine.model import RankedFile, RankedSegment
@@ -117,6 +120,21 @@ def test_a_filter_of_few_values_and_one_of_many_pass_the_same_with_the_same_scor
             found = view.matches(wanted, few).top(100)
             assert found
             assert found == view.matches(wanted, many).top(100)
+
+
+@given(
+    st.sets(st.integers(1900, 2099), max_size=200) | st.sampled_from([range(1900, 2100), range(1980, 2031)]),
+    st.integers(1895, 2105),
+)
+def test_a_year_finds_the_files_that_name_it_however_many_others_they_name(years, year):
+    kept = entry.year_keys(tuple(map(str, sorted(years))))
+    assert (not set(entry.keys_of_year(str(year))).isdisjoint(kept)) == (year in years)
+    assert len(kept) <= len(years)
+
+
+def test_a_file_that_names_every_year_has_one_key_for_each_century():
+    assert entry.year_keys(tuple(map(str, range(1900, 2100)))) == ["19**", "20**"]
+    assert entry.year_keys(tuple(map(str, range(1989, 2001)))) == ["1989", "199*", "2000"]
 
 
 @pytest.mark.parametrize(

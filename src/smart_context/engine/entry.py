@@ -106,6 +106,29 @@ def _keys_from(folder: str) -> tuple[str, ...]:
     return tuple(keys)
 
 
+_DECADE, _CENTURY = 3, 2  # digits of a year that its decade and its century share
+
+
+def year_keys(years: Sequence[str]) -> list[str]:
+    """The keys of a file's years: one for a decade or a century of which it names every year, as long tables of numbers do."""
+    keys = set(years)
+    for size in (_DECADE, _CENTURY):
+        for shared in {key[:size] for key in keys}:
+            every = {_year_key(f"{shared}{digit}") for digit in "0123456789"}
+            if every <= keys:
+                keys = keys - every | {_year_key(shared)}
+    return sorted(keys)
+
+
+def keys_of_year(year: str) -> list[str]:
+    """The keys by which files that name a year are found."""
+    return [year, _year_key(year[:_DECADE]), _year_key(year[:_CENTURY])]
+
+
+def _year_key(digits: str) -> str:
+    return digits.ljust(4, "*")
+
+
 def folder_key(folder: str) -> str:
     """A folder as one term of fixed size, whatever its name."""
     return blake2b(os.fsencode(folder.rstrip("/") or "/"), digest_size=9).hexdigest()

@@ -241,7 +241,7 @@ def _replace(
     for key in entry.folder_keys(file.path):
         every.add_text("folder", key)
     if file.years:
-        every.add_text("year", " ".join(file.years))
+        every.add_text("year", " ".join(entry.year_keys(file.years)))
     first = 1
     for segment_id, own in zip(segment_ids, entries, strict=True):
         doc = every.__copy__()  # type: ignore[attr-defined]  # its types leave it out

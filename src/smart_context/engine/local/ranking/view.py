@@ -358,7 +358,7 @@ class View:
                 ("file_id", filters.files),
                 ("file_id", filters.among or ()),
                 ("ext", filters.exts),
-                ("year", filters.years),
+                ("year", sorted({key for year in filters.years for key in entry.keys_of_year(year)})),
                 ("folder", [entry.folder_key(folder) for folder in filters.folders]),
             )
             if values
