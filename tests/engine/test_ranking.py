@@ -266,8 +266,9 @@ def test_names_that_are_not_text_are_no_trouble(tmp_path):
 
 
 def test_a_phrase_that_goes_on_in_the_next_segment_is_found_where_it_begins(ranking):
-    texts = ["we read the annual", "report of the year and", "then", "rest"]
+    texts = ["we read the annual", "report of the year and", "then", "rest", "flour", "butter", "with salt"]
     pointers = ["page 3", "page 4 lines 1-20", "page 4 lines 21-40", "attachment 'a' lines 1-9"]
+    pointers += ["sheet 'A' rows 1-20", "sheet 'A' rows 21", "sheet 'A' rows 21"]  # one row in two segments
     numbered = enumerate(zip(texts, pointers, strict=True))
     ranking.add(file(3, "/r/c.pdf"), [RankedSegment(31 + n, "", text, pointer) for n, (text, pointer) in numbered])
     ranking.commit(2)
@@ -278,7 +279,9 @@ def test_a_phrase_that_goes_on_in_the_next_segment_is_found_where_it_begins(rank
     assert ids(ranking, Sequence(("the", "annual"))) == {31}
     assert ids(ranking, Sequence(("year", "and", "then"))) == {32}
     assert ids(ranking, Sequence(("annual", "year"))) == set()
-    assert ids(ranking, Sequence(("then", "rest"))) == set()  # another text
+    assert ids(ranking, Sequence(("then", "rest"))) == set()  # another text, as the next row of a table is
+    assert ids(ranking, Sequence(("flour", "butter"))) == set()
+    assert ids(ranking, Sequence(("butter", "with", "salt"))) == {36}
     assert ids(ranking, Sequence(("annual", "report"), slop=1)) == set()
     assert ids(ranking, Group(must=(Term("read"),), must_not=(Sequence(("annual", "report")),))) == set()
 

@@ -19,8 +19,8 @@ from smart_context.text.passage import Around, Head, Heads
 COMPOUNDING = frozenset({"de", "nl", "sv", "da", "nb", "fi", "hu"})
 _COMPOUND = 8  # letters from which a word may be a compound
 BREAK, REACH = passage.BREAK, passage.REACH
-# Kinds of places in one continuous text; a slide or an attachment begins another text.
-_WITHIN = frozenset({"page", "lines", "rows", "paragraphs"})
+# Kinds of places in one continuous text; a slide, an attachment or the next row of a table begins another text.
+_WITHIN = frozenset({"page", "lines", "paragraphs"})
 _DIGITS = "0123456789-"
 _OTHER = 2.0  # the evidence that a segment needs for a language of its own
 _SAMPLE, _SEGMENTS = 300, 20  # characters of each of the first segments, by which the language of a file is detected
@@ -159,7 +159,7 @@ def _names(path: str) -> tuple[str, list[bytes], bytes]:
 
 
 def _place(pointer: str) -> str:
-    """A pointer without the pages, lines, rows and paragraphs at its end."""
+    """A pointer without the pages, lines and paragraphs at its end."""
     while (number := pointer[-1:]) and number in _DIGITS:
         before, _, number = pointer.rpartition(" ")
         before, _, kind = before.rpartition(" ")
