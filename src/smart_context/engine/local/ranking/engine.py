@@ -48,8 +48,7 @@ def schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
     for field in ("text", "border"):
         builder.add_text_field(field, tokenizer_name="whitespace", index_option="position")
-    builder.add_text_field("also", tokenizer_name="whitespace", index_option="freq")
-    for field in ("compounds", "year"):
+    for field in ("also", "compounds", "year"):
         builder.add_text_field(field, tokenizer_name="whitespace", index_option="basic")
     for field in ("ext", "folder"):
         builder.add_text_field(field, tokenizer_name="raw", index_option="basic")
