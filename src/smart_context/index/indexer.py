@@ -345,7 +345,9 @@ class _Run:
     def _tick(self, *, is_between_tasks: bool = False) -> None:
         done = self.counts["indexed"] + self.counts["failed"]
         step = Progress(done, self.total, self.reading, self.counts, self.searchable, self.large)
-        is_late = self.pending_files > 0 and time.monotonic() - self.committed_at >= self.patience
+        # A run of which more than half is done by then is given as long again: one that ends meanwhile leaves one part of the ranking in place of two.
+        patience = self.patience * (2 if not self.searchable and self.total and 2 * done > self.total else 1)
+        is_late = self.pending_files > 0 and time.monotonic() - self.committed_at >= patience
         is_due = is_late or self.pending_files >= _BATCH_FILES or self.pending_chars >= _BATCH_CHARS
         if is_due and not is_between_tasks and self.pool and not self.pool.is_stocked:
             self.pool.stock()  # the commit waits for the next tick, when reading processes have enough to do meanwhile
