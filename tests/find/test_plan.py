@@ -286,6 +286,25 @@ def test_a_common_piece_of_a_word_finds_nothing_beside_the_whole_in_a_large_inde
     assert Term("rfc") in made("rfc3901", Words({"rfc": 9000}, 24_000)).wanted.should
 
 
+@pytest.mark.parametrize(
+    ("typed", "common", "is_left"),
+    [
+        ("kettles 1.3", 2001, True),
+        ("kettles 1.3", 2000, False),  # not as common
+        ("1.3", 2001, False),  # nothing else finds
+        ("the 1.3", 2001, False),
+        ("kettles AND 1.3", 2001, False),
+        ("kettles OR 1.3", 2001, False),
+        ("kettles 1.4", 2001, False),  # stands nowhere as a whole
+    ],
+)
+def test_in_a_large_index_common_parts_of_a_number_are_not_sought_in_a_row_beside_other_words(typed, common, is_left):
+    counts = {"kettl": 9, "1": common, "3": 9000, "4": 9000, "1.3": 20}
+    wanted = made(typed, Words(counts, 24_000)).wanted
+    assert (f"Sequence(terms=('1', '{typed[-1]}')" not in repr(wanted)) is is_left
+    assert is_left <= ("Term(text='1.3'" in repr(wanted))
+
+
 def test_an_option_is_no_name():
     assert not [word for word in made("-notes.md kettles", Words({"/notes.md": 2, "kettl": 3})).sought if word.name]
 

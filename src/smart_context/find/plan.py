@@ -222,11 +222,11 @@ class _Planner:
             self._common = self._commonest(tree)
         for item in tree.items:
             if isinstance(item, query.Word):
-                optional += self._word_clauses(item.text, scored=scored)
+                optional += self._word_clauses(item.text, scored=scored, optional=True)
             elif isinstance(item, query.Prefix):
                 optional.append(self._prefix(item.text, scored=scored))
             elif isinstance(item, query.Phrase) and tree.is_prose:
-                optional += self._word_clauses(item.text, scored=scored)
+                optional += self._word_clauses(item.text, scored=scored, optional=True)
         optional += self._named_days(tree) if scored else []
         free = (*_free(tree), query.Not)
         bound = [item for item in tree.items if not isinstance(item, free)]
@@ -257,10 +257,10 @@ class _Planner:
                 must.append(self.expression(item, scored=scored))
         return Group(tuple(must), (), tuple(without))
 
-    def _word_clauses(self, text: str, *, scored: bool, keep: bool = False) -> list[Expression]:
-        """One expression for each word of a text that is no stop word."""
+    def _word_clauses(self, text: str, *, scored: bool, keep: bool = False, optional: bool = False) -> list[Expression]:
+        """One expression for each word of a text that is no stop word; optional: other words may find without them."""
         units = self._cut.units(text)
-        if whole := self._identifier(text, units, scored=scored):
+        if whole := self._identifier(text, units, scored=scored, optional=optional):
             return whole
         wanted = [unit for unit in units if unit not in self._stop]
         self.left_out += [*(unit for unit in units if unit in self._stop), *questions.words(text)]
@@ -350,7 +350,7 @@ class _Planner:
         segments = self._view.segments
         return segments >= _LARGE and self._words.word(unit).count > segments // _COMMON
 
-    def _identifier(self, text: str, units: list[str], *, scored: bool) -> list[Expression]:
+    def _identifier(self, text: str, units: list[str], *, scored: bool, optional: bool) -> list[Expression]:
         """An identifier of several words, such as the number of an invoice, if a segment has it."""
         odd = self._cut.odd(text)
         options = [token for token in odd if token.startswith("--") and self._view.having(identifiers.wholes(token)[0])]
@@ -371,7 +371,8 @@ class _Planner:
             Sought(tokens[0], terms, other.terms - terms, stands=False, is_joined=True)
         )
         has_digit = any(char.isdigit() for char in text)
-        sequence = [clauses.sequence(text, self._words.present)] if has_digit and len(units) > 1 else []
+        is_sought = has_digit and len(units) > 1 and not (optional and terms and self._needs_no_line(units))
+        sequence = [clauses.sequence(text, self._words.present)] if is_sought else []
         sequence += other.lines
         if not whole.count and not (sequence and self._view.count(clauses.any_of(sequence))):
             return []
@@ -387,6 +388,11 @@ class _Planner:
         return found + [
             clauses.of_word(self._words.word(unit), self._view) for unit in wanted if unit not in self._common
         ]
+
+    def _needs_no_line(self, units: list[str]) -> bool:
+        """Whether the words of an identifier that stands as a whole somewhere, such as `1.3`, need not be found one after the other too: they are so common that
+        this takes longer than the rest, and the query has other words."""
+        return not self._stop.union(units).issuperset(self._units) and all(map(self._is_common, units))
 
     def _named_days(self, tree: query.Some) -> list[Expression]:
         """Days with a named month, as they are written in numbers: their terms count as parts of the month's word."""
