@@ -16,13 +16,12 @@ import redaction_cases
 from compiled import both, characters
 from smart_context import redact
 from smart_context.data import replace
-from smart_context.redact import access, glance, issuers, look, mail, names, view, words
+from smart_context.redact import access, commands, glance, issuers, look, mail, names, view, words
 
 SIGNS = (*words.SIGNS, *glance.SPACED)
 LOOKED_FOR = sorted(
     {
-        *look._MAIL_SIGNS, *look._ACCESS_SIGNS, *mail._SIGNS, *mail._WRITTEN_SIGNS, *access._SCHEMES, *access._REDIS,
-        *(word for begins, _ in access._ARGUMENT for word in begins),
+        *look._MAIL_SIGNS, *look._ACCESS_SIGNS, *mail._SIGNS, *mail._WRITTEN_SIGNS, *access._SCHEMES, *commands._REDIS_WORDS, *words.COMMANDS,
         *(sign for sign, _ in names._SIGNED),
     }
 )  # fmt: skip

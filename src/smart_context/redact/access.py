@@ -1,4 +1,4 @@
-"""Find secrets that grant access by where they stand: in a URL, an authorization header, a cookie, a command's argument.
+"""Find secrets that grant access by where they stand: in a URL, an authorization header, a cookie.
 
 In: folded text and the same in lower case.
 """
@@ -28,27 +28,6 @@ _COOKIE = re.compile(r"cookie(?:[ \t]{0,4}:[ \t]{0,4}|\"[\s,]{0,40}\"value\"\s?:
 _COOKIE_VALUE = re.compile(r"=([^;\s,\\]{12,4096}+)")
 _DOCKER = re.compile(r"\"auth\"\s{0,8}:\s{0,8}\"(?P<value>[a-z0-9+/=_\-]{8,4096}+)\"")
 _JWK = re.compile(r"\"(?:d|p|q|dp|dq|qi|k)\"\s{0,8}:\s{0,8}\"(?P<value>[a-z0-9_\-]{16,4096}+)\"")
-# The words that begin a pattern, and the pattern.
-_ARGUMENT = (
-    (("curl",), r"\bcurl\b(?:[^\n]|(?<=\\)\n){0,200}?[ ](?:-u|--user|--proxy-user|-U)[ =]?[\"']?[^\s:\"']{1,100}+:(?P<value>[^\s\"']{1,200}+)"),
-    (("mysql", "mariadb"), r"\b(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n]{0,200}?[ ]-p(?P<value>[^\s\"'-][^\s\"']{2,200}+)"),
-    (("docker login", "podman login"), r"(?:docker|podman)[ ]login\b(?:[^\n]|(?<=\\)\n){0,200}?[ ]-p[ ]?[\"']?(?P<value>[^\s\"'$-][^\s\"']{2,200}+)"),
-    (("mongo",), r"\bmongo(?:sh|dump|restore|export|import)?(?:[ ][^\n]{0,200}?)?[ ]-p[ ][\"']?(?P<value>[^\s\"'$-][^\s\"']{2,200}+)"),
-    (("ldapadd", "ldapmodify", "ldapsearch", "ldapwhoami"), r"ldap(?:add|modify|search|whoami)\b[^\n]{0,200}?[ ]-w[ ]?[\"']?(?P<value>[^\s\"'$-][^\s\"']{2,200}+)"),
-    (("wifi:",), r"\bwifi:(?:[^\n]{0,100};)?p:(?P<value>[^;\n]{8,63}+);"),
-    (("sshpass",), r"\bsshpass[ ]{1,4}-p[ ]?[\"']?(?P<value>[^\s\"']{2,200}+)"),
-    (("identified",), r"\bidentified[ ]{1,4}(?:with[ ][\w\"']{1,60}[ ])?by[ ]{1,4}(?:password[ ])?(?:'(?P<single>[^'\n]{2,200}+)'|\"(?P<value>[^\"\s/]{3,200}+)\")"),
-    (("convertto-securestring",), r"convertto-securestring[ ]{1,4}(?:-string[ ]{1,4})?(?:\"(?P<double>[^\"\n]{2,200}+)|'(?P<single>[^'\n]{2,200}+)|(?P<value>[^\s\"'$(\-][^\s\"']{1,200}+))"),
-    (("smbclient", "rpcclient", "smbget", "smbmap"), r"(?:smbclient|rpcclient|smbget|smbmap)\b[^\n]{0,200}?[ ](?:-u|--user(?:name)?)[ =]?[\"']?[^\s%\"']{1,100}+%(?P<value>[^\s\"']{1,200}+)"),
-    (("jdbc:oracle:",), r"jdbc:oracle:[a-z0-9]{1,10}:[^\s/@\"']{1,100}+/(?P<value>[^\s@\"']{1,200}+)@"),
-    (("sqlplus", "sqlldr", "expdp", "impdp"), r"(?:sqlplus|sqlldr|expdp|impdp)[ ](?:-[a-z]{1,8}[ ]){0,3}[\"']?[^\s/@\"']{1,100}+/(?P<value>[^\s@\"'/]{1,200}+)@"),
-    (("machine",), r"\bmachine[ ][^\s]{1,200}\s{1,4}login[ ][^\s]{1,200}\s{1,4}password[ ](?P<value>[^\s]{2,200}+)"),
-)  # fmt: skip
-# Of these, "auth" is a command only where another one is spoken of.
-_REDIS = ("redis-cli", "requirepass", "masterauth", "auth")
-_REDIS_ARGUMENT = (
-    r"(?:redis-cli|requirepass|masterauth|auth)[ ](?:-a[ ])?[\"']?(?P<value>(?=[^\s\"']{0,40}\d)[^\s\"']{8,200}+)"
-)
 
 
 def find(text: str, low: str, seen: stems.Seen) -> Iterator[tuple[int, int]]:
@@ -72,7 +51,6 @@ def find(text: str, low: str, seen: stems.Seen) -> Iterator[tuple[int, int]]:
                 yield match.span("value")
     if '"kty"' in seen:
         yield from (match.span("value") for match in _JWK.finditer(low))
-    yield from _in_arguments(text, low, seen)
 
 
 def _in_urls(text: str) -> Iterator[tuple[int, int]]:
@@ -110,18 +88,6 @@ def _in_cookies(text: str, low: str) -> Iterator[tuple[int, int]]:
         for value in _COOKIE_VALUE.finditer(text, match.start("value"), match.end("value")):
             if values.is_random(value[1]):
                 yield value.span(1)
-
-
-def _in_arguments(text: str, low: str, seen: stems.Seen) -> Iterator[tuple[int, int]]:
-    redis = () if seen.keys().isdisjoint(_REDIS[:-1]) else _REDIS
-    for begins, pattern in (*_ARGUMENT, (redis, _REDIS_ARGUMENT)):
-        for word in begins:
-            if word not in seen:
-                continue
-            for match in stems.matches(pattern, word, low, seen[word]):
-                part = match.lastgroup or "value"
-                if not values.is_placeholder(text[match.start(part) : match.end(part)]):
-                    yield match.span(part)
 
 
 def _is_pair(value: str) -> bool:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from smart_context.redact import glance as glances
-from smart_context.redact import names, tokens
+from smart_context.redact import names, tokens, words
 from smart_context.redact import shape as shapes
 from smart_context.redact import view as views
 
@@ -18,9 +18,7 @@ Found = tuple[int, int, str]
 
 _MAIL_SIGNS = ("@", "at]", "at)", "at}", "at>", "ät]", "ät)", "arroba", "dot", "[a]", "(a)", "{a}", "%40", "&commat", "at ]", "at )")  # fmt: skip
 _ACCESS_SIGNS = (
-    "://", "basic", "bearer", "authori", "token", "apikey", "digest", "negotiate", "cookie", "curl", "mysql", "mariadb", "sshpass",
-    "identified", "machine", "redis-cli", "requirepass", "masterauth", "convertto-", "smb", "rpcclient", "jdbc:", "sql", "expdp", "impdp",
-    '"auth"', '"kty"', "docker login", "podman login", "ldapadd", "ldapmodify", "ldapsearch", "ldapwhoami", "mongo", "wifi:",
+    "://", "basic", "bearer", "authori", "token", "apikey", "digest", "negotiate", "aws4-hmac-sha256", "cookie", '"auth"', '"kty"',
 )  # fmt: skip
 
 
@@ -73,6 +71,10 @@ def _secrets(view: views.View, glance: glances.Glance) -> Iterator[tuple[int, in
         from smart_context.redact import access
 
         yield from access.find(text, low, seen)
+    if not seen.keys().isdisjoint(words.COMMANDS):
+        from smart_context.redact import commands
+
+        yield from commands.find(text, low, seen)
     if "pass" in seen:
         from smart_context.redact import markup
 

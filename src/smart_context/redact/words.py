@@ -13,17 +13,25 @@ from itertools import filterfalse
 
 from smart_context.data import dataclass
 
+COMMANDS = (
+    "curl", "mysql", "mariadb", "docker login", "podman login", "az login", "mongo", "ldapadd", "ldapmodify", "ldapsearch", "ldapwhoami", "ldapdelete", "ldapcompare", "ldapmodrdn", "ldappasswd",
+    "sshpass", "smbclient", "rpcclient", "smbget", "smbmap", "redis-cli", "requirepass", "masterauth", "openssl", "zip", "unzip", "7z", "7za", "7zz", "rar a", "rar x", "rar e", "unrar x", "unrar e",
+    "snmp", "sqlcmd", "osql", "bcp", "ipmitool", "mosquitto_", "racadm", "psexec", "winrm", "rdesktop", "ncftp", "cqlsh", "cypher-shell", "rabbitmqadmin", "crackmapexec", "netexec", "freerdp", "plink",
+    "pscp", "psftp", "putty", "x11vnc", "vncviewer", "keytool", "jarsigner", "apksigner", "schtasks", "lftp", "gh secret", "keyvault secret", "nmcli", "reg add", "put-parameter",
+    "wifi:", "identified", "convertto-securestring", "jdbc:oracle:", "sqlplus", "sqlldr", "expdp", "impdp", "machine", "snmp-server", "snmp community", "rocommunity", "rwcommunity", "com2sec", "createuser",
+    "tacacs-server", "radius-server", "isakmp key", "message-digest-key", "key-string", "pre-shared-key", "wpa-psk", "password enc", "wpa_passphrase", "htpasswd", "rabbitmqctl", "stats auth",
+    "insecure-password", "net use", "net user", "psk", "xauth", ": eap", "ugfzc3dvcmq6", "echo",
+)  # fmt: skip
+"""With which commands and settings begin that `commands` looks at."""
 # Every sign that a detector asks for, in lower case. Words beyond ASCII are never left out.
 SIGNS = (
     "@", "at]", "at)", "at}", "at>", "ät]", "ät)", "ät}", "a]", "a)", "a}", "[a]", "(a)", "{a}", "@]", "@)", "@}", "arroba", "arroba]", "arroba)",
     "arroba}", "dot", "%40", "&commat", "&commat;",
-    "://", "basic", "bearer", "auth", "authori", '"auth"', "_auth", "x-auth", "masterauth", "apikey", "digest", "negotiate", "aws4-hmac-sha256",
-    "cookie", "curl", "sql", "mysql", "mariadb", "sqlplus", "sqlldr", "expdp", "impdp", "jdbc:", "jdbc:oracle:", "sshpass", "identified",
-    "machine", "redis-cli", "wifi:", "ldapadd", "ldapmodify", "ldapsearch", "ldapwhoami", "mongo", "requirepass", "convertto-", "convertto-securestring", "smb", "smbclient", "smbget", "smbmap", "rpcclient",
-    '"kty"', "private", "token", "key", "client",
-    "pass", "pwd", "pw", "psk", "psw", "mdp", "kennwort", "clave", "contras", "senha", "parol", "wachtwoord", "losenord", "adgangskode", "salasana",
+    "://", "basic", "bearer", "auth", "authori", '"auth"', "_auth", "x-auth", "apikey", "digest", "negotiate", "aws4-hmac-sha256", "cookie", '"kty"', "private", "token", "key", "client",
+    "pass", "pwd", "pw", "psw", "mdp", "kennwort", "clave", "contras", "senha", "parol", "wachtwoord", "losenord", "adgangskode", "salasana",
     "jelszo", "haslo", "heslo", "geslo", "lozinka", "sifre", "kata", "secret", "_salt", "credential", "jeton", "session", "jsessionid", "phpsessid",
     "connect.sid", "chave", "akia", "asia", "abia", "acca", "khau",
+    *(word for word in COMMANDS if " " not in word),
 )  # fmt: skip
 _MIN_TOKEN = 14  # characters of the shortest token of all, with its mark
 _LONG, _MOST_GAP = re.compile(rf"\S{{{_MIN_TOKEN},}}"), 8  # characters between two pieces of a token
