@@ -3,10 +3,17 @@ takes a literal here for a real one."""
 
 from __future__ import annotations
 
+import re
+
 _A = "q7Rk2ZpX9vLm4TnB8wYc3HdJ6sFgA1eU"  # 32 letters and digits
 _B = "Zt5WbN8qLx2KvR7mHs4DyP9cJf6GaE3u"
 _HEX = "9d2f7b40c6e18a35f02b7c9e4d61a8f3"
 _HEX2 = _HEX + "0b58d7e2c41f96a3708be5d49c12f6ab"
+
+
+def masked(marked: str) -> tuple[str, str]:
+    """A text in which brackets mark what must be hidden: as it is, and as it is shown."""
+    return marked.translate({ord("⟦"): None, ord("⟧"): None}), re.sub("⟦.*?⟧", "[redacted:secret]", marked, flags=re.DOTALL)
 
 
 def _t(*parts: str) -> str:

@@ -4,41 +4,35 @@ from __future__ import annotations
 
 import pytest
 
+from redaction_cases import masked
 from smart_context import redact
 from smart_context.redact import commands, words
 
 HIDDEN = [
-    "curl -u jane:{hunter2x} https://a.example", "curl -su jane:{hunter2x} https://a.example", "curl --user 'jane:{a walrus 2}' https://a.example", "curl -X POST \\\n  -u jane:{hunter2x} \\\n  https://a.example",
-    "mysqldump -uroot -p'{a walrus 2}' app", "mysql -u root -p{hunter2x} app", "docker login -u jane -p {hunter2x}", "az login --service-principal -u 4a4b -p {hunter2x~}",
-    "openssl enc -aes-256-cbc -in a -out b -k {hunter2x}", "openssl enc -d -aes-256-cbc -K {603deb1015ca71be2b73aef0857d7781} -iv 00",
-    "zip -r -P {hunter2x} a.zip docs", "unzip -P {hunter2x} a.zip", "/usr/bin/7z a -p{hunter2x} -mhe=on a.7z docs", "rar a -hp{hunter2x} a.rar docs",
-    "snmpwalk -v2c -c {hunter2x} 10.0.0.1 system", "snmpget -v3 -u jane -l authPriv -a SHA -A {hunter2x} -x AES -X {walrus3y} 10.0.0.1", "snmp-server community {hunter2x} RO\nsnmp-server community {walrus!y} RW 10",
-    "rocommunity {hunter2x} 10.0.0.0/8", "com2sec readonly default {hunter2x}", "createUser jane SHA {hunter2x} AES {walrus3y}", "set snmp community {hunter2x} authorization read-only",
-    "sqlcmd -S host -U sa -P {hunter2x!} -Q 'select 1'", "bcp a.b.c out f -S host -U sa -P {hunter2x} -c", "ipmitool -I lanplus -H h -U jane -P {hunter2x} power status", "mosquitto_pub -h h -p 1883 -u jane -P {hunter2x} -t a",
-    "evil-winrm -i 10.0.0.1 -u jane -p {hunter2x}", "cqlsh -u jane -p {hunter2x} host", "xfreerdp /u:jane /p:{hunter2x} /v:host", "plink -ssh jane@host -pw {hunter2x}", "x11vnc -passwd {hunter2x}", "lftp -u jane,{hunter2x} ftp.a.example",
-    "keytool -genkey -keypass {hunter2x} -storepass {walrus3y}", "schtasks /create /tn x /ru jane /rp {hunter2x}", "gh secret set DB -b {hunter2x}", "az keyvault secret set --vault-name v --name db --value {hunter2x}",
-    "aws ssm put-parameter --name /db --value {hunter2x} --type SecureString", "aws ssm put-parameter --type SecureString \\\n  --value {hunter2x}", "nmcli dev wifi connect Home password {hunter2x}", "wpa_passphrase Home {hunter2x}",
-    "reg add HKLM\\X /v DefaultPassword /t REG_SZ /d {hunter2x} /f", "redis-cli -h h -a {hunter2x} ping", "ldapdelete -D cn=a -w {hunter2x} x", "htpasswd -bc .htpasswd jane {hunter2x}", "rabbitmqctl add_user jane {hunter2x}",
-    "stats auth jane:{hunter2x}", "user jane insecure-password {hunter2x}", "net use Z: \\\\host\\share {hunter2x} /user:jane", "net use \\\\host\\share /user:a\\jane {hunter2x}", "net user jane {hunter2x} /add",
-    "sqlplus -s scott/{hunter2x} @x.sql", "machine a.example\n  login jane\n  account x\n  password {hunter2x}", "tacacs-server host 10.0.0.1 key {hunter2x}", "radius-server key 7 {0822455D0A16}", "crypto isakmp key {hunter2x} address 10.0.0.2",
-    "ip ospf message-digest-key 1 md5 {hunter2x}", "key-string {hunter2x}", 'set pre-shared-key ascii-text "{hunter2x}"', "wpa-psk ascii 0 {hunter2xy}", "set password ENC {AK1abcdEFG123xyz==}", '10.0.0.1 10.0.0.2 : PSK "{hunter2 walrus}"',
-    'jane : EAP "{hunter2x}"', "334 VXNlcm5hbWU6\namFuZQ==\n334 UGFzc3dvcmQ6\n{aHVudGVyMng=}",
-    "echo {hunter2x} | sudo -S apt update", "echo 'jane:{hunter2x}' | chpasswd", "echo {hunter2x} | passwd --stdin jane", 'echo "{hunter2x}" | docker login -u jane --password-stdin', "echo -n {hunter2x} | cryptsetup luksOpen /dev/sda1 x -",
+    "curl -u jane:⟦hunter2x⟧ https://a.example", "curl -su jane:⟦hunter2x⟧ https://a.example", "curl --user 'jane:⟦a walrus 2⟧' https://a.example", "curl -X POST \\\n  -u jane:⟦hunter2x⟧ \\\n  https://a.example",
+    "mysqldump -uroot -p'⟦a walrus 2⟧' app", "mysql -u root -p⟦hunter2x⟧ app", "docker login -u jane -p ⟦hunter2x⟧", "az login --service-principal -u 4a4b -p ⟦hunter2x~⟧",
+    "openssl enc -aes-256-cbc -in a -out b -k ⟦hunter2x⟧", "openssl enc -d -aes-256-cbc -K ⟦603deb1015ca71be2b73aef0857d7781⟧ -iv 00",
+    "zip -r -P ⟦hunter2x⟧ a.zip docs", "unzip -P ⟦hunter2x⟧ a.zip", "/usr/bin/7z a -p⟦hunter2x⟧ -mhe=on a.7z docs", "rar a -hp⟦hunter2x⟧ a.rar docs",
+    "snmpwalk -v2c -c ⟦hunter2x⟧ 10.0.0.1 system", "snmpget -v3 -u jane -l authPriv -a SHA -A ⟦hunter2x⟧ -x AES -X ⟦walrus3y⟧ 10.0.0.1", "snmp-server community ⟦hunter2x⟧ RO\nsnmp-server community ⟦walrus!y⟧ RW 10",
+    "rocommunity ⟦hunter2x⟧ 10.0.0.0/8", "com2sec readonly default ⟦hunter2x⟧", "createUser jane SHA ⟦hunter2x⟧ AES ⟦walrus3y⟧", "set snmp community ⟦hunter2x⟧ authorization read-only",
+    "sqlcmd -S host -U sa -P ⟦hunter2x!⟧ -Q 'select 1'", "bcp a.b.c out f -S host -U sa -P ⟦hunter2x⟧ -c", "ipmitool -I lanplus -H h -U jane -P ⟦hunter2x⟧ power status", "mosquitto_pub -h h -p 1883 -u jane -P ⟦hunter2x⟧ -t a",
+    "evil-winrm -i 10.0.0.1 -u jane -p ⟦hunter2x⟧", "cqlsh -u jane -p ⟦hunter2x⟧ host", "xfreerdp /u:jane /p:⟦hunter2x⟧ /v:host", "plink -ssh jane@host -pw ⟦hunter2x⟧", "x11vnc -passwd ⟦hunter2x⟧", "lftp -u jane,⟦hunter2x⟧ ftp.a.example",
+    "keytool -genkey -keypass ⟦hunter2x⟧ -storepass ⟦walrus3y⟧", "schtasks /create /tn x /ru jane /rp ⟦hunter2x⟧", "gh secret set DB -b ⟦hunter2x⟧", "az keyvault secret set --vault-name v --name db --value ⟦hunter2x⟧",
+    "aws ssm put-parameter --name /db --value ⟦hunter2x⟧ --type SecureString", "aws ssm put-parameter --type SecureString \\\n  --value ⟦hunter2x⟧", "nmcli dev wifi connect Home password ⟦hunter2x⟧", "wpa_passphrase Home ⟦hunter2x⟧",
+    "reg add HKLM\\X /v DefaultPassword /t REG_SZ /d ⟦hunter2x⟧ /f", "redis-cli -h h -a ⟦hunter2x⟧ ping", "ldapdelete -D cn=a -w ⟦hunter2x⟧ x", "htpasswd -bc .htpasswd jane ⟦hunter2x⟧", "rabbitmqctl add_user jane ⟦hunter2x⟧",
+    "stats auth jane:⟦hunter2x⟧", "user jane insecure-password ⟦hunter2x⟧", "net use Z: \\\\host\\share ⟦hunter2x⟧ /user:jane", "net use \\\\host\\share /user:a\\jane ⟦hunter2x⟧", "net user jane ⟦hunter2x⟧ /add",
+    "sqlplus -s scott/⟦hunter2x⟧ @x.sql", "machine a.example\n  login jane\n  account x\n  password ⟦hunter2x⟧", "tacacs-server host 10.0.0.1 key ⟦hunter2x⟧", "radius-server key 7 ⟦0822455D0A16⟧", "crypto isakmp key ⟦hunter2x⟧ address 10.0.0.2",
+    "ip ospf message-digest-key 1 md5 ⟦hunter2x⟧", "key-string ⟦hunter2x⟧", 'set pre-shared-key ascii-text "⟦hunter2x⟧"', "wpa-psk ascii 0 ⟦hunter2xy⟧", "set password ENC ⟦AK1abcdEFG123xyz==⟧", '10.0.0.1 10.0.0.2 : PSK "⟦hunter2 walrus⟧"',
+    'jane : EAP "⟦hunter2x⟧"', "334 VXNlcm5hbWU6\namFuZQ==\n334 UGFzc3dvcmQ6\n⟦aHVudGVyMng=⟧",
+    "echo ⟦hunter2x⟧ | sudo -S apt update", "echo 'jane:⟦hunter2x⟧' | chpasswd", "echo ⟦hunter2x⟧ | passwd --stdin jane", 'echo "⟦hunter2x⟧" | docker login -u jane --password-stdin', "echo -n ⟦hunter2x⟧ | cryptsetup luksOpen /dev/sda1 x -",
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("line", HIDDEN)
 def test_of_a_command_only_the_password_is_hidden(line):
-    text = line.replace("{", "").replace("}", "")
-    expected = _masked(line)
+    text, shown = masked(line)
     for before, after in (("", "\n"), ("# jane\n", "\nand more\n"), ("  $ ", "\r\n")):
-        assert redact.clean(before + text + after) == before + expected + after
-
-
-def _masked(line):
-    """The line with a mark in place of what stands in braces."""
-    first, *others = line.split("{")
-    return first + "".join("[redacted:secret]" + other.partition("}")[2] for other in others)
+        assert redact.clean(before + text + after) == before + shown + after
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from smart_context.data import dataclass
 from smart_context.redact import names, values, wrap
 
 _CLOSED = r"(?:[\"'`\])}*_~\\]{0,4}+|&quot;|&#3[49];|%22|%27)"
-_OF = r"(?:[ ](?:for|of|to|für|zu[rm]?|vom?|des?|del|du|da|do|pour|per|para|для|от|на|до|di)[ ][^\s:=]{1,40}(?:[ ][^\s:=]{1,40}){0,2})?"
+_OF = r"(?:[ ](?:for|of|to|für|fuer|zu[rm]?|vom?|des?|del|du|da|do|pour|per|para|для|от|на|до|di)[ ][^\s:=]{1,40}(?:[ ][^\s:=]{1,40}){0,2})?"
 # `?=` is of Makefiles, `<-` of R; the arrows are those of notes and lists.
 _GIVES = r":=|={1,3}>?|-{1,3}>|<{1,2}-|::?|[?+|]{1,2}=|\?:|[→⇒⟶⟹⇨➔➜➞➡►▶▸↦⮕⟼←]|%3[ad]"
 # A type stands apart from its "=", or a string follows: an "=" right after it is the padding of base64 otherwise.
@@ -23,21 +23,23 @@ _TYPED = (
 )
 # What opens a value that begins in the next line: of YAML, of a shell or Terraform, of TOML or Python, of Java's properties.
 _OPENED = r"(?:(?:[|>][+\-]?|<<[\-~]?[\"']?\w{1,20}[\"']?|\"{3}|'{3}|\\)(?=[ \t]*\r?\n))?"
-_ELSE = r"(?:\w{1,30}[.(\[][\w.$\[\]\"'()]{1,60}[ ](?:\|\||\?\?|or)[ ](?=[\"'`]))?"  # `process.env.X || "x"`
+_ELSE = r"(?:\w{1,30}[.(\[][\w.$\[\]\"'()]{1,60}[ ](?:\|\||\?\?|or)[ ](?=[\"'`])|(?:\w{1,30}\.)?(?:fetch|getenv|env)\([\"'][\w.\-]{1,60}[\"'](?:,[ ]?|\)[ ]\{[ ])(?=[\"']))?"  # `process.env.X || "x"`, `ENV.fetch('X', 'x')`
+# What a value is wrapped in that stands in the text: Puppet's, Python's and Scala's types for secrets.
+_WRAPPED = r"(?:(?:\w{1,20}\.)?(?:sensitive|secret(?:str|bytes)?|password)(?:\.new)?\((?=[\"']))?"
 _ASSIGN = later.pattern(
     rf"{_CLOSED}(?:[ ]?\([^()\n]{{1,40}}\))?{_OF}{_TYPED}[ \t]{{0,40}}(?:{_GIVES})(?:[*_]{{1,3}}(?=[ \t]))?[ \t]{{0,40}}(?:&quot;|&#3[49];|%22|%27|%20|%09){{0,4}}{_ELSE}{_OPENED}"
-    r"(?P<newline>(?:[ \t]{0,8}\r?\n){1,2}[ \t>*|\-]{0,40})?"
+    rf"(?P<newline>[ \t]{{0,8}}\r?\n(?:[ \t>|]{{0,20}}\r?\n)?[ \t>*|\-]{{0,40}})?(?:string\([0-9]{{1,4}}\)[ ](?=\"))?{_WRAPPED}"
 )  # fmt: skip
 _IS = later.pattern(
-    rf"{_CLOSED}{_OF}(?:[ ]+(?:(?:re)?set[ ]to|changed[ ]to|equals|is|was|are|be|ist|lautet|war|est|es|era|è|é|jest|är|er)(?:[ ]now|[ ]set to)?[ ]?[: ][ ]?|[ ]?(?:是|为|為|は|는|은)[ :]?)"
+    rf"{_CLOSED}{_OF}(?:[ ]+(?:(?:ha[sd][ ]been[ ]|was[ ]|is[ ]now[ ])?(?:re)?(?:set|changed)[ ]to|equals|is|was|are|be|ist|lautet|war|est|es|era|è|é|jest|är|er)(?:[ ]now|[ ]set to)?[ ]?[: ][ ]?|[ ]?(?:是|为|為|は|는|은)[ :]?)"
 )
 _CELL = later.pattern(rf"{_CLOSED}:?[ ]?(?:\t{{1,8}}|[ ]?\|(?:[ ]{{0,4}}\|){{0,3}})[ ]?")
 _REACH = 16  # characters in which `_CELL` and `_BRACKET` have their sign
 _TAG = later.pattern(r"(?:[ ][^<>\n]{0,80})?(?:>|&gt;|%3e)(?:<!\[cdata\[)?[ ]?")
 # The value of a field of that name, perhaps after its type or description.
 _VALUE_FIELD = later.pattern(
-    r"[\"']?[\s,;/{:]{0,40}(?:[\"']?(?:type|description|enabled|required|sensitive|secure|id)[\"']?[ ]{0,20}[:=][ ]?[\"']?[\w .\-]{0,40}+[\"']?[\s,;]{1,20}){0,3}"
-    r"[\"']?(?:(?:default[-_]?)?value|default)[\"']?[ ]{0,20}[:=][ ]?"
+    r"[\"']?[\s,;/{:]{0,40}(?:[\"']?(?:type|description|enabled|required|sensitive|secure|noecho|id)[\"']?[ ]{0,20}[:=][ ]?[\"']?[\w .\-]{0,40}+[\"']?[\s,;]{1,20}){0,3}"
+    r"[\"']?(?:(?:default|parameter)?[-_]?value|default|s:[0-9]{1,4})[\"']?[ ]{0,20}[:=][ ]?"
 )
 _GETS = later.pattern(
     r"(?:define|getenv|environ\.get|env|setenv|putenv|setproperty)\([ ]?[\"'][\w.\-]{0,40}$"
@@ -52,6 +54,27 @@ _LABEL = later.pattern(r"[ \t#*>|\-_\"'`]{0,12}(?:[\w\-]{1,20}[ _\-]){0,3}")
 _DIRECTIVE = later.pattern(r"[ \t]{0,40}(?:(?:run|docker)[ ])?(?:env|arg|set|setx|setenv|export)[ ]{1,4}[\w.\-]{0,60}")
 _LONG_WORD = 8  # letters of a word that is no short option
 _LOGIN = later.pattern(r"\b(?:login|user|username)[ :=]{1,2}[^\s:=]{1,60}[ ,;]{1,2}$")  # `user jane password x`
+_DEVICE = later.pattern(
+    r"[ \t]{0,40}(?:enable|neighbor[ ][^\s]{1,60}|ppp[ ](?:chap|pap[ ]sent-username[ ][^\s]{1,60}))[ ]$"
+)
+_ALONE = later.pattern(r"[ ](?:[0-9][ ])?(?=[^\s]{6,64}[ \t]*(?:\r?\n|$))")
+_INDENT = later.pattern(r"[ \t]{1,40}")
+_USER_ABOVE = later.pattern(r"(?:^|\n)[ \t]{0,40}(?:user|username|login|account)[ ][^\s]{1,60}[ \t]*\r?\n$")
+_CHANGED = later.pattern(r"\b(?:re)?(?:set|changed?|updated?)\b[^\n]{0,60}$")
+_TO = later.pattern(r"[ ]to:?[ ][\"'`]?(?=[^\s]{0,64}[0-9])")
+# The answer to a question: in the next line, perhaps after who gives it.
+_ASKED = later.pattern(
+    r"[^\n?]{0,40}\?[\"')]{0,2}[ \t]{0,8}\r?\n(?:[ \t>|]{0,20}\r?\n)?[ \t>*|]{0,20}(?:[^\s:>][^\n:>]{0,40}[:>][ ]{1,4})?(?=[^\s]{6,64}[.!]?[ \t]*(?:\r?\n|$))"
+)
+# What stands before its name: `x as the password`, `{"value": "x", "name": "password"}`.
+_AS = later.pattern(
+    r"(?:^|\s)[\"'`(]?(?P<value>[^\s\"'`()]{6,64}+)[\"'`)]?[ ](?:as|is|als|ist|was)[ ](?:the|your|my|our|their|its|das|dein|mein|ihr|unser)[ ](?:(?:new|old|initial|temporary|default|current|neue|alte|admin|root|user|wifi|wi-fi|wlan|login)[ ]){0,3}$"
+)
+_ENDS_CLAUSE = later.pattern(r"[\"'`)]{0,2}(?:[.,;:!?)]|[ \t]*(?:\r?\n|$)|[ ](?:for|of|to|on|für|auf|von)[ ])")
+_FIELD_BEFORE = later.pattern(
+    r"\b(?:\w{1,12}[_-]?)?value[\"']?[ ]?[:=][ ]?(?P<quote>[\"'])(?P<value>(?:(?!(?P=quote))[^\n\\]){3,256}+)(?P=quote)[\s,;]{1,40}-?[ ]?[\"']?(?:\w{1,12}[_-]?)?(?:name|key|id)[\"']?[ ]?[:=][ ]?[\"']?[\w.\-/]{0,60}$"
+)
+_BEFORE = 400  # characters before a name in which such a value stands
 _LEVEL = later.pattern(r"[ ](?:[0-9][ ])?(?=[^\s\"'`\\]{0,64}[0-9])")  # of Cisco's settings
 _WORD_BEFORE = later.pattern(r"[ \t]{0,40}[\w.\-]{0,60}")
 _LIST = later.pattern(r"[\[({]\s{0,80}(?=[\"'])")
@@ -119,7 +142,7 @@ _URL = later.pattern(r"[a-z][a-z0-9+.\-]{1,20}://")
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a value starts, and how much the syntax before it says: "assign", "call", "pair", "say", "cell", "tag", "space", "below", "row", "label", "bracket", "apart"."""
+    """Where a value starts, and how much the syntax before it says: "assign", "call", "pair", "say", "cell", "tag", "space", "below", "row", "label", "bracket", "apart", "told"."""
 
     start: int
     syntax: str
@@ -130,6 +153,7 @@ def find(text: str, low: str, found: Sequence[names.Name]) -> Iterator[tuple[int
     """Yield where secrets stand that are assigned to the names that were found."""
     done = 0
     for name in found:
+        yield from _before(text, low, name)
         if name.start < done or (name.word == "pass" and low[name.start - 1 : name.start] == "="):
             continue  # "spf=pass": a value, not a name
         if low[name.start - 1 : name.start] == ":" and _ARN.search(low, max(0, name.start - 120), name.start):
@@ -142,6 +166,32 @@ def find(text: str, low: str, found: Sequence[names.Name]) -> Iterator[tuple[int
                 yield from given
                 done = given[-1][1]
                 break
+
+
+def _before(text: str, low: str, name: names.Name) -> Iterator[tuple[int, int]]:
+    """A value that stands before its name."""
+    start, ahead = name.start, low[max(0, name.start - 40) : name.start]
+    if name.is_vague:
+        return
+    if (
+        ahead[-1:] == " "
+        and name.is_password
+        and _ENDS_CLAUSE.match(low, name.end)
+        and (value := _AS.search(low, max(0, start - _BEFORE), start))
+    ):
+        if _is_told(text[slice(*value.span("value"))]):
+            yield value.span("value")
+    elif ("name" in ahead or "key" in ahead or "id" in ahead) and (
+        value := _FIELD_BEFORE.search(low, max(0, start - _BEFORE), start)
+    ):
+        given = text[slice(*value.span("value"))]
+        if _is_quoted(given, _Place(value.start("value"), "assign"), name):
+            yield value.span("value")
+
+
+def _is_told(value: str) -> bool:
+    """Tell whether a word is a password where a sentence says so."""
+    return values.is_chosen(value) and not _is_expression(value) and "/" not in value and value[0] not in "<-+[("
 
 
 def _places(low: str, name: names.Name) -> Iterator[_Place]:
@@ -226,12 +276,36 @@ def _by_line(low: str, name: names.Name) -> Iterator[_Place]:
         and (match := _LEVEL.match(low, end))
     ):
         yield _Place(match.end(), "say")
+    if name.is_password:
+        yield from _told(low, line, name)
     if not _LABEL.fullmatch(line):
         return
     if match := _BELOW.match(low, end):
         yield _Place(match.end(), "below", same_line=False)
     if match := _SIGN.match(low, end):
         yield _Place(match.end(), "label")
+
+
+def _told(low: str, line: str, name: names.Name) -> Iterator[_Place]:
+    """Places that other words of the line tell: of a device's settings, of a change, of a question."""
+    start, end = name.start, name.end
+    if low[end : end + 1] == " ":
+        if line and _DEVICE.fullmatch(line) and (match := _LEVEL.match(low, end)):
+            yield _Place(match.end(), "say")
+        if name.word == "password" and (match := _ALONE.match(low, end)) and _is_setting(low, line, start):
+            yield _Place(match.end(), "label")
+        if low.startswith(" to", end) and _CHANGED.search(line) and (match := _TO.match(low, end)):
+            yield _Place(match.end(), "told")
+    if (low.find("?", end, end + 45) >= 0) and (match := _ASKED.match(low, end)):
+        yield _Place(match.end(), "told")
+
+
+def _is_setting(low: str, line: str, start: int) -> bool:
+    """Tell whether a line that begins with a name is a setting: it is indented, or the line above it says for which user."""
+    return (
+        not line.strip()
+        and (_INDENT.fullmatch(line) or _USER_ABOVE.search(low, max(0, start - 120), start)) is not None
+    )
 
 
 def _is_directive(line: str, word: str) -> bool:
@@ -342,6 +416,8 @@ def _is_bare(value: str, place: _Place, name: names.Name, *, alone: bool) -> boo
         return values.is_generated(value) and not values.is_code(value) and _is_unreadable(value, name)
     if place.syntax == "apart":
         return values.is_clear(value) and (name.is_password or len(value) >= _MIN_ASIDE)
+    if place.syntax == "told":
+        return _is_told(value)
     if place.syntax in {"below", "row", "label"}:
         is_one = values.is_strong(value) or (values.is_chosen(value) and (name.is_password or len(value) >= _MIN_MADE))
         is_word = (
@@ -391,6 +467,7 @@ def _quoted_password(value: str, name: str) -> bool:
     if " " in value.strip():
         return (
             "phrase" in name
+            or name == "psk"
             or values.is_phrase(value)
             or (values.is_strong(value.replace(" ", "")) and value.count(" ") < 3)
         )
@@ -415,6 +492,8 @@ def _quoted_secret(value: str, name: str) -> bool:
 
 def _bare_password(value: str, place: _Place, *, alone: bool) -> bool:
     if not values.is_password(value) or _LENGTHS.fullmatch(value) or (place.syntax == "tag" and value[0] == "@"):
+        return False
+    if place.syntax == "say" and values.is_numbered(value):
         return False
     has_digit = any(c.isdigit() for c in value)
     if place.syntax == "space":
@@ -446,4 +525,8 @@ def _bare_secret(value: str, name: str, place: _Place, *, alone: bool) -> bool:
         return values.is_strong(value) and (len(value) >= 16 or place.syntax == "say") and not _GIVEN.fullmatch(value)
     if not values.is_random(value):
         return place.syntax == "assign" and len(value) >= 20 and value.isalnum() and len(set(value)) >= 8
-    return values.is_strong(value) or len(value) >= 16 or (len(value) >= 6 and alone and place.same_line)
+    return (
+        values.is_strong(value)
+        or len(value) >= 16
+        or (len(value) >= 6 and place.same_line and (alone or name == "keymaterial"))
+    )

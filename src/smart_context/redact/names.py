@@ -17,7 +17,7 @@ _KEY_OF = (
     "api access secret private encrypt encryption sign signing master account auth shared deploy consumer app application "
     "subscription service storage license licence client session hmac aes rsa ssh webhook sas admin root function functions "
     "publish publishable host data storage base bot user personal org project team server test live production custom deploy "
-    "integration origin license machine agent runner trigger feed job global delivery identity insert browser bedrock"
+    "integration origin license network wifi wlan wep wpa machine agent runner trigger feed job global delivery identity insert browser bedrock"
 )
 _BEFORE_KEY = re.compile(rf"(?:{'|'.join(sorted(set(_KEY_OF.split()), key=len, reverse=True))})[ _.\-]?$")
 _BESIDE_KEY = frozenset(" _.-")
@@ -27,7 +27,7 @@ _LATIN = r"(?<![a-z])"
 # stem, pattern that begins with it, whether people choose the value themselves (a password) or a machine makes it (a token)
 _ASCII: tuple[tuple[str, str, bool], ...] = (
     ("pass", (r"pass(?:word|wort|wd|wrd|phrase|code|ord)|(?<![a-z])pass(?!e)|(?<=de)passe|(?<=de[ _-])passe|(?<=a[- ])passe"
-             r"|(?<=ssh)pass|(?<=db)pass|(?<=user)pass|(?<=smtp)pass|(?<=root)pass|(?<=admin)pass|(?<=ftp)pass|(?<=my)pass|(?<=sudo)pass"), True),
+             r"|(?<=db|my|pg)pass|(?<=ssh|ftp|sql|rpc|vnc|web|app|git|key|new|zip)pass|(?<=user|smtp|root|sudo|bind|mail|imap|auth|ldap|cert|wifi)pass|(?<=admin|store|login|mysql|local)pass|(?<=remote)pass"), True),
     ("pwd", r"pwd", True),
     ("pw", rf"{_LATIN}pw|(?<=user)pw|(?<=db)pw|(?<=bind)pw|(?<=root)pw|(?<=ldap)pw|(?<=admin)pw|(?<=ftp)pw", True),
     ("psk", rf"{_LATIN}psk(?!_[0-9])", True),
@@ -51,6 +51,10 @@ _ASCII: tuple[tuple[str, str, bool], ...] = (
     ("kata ", r"kata (?:sandi|laluan)", True),
     ("khau", r"(?<=mat )khau", True),  # as marks leave it that are drawn over its letters
     ("key", r"key(?:[ _]?id)?", False),
+    ("keymaterial", r"keymaterial", False),
+    ("key content", r"key content", False),
+    ("recovery", r"recovery[ _\-]?(?:codes?|key)", True),
+    ("backup", r"backup[ _\-]codes?", True),
     ("client", r"client[ _.\-]?id", False),
     ("secret", r"secret", False),
     ("_salt", r"_salt", False),
@@ -71,7 +75,7 @@ _OTHER_CHOSEN = (
     "كلمة المرور", "كلمة السر", "رمز عبور", "mật khẩu",
 )  # fmt: skip
 _OTHER_MADE = (
-    "api-schlüssel", "apischlüssel", "zugangsschlüssel", "zugriffsschlüssel", "clé api", "clé d'api", "clé secrète", "ключ api", "api ключ", "api-ключ",
+    "api-schlüssel", "apischlüssel", "wlan-schlüssel", "netzwerkschlüssel", "netzwerksicherheitsschlüssel", "schlüsselinhalt", "zugangsschlüssel", "zugriffsschlüssel", "clé api", "clé d'api", "clé secrète", "ключ api", "api ключ", "api-ключ",
     "令牌", "密钥", "密鑰", "apiキー", "トークン", "秘密鍵", "api 키", "api키", "토큰", "токен",
 )  # fmt: skip
 # With the first letter beyond ASCII of each, small and capital.
@@ -130,7 +134,7 @@ def _of(low: str, places: Sequence[int] | None, stem: str, pattern: str, is_chos
                 continue
             end, is_many = suffix.end(), suffix["many"] is not None
         is_vague = word.startswith("client") or (word == "token" and is_many)
-        if word.startswith("key"):
+        if stem == "key":
             kind = _kind_before(low, start)
             if kind is not None:
                 start = kind.start()

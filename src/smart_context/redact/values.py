@@ -79,7 +79,7 @@ _DATE = later.pattern(r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}")
 # What has a number by its nature: something that is counted, an algorithm, a standard.
 _NUMBERED = later.pattern(
     r"""(?xi)
-      (?: chapter|column|example|field|figure|item|level|line|option|page|part|phase|row|section|stage|step|table|type|version ) [-_]? \d{1,3}
+      (?: chapter|column|example|field|figure|item|level|line|option|page|part|phase|row|section|stage|step|table|type|version ) [-_]? \d{1,3} (?: \.\d{1,3} ){0,3}
     | (?: aes|base|blake|char|cp|crc|des|ed|http|ipv|iso|latin|md|ntlmv?|oauth|pbkdf|pkcs|rfc|rsa|sha|ucs|utf|varchar|wpa ) [-_]? \d{1,5} (?: [-_]\d{1,4}|[bsv] )?
     | (?-i:[A-Z]{2,10}) (?: -\d{1,7} ){1,3} | [a-z]{1,10} \#\d{1,9}            # CVE-2024-53179, bug#123456
     """

@@ -30,7 +30,7 @@ SIGNS = (
     "://", "basic", "bearer", "auth", "authori", '"auth"', "_auth", "x-auth", "apikey", "digest", "negotiate", "aws4-hmac-sha256", "cookie", '"kty"', "private", "token", "key", "client",
     "pass", "pwd", "pw", "psw", "mdp", "kennwort", "clave", "contras", "senha", "parol", "wachtwoord", "losenord", "adgangskode", "salasana",
     "jelszo", "haslo", "heslo", "geslo", "lozinka", "sifre", "kata", "secret", "_salt", "credential", "jeton", "session", "jsessionid", "phpsessid",
-    "connect.sid", "chave", "akia", "asia", "abia", "acca", "khau",
+    "connect.sid", "chave", "keymaterial", "recovery", "backup", "akia", "asia", "abia", "acca", "khau",
     *(word for word in COMMANDS if " " not in word),
 )  # fmt: skip
 _MIN_TOKEN = 14  # characters of the shortest token of all, with its mark
