@@ -74,7 +74,7 @@ def test_a_sign_that_ends_a_name_is_no_suffix_of_it(sign):
         assert (found.end(), found["many"]) == (0, None)
 
 
-WORDS = ["tel", "telephone", "phone", "ph", "fax", "whats", "app", "call", "me", "at", "number", "no", "home", "work", "x", "t", "1", "é", "тел", "电话", "mobile", "nr"]  # fmt: skip
+WORDS = ["tel", "telephone", "phone", "ph", "fax", "whats", "app", "call", "me", "at", "number", "no", "home", "work", "x", "t", "1", "é", "тел", "电话", "mobile", "nr", "hotline", "puhelin", "handy", "rufnummer", "contact", "kontakt", "appel", "direct", "office", "privat", "us", "him", "the", "them", "is", "on", "num", "or", "name"]  # fmt: skip
 
 
 @given(st.lists(st.sampled_from([*WORDS, *" .:-+(\n_"]), max_size=16).map("".join))

@@ -46,13 +46,18 @@ _NANP = re.compile(
 # The shapes of `_NANP`, one of which must be there.
 _GROUPED = re.compile(rb"\(000\)|000 000-0000|000-\n?000-\n?0000|000 000 0000(?<![0\- ]000 000 0000)")
 # How a number with its country code or its trunk zero begins: not after a decimal point, as in `_RUN`.
-_LEADS = re.compile(r"\+|(?<!\d)(?<!\d[.,])0\d")
+_LEADS = re.compile(r"\+|0(?<!\d0)(?<!\d[.,]0)\d")
 _ZERO = re.compile(r"\D*0\d")
-# The first three letters of every word that announces a number, in `_STRONG` and `_SOFT`; fewer are the whole word.
-_FIRST_LETTERS = frozenset(
-    "tel pho fon fax puh cel mob mov han gsm wha sms hot lan ruf ph fix cal dia rin rea tex dir off hom wor por con kon app lla anr t m p f c w h d".split()  # noqa: SIM905
+# One of these stands in every text with such a shape.
+_IN_GROUPED = (b"(000)", b"000 000", b"000-000-0", b"000-000-\n", b"000-\n000")
+# How every word begins that announces a number, in `_STRONG` and `_SOFT`: with three letters, or it has fewer.
+_FIRST_LETTERS = re.compile(
+    r"(?<![a-z])(?:a(?:nr|pp)|c(?:al|el|on)|di[ar]|f(?:ax|ix|on)|gsm|h(?:an|o[mt])|kon|l(?:an|la)|mo[bv]|off|p(?:ho|or|uh)|r(?:ea|in|uf)|sms|te[lx]|w(?:ha|or)"
+    r"|(?:ph|[cdfhmptw])(?![a-z]))"
 )
-_LETTERS = re.compile(r"[a-z]+")
+# How the last word before a number begins where `_STRONG` or `_SOFT` ends: one of those, or what may stand behind it.
+_LAST_LETTERS = re.compile(rf"{_FIRST_LETTERS.pattern}|at|h[eio]|is|me|n[oru]|o[fn]|pr|the|us")
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _WINDOW = 48  # characters before a number in which a word may announce it
 _BEFORE_WORD = 4  # characters at most between a number and the first letter of a word after it, and one more
 _MIN_DIGITS, _MAX_DIGITS = 6, 15
@@ -85,14 +90,16 @@ Groups = Sequence[tuple[int, int]]
 def find(text: str, low: str, shape: bytes, numbers: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     """Yield where telephone numbers stand. numbers: the stretches of the text's shape in which one may stand."""
     before = 0
+    is_any_grouped = any(part in shape for part in _IN_GROUPED)  # in a few texts
     for first, last in numbers:
-        has_grouped = _has_grouped(shape, max(0, first - 1), last)
-        if not has_grouped and _DAY.fullmatch(text, first, last):
-            continue
-        if not (has_grouped or _LEADS.search(text, max(0, first - 3), last)):
-            # What is inside such a stretch stands between digits: only its ends can be announced.
-            end = shape.rfind(b"0", first, last) + 1
-            if not _is_said(low, 0, first, end):
+        has_grouped = is_any_grouped and _has_grouped(shape, max(0, first - 1), last)
+        if not has_grouped:
+            # What is inside a stretch without a lead stands between digits: only its ends can be announced.
+            if not _LEADS.search(text, max(0, first - 3), last) and not _is_said(
+                low, 0, first, shape.rfind(b"0", first, last) + 1
+            ):
+                continue
+            if _DAY.fullmatch(text, first, last):
                 continue
         for run in _RUN.finditer(text, max(before, first - 3), last):
             start, end = run.span()
@@ -149,13 +156,16 @@ def _is_said(low: str, since: int, start: int, end: int) -> bool:
 
 def _says(window: str, *patterns: re.Pattern[str]) -> bool:
     """Whether one of the patterns ends what stands before a number; in plain letters, looked for where a word begins that may announce one."""
-    last = window.rstrip(_BETWEEN)[-1:]
-    if not last or last.isdigit():
+    said = window.rstrip(_BETWEEN)
+    if not said or said[-1].isdigit():
         return False
     if not window.isascii():
         return any(pattern.search(window) for pattern in patterns)
-    begins = [word.start() for word in _LETTERS.finditer(window) if word[0][:3] in _FIRST_LETTERS]
-    return any(pattern.match(window, at) for pattern in patterns for at in begins)
+    word = said[len(said.rstrip(_LETTERS)) :]
+    if word and not _LAST_LETTERS.match(word):
+        return False
+    begins = [word.start() for word in _FIRST_LETTERS.finditer(window)]
+    return bool(begins) and any(pattern.match(window, at) for pattern in patterns for at in begins)
 
 
 def _sticks(c: str) -> bool:
