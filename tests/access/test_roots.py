@@ -204,6 +204,9 @@ def test_only_regular_files_are_opened(world: Path) -> None:
         for name in ("fifo", "socket", "sub", ""):
             with pytest.raises(BadRequest):
                 roots.open_file(str(world / "in" / name))
+        for name in ("fifo", "socket", "a.txt"):  # on the way
+            with pytest.raises(NotFound):
+                roots.open_file(str(world / "in" / name / "b.txt"))
 
 
 @posix

@@ -193,6 +193,11 @@ class _Step:
                 rest = self._todo[at + 1 :]
                 if name == "..":
                     return os.path.join(os.path.dirname(self.real), *rest)
+                if rest and (deeper := _passed(name, here)) is not None:
+                    self.real = _below(self.real, name)
+                    os.close(here)
+                    here = deeper
+                    continue
                 mode = self._mode(here, name)
                 if mode is None:
                     return self._end(self._todo[at:])
@@ -200,7 +205,7 @@ class _Step:
                     return self._through(here, name, rest)
                 if not rest and opened is not None:
                     return self._open(here, name, mode, opened)
-                self.real = os.path.join(self.real, name)
+                self.real = _below(self.real, name)
                 if not stat.S_ISDIR(mode):
                     return self._end(rest)
                 try:
@@ -238,7 +243,7 @@ class _Step:
         return os.path.join(self.real, target, *rest)
 
     def _open(self, here: int, name: str, mode: int, opened: list[int]) -> str | None:
-        path = os.path.join(self.real, name)
+        path = _below(self.real, name)
         if not stat.S_ISREG(mode):
             raise _not_a_file(path)
         try:
@@ -253,6 +258,19 @@ class _Step:
         self.real = path
         opened.append(fd)
         return None
+
+
+def _passed(name: str, holder: int) -> int | None:
+    """A folder on the way, opened without a look at what it is: nearly always it is one. None for everything else."""
+    try:
+        return confined.folder(name, holder, confined.PASS)
+    except OSError:
+        return None
+
+
+def _below(folder: str, name: str) -> str:
+    """`os.path.join` for one name that is no path, in half of the time."""
+    return f"{folder}{name}" if folder.endswith("/") else f"{folder}/{name}"
 
 
 class _StepByPath:
