@@ -1,9 +1,9 @@
-"""Answer calls of tools over HTTP without the SDK, once the SDK has answered the first call of the session or of a session that was opened in the same way.
+"""Answer calls of tools over HTTP without the SDK, once the SDK has answered the first call of the session.
 
 In: requests of callers, and what serves all of them.  Out: the SDK's answers, or the same bytes made here.
-Always: nothing is answered here unless the SDK's answer to the first call, head and body, had the bytes that would have been made here. That comparison holds for all sessions that a caller opened with the same `initialize`,
-apart from the client's plain name and version, and confirmed. A request whose head differs from that call's, or whose body is not a plain call, goes to the SDK; so does one a minute, by which the SDK
-knows that the session is in use.
+Always: nothing is answered here unless the SDK's answer to the first call of the session, head and body, had the bytes that would have been made here.
+A request whose head differs from that call's, or whose body is not a plain call, goes to the SDK; so does one a minute, by which the SDK knows that the
+session is in use.
 
 The SDK takes a call through seven tasks and some twenty turns of the event loop, which is more work than most searches.
 """
@@ -14,10 +14,10 @@ import asyncio
 import json
 import time
 from collections import OrderedDict
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn
 
 from smart_context import tool_table
-from smart_context.data import dataclass, replace
+from smart_context.data import dataclass
 from smart_context.errors import CallTimeout
 from smart_context.model import Progress
 from smart_context.server import encoded, running_call
@@ -33,8 +33,6 @@ from smart_context.server.tools import Arguments, Call, Tool, Work, perform
 _ALIVE_SECONDS = 60.0  # after which the SDK sees a call of a session again
 _MOST_KNOWN = 5000
 _CANCELLED = b"notifications/cancelled"
-_INITIALIZED = b"notifications/initialized"
-_ACCEPTED = 202
 _MAX_DIGITS = 15
 _PROTOCOL = "io.modelcontextprotocol/"
 # Headers that do not change the answer; the gate has checked them.
@@ -42,26 +40,22 @@ _OTHER_HEADERS = frozenset({b"content-length", b"authorization"})
 
 
 class Seen:
-    """Passes an answer on to a client, and records it: its status, its headers (none where it is an error), and its body."""
+    """Passes an answer on to a client, and records it: its headers (none for an error) and its body."""
 
     def __init__(self, send: Send) -> None:
         self._send = send
-        self.status = 0
         self.headers: Headers = []
         self.body = b""
 
     async def __call__(self, message: Message) -> None:
         """Pass one message on."""
         if message["type"] == "http.response.start":
-            self.status = message["status"]
-            self.headers = list(message["headers"]) if self.status == 200 else []
+            self.headers = list(message["headers"]) if message["status"] == 200 else []
         else:
             self.body += message.get("body", b"")
         await self._send(message)
 
 
-K = TypeVar("K")
-V = TypeVar("V")
 Owner = tuple[str, bytes]  # a caller, and one of its sessions
 
 
@@ -73,16 +67,6 @@ class Known:
     answered: Headers
     client: str
     until: float
-
-
-@dataclass(frozen=True, slots=True)
-class Greeting:
-    """How a session was opened: the `initialize` without the client's name, that name, when, and whether the client has confirmed it."""
-
-    words: str
-    client: str
-    at: float
-    is_confirmed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,21 +89,16 @@ class SessionCalls:
         self._alive = min(_ALIVE_SECONDS, session_seconds / 4)
         self._tools = quick(offer)
         self._known: OrderedDict[Owner, Known] = OrderedDict()
-        self._greetings: OrderedDict[Owner, Greeting] = OrderedDict()
-        self._alike: OrderedDict[tuple[object, ...], Known] = OrderedDict()  # by caller, words and head
         self._running: dict[tuple[Owner, int | str], asyncio.Future[Encoded]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request of a caller."""
         session = _session(scope)
-        if scope["method"] != "POST":
+        if scope["method"] != "POST" or not session:
             await self._sessions(scope, receive, send)
             return
         first = await receive()  # the whole body: the gate has seen to that
         body = first.get("body", b"")
-        if not session:
-            await self._opened(body, scope, again(first, receive), send)
-            return
         plain = self._plain(body)
         owner = (scope[CALLER].name, session)
         asked = _asked(scope)
@@ -128,9 +107,6 @@ class SessionCalls:
             return
         if _CANCELLED in body:
             self._cancel(owner, body)
-        if owner in self._greetings and is_confirmation(body):
-            await self._confirmed(owner, scope, again(first, receive), send)
-            return
         await self._by_the_sdk(plain, asked, owner, scope, again(first, receive), send)
 
     def begin(self, scope: Scope, body: bytes) -> RunningCall | None:
@@ -144,16 +120,13 @@ class SessionCalls:
         return plain if plain and _is_aside(plain.meta) else None
 
     def _begun(self, plain: Plain | None, asked: Headers, owner: Owner, scope: Scope) -> RunningCall | None:
-        known = self._known.get(owner) or self._known_of_another(owner, asked)
+        known = self._known.get(owner)
         is_here = known is not None and known.asked == asked and known.until > time.monotonic()
         if not plain or not known or not is_here or (owner, plain.request_id) in self._running:
             return None
         if not self._sessions.use(*owner):
             self._known.pop(owner, None)
-            self._greetings.pop(owner, None)
             return None
-        if owner not in self._known:
-            _keep(self._known, owner, known)
         call = Call(plain.tool, plain.arguments, scope[CALLER], known.client, peer(scope))
         done = performed(self._offer, call)
         key = (owner, plain.request_id)
@@ -161,34 +134,6 @@ class SessionCalls:
         done.add_done_callback(lambda _: self._running.pop(key))
         scope[IS_PLAIN] = True
         return _InSession(plain, known.answered, done)
-
-    async def _opened(self, body: bytes, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let the SDK open a session, and note how."""
-        greeting = greeting_of(body)
-        if greeting is None:
-            await self._sessions(scope, receive, send)
-            return
-        seen = Seen(send)
-        await self._sessions(scope, receive, seen)
-        if session := next((value for name, value in seen.headers if name == ID_HEADER), b""):
-            _keep(self._greetings, (scope[CALLER].name, session), greeting)
-
-    async def _confirmed(self, owner: Owner, scope: Scope, receive: Receive, send: Send) -> None:
-        seen = Seen(send)
-        await self._sessions(scope, receive, seen)
-        if seen.status == _ACCEPTED and (greeting := self._greetings.get(owner)):
-            self._greetings[owner] = replace(greeting, is_confirmed=True)
-
-    def _known_of_another(self, owner: Owner, asked: Headers) -> Known | None:
-        """What is known of a session that was opened in the same way; it counts as long as if the SDK had answered a call when this session was opened."""
-        greeting = self._greetings.get(owner)
-        if greeting is None or not greeting.is_confirmed:
-            return None
-        alike = self._alike.get(_kind(owner, greeting, asked))
-        if alike is None or alike.until <= time.monotonic():
-            return None
-        headers = [(name, owner[1] if name == ID_HEADER else value) for name, value in alike.answered]
-        return Known(asked, headers, greeting.client, greeting.at + self._alive)
 
     def _cancel(self, owner: Owner, body: bytes) -> None:
         try:
@@ -214,25 +159,12 @@ class SessionCalls:
             and seen.headers
             and seen.body == event(plain.request_id, encoded.of(answered.reply))
         ):
-            known = Known(asked, seen.headers, answered.client, time.monotonic() + self._alive)
-            _keep(self._known, owner, known)
-            greeting = self._greetings.pop(owner, None)  # from now on the session is known by itself
-            if greeting and greeting.is_confirmed and greeting.client == answered.client:
-                _keep(self._alike, _kind(owner, greeting, asked), known)
+            self._known[owner] = Known(asked, seen.headers, answered.client, time.monotonic() + self._alive)
+            self._known.move_to_end(owner)
+            if len(self._known) > _MOST_KNOWN:
+                self._known.popitem(last=False)
         elif plain and is_whole:
             self._known.pop(owner, None)
-            self._greetings.pop(owner, None)
-
-
-def _keep(among: OrderedDict[K, V], key: K, value: V) -> None:
-    among[key] = value
-    among.move_to_end(key)
-    if len(among) > _MOST_KNOWN:
-        among.popitem(last=False)
-
-
-def _kind(owner: Owner, greeting: Greeting, asked: Headers) -> tuple[object, ...]:
-    return owner[0], greeting.words, tuple(header for header in asked if header[0] != ID_HEADER)
 
 
 class _InSession:
@@ -283,40 +215,6 @@ def outcome(done: asyncio.Future[Encoded], tool: Tool, *, ascii_only: bool = Fal
         return done.result()
     except CallTimeout as error:
         return encoded.of(tool.refuse(error), ascii_only=ascii_only)
-
-
-def greeting_of(body: bytes) -> Greeting | None:
-    """The parameters of an `initialize` request; None for any other or unusual one."""
-    if b'"initialize"' not in body:
-        return None
-    message = _usual(body)
-    if message is None or message["method"] != "initialize":
-        return None
-    params = message["params"]
-    client = client_name(params.get("clientInfo"))
-    if client is None:
-        return None
-    words = {name: value for name, value in params.items() if name != "clientInfo"}
-    return Greeting(json.dumps(words, sort_keys=True), client, time.monotonic())
-
-
-def is_confirmation(body: bytes) -> bool:
-    """Whether a message is the usual `initialized` notification."""
-    if _INITIALIZED not in body:
-        return False
-    try:
-        message = json.loads(body)
-    except (ValueError, RecursionError):
-        return False
-    return bool(message == {"jsonrpc": "2.0", "method": "notifications/initialized"})
-
-
-def client_name(told: object) -> str | None:
-    """The client's name; None if it says more, or less, than a name and a version."""
-    if not isinstance(told, dict) or told.keys() != {"name", "version"}:
-        return None
-    name, version = told["name"], told["version"]
-    return name if isinstance(name, str) and isinstance(version, str) else None
 
 
 def plain_call(body: bytes, tools: dict[str, Tool]) -> Plain | None:

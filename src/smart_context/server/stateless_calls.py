@@ -25,7 +25,6 @@ from smart_context.server.session_calls import (
     Seen,
     SessionCalls,
     again,
-    client_name,
     outcome,
     performed,
     plain_call,
@@ -128,8 +127,12 @@ def _kind(plain: Plain, scope: Scope) -> Kind:
 
 
 def _named(plain: Plain) -> str | None:
-    """The client's name; None if it says more than a name and a version."""
-    return client_name(plain.meta.get(_CLIENT))
+    """The client's name; None if it says more, or less, than a name and a version."""
+    told = plain.meta.get(_CLIENT)
+    if not isinstance(told, dict) or told.keys() != {"name", "version"}:
+        return None
+    name, version = told["name"], told["version"]
+    return name if isinstance(name, str) and isinstance(version, str) else None
 
 
 def _is_single(scope: Scope) -> bool:
