@@ -35,9 +35,9 @@ _TRIALS = ("a", "one text and a longer one")
 
 
 class Encoder:
-    """A loaded model. `threads` bounds what one call may use, `seconds` what one text may take."""
+    """A loaded model. `seconds` bounds what one text may take."""
 
-    def __init__(self, folder: Path, *, threads: int = 1, seconds: float = 30.0) -> None:
+    def __init__(self, folder: Path, *, seconds: float = 30.0) -> None:
         """Load the model and try it.
 
         Raises: ConfigError when the extra is missing, or what is there is no encoder.
@@ -53,7 +53,7 @@ class Encoder:
             self.fingerprint = place.fingerprint(folder)
             self._tokenizer = Tokenizer.from_file(str(tokenizer))
             options = onnxruntime.SessionOptions()
-            options.intra_op_num_threads = threads
+            options.intra_op_num_threads = 1
             options.inter_op_num_threads = 1
             options.log_severity_level = 3
             self._session = onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])

@@ -193,10 +193,9 @@ def settings() -> Mapping[str, Setting]:
     return MappingProxyType(found)
 
 
-def unknown_variables(environ: Mapping[str, str] | None = None) -> dict[str, str]:
+def unknown_variables() -> dict[str, str]:
     """The variables that are named like ours and mean nothing, each with the nearest one that does, or ""."""
-    environ = os.environ if environ is None else environ
-    named = sorted(name for name in environ if name.startswith(_PREFIX))
+    named = sorted(name for name in os.environ if name.startswith(_PREFIX))
     if not named:
         return {}
     known = {each.env for each in settings().values() if each.env} | {_CONFIG_ENV}
