@@ -14,7 +14,7 @@ from smart_context.data import replace
 from smart_context.engine.entry import COMPOUNDING
 from smart_context.engine.expression import AnyOf, Filters
 from smart_context.engine.port import View
-from smart_context.find import clauses, corrections
+from smart_context.find import clauses, corrections, questions
 from smart_context.find.plan_model import Sought
 from smart_context.text import analysis, codes
 
@@ -30,6 +30,26 @@ _MAX_PARTS = 300  # compounds that a word is looked for in, the shortest ones
 _BEGUN, _MOST = 4, 3  # letters from which a word may be a prefix, and how many words it then stands for
 _COUNTED = 300  # words that are counted for that, the commonest by the engine's counts, which include removed segments
 _MAX_WITH_PREFIX = 20_000  # terms that a prefix may stand for
+
+
+class Cut:
+    """Cuts the texts of a query into words; cached, because several steps ask for them. Callers must not change the lists."""
+
+    def __init__(self) -> None:
+        self._units: dict[str, list[str]] = {}
+        self._odd: dict[str, list[str]] = {}
+
+    def units(self, text: str) -> list[str]:
+        """The words of a text, without question words in Chinese and Japanese."""
+        if text not in self._units:
+            self._units[text] = analysis.units(questions.rest(text))
+        return self._units[text]
+
+    def odd(self, text: str) -> list[str]:
+        """Its tokens that are more than one plain word."""
+        if text not in self._odd:
+            self._odd[text] = analysis.cut(text).odd
+        return self._odd[text]
 
 
 class Lookup:

@@ -13,7 +13,7 @@ from smart_context.data import replace
 from smart_context.engine.expression import AnyOf, Everything, Expression, Group, Sequence, Term
 from smart_context.engine.port import View
 from smart_context.find import clauses, dates, exact, missing, naming, query, questions, synonyms
-from smart_context.find.lookup import Lookup
+from smart_context.find.lookup import Cut, Lookup
 from smart_context.find.plan_model import Plan, Sought
 from smart_context.find.query import Query
 from smart_context.text import analysis, explained, identifiers, languages, topics
@@ -45,7 +45,7 @@ def make(tree: Query | None, view: View, typed: str = "") -> Plan:
     text = " ".join(texts)
     request = questions.request(text) if isinstance(tree, query.Some) else frozenset()
     asks = isinstance(tree, query.Some) and questions.is_question(text)
-    cut = _Cut()
+    cut = Cut()
     units = [unit for each in texts for unit in cut.units(each)]
     planner = _Planner(view, cut, units, request, fractions(text), asks=asks)
     wanted = planner.expression(tree)
@@ -86,31 +86,11 @@ def _texts(tree: Query) -> list[str]:
             return [text for item in tree.items for text in _texts(item)]
 
 
-class _Cut:
-    """Cuts the texts of a query into words; cached, because several steps ask for them. Callers must not change the lists."""
-
-    def __init__(self) -> None:
-        self._units: dict[str, list[str]] = {}
-        self._odd: dict[str, list[str]] = {}
-
-    def units(self, text: str) -> list[str]:
-        """The words of a text, without question words in Chinese and Japanese."""
-        if text not in self._units:
-            self._units[text] = analysis.units(questions.rest(text))
-        return self._units[text]
-
-    def odd(self, text: str) -> list[str]:
-        """Its tokens that are more than one plain word."""
-        if text not in self._odd:
-            self._odd[text] = analysis.cut(text).odd
-        return self._odd[text]
-
-
 class _Planner:
     def __init__(
         self,
         view: View,
-        cut: _Cut,
+        cut: Cut,
         units: list[str],
         request: Set[str],
         long_decimals: Mapping[str, str],
