@@ -166,6 +166,7 @@ def samples(folder: Path) -> list[Path]:
         "m.txt": ("Приветствую вас, дорогие друзья, в этом письме. " * 20).encode("koi8-r"),
         "n.zip": zipped({"inner/a.txt": "inside", "b.html": "<p>B</p>"}),
         "o.md": b"# Title\n\nBody\n",
+        "ls.1": b".TH LS 1\n.SH NAME\nls \\- list\n",
         "p.png": b"\x89PNG\r\n\x1a\n\0\0",
     }
     for name, content in contents.items():

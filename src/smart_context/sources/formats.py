@@ -103,6 +103,7 @@ FORMATS: tuple[Format, ...] = (
     Format("markdown", "text", "lines", ".md .markdown .mdown .mkd .mdx", is_text=True),
     Format("csv", "delimited", "lines", ".csv .tsv .tab", is_text=True),
     Format("code", "text", "lines", _CODE, is_text=True),
+    Format("man", "man", "lines"),
     Format("text", "text", "lines"),
     Format("image", "image", "page", ".png .jpg .jpeg .tif .tiff .webp .bmp"),
     Format("zip", "archive", "entry", ".zip", called="zip zips"),

@@ -92,6 +92,10 @@ _HTML_START = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _XML_START = re.compile(rb"\s*<(?:\?xml\b|!doctype\b|[a-z][\w.-]*:[a-z])", re.IGNORECASE)
+# A manual page begins with a request or a comment of troff, and says early which page it is; one that Perl made defines macros before that.
+_MAN_START = re.compile(
+    rb"""\s*(?=[.']|\\")(?:.{0,8000}?\n)?[.'](?:TH|Dd)[ \t]|\s*(?:[.'][ \t]*)?\\".{0,200}?Pod::Man""", re.DOTALL
+)
 _BOMS = (
     (b"\xef\xbb\xbf", "utf-8"),
     (b"\xff\xfe\0\0", "utf-32-le"),
@@ -245,6 +249,8 @@ def _textual(data: Buffer, head: bytes, name: str) -> str | None:
         found = _mimetype_kind(flat[1])
         if found in {"odt", "odp"}:
             return found
+    if _MAN_START.match(text):
+        return "man"
     if _HTML_START.match(text):
         return "html"
     if _XML_START.match(text):
