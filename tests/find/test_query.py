@@ -60,6 +60,10 @@ def test_operators_are_read(text, expected):
         (")a(", a),
         ('"a b', Some((a, b))),
         ("a* b*c", Some((Prefix("a"), Word("b*c")))),
+        ('"a b"-c', Some((Phrase("a b"), c))),  # as in German: "first in"-Liste
+        ("»a«-(b)c", Some((Phrase("a"), b, c))),
+        ("(a)-b (c)-", Some((a, b, c))),
+        ("(-a) b", Some((Not(a), b))),
         ("a und -b", Some((a, Word("und"), b))),  # as in "Hausherren und -damen"
         ("a AND AND b", And((a, Some((Word("AND"), b))))),
     ],

@@ -110,6 +110,7 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
+_CLOSING = frozenset(')"“”«»')
 _NEAR_TOKEN = re.compile(r"NEAR(?:/([0-9]{1,6}))?")
 _LETTER = re.compile(r"\w")
 _JOINS = frozenset(["und", "oder", "bzw", "sowie", "en", "och", "og", "eller"])  # before half a compound, as in German
@@ -192,7 +193,10 @@ def _tokens(text: str) -> list[_Token]:
     for found in _TOKEN.finditer(text):
         if len(out) >= 4 * MAX_WORDS:
             break
-        out.append(_Token(str(found.lastgroup), found[0]))
+        # A dash after a closing mark joins, as in »Hallo Welt«-Programm.
+        is_joined = found[0].startswith("-") and text[max(0, found.start() - 1)] in _CLOSING
+        if token := found[0].lstrip("-") if is_joined else found[0]:
+            out.append(_Token(str(found.lastgroup), token))
     return out
 
 
