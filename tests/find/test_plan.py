@@ -93,6 +93,15 @@ def test_in_a_large_index_a_word_that_one_segment_in_ten_thousand_has_may_be_a_s
     assert (word.text, word.instead) == (typed, (other,) if is_meant else ())
 
 
+def test_matches_of_a_correction_beside_a_rare_word_are_told_apart_by_how_often_it_stands():
+    view = Words({"harbor": 10, "harbour": 500}, 100_000)
+    found = made("harbor", view).wanted.should
+    own, shared, often = found
+    assert own == Term("harbor")
+    assert (shared.terms, shared.weight) == (("harbour",), round(idf(10, 100_000) / 2, 3))
+    assert (often.text, often.weight) == ("harbour", round(0.01 * idf(10, 100_000) / idf(500, 100_000), 3))
+
+
 class Texts(Words):
     """The same with what segments have: for each, a term and how it stands there."""
 

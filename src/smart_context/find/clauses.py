@@ -20,6 +20,7 @@ from smart_context.text.words import with_other_mark
 _MIXED = 0.5  # the weight of a pair of characters in which a word ends and a particle begins, or the other way round
 _OVERLAP = 0.25  # each pair of a run of ideographs is divided by their number to this power
 PART = 0.5  # the weight of a word inside a compound
+_APART = 0.01  # the weight of how often a correction stands: it orders matches that are else as good
 MANY = 24  # terms above which one set of terms is faster than a clause for each
 SPELT_TWICE = frozenset({"de"})  # languages in which `spellings` gives more than a word itself
 _RARE = 200  # a character is looked for alone if at most one segment in so many has it
@@ -147,6 +148,9 @@ def of_word(word: Sought, view: View) -> Expression:
     items: list[Expression] = list(_alike(word, sorted(word.terms), view))
     if word.parts:
         items.append(AnyOf(tuple(sorted(word.parts)), round(PART * word.idf, 3)))
+    # What is probably meant may have thousands of matches, all as good by that: all would have to be scored exactly.
+    meant = sorted(word.parts.intersection(word.instead))
+    items += (Term(term, round(_APART * _weight(term, word, view), 3)) for term in meant)
     return Group(should=tuple(items))
 
 

@@ -108,10 +108,12 @@ def _near(own: str, language: str, view: View, least: int) -> Iterator[tuple[int
     """The terms near to a stem: edit distance, number of segments, term."""
     room = _room(own)
     letters = set(own)
-    for other in _alike(own, view) if room else ():
+    size = len(own) + (len(analysis.TAG + language) if language else 0)
+    sizes = range(size - room, size + room + 1)
+    # Cheap tests first: most words are far away.
+    for other in [term for term in _alike(own, view) if len(term) in sizes] if room else ():
         candidate, _, tag = other.partition(analysis.TAG)
-        # Cheap tests first: most words are far away.
-        if tag != language or abs(len(candidate) - len(own)) > room or len(letters ^ set(candidate)) > 2 * room:
+        if tag != language or len(letters.symmetric_difference(candidate)) > 2 * room:
             continue
         steps = distance(own, candidate, room) if candidate.isalpha() else room + 1
         if 0 < steps <= room and (count := view.having(other)) >= least:
@@ -136,6 +138,13 @@ def distance(a: str, b: str, most: int) -> int:
     """The edit distance with swaps of neighbours (Damerau-Levenshtein); more than `most` is `most` + 1."""
     if abs(len(a) - len(b)) > most:
         return most + 1
+    # What both begin and end with needs no steps: most of two words that are near to each other.
+    while a and b and a[0] == b[0]:
+        a, b = a[1:], b[1:]
+    while a and b and a[-1] == b[-1]:
+        a, b = a[:-1], b[:-1]
+    if not (a and b):
+        return max(len(a), len(b))
     before: list[int] = []
     row = list(range(len(b) + 1))
     for i, x in enumerate(a, 1):
