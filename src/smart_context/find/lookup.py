@@ -35,7 +35,9 @@ _MAX_WITH_PREFIX = 20_000  # terms that a prefix may stand for
 class Cut:
     """Cuts the texts of a query into words; cached, because several steps ask for them. Callers must not change the lists."""
 
-    def __init__(self) -> None:
+    def __init__(self, of_decimals: Mapping[str, str]) -> None:
+        """of_decimals: those of `words.fractions`."""
+        self.of_decimals = of_decimals
         self._units: dict[str, list[str]] = {}
         self._odd: dict[str, list[str]] = {}
 

@@ -7,7 +7,7 @@ Always: the plan depends on the query and on the live content of the index, neve
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Set
 
 from smart_context.data import replace
 from smart_context.engine.expression import AnyOf, Everything, Expression, Group, Sequence, Term
@@ -45,9 +45,9 @@ def make(tree: Query | None, view: View, typed: str = "") -> Plan:
     text = " ".join(texts)
     request = questions.request(text) if isinstance(tree, query.Some) else frozenset()
     asks = isinstance(tree, query.Some) and questions.is_question(text)
-    cut = Cut()
+    cut = Cut(fractions(text))
     units = [unit for each in texts for unit in cut.units(each)]
-    planner = _Planner(view, cut, units, request, fractions(text), asks=asks)
+    planner = _Planner(view, cut, units, request, asks=asks)
     wanted = planner.expression(tree)
     named = planner.names(texts, tree, typed) or planner.explained(tree)
     topic = planner.topics(tree, text)
@@ -88,15 +88,7 @@ def _texts(tree: Query) -> list[str]:
 
 class _Planner:
     def __init__(
-        self,
-        view: View,
-        cut: Cut,
-        units: list[str],
-        request: Set[str],
-        long_decimals: Mapping[str, str],
-        *,
-        asks: bool = False,
-        keep: bool = False,
+        self, view: View, cut: Cut, units: list[str], request: Set[str], *, asks: bool = False, keep: bool = False
     ) -> None:
         """keep: leave no stop word out, and score by words too that no segment has."""
         self._view, self._cut = view, cut
@@ -110,8 +102,7 @@ class _Planner:
         self._asked = languages.detect(units, least=0.2)
         self._may_be_told_otherwise = asks and self._asked in {"", "en"}
         telling = [unit for unit in dict.fromkeys(units) if unit not in self._stop]
-        self._long_decimals = long_decimals
-        self._words = Lookup(view, telling, self._asked, long_decimals)
+        self._words = Lookup(view, telling, self._asked, cut.of_decimals)
         self._words.learn(telling)
 
     @property
@@ -123,7 +114,7 @@ class _Planner:
         """A planner that keeps the stop words, if no other word is in the index; None if the stop words are not in it either."""
         if not self._stop.intersection(self._units) or any(word.count for word in self._words.found.values()):
             return None
-        planner = _Planner(self._view, self._cut, self._units, frozenset(), self._long_decimals, keep=True)
+        planner = _Planner(self._view, self._cut, self._units, frozenset(), keep=True)
         return planner if any(planner._words.word(unit).count for unit in self._units) else None
 
     def sought(self) -> tuple[Sought, ...]:
