@@ -6,10 +6,13 @@ import os
 from datetime import UTC, datetime
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from smart_context.api import App
+from smart_context.engine.facts import Labelled
 from smart_context.errors import BadRequest
-from smart_context.find import filters, when
+from smart_context.find import filters, labels, when
 from smart_context.find.model import SearchRequest
 from smart_context.settings.config import Settings
 
@@ -124,6 +127,12 @@ def test_files_are_found_by_their_times_and_fields_and_that_is_said(app, query, 
     assert set(names(page)) == found
     assert page.notes[0].startswith("read from the query: ")
     assert page.answer()["notes"] == list(page.notes)
+
+
+@given(st.lists(st.text(st.sampled_from("aB.é\u0301İß\n\udc80ΑΣ漢ﬁ"), min_size=1, max_size=6), max_size=6))
+def test_names_are_compared_together_as_each_alone(several):
+    found = labels._names([Labelled(number, os.fsencode(name), "") for number, name in enumerate(several)])
+    assert found == [labels._plain(name) for name in several]
 
 
 def test_times_beside_the_query_bind(app):

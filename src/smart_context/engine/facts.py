@@ -1,7 +1,7 @@
 """Queries of a record for many files at once: their dates, labels and copies.
 
 In: bounds, ids, hashes.  Out: ids and short rows.
-Always: only files with text; by id. The same queries for every record, in its own dialect.
+Always: only files with text, but for names; by id. The same queries for every record, in its own dialect.
 """
 
 # ruff: noqa: S608  (the parts of queries that vary are constants of the records; values are bound)
@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import repeat
 from typing import Any, Literal
 
 from smart_context.data import NamedTuple
 
-Label = Literal["title", "author", "path"]
+Label = Literal["title", "author", "name"]
 _FIRST, _LAST = "", "9999"  # before and after every day
 _FARTHEST = 1 << 62  # nanoseconds
 _BOUND = 256  # ids that are bound one by one
@@ -69,9 +70,15 @@ class Facts(ABC):
 
     def labels(self, label: Label) -> list[Labelled]:
         """The files that have a label."""
-        empty = "" if label == "path" else f"AND length({label}) > 0"
-        query = f"SELECT file_id, {label}, judged FROM {self._FILES} WHERE state = 'ok' {empty} ORDER BY file_id"
+        if label == "name":
+            return list(map(tuple.__new__, repeat(Labelled), self._file_names()))
+        query = f"SELECT file_id, {label}, judged FROM {self._FILES} WHERE state = 'ok' AND length({label}) > 0 ORDER BY file_id"
         return [Labelled(*r) for r in self._asked(query)]
+
+    def _file_names(self) -> Iterator[tuple[int, bytes, str]]:
+        """The name of each file."""
+        for number, path in self._asked(f"SELECT file_id, path FROM {self._FILES} ORDER BY file_id"):
+            yield number, bytes(path).rpartition(b"/")[2], ""
 
     def has_any(self, folder: str) -> bool:
         """Whether any file below a folder is recorded."""

@@ -215,7 +215,7 @@ class Record(Protocol):
         """The files between days: by their own date, else by their last change; and by their last change alone."""
 
     def labels(self, label: Label) -> list[Labelled]:
-        """The files that have a title, an author or a path."""
+        """The files that have a title, an author or a name."""
 
     def has_any(self, folder: str) -> bool:
         """Whether any file below a folder is recorded."""

@@ -34,7 +34,7 @@ _MEANT = {
     "subject": "title",
     "filename": "name",
 }  # other names of the fields, as in programs for mail and files
-_COLUMNS: dict[str, Label] = {"author": "author", "title": "title", "name": "path"}
+_COLUMNS: dict[str, Label] = {"author": "author", "title": "title", "name": "name"}
 _HIDDEN = later.pattern(r"\[redacted:[a-z]{1,16}\]")
 _WORD = later.pattern(r"\w+")
 
@@ -59,16 +59,23 @@ def files(record: Record, times: Times, fields: Sequence[Field], redactor: Redac
     if times:
         found = set(record.between(times.since, times.until, times.modified_since, times.modified_until))
     for each in fields:
-        column = _COLUMNS[each.name]
-        suits = _name(each.value) if column == "path" else _words(each.value)
-        own = {row.file_id for row in record.labels(column) if suits(_text(row, column, redactor))}
+        rows = record.labels(_COLUMNS[each.name])
+        suits = _name(each.value) if each.name == "name" else _words(each.value)
+        texts = _names(rows) if each.name == "name" else [_text(row, redactor) for row in rows]
+        own = {row.file_id for row, text in zip(rows, texts, strict=True) if suits(text)}
         found = own if found is None else found & own
     return None if found is None else tuple(sorted(found))
 
 
-def _text(row: Labelled, column: Label, redactor: Redactor | None) -> str:
-    if column == "path":
-        return os.path.basename(os.fsdecode(row.text))
+def _names(rows: Sequence[Labelled]) -> list[str]:
+    """The names of files, plain: of tens of thousands, most in ASCII."""
+    if not rows:
+        return []
+    names = os.fsdecode(b"\0".join([bytes(row.text) for row in rows])).split("\0")  # type: ignore[arg-type]  # a name is bytes, without NUL
+    return [name.lower() if name.isascii() else _plain(name) for name in names]
+
+
+def _text(row: Labelled, redactor: Redactor | None) -> str:
     text = row.text.decode("utf-8", "replace") if isinstance(row.text, bytes) else row.text
     if redactor is not None and row.judged != redactor.identity():
         text = redactor.clean(text)
@@ -89,8 +96,8 @@ def _name(value: str) -> Callable[[str], bool]:
     plain = _plain(value)
     if "*" in plain or "?" in plain:
         pattern = re.compile(translate(plain))
-        return lambda name: pattern.match(_plain(name)) is not None
-    return lambda name: bool(plain) and plain in _plain(name)
+        return lambda name: pattern.match(name) is not None
+    return lambda name: bool(plain) and plain in name
 
 
 def _plain(text: str) -> str:

@@ -185,6 +185,10 @@ class Record(ByPath, Facts, Segments):
         rows = self._rows(query, (name, name))
         return rows[0][0] if rows else None
 
+    def _file_names(self) -> Iterator[tuple[int, bytes, str]]:
+        # In the order of an index that has both: a tenth of what the rows take.
+        return iter(self._rows("SELECT file_id, name, '' FROM files ORDER BY folder_id, name"))
+
     def _bound(self, ids: Iterable[int]) -> str:
         return json.dumps(list(ids))
 

@@ -16,7 +16,7 @@ from copy import copy
 from typing import Any
 
 from smart_context import __version__
-from smart_context.engine.facts import Facts, Label, Labelled
+from smart_context.engine.facts import Facts
 from smart_context.engine.model import FileRow, LastRun, Passage, SegmentRow, Stamp, Tally
 from smart_context.engine.postgres.database import Database
 from smart_context.engine.rows import file_row, texts_of
@@ -269,16 +269,6 @@ class Record(Facts):
     def close(self) -> None:
         """Release its connections."""
         self._database.drop()
-
-    def labels(self, label: Label) -> list[Labelled]:
-        """The files that have a label; their paths are those of this machine."""
-        found = super().labels(label)
-        if label != "path":
-            return found
-        to_local = self._database.paths.to_local
-        return [
-            one._replace(text=os.fsencode(to_local(bytes(one.text)))) for one in found if isinstance(one.text, bytes)
-        ]
 
     def _bound(self, ids: Iterable[int]) -> list[int]:
         return list(ids)
