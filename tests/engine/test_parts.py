@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from smart_context.engine.expression import Everything, Filters, Group, Sequence, Term
-from smart_context.engine.local import upkeep
+from smart_context.engine.local import paging, upkeep
 from smart_context.engine.local.engine import RANKING
 from smart_context.engine.local.index import Index
 from smart_context.engine.local.ranking import Ranking, parts
@@ -78,7 +78,9 @@ def held(folder: Path) -> list[Part]:
     return parts.read(folder / RANKING)
 
 
-def test_a_run_that_ends_with_many_parts_leaves_one_in_which_the_same_is_found(scattered):
+def test_a_run_that_ends_with_many_parts_leaves_one_in_which_the_same_is_found(scattered, monkeypatch):
+    monkeypatch.setattr(paging, "_EVERY", 0.001)
+    monkeypatch.setattr(paging, "_MOST", -(1 << 40))  # pages leave memory all the time
     with Index.open(scattered) as reader, Index.open(scattered, writable=True) as index:
         reader.refresh()
         before = found(reader)

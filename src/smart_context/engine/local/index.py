@@ -23,6 +23,7 @@ from smart_context.engine.local.cached_record import CachedRecord
 from smart_context.engine.local.engine import RANKING, RECORD, vector_files
 from smart_context.engine.local.lock import WriteLock
 from smart_context.engine.local.migrations import NOT_JUDGED
+from smart_context.engine.local.paging import Paging
 from smart_context.engine.local.record import Record
 from smart_context.engine.model import FileRow, Following, NewFile, RankedFile, RankedSegment, extension
 from smart_context.errors import NotFound, SearchFailed
@@ -51,6 +52,7 @@ class Index(Closes):
         self._open_ranking = open_ranking
         self._ranking: Ranking | None = None
         self._held = held
+        self._paging: Paging | None = None
         self._put_since = 0  # segments since the last commit
         self._places = _places(folder)
         self._seen = b""  # the ranking's state file as of the last refresh
@@ -86,6 +88,8 @@ class Index(Closes):
         """The ranking. A writer opens it when there is something to write: most runs over a folder find nothing new."""
         if self._ranking is None:
             self._ranking, self.renewed = self._open_ranking()
+            if self._held and heap.mapped():
+                self._paging = Paging(self.folder / RANKING)
         return self._ranking
 
     def refresh(self) -> None:
@@ -187,6 +191,8 @@ class Index(Closes):
             if self._ranking:
                 self._ranking.close()
         finally:
+            if self._paging:
+                self._paging.close()
             self.record.close()
             if self._held:
                 self._held.close()
