@@ -385,6 +385,32 @@ def test_rtf_headings_are_sections():
     ]
 
 
+class EveryWord(rtf._Reader):
+    """Takes each control word as one that may say something."""
+
+    def _token(self, match):
+        if match.lastgroup in {"word", "number"}:
+            self._word(match["word"].decode(), int(match["number"]) if match["number"] else None)
+        else:
+            super()._token(match)
+
+
+RTF_WORDS = ["b", "fs20", "lang1031", "par", "tab", "u9731", "uc2", "f1", "s1", "pard", "plain", "pict", "info", "title", "footnote", "ud", "upr", "stylesheet", "fonttbl", "fcharset128", "outlinelevel0", "bin2", "ansicpg1251", "shptxt", "mac"]  # fmt: skip
+
+
+@given(
+    st.lists(
+        st.sampled_from([*(f"\\{word} " for word in RTF_WORDS), *"{}{}", "{\\*", "x", "heading 1;", "\\'83", "A", "\n"])
+    )
+)
+def test_control_words_that_say_nothing_are_passed_over(pieces):
+    source = "".join(["{\\rtf1 ", *pieces]).encode()
+    quickly, slowly = rtf._Reader(source, 0, 1000), EveryWord(source, 0, 1000)
+    quickly.run()
+    slowly.run()
+    assert (quickly.title, quickly.sections) == (slowly.title, slowly.sections)
+
+
 def test_rtf_nests_as_deep_as_it_likes():
     assert words(read(b"{\\rtf1 " + b"{" * 100_000 + b"x" + b"}" * 100_001, "a.rtf")) == ["x"]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from smart_context.data import dataclass, field, replace
+from smart_context.data import dataclass, field
 from smart_context.model import Extracted
 from smart_context.sources.extract import Buffer, Job, Refused
 from smart_context.sources.extract.collect import Sections
@@ -54,6 +54,8 @@ _DROPPED = _names(
 _ASIDE = _names("footnote annotation shptxt dptxbxtext header headerl headerr headerf footer footerl footerr footerf")
 # Starred groups that are read all the same.
 _STARRED = _ASIDE | {"shpinst", "shppict", "do", "ud", "nesttableprops", "atnauthor", "ffdeftext", "ffl"}
+_DESTINATIONS = frozenset({"fonttbl", "stylesheet", "info", "title"})
+_NOWHERE = frozenset({"upr", "shpinst", "do"})
 _CHARSETS = {
     0: "cp1252",
     2: "cp1252",
@@ -76,6 +78,13 @@ _CHARSETS = {
     255: "cp850",
 }
 _PAGES = {"mac": "mac_roman", "pc": "cp437", "pca": "cp850"}
+_SETTINGS = {"f", "fcharset", "cpg", "s", "outlinelevel", "pard", "plain", "uc", "ansicpg", *_PAGES}
+# Every word that says anything, unless a star stands before it: most say what the text looks like.
+_TELLING = frozenset(
+    word.encode()
+    for words in (_SYMBOLS, _BREAKS, _DROPPED, _DESTINATIONS, _NOWHERE, _ASIDE, _SETTINGS, ("u", "bin", "ud"))
+    for word in words
+)
 _HEADING_STYLE = re.compile(r"(?:heading|title)\s*\d?$", re.IGNORECASE)
 _LONGEST_HEADING, _LONGEST_TITLE = 300, 1000
 _DEEPEST_ASIDE = 8
@@ -171,14 +180,18 @@ class _Reader:
         elif kind == "hex":
             self._bytes(bytes((int(match["hex"], 16),)))
         elif kind in {"word", "number"}:
-            number = match["number"]
-            self._word(match["word"].decode("ascii"), int(number) if number is not None else None)
+            word, number = match["word"], match["number"]
+            if word in _TELLING or self._starred or self._fallback:
+                self._word(word.decode("ascii"), int(number) if number is not None else None)
+            elif self._raw:
+                self._flush()
         elif kind == "brace":
             self._fallback = 0
             self._flush()
             if match["brace"] == b"{":
-                self._stack.append(self._now)
-                self._now = replace(self._now, owns_aside=False)
+                now = self._now
+                self._stack.append(now)
+                self._now = _Group(now.aside, now.into, now.encoding, now.uc, now.is_heading)
                 self._starred = False
             else:
                 self._close()
@@ -229,10 +242,10 @@ class _Reader:
         now = self._now
         if word in _DROPPED or (starred and word not in _STARRED):
             self._skip()
-        elif word in {"fonttbl", "stylesheet", "info", "title"}:
+        elif word in _DESTINATIONS:
             if word != "title" or now.into == "info":
                 now.into = word
-        elif word in {"upr", "shpinst", "do"}:
+        elif word in _NOWHERE:
             now.into = "nowhere"
         elif word == "ud":
             now.into = "body"
