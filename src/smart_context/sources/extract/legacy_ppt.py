@@ -22,6 +22,7 @@ _HEADERS_FOOTERS, _SLIDE_LIST, _USER_EDIT, _DIRECTORY, _COMMENT = 4057, 4080, 40
 _ENCRYPTED_USER = 0xF3D1C4DF
 _TITLES = frozenset({0, 6})
 _DEEPEST = 60
+_HEAD = struct.Struct("<HHL").unpack_from
 _LISTED_SLIDES, _LISTED_MASTERS, _LISTED_NOTES = 0, 1, 2
 _SHAPE, _PLACEHOLDER = 0xF004, 3011
 _FURNITURE = frozenset({7, 8, 9, 10})  # date, number, footer, header: other placeholders of a master hold prompts
@@ -250,24 +251,22 @@ class _Show:
         return clean(text.replace("\x0b", "\n")).strip()
 
     def _children(self, parent: _Record) -> Iterator[_Record]:
-        at = parent.start
-        while at + 8 <= parent.end:
-            record = self._record(at, parent.end)
-            if record is None:
-                return
-            yield record
-            at = record.end
+        return self._records(parent.start, parent.end)
 
-    def _record(self, at: int, limit: int | None = None) -> _Record | None:
-        """The record at an offset; its end is cut to that of its container."""
-        end = len(self._stream) if limit is None else limit
-        if at < 0 or at + 8 > end:
-            return None
-        self._room -= 8
-        if self._room < 0:
-            if not self.notes:
-                self.notes.append("cut: records are referred to again and again")
-            return None
-        head, kind, size = struct.unpack_from("<HHL", self._stream, at)
-        is_container = head & 15 == 15
-        return _Record(kind, head >> 4, is_container, at + 8, min(at + 8 + size, end))
+    def _record(self, at: int) -> _Record | None:
+        """The record at an offset."""
+        return next(self._records(at, len(self._stream)), None) if at >= 0 else None
+
+    def _records(self, at: int, end: int) -> Iterator[_Record]:
+        """The records one after the other; the last one's end is cut to that of its container."""
+        stream = self._stream
+        while at + 8 <= end:
+            self._room -= 8
+            if self._room < 0:
+                if not self.notes:
+                    self.notes.append("cut: records are referred to again and again")
+                return
+            head, kind, size = _HEAD(stream, at)
+            start = at + 8
+            at = min(start + size, end)
+            yield _Record(kind, head >> 4, head & 15 == 15, start, at)
