@@ -131,6 +131,20 @@ def test_what_is_carried_of_a_file_are_its_entries(pieces, title, goes_on):
     assert quickly == slowly == [*map(searchable.packed, searchable.every(*about))]
 
 
+def test_new_words_of_many_segments_are_learned_together():
+    spoken = ["the running rates of {} and {}", "die größten Straßen über {} und {}", "les données de {} sont {}"]
+    segments = [
+        Segment(
+            at, f"lines {at}-{at}", f"Part {at // 9}", spoken[at % 5 % 3].format(f"gathering{at}", f"maßStäbe{at}") * 9
+        )
+        for at in range(150)
+    ]
+    passage.forget()
+    about = "/tree/a.md", "", segments, searchable.texts(segments)
+    quickly, slowly = both(lambda: searchable.carried(*about), passage)
+    assert quickly == slowly
+
+
 HEADS = passage.Heads(b"above \x1d ", b"/name", b"\1\2\3" * 3, b"\4\5" * 2)
 
 

@@ -23,6 +23,7 @@ BREAK, REACH = passage.BREAK, passage.REACH
 _WITHIN = frozenset({"page", "lines", "paragraphs"})
 _DIGITS = "0123456789-"
 _OTHER = 2.0  # the evidence that a segment needs for a language of its own
+_TOGETHER = 64  # segments whose new words are learned together
 _SAMPLE, _SEGMENTS = 300, 20  # characters of each of the first segments, by which the language of a file is detected
 
 
@@ -52,21 +53,27 @@ def written(
     places = list(map(_place, pointers))
     begun = _topics(title, headings)
     otherwise: str | None = None  # detected on first need: most segments show their own language
-    for at, text in enumerate(texts):
-        found = passage.of(text)
-        language = found.language(_OTHER)
-        if not language:
-            if otherwise is None:
-                otherwise = language_of(texts)
-            # A word or two do not make a segment another language than its file. Where nothing tells, English rules do least harm.
-            language = otherwise or found.language() or "en"
-        heads = _heads(path, title, _text(headings[at]), language)
-        compounds = " ".join(found.surfaces(_COMPOUND)).encode() if language in COMPOUNDING else b""
-        goes_on = places[at : at + 1] == places[at + 1 : at + 2]  # the text of one segment goes on in the next
-        following = texts[at + 1] if goes_on else ""
-        begins = passage.beginning(following) if following else None
-        own = [*explained.terms(text), *begun[at]]
-        yield found.written(language, Around(heads, own, begins, compounds))
+    for first in range(0, len(texts), _TOGETHER):
+        together: dict[str, list[passage.Passage]] = {}
+        spoken: list[tuple[str, passage.Passage]] = []
+        for text in texts[first : first + _TOGETHER]:
+            found = passage.of(text)
+            language = found.language(_OTHER)
+            if not language:
+                if otherwise is None:
+                    otherwise = language_of(texts)
+                # A word or two do not make a segment another language than its file. Where nothing tells, English rules do least harm.
+                language = otherwise or found.language() or "en"
+            spoken.append((language, found))
+            together.setdefault(language, []).append(found)
+        for at, (language, found) in enumerate(spoken, first):
+            heads = _heads(path, title, _text(headings[at]), language)
+            compounds = " ".join(found.surfaces(_COMPOUND)).encode() if language in COMPOUNDING else b""
+            goes_on = places[at : at + 1] == places[at + 1 : at + 2]  # the text of one segment goes on in the next
+            following = texts[at + 1] if goes_on else ""
+            begins = passage.beginning(following) if following else None
+            own = [*explained.terms(texts[at]), *begun[at]]
+            yield found.written(language, Around(heads, own, begins, compounds), together[language])
 
 
 def _topics(title: str, headings: Sequence[str]) -> list[tuple[str, ...]]:

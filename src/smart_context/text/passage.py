@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import struct
 import unicodedata
+from collections.abc import Sequence
 from functools import cache
 
 from smart_context.data import NamedTuple
@@ -97,7 +98,7 @@ class _Cut:
         line = f"{' '.join(once)} {BREAK} ".encode()
         return Head(line, found.also.encode(), line_codes, found.also_codes, found.present_codes)
 
-    def written(self, language: str, around: Around) -> bytes:
+    def written(self, language: str, around: Around, _others: Sequence[Passage] = ()) -> bytes:
         body = self.terms(language)
         heads, explained, begins, compounds = around
         length = body.line.count(" ") + 1
@@ -148,7 +149,8 @@ class _Numbered:
             assert found
         return Head(*found)
 
-    def written(self, language: str, around: Around) -> bytes:
+    def written(self, language: str, around: Around, others: Sequence[Passage] = ()) -> bytes:
+        """The entry. others: passages in the same language, of which new words are learned along with those of this one."""
         table, number = self._table, languages.CODES.index(language)
         heads, explained, begins, compounds = around
         if begins is not None:
@@ -157,7 +159,13 @@ class _Numbered:
         found = table.written(*given)
         if found is None:
             first = table.words(begins)[0] if begins else b""
-            _learn(table, language, self._words + first, self._tokens)
+            known = [one for one in (self, *others) if isinstance(one, _Numbered) and one._table is table]
+            _learn(
+                table,
+                language,
+                b"".join([first, *(one._words for one in known)]),
+                b"".join([one._tokens for one in known]),
+            )
             found = table.written(*given)
             assert found
         return found
