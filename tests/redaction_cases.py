@@ -13,7 +13,9 @@ _HEX2 = _HEX + "0b58d7e2c41f96a3708be5d49c12f6ab"
 
 def masked(marked: str) -> tuple[str, str]:
     """A text in which brackets mark what must be hidden: as it is, and as it is shown."""
-    return marked.translate({ord("⟦"): None, ord("⟧"): None}), re.sub("⟦.*?⟧", "[redacted:secret]", marked, flags=re.DOTALL)
+    return marked.translate({ord("⟦"): None, ord("⟧"): None}), re.sub(
+        "⟦.*?⟧", "[redacted:secret]", marked, flags=re.DOTALL
+    )
 
 
 def _t(*parts: str) -> str:

@@ -33,6 +33,7 @@ _ASSIGN = later.pattern(
 _IS = later.pattern(
     rf"{_CLOSED}{_OF}(?:[ ]+(?:(?:ha[sd][ ]been[ ]|was[ ]|is[ ]now[ ])?(?:re)?(?:set|changed)[ ]to|equals|is|was|are|be|ist|lautet|war|est|es|era|è|é|jest|är|er)(?:[ ]now|[ ]set to)?[ ]?[: ][ ]?|[ ]?(?:是|为|為|は|는|은)[ :]?)"
 )
+_IS_BELOW = later.pattern(r"[ ](?:is|are|ist|lautet)[ ]?(?:now)?:[ \t]{0,8}\r?\n(?:[ \t>|]{0,20}\r?\n)?[ \t>*|]{0,40}")
 _CELL = later.pattern(rf"{_CLOSED}:?[ ]?(?:\t{{1,8}}|[ ]?\|(?:[ ]{{0,4}}\|){{0,3}})[ ]?")
 _REACH = 16  # characters in which `_CELL` and `_BRACKET` have their sign
 _TAG = later.pattern(r"(?:[ ][^<>\n]{0,80})?(?:>|&gt;|%3e)(?:<!\[cdata\[)?[ ]?")
@@ -59,7 +60,9 @@ _DEVICE = later.pattern(
 )
 _ALONE = later.pattern(r"[ ](?:[0-9][ ])?(?=[^\s]{6,64}[ \t]*(?:\r?\n|$))")
 _INDENT = later.pattern(r"[ \t]{1,40}")
-_USER_ABOVE = later.pattern(r"(?:^|\n)[ \t]{0,40}(?:user|username|login|account)[ ][^\s]{1,60}[ \t]*\r?\n$")
+_USER_ABOVE = later.pattern(
+    r"(?:^|\n)(?:[ \t]{0,40}|c: |> |--> )(?:user|username|login|account)[ ][^\s]{1,60}[ \t]*\r?\n(?:(?:s: |< |<-- )?[0-9+][^\n]{0,100}\n)?$"
+)
 _CHANGED = later.pattern(r"\b(?:re)?(?:set|changed?|updated?)\b[^\n]{0,60}$")
 _TO = later.pattern(r"[ ]to:?[ ][\"'`]?(?=[^\s]{0,64}[0-9])")
 # The answer to a question: in the next line, perhaps after who gives it.
@@ -74,6 +77,9 @@ _ENDS_CLAUSE = later.pattern(r"[\"'`)]{0,2}(?:[.,;:!?)]|[ \t]*(?:\r?\n|$)|[ ](?:
 _FIELD_BEFORE = later.pattern(
     r"\b(?:\w{1,12}[_-]?)?value[\"']?[ ]?[:=][ ]?(?P<quote>[\"'])(?P<value>(?:(?!(?P=quote))[^\n\\]){3,256}+)(?P=quote)[\s,;]{1,40}-?[ ]?[\"']?(?:\w{1,12}[_-]?)?(?:name|key|id)[\"']?[ ]?[:=][ ]?[\"']?[\w.\-/]{0,60}$"
 )
+# `user/password: jane / x`
+_USER = later.pattern(r"(?:user|login|name|benutzer|account|email)[ ]?[/&][ ]?$")
+_AND_USER = later.pattern(r"[*_)]{0,3}[ ]?[:=][*_]{0,3}[ ]{0,3}[\"'`]?[^\s/:,|\"'`]{2,60}[\"'`]?[ ]?[/:|,][ ]?")
 _BEFORE = 400  # characters before a name in which such a value stands
 _LEVEL = later.pattern(r"[ ](?:[0-9][ ])?(?=[^\s\"'`\\]{0,64}[0-9])")  # of Cisco's settings
 _WORD_BEFORE = later.pattern(r"[ \t]{0,40}[\w.\-]{0,60}")
@@ -109,7 +115,6 @@ _WEAK_BRACKET = later.pattern(
     rf"[*_\"'`]{{0,3}}(?:(?:[ ]{{1,2}}|(?<![\0-\x7f]))[(\[{{<]|[ ]?[「『【《〈〔])[\"'`]?(?={_WITHIN}[\"'`]?[)\]}}>」』】》〉〕])"
 )
 _INSIDE = later.pattern(_WITHIN)
-_GIVEN = later.pattern(r"[A-Za-z_][\w.\-]*=[^=].*")  # an argument with its name
 _TAG_SIGNS, _TAG_REACH = ("<", "&lt;", "%3c"), 45
 _IN_TAG = later.pattern(r"(?:<|&lt;|%3c)[\w:.\-]{0,40}$")
 
@@ -179,7 +184,7 @@ def _before(text: str, low: str, name: names.Name) -> Iterator[tuple[int, int]]:
         and _ENDS_CLAUSE.match(low, name.end)
         and (value := _AS.search(low, max(0, start - _BEFORE), start))
     ):
-        if _is_told(text[slice(*value.span("value"))]):
+        if values.is_told(text[slice(*value.span("value"))]):
             yield value.span("value")
     elif ("name" in ahead or "key" in ahead or "id" in ahead) and (
         value := _FIELD_BEFORE.search(low, max(0, start - _BEFORE), start)
@@ -187,11 +192,6 @@ def _before(text: str, low: str, name: names.Name) -> Iterator[tuple[int, int]]:
         given = text[slice(*value.span("value"))]
         if _is_quoted(given, _Place(value.start("value"), "assign"), name):
             yield value.span("value")
-
-
-def _is_told(value: str) -> bool:
-    """Tell whether a word is a password where a sentence says so."""
-    return values.is_chosen(value) and not _is_expression(value) and "/" not in value and value[0] not in "<-+[("
 
 
 def _places(low: str, name: names.Name) -> Iterator[_Place]:
@@ -214,8 +214,7 @@ def _places(low: str, name: names.Name) -> Iterator[_Place]:
             yield _Place(match.end(), "assign")
     if name.is_many:
         return
-    if match := _IS.match(low, end):
-        yield _Place(match.end(), "say")
+    yield from _said(low, name)
     if name.is_vague:
         if match := _SPACE.match(low, end):
             yield _Place(match.end(), "space")
@@ -250,6 +249,14 @@ def _given(low: str, name: names.Name) -> Iterator[_Place]:
         # What comes below the head of a function is not given, nor what comes below "these must pass:".
         if is_same_line or not (is_call or is_verb):
             yield _Place(match.end(), "say" if is_call else "assign", same_line=is_same_line)
+
+
+def _said(low: str, name: names.Name) -> Iterator[_Place]:
+    """The place after a word that says what a name is, in its line or in the one below."""
+    if match := _IS.match(low, name.end):
+        yield _Place(match.end(), "say")
+        if name.is_password and (match := _IS_BELOW.match(low, name.end)):
+            yield _Place(match.end(), "told")
 
 
 def _begins_word(low: str, start: int) -> bool:
@@ -292,20 +299,23 @@ def _told(low: str, line: str, name: names.Name) -> Iterator[_Place]:
     if low[end : end + 1] == " ":
         if line and _DEVICE.fullmatch(line) and (match := _LEVEL.match(low, end)):
             yield _Place(match.end(), "say")
-        if name.word == "password" and (match := _ALONE.match(low, end)) and _is_setting(low, line, start):
+        if name.word in {"password", "pass"} and (match := _ALONE.match(low, end)) and _is_setting(low, line, name):
             yield _Place(match.end(), "label")
         if low.startswith(" to", end) and _CHANGED.search(line) and (match := _TO.match(low, end)):
             yield _Place(match.end(), "told")
+    if low[start - 1 : start] in {"/", " "} and (match := _AND_USER.match(low, end)) and _USER.search(line):
+        yield _Place(match.end(), "told")
     if (low.find("?", end, end + 45) >= 0) and (match := _ASKED.match(low, end)):
         yield _Place(match.end(), "told")
 
 
-def _is_setting(low: str, line: str, start: int) -> bool:
-    """Tell whether a line that begins with a name is a setting: it is indented, or the line above it says for which user."""
-    return (
-        not line.strip()
-        and (_INDENT.fullmatch(line) or _USER_ABOVE.search(low, max(0, start - 120), start)) is not None
-    )
+def _is_setting(low: str, line: str, name: names.Name) -> bool:
+    """Tell whether a line that begins with a name is a setting or a command: it is indented, or a line above says for which user."""
+    if line.strip() not in {"", "c:", ">", "-->"}:
+        return False
+    before = name.start - len(line)
+    above = _USER_ABOVE.search(low, max(0, before - 240), before)
+    return above is not None or (name.word == "password" and _INDENT.fullmatch(line) is not None)
 
 
 def _is_directive(line: str, word: str) -> bool:
@@ -383,7 +393,7 @@ def _value(text: str, low: str, place: _Place, name: names.Name) -> tuple[int, i
     start = place.start + (text[place.start : place.start + 1] in {'"', "'", "`"})
     if place.syntax == "bracket":
         inside = _INSIDE.match(text, start)
-        return inside.span() if inside and values.is_chosen(inside[0]) and not _is_expression(inside[0]) else None
+        return inside.span() if inside and values.is_chosen(inside[0]) and not values.is_expression(inside[0]) else None
     bare = _BARE.match(text, start)
     if bare is None:
         return None
@@ -417,7 +427,7 @@ def _is_bare(value: str, place: _Place, name: names.Name, *, alone: bool) -> boo
     if place.syntax == "apart":
         return values.is_clear(value) and (name.is_password or len(value) >= _MIN_ASIDE)
     if place.syntax == "told":
-        return _is_told(value)
+        return values.is_told(value)
     if place.syntax in {"below", "row", "label"}:
         is_one = values.is_strong(value) or (values.is_chosen(value) and (name.is_password or len(value) >= _MIN_MADE))
         is_word = (
@@ -427,11 +437,6 @@ def _is_bare(value: str, place: _Place, name: names.Name, *, alone: bool) -> boo
     if name.is_password:
         return _bare_password(value, place, alone=alone)
     return _bare_secret(value, name.word, place, alone=alone)
-
-
-def _is_expression(value: str) -> bool:
-    """Tell whether what stands in brackets is an expression, an argument, an address or a version."""
-    return values.is_code(value) or values.is_version(value) or "://" in value or _GIVEN.fullmatch(value) is not None
 
 
 def _is_unreadable(value: str, name: names.Name) -> bool:
@@ -497,7 +502,7 @@ def _bare_password(value: str, place: _Place, *, alone: bool) -> bool:
         return False
     has_digit = any(c.isdigit() for c in value)
     if place.syntax == "space":
-        is_word = values.is_code(value) or values.is_numbered(value) or _GIVEN.fullmatch(value) or value[0] == "|"
+        is_word = values.is_code(value) or values.is_numbered(value) or values.is_given(value) or value[0] == "|"
         return values.is_strong(value) and not is_word
     if has_digit or _SYMBOL.search(value):
         if values.is_code(value) and not value.isalnum():
@@ -522,7 +527,7 @@ def _bare_secret(value: str, name: str, place: _Place, *, alone: bool) -> bool:
     if value.isdigit():
         return place.syntax == "assign" and len(value) >= (16 if name == "token" else 8)
     if place.syntax in {"space", "say"}:
-        return values.is_strong(value) and (len(value) >= 16 or place.syntax == "say") and not _GIVEN.fullmatch(value)
+        return values.is_strong(value) and (len(value) >= 16 or place.syntax == "say") and not values.is_given(value)
     if not values.is_random(value):
         return place.syntax == "assign" and len(value) >= 20 and value.isalnum() and len(set(value)) >= 8
     return (

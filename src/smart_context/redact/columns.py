@@ -1,6 +1,6 @@
 """Find secrets in a column of a table by what stands at its head; also in the rows that an SQL statement inserts.
 
-In: text whose rows are lines and whose cells are separated by tabs, bars, semicolons or commas; `INSERT INTO … (columns) VALUES …`, `COPY … (columns) FROM stdin`.
+In: text whose rows are lines and whose cells are separated by tabs, bars, semicolons or commas, or stand in line; `INSERT INTO … (columns) VALUES …`, `COPY … (columns) FROM stdin`.
 Always: a column is read as far as its rows go on, and a cell is taken only if it can be a password or a token; a row in the middle of a table
 has no heads, and a line of code is no row.
 """
@@ -14,9 +14,9 @@ from smart_context import later
 from smart_context.redact import values
 
 _HEAD = later.pattern(
-    r"(?:(?:initial|temp(?:orary)?|default|current|old|new|admin|root|db|user|wifi|wlan|login|web|app|client|api|access|auth|secret|private)[ _-]?)*"
+    r"(?:(?:initial|temp(?:orary)?|default|current|plain|clear(?:text)?|old|new|admin|root|db|user|wifi|wlan|login|web|app|client|api|access|auth|secret|private)[ _-]?)*"
     r"(?:pass(?:word|wort|wd|phrase|code)?|kennwort|pwd|pw|secret|token|(?:api|access|secret|private)[ _-]?key|credentials?|"
-    r"contraseña|clave|senha|mot de passe|mdp|wachtwoord|parola|hasło|heslo|пароль|密码|密碼|パスワード|비밀번호)"
+    r"contraseña|clave|senha|mot de passe|mdp|wachtwoord|parola|hasło|heslo|пароль|密码|密碼|パスワード|비밀번호|totp|otp(?:auth|[ _-]?secret))(?:[ ]?(?:\*|\([\w \-]{1,20}\)))?"
 )
 _RULE = later.pattern(r"[\s|:\-+=]+")
 _SEPARATORS = ("\t", "|", ";", ",")
@@ -38,9 +38,12 @@ _SQL_VALUE = later.pattern(
     r"\s{0,8}(?:,\s{0,8})?\(?\s{0,8}(?:[nbex]?'(?P<string>(?:[^'\\]|''|\\.){0,1024}+)'|[^'(),\s][^'(),]{0,200}+)\s{0,8}(?:,|(?P<end>\)))"
 )
 _MOST_RULES = 3  # lines between two rows
-_MADE = later.pattern(r"token|secret|key|credential")  # by machines, and nobody's word
+_MADE = later.pattern(r"token|secret|key|credential|otp")  # by machines, and nobody's word
 _MIN_PASSWORD, _MIN_TOKEN, _MIN_CELLS = 4, 8, 2
 _MAX_ROW = 4096  # characters of a row with cells of several lines
+_WIDE, _NARROW = re.compile(r"[ ]{2,}"), re.compile(r"[ ]+")
+_PLAIN, _DIGIT, _RULED = re.compile(r"[\w \-/#]+\s*"), re.compile("[0-9]"), frozenset("-= ")
+_MAX_ALIGNED, _MOST_ALIGNED = 300, 12  # characters of a head of cells in line, and cells
 _MAX_HEAD = 4096  # characters of a line with the heads
 
 
@@ -56,6 +59,13 @@ def find(text: str, low: str, named: Iterable[int]) -> Iterator[tuple[int, int]]
         start = low.rfind("\n", 0, place) + 1
         head, done = _line(low, start)
         sign, columns = _head(head) if len(head) <= _MAX_HEAD else ("", {})
+        if (
+            not columns
+            and len(head) <= _MAX_ALIGNED
+            and _PLAIN.fullmatch(head)
+            and _DIGIT.search(low, *_rows(low, done))
+        ):
+            done = yield from _aligned(text, low, head, done)
         if not columns or _CODE.match(head):
             continue
         width = head.count(sign)
@@ -71,6 +81,37 @@ def find(text: str, low: str, named: Iterable[int]) -> Iterator[tuple[int, int]]
                 break
             yield from _row(text, row, done, sign, columns)
             done = after
+
+
+def _rows(low: str, start: int) -> tuple[int, int]:
+    """The line after a head, and another one if that may be a rule."""
+    end = low.find("\n", start) + 1
+    return start, (low.find("\n", end) + 1 if end and low[end - 2 : end - 1] in _RULED else end) or len(low)
+
+
+def _aligned(text: str, low: str, head: str, at: int) -> Generator[tuple[int, int], None, int]:
+    """Yield the passwords below a head whose cells stand in line or are a word each; return where the rows end. Each must have letters and digits."""
+    gap, cells, columns = _NARROW, list[str](), list[int]()
+    for gap in (_WIDE, _NARROW):
+        cells = gap.split(head.strip())
+        columns = [i for i, cell in enumerate(cells) if _HEAD.fullmatch(cell)]
+        if columns and len(cells) >= _MIN_CELLS:
+            break
+    if not columns or not _MIN_CELLS <= len(cells) <= _MOST_ALIGNED:
+        return at
+    while at < len(low):
+        row, after = _line(low, at)
+        first, last = at + len(row) - len(row.lstrip()), at + len(row.rstrip())
+        bounds = [first, *(place for match in gap.finditer(low, first, last) for place in match.span()), last]
+        ahead = len(bounds) // 2 - len(cells)  # a number before each row has no head
+        if ahead not in {0, 1}:
+            break
+        for i in columns:
+            start, end = bounds[2 * (i + ahead)], bounds[2 * (i + ahead) + 1]
+            if values.is_told(text[start:end]):
+                yield start, end
+        at = after
+    return at
 
 
 def _statement(low: str, place: int) -> re.Match[str] | None:

@@ -55,9 +55,13 @@ _OPTIONS = (
     (("gh secret",), " set", r"-b[ ]?|--body[ =]", _VALUE),
     (("keyvault secret",), " set", r"--value[ =]", _VALUE),
     (("nmcli",), "", r"password[ ]", _VALUE),
-    (("reg add",), r"(?=[^\n]*/v[ ]\"?\w*pass)", r"(?i:/d)[ ]", _VALUE),
+    (("reg add",), r"(?=[^\n]{0,300}/v[ ]\"?\w*pass)", r"(?i:/d)[ ]", _VALUE),
     (("put-parameter",), r"(?=(?:[^\n]|(?<=\\)\n){0,400}securestring)", r"--value[ =]", _VALUE),
 )  # fmt: skip
+_LOGIN = (
+    r"(?<![\w\-.:])(?:log[io]ns?|zugangsdaten|anmeldedaten|credentials|wi-?fi|wlan)(?:[ ](?:details|data|info|daten|network))?[*_]{0,3}[ ]?[:=][*_]{0,3}[ ]{0,3}"
+    r"[\"'`]?[^\s/:,|\"'`]{2,60}[\"'`]?(?:[ ]?[/|][ ]?|:[ ]?|,[ ])[\"'`]?(?P<told>[^\s\"'`]{6,64}+)[\"'`.,]?[ \t]*(?:\r?\n|$)"
+)
 _REDIS_WORDS = ("redis-cli", "requirepass", "masterauth")
 _REDIS = r"(?:redis-cli|requirepass|masterauth|auth)[ ](?:-a[ ])?[\"']?(?P<value>(?=[^\s\"']{0,40}\d)[^\s\"']{8,200}+)"
 # The words that a line or a statement begins with, and all of it up to its value; in lower case.
@@ -90,6 +94,11 @@ _LINES = (
     (("net user",), r"\bnet[ ]user[ ][^\s/]{1,60}[ ](?P<value>[^\s/*<%$][^\s]{1,200}+)[ ]/(?:add|domain)"),
     (("psk", "xauth", ": eap"), r"(?:(?<=:[ ])(?:psk|xauth)|:[ ]eap)[ ]\"(?P<value>[^\"\n]{3,200}+)\""),
     (("ugfzc3dvcmq6",), r"ugfzc3dvcmq6[ ]?\r?\n(?:c: |> |--> )?(?P<value>[a-z0-9+/]{4,200}={0,2})(?=\s|$)"),
+    ((":5432:", ":5433:", ":6432:", ":*:"), r":(?:[0-9]{4}|\*):[^\s:]{1,60}:[^\s:]{1,60}:(?P<value>(?:[^\s:\\]|\\.){3,200}+)[ \t]*(?:\r?\n|$)"),
+    (("recovery",), r"recovery[^0-9]{0,200}?(?P<value>\b[0-9]{6}(?:-[0-9]{6}){7}\b)"),
+    (("seed phrase", "recovery phrase", "mnemonic"), r"(?:(?:seed|recovery)[ ]phrase|mnemonic)[^\n:=]{0,20}[:=]?[ \t]*(?:\r?\n[ \t]*){0,2}[\"']?(?P<value>[a-z]{3,8}(?:[ ,]{1,2}[a-z]{3,8}){11,23})[\"']?[ \t.]*(?:\r?\n|$)"),
+    # A user and a password after one label.
+    (("login", "logon", "logins", "zugangsdaten", "anmeldedaten", "credentials", "wifi", "wi-fi", "wlan"), _LOGIN),
     # What asks for a password where another command writes it.
     (("echo",), r"echo[ ](?:-[a-z]{1,3}[ ])?[\"']?(?:[^\s:\"'|]{1,60}:)?(?P<value>[^\s\"'|$<>`]{3,200}+)[\"']?[ ]{0,2}\|[ ]{0,2}(?:sudo[ ](?:-[a-z]{1,4}[ ]){0,3}?-s\b|(?:sudo[ ])?(?:chpasswd|smbpasswd|kinit|cryptsetup|passwd[ ](?:[^\n|]{0,60}[ ])?--stdin)|[^\n|]{1,200}[ ](?:--password|--passphrase|-w|--secret)-stdin)"),
     # Of these, "auth" is a command only where another one is spoken of.
@@ -153,5 +162,8 @@ def _in_line(text: str, low: str, pattern: str, word: str, seen: stems.Seen) -> 
         if word == "identified" and not _SQL.search(low, max(0, match.start() - _BESIDE), match.start()):
             continue  # "those identified by": no statement
         part = match.lastgroup or "value"
-        if not values.is_placeholder(text[match.start(part) : match.end(part)]):
+        if part == "told":
+            if values.is_told(text[match.start(part) : match.end(part)].rstrip(".,")):
+                yield match.start(part), match.start(part) + len(text[match.start(part) : match.end(part)].rstrip(".,"))
+        elif not values.is_placeholder(text[match.start(part) : match.end(part)]):
             yield match.span(part)

@@ -63,7 +63,7 @@ def _secrets(view: views.View, glance: glances.Glance) -> Iterator[tuple[int, in
     if not seen and not glance.letters:
         return
     low = view.low
-    if "private" in seen:
+    if "private" in seen or "openvpn" in seen:
         from smart_context.redact import private
 
         yield from private.find(text, low)
@@ -75,6 +75,10 @@ def _secrets(view: views.View, glance: glances.Glance) -> Iterator[tuple[int, in
         from smart_context.redact import commands
 
         yield from commands.find(text, low, seen)
+    if "secret" in seen:
+        from smart_context.redact import manifests
+
+        yield from manifests.find(text, low, seen["secret"])
     if "pass" in seen:
         from smart_context.redact import markup
 

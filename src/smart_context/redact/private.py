@@ -1,4 +1,4 @@
-"""Find private keys: PEM and its relatives, whole, cut off at either end, or flattened into one line.
+"""Find private keys, and the shared ones of OpenVPN: PEM and its relatives, whole, cut off at either end, or flattened into one line.
 
 Always: one pass over the marker lines. What is between a beginning and its end goes, whatever it is; where they are too far apart to
 belong together, only what can be lines of a key goes.
@@ -14,7 +14,8 @@ from smart_context.redact import values
 
 # Escaped line breaks are those of keys inside JSON and shell variables.
 _MARKER = later.pattern(
-    r"-{3,5}[ ]?(BEGIN|END)[ ](?:[A-Z0-9 ]{0,30} )??PRIVATE[ ]KEY(?:[ ]BLOCK)?[ ]?-{3,5}", re.IGNORECASE
+    r"-{3,5}[ ]?(BEGIN|END)[ ](?:(?:[A-Z0-9 ]{0,30} )??PRIVATE[ ]KEY(?:[ ]BLOCK)?|OPENVPN[ ]STATIC[ ]KEY[ ]V1)[ ]?-{3,5}",
+    re.IGNORECASE,
 )
 _GAP = r"(?:[ \t\r\n>|*#\"',+]|\\{1,8}(?:[nrt]|[\"'])){0,40}+"
 _LINE = later.pattern(
@@ -33,7 +34,7 @@ _TAIL = 200  # characters that may remain between the last line of a key and its
 
 def find(text: str, low: str) -> Iterator[tuple[int, int]]:
     """Yield where private keys stand."""
-    if "private key" in low:
+    if "private key" in low or "static key v1" in low:
         yield from _blocks(text)
     if "Private-Lines:" in text:
         for match in _PUTTY.finditer(text):

@@ -86,6 +86,7 @@ _NUMBERED = later.pattern(
 )
 _NO_EXPRESSION = later.pattern(r"[\w!@#$%^&*+~?.\-]+")  # the signs of a password that are not those of code as well
 _VERSION = later.pattern(r"(?i)v?\d+\.\d.*|\d{4}-\d\d-\d\d.*|0x.*")  # or a date, or a number
+_GIVEN = later.pattern(r"[A-Za-z_][\w.\-]*=[^=].*")
 _MIN_CLEAR, _CLEAR = 0.25, later.pattern(r"[!$^]")
 
 
@@ -229,6 +230,21 @@ def is_chosen(value: str) -> bool:
     if len(value) < 6 or not has_both or len(set(value)) < 4:
         return False
     return is_password(value) and not is_numbered(value)
+
+
+def is_told(value: str) -> bool:
+    """Tell whether a word is a password where other words say so than its label: as `is_chosen`, and no expression, path or version."""
+    return is_chosen(value) and not is_expression(value) and "/" not in value and value[0] not in "<-+[("
+
+
+def is_expression(value: str) -> bool:
+    """Tell whether what stands in brackets is an expression, an argument, an address or a version."""
+    return is_code(value) or is_version(value) or "://" in value or is_given(value)
+
+
+def is_given(value: str) -> bool:
+    """Tell whether a value is an argument with its name: `x=1`."""
+    return _GIVEN.fullmatch(value) is not None
 
 
 def is_numbered(value: str) -> bool:
