@@ -138,6 +138,18 @@ def with_pattern(content, paint, drawing):
     return found.replace(resources, resources + more, 1).encode("latin-1")
 
 
+def with_mask(content, form=""):
+    """A page whose graphics state `/G gs` paints through the card as a mask; `/X Do` is a red form."""
+    mask, red = f"1 g BT /F 12 Tf 50 700 Td ({CARD}) Tj ET", "1 0 0 rg 0 0 600 800 re f"
+    resources = "/Resources<</Font<</F 3 0 R>>"
+    group = f"<</Type/XObject/Subtype/Form/BBox[0 0 600 800]/Group<</S/Transparency/CS/DeviceGray>>{resources}>>/Length {len(mask)}>>stream\n{mask}\nendstream"
+    state = "<</Type/ExtGState/SMask<</S/Luminosity/G 6 0 R>>>>"
+    painted = f"<</Type/XObject/Subtype/Form/BBox[0 0 600 800]{form}/Length {len(red)}>>stream\n{red}\nendstream"
+    found = pdf_pages(content, more=[group, state, painted, "<</Type/ExtGState/ca 0.5>>"]).decode("latin-1")
+    more = "/ExtGState<</G 7 0 R/A 9 0 R>>/XObject<</X 8 0 R>>"
+    return found.replace(resources, resources + more, 1).encode("latin-1")
+
+
 def test_what_is_drawn_but_not_in_the_text_is_left_out():
     """A red pixel is one of a letter that should not be there: of the hidden card, or of what redaction has not judged."""
     inline = "q 200 0 0 200 50 500 cm BI /W 1 /H 1 /BPC 8 /CS /RGB ID \xff\x00\x00 EI Q"
@@ -150,6 +162,9 @@ def test_what_is_drawn_but_not_in_the_text_is_left_out():
         "ActualText that says the same of several objects": pdf_pages(in_place_of(CARD, CARD[:9], CARD[9:])),
         "a pattern of text": with_pattern(FILLED.format("/Pattern cs", "/Pattern") + plain, 1, twice("1 0 0 1 50 704")),
         "a pattern of text without colours": with_pattern(FILLED.format("/C cs 1 0.9 0.9", "/C") + plain, 2, shown(CARD)),
+        "a path through a mask": with_mask(plain + " q /G gs 1 0 0 rg 0 600 600 200 re f Q"),
+        "a form through a mask": with_mask(plain + " q /G gs /X Do Q"),
+        "a group through a mask": with_mask(plain + " q /G gs /X Do Q", "/Group<</S/Transparency>>"),
         "a pattern of a picture": with_pattern(FILLED.format("/Pattern cs", "/Pattern") + plain, 1, inline),
     }  # fmt: skip
     for name, content in cases.items():
@@ -158,6 +173,20 @@ def test_what_is_drawn_but_not_in_the_text_is_left_out():
             assert len(line(found, 100, 50, 500)) == 1, name
         else:
             assert not any(red - green > 9 for row in found for red, green, _ in row), name
+
+
+def test_paths_and_forms_of_half_a_colour_are_drawn_as_they_are():
+    found = seen(with_mask(shown("a walrus") + " q /A gs 0 0 1 rg 0 300 600 100 re f Q"))
+    assert line(found, 450, 0, 600) == {(127, 127, 255)}
+    assert (255, 127, 127) in line(seen(with_mask(shown("a walrus") + " q /A gs /X Do Q")), 450, 0, 600)
+
+
+def test_what_is_cut_out_by_text_that_the_page_does_not_have_has_no_picture():
+    clip = (
+        f"q /Span<</ActualText(a card)>>BDC BT /F 12 Tf 7 Tr 50 700 Td ({CARD}) Tj ET EMC 1 0 0 rg 0 600 600 200 re f Q"
+    )
+    with pytest.raises(Refused, match="cut out by text"):
+        seen(pdf_pages(clip))
 
 
 def test_letters_with_a_short_actual_text_and_plain_colours_are_drawn_as_they_are():

@@ -2,8 +2,8 @@
 
 In: the bytes of a PDF, a page, its text that redaction has judged, the hidden parts of that, and the words to mark.  Out: a `Drawn`: packed pixels.
 Always: every letter on the page is in the judged text, and every hidden one is filled with black before the pixels are packed, or there is
-no picture. What redaction has not judged is left out: pictures, annotations, form fields, patterns (which may hold text and pictures), and text that
-extraction left out, such as text drawn twice. Letters without a known Unicode value are drawn where they stand alone, like bullets. Lines are drawn unchanged.
+no picture. What redaction has not judged is left out: pictures, annotations, form fields, patterns (which may hold text and pictures), what may be painted
+through a mask (which may hold them too), and text that extraction left out, such as text drawn twice. Letters without a known Unicode value are drawn where they stand alone, like bullets. Lines are drawn unchanged.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ _UNKNOWN = (
 )
 _ACTUAL = b"ActualText"
 _PAINTED = frozenset({pdfium.FPDF_PAGEOBJ_TEXT, pdfium.FPDF_PAGEOBJ_PATH})
+_SEEN_THROUGH = frozenset({pdfium.FPDF_PAGEOBJ_PATH, pdfium.FPDF_PAGEOBJ_SHADING})
 _COLOURS = (
     (pdfium.FPDFPageObj_GetFillColor, pdfium.FPDFPageObj_SetFillColor),
     (pdfium.FPDFPageObj_GetStrokeColor, pdfium.FPDFPageObj_SetStrokeColor),
@@ -233,7 +234,7 @@ def _address(part: pdfium.FPDF_PAGEOBJECT) -> int | None:
 def _judged_objects(page: pdfium.FPDF_PAGE, letters: _Letters) -> set[int | None]:
     """The text objects whose letters redaction has judged. PDFium's text leaves out what is drawn twice, and has ActualText in place of letters."""
     judged = set(letters.by_object)
-    replaced = [part for part, _ in _parts(page) if any(_actual_texts(part))]
+    replaced = [part for part, _, _ in _parts(page) if any(_actual_texts(part))]
     for part in replaced:  # only now: several objects may share a mark
         for mark in _actual_texts(part):
             pdfium.FPDFPageObjMark_RemoveParam(part, mark, _ACTUAL)
@@ -260,16 +261,36 @@ def _actual_texts(part: pdfium.FPDF_PAGEOBJECT) -> list[pdfium.FPDF_PAGEOBJECTMA
 def _leave_out(page: pdfium.FPDF_PAGE, judged: Collection[int | None]) -> int:
     """Remove from the page what redaction has not judged, however nested; return how many pictures there were."""
     pictures = 0
-    for part, remove in _parts(page):
+    for part, remove, is_within in _parts(page):
         kind = pdfium.FPDFPageObj_GetType(part)
-        if kind == pdfium.FPDF_PAGEOBJ_IMAGE or (kind == pdfium.FPDF_PAGEOBJ_TEXT and _address(part) not in judged):
+        is_masked = kind in _SEEN_THROUGH and (is_within or _may_be_masked(part))
+        is_strange = kind == pdfium.FPDF_PAGEOBJ_TEXT and _address(part) not in judged
+        if is_strange and pdfium.FPDFTextObj_GetTextRenderMode(part) >= pdfium.FPDF_TEXTRENDERMODE_FILL_CLIP:
+            raise Refused("no picture", "what the page shows is cut out by text that it does not have")
+        if kind == pdfium.FPDF_PAGEOBJ_IMAGE or is_masked or is_strange:
             if not remove(part):
                 raise Refused("no picture", "something on the page cannot be left out")
             pdfium.FPDFPageObj_Destroy(part)
-            pictures += kind == pdfium.FPDF_PAGEOBJ_IMAGE
+            pictures += not is_strange
         elif kind in _PAINTED:
             _paint_plainly(part)
     return pictures
+
+
+def _may_be_masked(part: pdfium.FPDF_PAGEOBJECT) -> bool:
+    """Whether something may be painted through a mask: it is transparent also in full colours. PDFium does not tell masks from groups and ways of blending."""
+    if not pdfium.FPDFPageObj_HasTransparency(part):
+        return False
+    colours = []
+    for get, put in _COLOURS:
+        colour = [ctypes.c_uint() for _ in range(4)]
+        if get(part, *colour):
+            colours.append((put, colour))
+            put(part, *colour[:3], 255)
+    is_one = bool(pdfium.FPDFPageObj_HasTransparency(part))
+    for put, colour in colours:
+        put(part, *colour)
+    return is_one
 
 
 def _paint_plainly(part: pdfium.FPDF_PAGEOBJECT) -> None:
@@ -281,9 +302,9 @@ def _paint_plainly(part: pdfium.FPDF_PAGEOBJECT) -> None:
 
 
 def _parts(
-    holder: pdfium.FPDF_PAGE | pdfium.FPDF_PAGEOBJECT, depth: int = 0
-) -> Iterator[tuple[pdfium.FPDF_PAGEOBJECT, Callable[[pdfium.FPDF_PAGEOBJECT], int]]]:
-    """The objects of a page and of the forms on it, each with the function that removes it; the last first, so that each may be removed."""
+    holder: pdfium.FPDF_PAGE | pdfium.FPDF_PAGEOBJECT, depth: int = 0, *, is_masked: bool = False
+) -> Iterator[tuple[pdfium.FPDF_PAGEOBJECT, Callable[[pdfium.FPDF_PAGEOBJECT], int], bool]]:
+    """The objects of a page and of the forms on it, each with the function that removes it, and whether its form may be masked; the last first, so that each may be removed."""
     count_of, part_of, remove = _OF_FORM if depth else _OF_PAGE
     count = count_of(holder)
     if depth > _DEEPEST or not 0 <= count <= _MOST_OBJECTS:
@@ -291,6 +312,6 @@ def _parts(
     for number in reversed(range(count)):
         part = part_of(holder, number)
         if pdfium.FPDFPageObj_GetType(part) == pdfium.FPDF_PAGEOBJ_FORM:
-            yield from _parts(part, depth + 1)
+            yield from _parts(part, depth + 1, is_masked=is_masked or _may_be_masked(part))
         else:
-            yield part, partial(remove, holder)
+            yield part, partial(remove, holder), is_masked
