@@ -80,6 +80,7 @@ _FIELD_BEFORE = later.pattern(
 # `user/password: jane / x`
 _USER = later.pattern(r"(?:user|login|name|benutzer|account|email)[ ]?[/&][ ]?$")
 _AND_USER = later.pattern(r"[*_)]{0,3}[ ]?[:=][*_]{0,3}[ ]{0,3}[\"'`]?[^\s/:,|\"'`]{2,60}[\"'`]?[ ]?[/:|,][ ]?")
+_VERBS, _FIELDS, _AHEAD, _LONGEST_TOLD = (" as ", " is ", " als ", " ist ", " was "), ("name", "key", "id"), 60, 66
 _BEFORE = 400  # characters before a name in which such a value stands
 _LEVEL = later.pattern(r"[ ](?:[0-9][ ])?(?=[^\s\"'`\\]{0,64}[0-9])")  # of Cisco's settings
 _WORD_BEFORE = later.pattern(r"[ \t]{0,40}[\w.\-]{0,60}")
@@ -158,7 +159,8 @@ def find(text: str, low: str, found: Sequence[names.Name]) -> Iterator[tuple[int
     """Yield where secrets stand that are assigned to the names that were found."""
     done = 0
     for name in found:
-        yield from _before(text, low, name)
+        if not name.is_vague:
+            yield from _before(text, low, name)
         if name.start < done or (name.word == "pass" and low[name.start - 1 : name.start] == "="):
             continue  # "spf=pass": a value, not a name
         if low[name.start - 1 : name.start] == ":" and _ARN.search(low, max(0, name.start - 120), name.start):
@@ -175,22 +177,16 @@ def find(text: str, low: str, found: Sequence[names.Name]) -> Iterator[tuple[int
 
 def _before(text: str, low: str, name: names.Name) -> Iterator[tuple[int, int]]:
     """A value that stands before its name."""
-    start, ahead = name.start, low[max(0, name.start - 40) : name.start]
-    if name.is_vague:
-        return
-    if (
-        ahead[-1:] == " "
-        and name.is_password
-        and _ENDS_CLAUSE.match(low, name.end)
-        and (value := _AS.search(low, max(0, start - _BEFORE), start))
-    ):
-        if values.is_told(text[slice(*value.span("value"))]):
+    start = name.start
+    ahead = low[max(0, start - _AHEAD) : start]
+    given = max(ahead.rfind(":"), ahead.rfind("="))
+    if given > 0 and ahead[:given].rstrip(" \"'").endswith(_FIELDS):
+        value = _FIELD_BEFORE.search(low, max(0, start - _BEFORE), start)
+        if value and _is_quoted(text[slice(*value.span("value"))], _Place(value.start("value"), "assign"), name):
             yield value.span("value")
-    elif ("name" in ahead or "key" in ahead or "id" in ahead) and (
-        value := _FIELD_BEFORE.search(low, max(0, start - _BEFORE), start)
-    ):
-        given = text[slice(*value.span("value"))]
-        if _is_quoted(given, _Place(value.start("value"), "assign"), name):
+    elif ahead[-1:] == " " and name.is_password and any(word in ahead for word in _VERBS):
+        value = _ENDS_CLAUSE.match(low, name.end) and _AS.search(low, max(0, start - _AHEAD - _LONGEST_TOLD), start)
+        if value and values.is_told(text[slice(*value.span("value"))]):
             yield value.span("value")
 
 
