@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from smart_context.data import replace
 from smart_context.model import Limits
+from smart_context.sources import sniff
 from smart_context.sources.extract import Job, Meter, Refused, zipped
 
 LIMITS = Limits(max_inflated_bytes=40_000_000, max_entries=5)
@@ -54,6 +56,16 @@ def test_wide_sizes_and_names_in_old_encodings_are_understood() -> None:
     assert zipped.open_zip(made.getvalue(), job()).read("a") == b"hello"
     renamed = a_zip({"caf_": b"hello"}).replace(b"caf_", b"caf\x82")
     assert zipped.open_zip(renamed, job()).names() == ("café",)
+
+
+@pytest.mark.parametrize("count", [0, 1, 4, 5, 6, 2001])
+def test_a_directory_that_told_the_kind_of_a_file_is_not_read_again(count: int) -> None:
+    data = a_zip({str(n): b"" for n in range(count)})
+    before, plain = replace(job(), opened=sniff.opened(data, "a.zip")[1]), zipped.open_zip(data, job())
+    found = zipped.open_zip(data, before)
+    assert (found.entries, found.cut) == (plain.entries, plain.cut)
+    other = zipped.open_zip(a_zip({"other": b""}), before)
+    assert other.names() == ("other",)
 
 
 def test_more_entries_than_the_limit_are_cut_off() -> None:

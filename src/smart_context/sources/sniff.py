@@ -12,6 +12,7 @@ import lzma
 import os
 import re
 import zlib
+from collections.abc import Sequence
 
 from smart_context.sources.extract import Buffer, Refused, zipped
 from smart_context.sources.formats import FORMATS
@@ -106,10 +107,19 @@ _BOMS = (
 
 def kind(data: Buffer, name: str) -> str:
     """Name the format of a file."""
+    return opened(data, name)[0]
+
+
+def opened(data: Buffer, name: str) -> tuple[str, object]:
+    """The same, with the container that was opened for it, which a reader need not open again."""
     if len(data) == 0:
-        return "empty"
+        return "empty", None
     head = data[:_HEAD]
-    return _container(data, head) or _by_magic(data, head, name) or _textual(data, head, name) or "unknown"
+    if head.startswith((b"PK\3\4", b"PK\5\6", b"PK\7\x08", b"PK00PK\3\4")):
+        return _zip_kind(data)
+    if head.startswith(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"):
+        return _ole_kind(data)
+    return _packed(data, head) or _by_magic(data, head, name) or _textual(data, head, name) or "unknown", None
 
 
 _PACKED = (
@@ -119,11 +129,7 @@ _PACKED = (
 )
 
 
-def _container(data: Buffer, head: bytes) -> str | None:
-    if head.startswith((b"PK\3\4", b"PK\5\6", b"PK\7\x08", b"PK00PK\3\4")):
-        return _zip_kind(data)
-    if head.startswith(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"):
-        return _ole_kind(data)
+def _packed(data: Buffer, head: bytes) -> str | None:
     for mark, packing in _PACKED:
         if mark.match(head):
             return "tar" if _is_tar(_first_block(data)) else packing
@@ -139,11 +145,15 @@ _OLE_STREAMS = (
 )
 
 
-def _zip_kind(data: Buffer) -> str:
+def _zip_kind(data: Buffer) -> tuple[str, object]:
     try:
-        entries = zipped.directory(data, _MOST_ENTRIES)[0]
+        entries, cut = zipped.directory(data, _MOST_ENTRIES)
     except Refused:
-        return "zip"
+        return "zip", None
+    return _office_kind(data, entries), None if cut else zipped.Directory(data, entries)
+
+
+def _office_kind(data: Buffer, entries: Sequence[zipped.Entry]) -> str:
     by_name = {entry.name.replace("\\", "/").lstrip("/").lower(): entry for entry in entries}
     if (types := by_name.get("[content_types].xml")) is not None:
         content = zipped.peek(data, types, 1 << 20)
@@ -159,14 +169,14 @@ def _mimetype_kind(mimetype: bytes) -> str | None:
     return next((found for mark, found in _MIMETYPES if mimetype.startswith(mark)), None)
 
 
-def _ole_kind(data: Buffer) -> str:
+def _ole_kind(data: Buffer) -> tuple[str, object]:
     from smart_context.sources.extract.compound import Compound
 
     try:
-        with Compound(data) as streams:
-            return next((found for mark, found in _OLE_STREAMS if (mark,) in streams), "ole")
+        streams = Compound(data)
     except Refused:
-        return "ole"
+        return "ole", None
+    return next((found for mark, found in _OLE_STREAMS if (mark,) in streams), "ole"), streams
 
 
 def _first_block(data: Buffer) -> bytes:

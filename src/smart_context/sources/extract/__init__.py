@@ -65,6 +65,7 @@ class Job:
     """What a reader needs in addition to the bytes. `kind` is the detected format: a module may read several.
 
     where: the pointer of this file inside the top-level one. sight: the pages and pictures of the top-level file that need OCR.
+    opened: a container of these bytes, where its kind was told by opening it.
     """
 
     name: str
@@ -74,6 +75,7 @@ class Job:
     kind: str = ""
     where: Pointer = ()
     sight: Sight = field(default_factory=Sight)
+    opened: object = None
 
     def look(self, place: Pointer, pixels: Pixels, *, heading: str = "", beside: str = "") -> Iterator[Unit]:
         """Register a place that needs OCR; yield its text, if OCR reads it now or did before."""
@@ -99,14 +101,14 @@ def extract_nested(data: Buffer, job: Job) -> Extracted | Skipped:
     """Read one file, at the top or inside another."""
     from smart_context.sources import sniff
 
-    kind = sniff.kind(data, job.name)
+    kind, opened = sniff.opened(data, job.name)
     if kind in NO_TEXT:
         return Skipped(kind, *NO_TEXT[kind])
     if kind not in READERS:
         return Skipped(kind, "no text in this type", kind)
     try:
         module = import_module(f"{__name__}.{READERS[kind]}")
-        found: Extracted = module.read(data, replace(job, kind=kind))
+        found: Extracted = module.read(data, replace(job, kind=kind, opened=opened))
         return found
     except Refused as refusal:
         return Skipped(kind, refusal.reason, refusal.detail)

@@ -13,7 +13,7 @@ from types import TracebackType
 
 import olefile  # type: ignore[import-untyped]  # it ships no types
 
-from smart_context.sources.extract import Buffer, Refused
+from smart_context.sources.extract import Buffer, Job, Refused
 from smart_context.sources.extract.encoding import clean, codec
 from smart_context.sources.extract.properties import About, day_of_filetime
 
@@ -24,6 +24,7 @@ class Compound:
     """An open compound file. Paths are tuples of names; case does not matter."""
 
     def __init__(self, data: Buffer) -> None:
+        self._data = data
         if not isinstance(data, bytes):
             data.seek(0)
         try:
@@ -37,6 +38,15 @@ class Compound:
         for path in paths:
             for depth in range(len(path) - 1):
                 self._below[path[:depth]].add(path[depth])
+
+    @classmethod
+    def of(cls, data: Buffer, job: Job) -> Compound:
+        """Open a file, unless it was opened to tell its kind.
+
+        Raises:
+            Refused: it is not a readable compound file.
+        """
+        return job.opened if isinstance(job.opened, Compound) and job.opened._data is data else cls(data)
 
     def __enter__(self) -> Compound:
         return self

@@ -50,7 +50,7 @@ def read(data: Buffer, job: Job) -> Extracted:
     """Read one Word document."""
     if data[:2] == _WORD2:
         return _extracted(About(), _old(data[:], 0, "cp1252"), job)
-    with Compound(data) as compound:
+    with Compound.of(data, job) as compound:
         document = compound.read("WordDocument")
         if document.startswith(b"{\\rtf"):
             return rtf.read(document, job)

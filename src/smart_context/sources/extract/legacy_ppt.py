@@ -30,7 +30,7 @@ _FURNITURE = frozenset({7, 8, 9, 10})  # date, number, footer, header: other pla
 
 def read(data: Buffer, job: Job) -> Extracted:
     """Read one presentation."""
-    with Compound(data) as compound:
+    with Compound.of(data, job) as compound:
         user = compound.read("Current User")
         stream = compound.read("PowerPoint Document")
         about = compound.about()

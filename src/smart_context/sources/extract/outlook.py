@@ -38,7 +38,7 @@ _PAGES |= {20866: "koi8_r", 21866: "koi8_u", 54936: "gb18030", 936: "gb18030", 5
 
 def read(data: Buffer, job: Job) -> Extracted:
     """Read one message file."""
-    with Compound(data) as compound:
+    with Compound.of(data, job) as compound:
         return _message(compound, (), job)
 
 

@@ -45,7 +45,7 @@ def _read(book: _Book, about: About, job: Job) -> Extracted:
 
 
 def _read_xls(data: Buffer, job: Job) -> Extracted:
-    with Compound(data[:]) as streams:
+    with Compound.of(data[:], job) as streams:
         name = "Workbook" if ("Workbook",) in streams else "Book"
         stream = streams.read(name)
         about = streams.about()

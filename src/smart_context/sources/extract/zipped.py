@@ -44,13 +44,25 @@ class Entry:
         return self.name.endswith("/")
 
 
+@dataclass(frozen=True, slots=True)
+class Directory:
+    """The whole directory of a zip."""
+
+    data: Buffer
+    entries: tuple[Entry, ...]
+
+
 def open_zip(data: Buffer, job: Job) -> SafeZip:
-    """Read the directory.
+    """Read the directory, unless it was read to tell the kind of the file.
 
     Raises:
         Refused: no directory, a damaged one, or entries that overlap.
     """
-    entries, cut = directory(data, job.limits.max_entries)
+    known, most = job.opened, job.limits.max_entries
+    if isinstance(known, Directory) and known.data is data and len(known.entries) < most:
+        entries, cut = known.entries, False
+    else:
+        entries, cut = directory(data, most)
     _refuse_overlaps(entries)
     return SafeZip(data, job, entries, cut)
 
