@@ -34,6 +34,7 @@ _TAGS = {
     ),
 }
 _FREE = frozenset({"p", "tr"})
+_BLOCKS = frozenset({"p", "tc", "tr"})
 _DRAWN = "Charts and diagrams"
 _RELATED = (
     ("header", "Headers and footers"),
@@ -166,8 +167,14 @@ def blocks(pieces: Iterable[bytes]) -> Iterator[Paragraph | PageBreak]:
     for event, name, element in drawing.original(xmlsafe.events(pieces, _TAGS, free=_FREE)):
         if name == "moveFrom":
             reader.moved += 1 if event == "start" else -1
-        elif not reader.moved:
-            yield from reader.start(name) if event == "start" else reader.end(name, element)
+        elif reader.moved:
+            continue
+        elif event == "start":
+            reader.start(name)
+        elif name in _BLOCKS:
+            yield from reader.end(name)
+        else:
+            reader.inside(name, element)
 
 
 @dataclass(slots=True)
@@ -190,16 +197,16 @@ class _Reader:
         self._rows: list[list[str]] = []  # one per nested table
         self._cells: list[list[str]] = []
 
-    def start(self, name: str) -> Iterator[Paragraph | PageBreak]:
+    def start(self, name: str) -> None:
         if name == "p":
             self._paragraphs.append(_Open())
         elif name == "tr":
             self._rows.append([])
         elif name == "tc":
             self._cells.append([])
-        return iter(())
 
-    def end(self, name: str, element: xmlsafe.Element) -> Iterator[Paragraph | PageBreak]:
+    def end(self, name: str) -> Iterator[Paragraph | PageBreak]:
+        """What is complete with the end of a paragraph, a cell or a row."""
         if name == "p":
             yield from self._paragraph()
         elif name == "tc" and self._cells:
@@ -210,10 +217,12 @@ class _Reader:
             row = self._rows.pop()
             if any(row):
                 yield from self._line(Paragraph("\t".join(row).rstrip()))
-        elif self._paragraphs:
-            self._inside(self._paragraphs[-1], name, element)
 
-    def _inside(self, open_: _Open, name: str, element: xmlsafe.Element) -> None:
+    def inside(self, name: str, element: xmlsafe.Element) -> None:
+        """Take what stands in a paragraph."""
+        if not self._paragraphs:
+            return
+        open_ = self._paragraphs[-1]
         if name == "t":
             open_.words.append(xmlsafe.text_of(element))
         elif name in {"tab", "ptab", "cr"}:
