@@ -65,6 +65,6 @@ def is_packed(data: bytes) -> bool:
     """Whether some bytes have the form of a packed segment."""
     if len(data) < HEADER.size:
         return False
-    _, *wide, there = HEADER.unpack_from(data)
-    size: int = HEADER.size + sum(wide) * WIDTH + there * SHORT
+    _, line, also, heads, there = HEADER.unpack_from(data)
+    size: int = HEADER.size + (line + also + heads) * WIDTH + there * SHORT
     return len(data) == size

@@ -25,6 +25,7 @@ except ImportError:
 _DIGEST = 16  # bytes
 BINS = 128
 _MAP = BINS // 8  # bytes with a bit for each bin
+_AS_BITS = b"0" + b"1" * 255  # of a byte, whether it is zero
 _ENOUGH = 8  # hashes for each bin that are sorted
 _SPACES = b" \t\n\r\v\f"
 _UNBROKEN = 16  # bytes per word on average, above which a text has no spaces
@@ -87,7 +88,7 @@ def sparse(sketch: bytes) -> bytes:
     filled = sketch.translate(None, b"\0")
     if len(sketch) != BINS or _MAP + len(filled) >= BINS:
         return sketch
-    return sum(1 << at for at, byte in enumerate(sketch) if byte).to_bytes(_MAP, "little") + filled
+    return int(sketch[::-1].translate(_AS_BITS), 2).to_bytes(_MAP, "little") + filled
 
 
 def dense(kept: bytes) -> bytes:
