@@ -210,6 +210,9 @@ def test_the_tool_of_serve_gives_the_bytes_of_the_command_and_the_drop_in_has_no
             assert text_of(peer.call("context.pack", {**request, "format": style})) == printed
         assert text_of(peer.call("context_pack", request)).startswith("## guides/later.md")
         assert peer.call("context.pack", {**request, "budget": -1})["isError"]
+        for odd in ("html", ["json"], {"a": 1}, 5, True):
+            told = json.loads(text_of(peer.call("context.pack", {**request, "format": odd})))
+            assert told["error"]["code"] == "invalid_query"
     with Peer(CONTEXT_SERVER, cache.parent, environment) as peer:
         peer.initialize()
         assert "context.pack" not in {tool["name"] for tool in peer.ask("tools/list")["result"]["tools"]}

@@ -56,7 +56,7 @@ class Caches(Closes):
 
         name, query, budget = _request(arguments)
         style = arguments.get("format") or "markdown"
-        if style not in pack.FORMATS:
+        if not isinstance(style, str) or style not in pack.FORMATS:
             raise InvalidQuery("format is neither markdown nor json")
         packed = self._held().packed(
             self.inside(name, work.caller), query, budget, counting=tokens.DEFAULT, stop=work.stop
