@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from smart_context import later
 from smart_context.data import dataclass
-from smart_context.redact import names, values, wrap
+from smart_context.redact import names, told, values, wrap
 
 _CLOSED = r"(?:[\"'`\])}*_~\\]{0,4}+|&quot;|&#3[49];|%22|%27)"
 _OF = r"(?:[ ](?:for|of|to|für|fuer|zu[rm]?|vom?|des?|del|du|da|do|pour|per|para|для|от|на|до|di)[ ][^\s:=]{1,40}(?:[ ][^\s:=]{1,40}){0,2})?"
@@ -33,7 +33,6 @@ _ASSIGN = later.pattern(
 _IS = later.pattern(
     rf"{_CLOSED}{_OF}(?:[ ]+(?:(?:ha[sd][ ]been[ ]|was[ ]|is[ ]now[ ])?(?:re)?(?:set|changed)[ ]to|equals|is|was|are|be|ist|lautet|war|est|es|era|è|é|jest|är|er)(?:[ ]now|[ ]set to)?[ ]?[: ][ ]?|[ ]?(?:是|为|為|は|는|은)[ :]?)"
 )
-_IS_BELOW = later.pattern(r"[ ](?:is|are|ist|lautet)[ ]?(?:now)?:[ \t]{0,8}\r?\n(?:[ \t>|]{0,20}\r?\n)?[ \t>*|]{0,40}")
 _CELL = later.pattern(rf"{_CLOSED}:?[ ]?(?:\t{{1,8}}|[ ]?\|(?:[ ]{{0,4}}\|){{0,3}})[ ]?")
 _REACH = 16  # characters in which `_CELL` and `_BRACKET` have their sign
 _TAG = later.pattern(r"(?:[ ][^<>\n]{0,80})?(?:>|&gt;|%3e)(?:<!\[cdata\[)?[ ]?")
@@ -54,43 +53,13 @@ _NEXT_ROW = later.pattern(r"[ \t]{0,8}\r?\n[ \t]{0,8}")
 _LABEL = later.pattern(r"[ \t#*>|\-_\"'`]{0,12}(?:[\w\-]{1,20}[ _\-]){0,3}")
 _DIRECTIVE = later.pattern(r"[ \t]{0,40}(?:(?:run|docker)[ ])?(?:env|arg|set|setx|setenv|export)[ ]{1,4}[\w.\-]{0,60}")
 _LONG_WORD = 8  # letters of a word that is no short option
-_LOGIN = later.pattern(r"\b(?:login|user|username)[ :=]{1,2}[^\s:=]{1,60}[ ,;]{1,2}$")  # `user jane password x`
-_DEVICE = later.pattern(
-    r"[ \t]{0,40}(?:enable|neighbor[ ][^\s]{1,60}|ppp[ ](?:chap|pap[ ]sent-username[ ][^\s]{1,60}))[ ]$"
-)
-_ALONE = later.pattern(r"[ ](?:[0-9][ ])?(?=[^\s]{6,64}[ \t]*(?:\r?\n|$))")
-_INDENT = later.pattern(r"[ \t]{1,40}")
-_USER_ABOVE = later.pattern(
-    r"(?:^|\n)(?:[ \t]{0,40}|c: |> |--> )(?:user|username|login|account)[ ][^\s]{1,60}[ \t]*\r?\n(?:(?:s: |< |<-- )?[0-9+][^\n]{0,100}\n)?$"
-)
-_CHANGED = later.pattern(r"\b(?:re)?(?:set|changed?|updated?)\b[^\n]{0,60}$")
-_TO = later.pattern(r"[ ]to:?[ ][\"'`]?(?=[^\s]{0,64}[0-9])")
-# The answer to a question: in the next line, perhaps after who gives it.
-_ASKED = later.pattern(
-    r"[^\n?]{0,40}\?[\"')]{0,2}[ \t]{0,8}\r?\n(?:[ \t>|]{0,20}\r?\n)?[ \t>*|]{0,20}(?:[^\s:>][^\n:>]{0,40}[:>][ ]{1,4})?(?=[^\s]{6,64}[.!]?[ \t]*(?:\r?\n|$))"
-)
-# What stands before its name: `x as the password`, `{"value": "x", "name": "password"}`.
-_AS = later.pattern(
-    r"(?:^|\s)[\"'`(]?(?P<value>[^\s\"'`()]{6,64}+)[\"'`)]?[ ](?:as|is|als|ist|was)[ ](?:the|your|my|our|their|its|das|dein|mein|ihr|unser)[ ](?:(?:new|old|initial|temporary|default|current|neue|alte|admin|root|user|wifi|wi-fi|wlan|login)[ ]){0,3}$"
-)
-_ENDS_CLAUSE = later.pattern(r"[\"'`)]{0,2}(?:[.,;:!?)]|[ \t]*(?:\r?\n|$)|[ ](?:for|of|to|on|für|auf|von)[ ])")
-_FIELD_BEFORE = later.pattern(
-    r"\b(?:\w{1,12}[_-]?)?value[\"']?[ ]?[:=][ ]?(?P<quote>[\"'])(?P<value>(?:(?!(?P=quote))[^\n\\]){3,256}+)(?P=quote)[\s,;]{1,40}-?[ ]?[\"']?(?:\w{1,12}[_-]?)?(?:name|key|id)[\"']?[ ]?[:=][ ]?[\"']?[\w.\-/]{0,60}$"
-)
-# `user/password: jane / x`
-_USER = later.pattern(r"(?:user|login|name|benutzer|account|email)[ ]?[/&][ ]?$")
-_AND_USER = later.pattern(r"[*_)]{0,3}[ ]?[:=][*_]{0,3}[ ]{0,3}[\"'`]?[^\s/:,|\"'`]{2,60}[\"'`]?[ ]?[/:|,][ ]?")
-_VERBS, _FIELDS, _AHEAD, _LONGEST_TOLD = (" as ", " is ", " als ", " ist ", " was "), ("name", "key", "id"), 60, 66
-_BEFORE = 400  # characters before a name in which such a value stands
-_LEVEL = later.pattern(r"[ ](?:[0-9][ ])?(?=[^\s\"'`\\]{0,64}[0-9])")  # of Cisco's settings
 _WORD_BEFORE = later.pattern(r"[ \t]{0,40}[\w.\-]{0,60}")
 _LIST = later.pattern(r"[\[({]\s{0,80}(?=[\"'])")
 _OF_KEY = later.pattern(r"\s{0,8}:\s{0,40}")  # after a quoted key
 _ENTRY = later.pattern(r"[\"']?[\w.@\-]{1,60}[\"']?:[ ]{1,20}(?=[^\s#&*{\[|>])")
-_NEXT_LINE = later.pattern(r"\n[ \t]*")
 _ARN = later.pattern(r"\barn:[^\s\"'<>]*:$")
 _DOCSTRING = ('""', "''")
-_VERB = later.pattern(r"[a-z] $")
+_NEXT_LINE, _VERB = later.pattern(r"\n[ \t]*"), later.pattern(r"[a-z] $")
 _NEXT_QUOTED = later.pattern(r"[ \t]{0,20},?\s{0,80}(?=[\"'])")
 _NEXT_ITEM = later.pattern(r"[\"'`]?[ \t]{0,20}\r?\n[ \t]{0,40}-[ \t]{1,8}")
 # A space, a gap as between columns, a dash between spaces, the dots of a form.
@@ -159,8 +128,10 @@ def find(text: str, low: str, found: Sequence[names.Name]) -> Iterator[tuple[int
     """Yield where secrets stand that are assigned to the names that were found."""
     done = 0
     for name in found:
-        if not name.is_vague:
-            yield from _before(text, low, name)
+        span, syntax = told.before(low, name)
+        value = text[slice(*span)]
+        if values.is_told(value) if syntax == "told" else syntax and _is_quoted(value, _Place(0, syntax), name):
+            yield span
         if name.start < done or (name.word == "pass" and low[name.start - 1 : name.start] == "="):
             continue  # "spf=pass": a value, not a name
         if low[name.start - 1 : name.start] == ":" and _ARN.search(low, max(0, name.start - 120), name.start):
@@ -173,21 +144,6 @@ def find(text: str, low: str, found: Sequence[names.Name]) -> Iterator[tuple[int
                 yield from given
                 done = given[-1][1]
                 break
-
-
-def _before(text: str, low: str, name: names.Name) -> Iterator[tuple[int, int]]:
-    """A value that stands before its name."""
-    start = name.start
-    ahead = low[max(0, start - _AHEAD) : start]
-    given = max(ahead.rfind(":"), ahead.rfind("="))
-    if given > 0 and ahead[:given].rstrip(" \"'").endswith(_FIELDS):
-        value = _FIELD_BEFORE.search(low, max(0, start - _BEFORE), start)
-        if value and _is_quoted(text[slice(*value.span("value"))], _Place(value.start("value"), "assign"), name):
-            yield value.span("value")
-    elif ahead[-1:] == " " and name.is_password and any(word in ahead for word in _VERBS):
-        value = _ENDS_CLAUSE.match(low, name.end) and _AS.search(low, max(0, start - _AHEAD - _LONGEST_TOLD), start)
-        if value and values.is_told(text[slice(*value.span("value"))]):
-            yield value.span("value")
 
 
 def _places(low: str, name: names.Name) -> Iterator[_Place]:
@@ -210,7 +166,8 @@ def _places(low: str, name: names.Name) -> Iterator[_Place]:
             yield _Place(match.end(), "assign")
     if name.is_many:
         return
-    yield from _said(low, name)
+    if match := _IS.match(low, end):
+        yield _Place(match.end(), "say")
     if name.is_vague:
         if match := _SPACE.match(low, end):
             yield _Place(match.end(), "space")
@@ -247,14 +204,6 @@ def _given(low: str, name: names.Name) -> Iterator[_Place]:
             yield _Place(match.end(), "say" if is_call else "assign", same_line=is_same_line)
 
 
-def _said(low: str, name: names.Name) -> Iterator[_Place]:
-    """The place after a word that says what a name is, in its line or in the one below."""
-    if match := _IS.match(low, name.end):
-        yield _Place(match.end(), "say")
-        if name.is_password and (match := _IS_BELOW.match(low, name.end)):
-            yield _Place(match.end(), "told")
-
-
 def _begins_word(low: str, start: int) -> bool:
     return start == 0 or not (low[start - 1].isalnum() or low[start - 1] in "_.>:$-")
 
@@ -272,46 +221,14 @@ def _by_line(low: str, name: names.Name) -> Iterator[_Place]:
         yield _Place(match.end(), "row")
     if (end - start > 4 or start == 0 or low[start - 1] == "d") and (match := _SPACE.match(low, end)):
         yield _Place(match.end(), "assign" if _is_directive(line, name.word) else "space")
-    if (
-        name.is_password
-        and ("user" in line or "login" in line)
-        and _LOGIN.search(line)
-        and (match := _LEVEL.match(low, end))
-    ):
-        yield _Place(match.end(), "say")
     if name.is_password:
-        yield from _told(low, line, name)
+        yield from (_Place(at, syntax) for at, syntax in told.places(low, line, name))
     if not _LABEL.fullmatch(line):
         return
     if match := _BELOW.match(low, end):
         yield _Place(match.end(), "below", same_line=False)
     if match := _SIGN.match(low, end):
         yield _Place(match.end(), "label")
-
-
-def _told(low: str, line: str, name: names.Name) -> Iterator[_Place]:
-    """Places that other words of the line tell: of a device's settings, of a change, of a question."""
-    start, end = name.start, name.end
-    if low[end : end + 1] == " ":
-        if line and _DEVICE.fullmatch(line) and (match := _LEVEL.match(low, end)):
-            yield _Place(match.end(), "say")
-        if name.word in {"password", "pass"} and (match := _ALONE.match(low, end)) and _is_setting(low, line, name):
-            yield _Place(match.end(), "label")
-        if low.startswith(" to", end) and _CHANGED.search(line) and (match := _TO.match(low, end)):
-            yield _Place(match.end(), "told")
-    if low[start - 1 : start] in {"/", " "} and (match := _AND_USER.match(low, end)) and _USER.search(line):
-        yield _Place(match.end(), "told")
-    if (low.find("?", end, end + 45) >= 0) and (match := _ASKED.match(low, end)):
-        yield _Place(match.end(), "told")
-
-
-def _is_setting(low: str, line: str, name: names.Name) -> bool:
-    """Tell whether a line that begins with a name is a setting or a command: it is indented, or a line above says for which user."""
-    if line.strip() not in {"", "c:", ">", "-->"}:
-        return False
-    before = name.start - len(line)
-    above = _USER_ABOVE.search(low, max(0, before - 240), before)
-    return above is not None or (name.word == "password" and _INDENT.fullmatch(line) is not None)
 
 
 def _is_directive(line: str, word: str) -> bool:
