@@ -41,7 +41,7 @@ def test_of_a_command_only_the_password_is_hidden(line):
         "unzip -p a.zip docs/readme2.txt", "zip -r -p a.zip docs2", "7z x -p a.7z", "openssl s_client -connect a.example:443 -key key2.pem", 'zip -P "$PASS" a.zip', "curl -u jane https://a.example:8443", "curl -o out2:x https://a.example",
         "mosquitto_sub -p 1883", "snmpwalk -v2c -c <community> host2", "snmp-server community public RO", "net use Z: \\\\host\\share2 * /user:jane", "net user jane2 * /add", "curl -X GET https://a.example | zip -P", "echo hunter2x | grep sudo -S",
         "echo hunter2x | tee a2", "gh secret set DB < file2", "aws ssm put-parameter --name /a --value eu-west-1 --type String", 'those identified by "squash2" commands', "redis-cli -h host2 ping", "plink -P 2222 host2", "wpa_passphrase Home",
-        "gzip -P walrus3y", "docker login -u jane --password-stdin", "keytool -list -keystore a2.jks -storepass:env PASS", "cqlsh host2 -p", "sqlplus / as sysdba", "the snmp community strings2 of a host",
+        "gzip -P walrus3y", "rocommunity COMMUNITY [SOURCE]", '.IP "com2sec NAME SOURCE COMMUNITY"', "zip -P PASS a2.zip", "docker login -u jane --password-stdin", "keytool -list -keystore a2.jks -storepass:env PASS", "cqlsh host2 -p", "sqlplus / as sysdba", "the snmp community strings2 of a host",
     ],
 )  # fmt: skip
 def test_an_argument_that_is_no_password_stays(line):

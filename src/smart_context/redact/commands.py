@@ -75,7 +75,7 @@ _LINES = (
     (("snmp-server",), r"snmp-server[ ]community[ ](?:[0-9][ ])?\"?(?P<value>[^\s\"]{3,200}+)"),
     (("snmp community",), r"snmp[ ]community[ ]\"?(?P<value>(?![a-z]{1,12}[ ]*\n)[^\s\"]{3,200}+)(?=\"?[ ](?:auth|clients|ro|rw|view|\{))"),
     (("rocommunity", "rwcommunity"), r"\br[ow]community6?[ \t]{1,20}\"?(?P<value>[^\s\"]{3,200}+)"),
-    (("com2sec",), r"\bcom2sec6?[ \t]{1,20}[^\s]{1,60}[ \t]{1,20}[^\s]{1,60}[ \t]{1,20}(?P<value>[^\s]{3,200}+)"),
+    (("com2sec",), r"\bcom2sec6?[ \t]{1,20}[^\s]{1,60}[ \t]{1,20}[^\s]{1,60}[ \t]{1,20}(?P<value>[^\s\"]{3,200}+)"),
     (("createuser",), r"\bcreateuser[ ][^\s-][^\s]{0,60}[ ](?:md5|sha(?:-\d{3})?)[ ]\"?(?P<value>[^\s\"]{8,200}+)"),
     (("createuser",), r"\bcreateuser[ ][^\s-][^\s]{0,60}[ ](?:md5|sha(?:-\d{3})?)[ ][^\s]{8,200}[ ](?:des|aes(?:-\d{3})?)[ ]\"?(?P<value>[^\s\"]{8,200}+)"),
     (("tacacs-server", "radius-server"), r"(?:tacacs|radius)-server[ ](?:host[ ][^\s]{1,60}[ ](?:[a-z\-]{4,12}[ ][0-9]{1,5}[ ]){0,4})?key[ ](?:[0-9][ ])?(?P<value>[^\s]{3,200}+)"),
@@ -153,7 +153,7 @@ def _in_command(text: str, start: int, end: int, option: re.Pattern[str]) -> Ite
         first, last = match.span(part)
         if part == "bare":  # of what is written about a command, not of it
             last = first + len(text[first:last].rstrip(".,;)]`"))
-        if first < last and not values.is_placeholder(text[first:last]):
+        if first < last and not _stands_for_one(text[first:last]):
             yield first, last
 
 
@@ -165,5 +165,10 @@ def _in_line(text: str, low: str, pattern: str, word: str, seen: stems.Seen) -> 
         if part == "told":
             if values.is_told(text[match.start(part) : match.end(part)].rstrip(".,")):
                 yield match.start(part), match.start(part) + len(text[match.start(part) : match.end(part)].rstrip(".,"))
-        elif not values.is_placeholder(text[match.start(part) : match.end(part)]):
+        elif not _stands_for_one(text[match.start(part) : match.end(part)]):
             yield match.span(part)
+
+
+def _stands_for_one(value: str) -> bool:
+    """Tell whether a value is a stand-in, or a name in capitals as manuals have them."""
+    return values.is_placeholder(value) or (value.isalpha() and value.isupper())
