@@ -95,7 +95,7 @@ _LINES = (
     (("psk", "xauth", ": eap"), r"(?:(?<=:[ ])(?:psk|xauth)|:[ ]eap)[ ]\"(?P<value>[^\"\n]{3,200}+)\""),
     (("ugfzc3dvcmq6",), r"ugfzc3dvcmq6[ ]?\r?\n(?:c: |> |--> )?(?P<value>[a-z0-9+/]{4,200}={0,2})(?=\s|$)"),
     ((":5432:", ":5433:", ":6432:", ":*:"), r":(?:[0-9]{4}|\*):[^\s:]{1,60}:[^\s:]{1,60}:(?P<value>(?:[^\s:\\]|\\.){3,200}+)[ \t]*(?:\r?\n|$)"),
-    (("recovery",), r"recovery[^0-9]{0,200}?(?P<value>\b[0-9]{6}(?:-[0-9]{6}){7}\b)"),
+    (("recovery key",), r"recovery[ ]key[^0-9]{0,200}?(?P<value>\b[0-9]{6}(?:-[0-9]{6}){7}\b)"),
     (("seed phrase", "recovery phrase", "mnemonic"), r"(?:(?:seed|recovery)[ ]phrase|mnemonic)[^\n:=]{0,20}[:=]?[ \t]*(?:\r?\n[ \t]*){0,2}[\"']?(?P<value>[a-z]{3,8}(?:[ ,]{1,2}[a-z]{3,8}){11,23})[\"']?[ \t.]*(?:\r?\n|$)"),
     # A user and a password after one label.
     (("login", "logon", "logins", "zugangsdaten", "anmeldedaten", "credentials", "wifi", "wi-fi", "wlan"), _LOGIN),

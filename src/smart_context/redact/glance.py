@@ -20,7 +20,17 @@ try:
 except ImportError:
     compiled = None  # type: ignore[assignment]  # not compiled here: the same in Python
 
-SPACED = ("at ]", "at )", "at }", "at >", " dot ", *(word for word in words.COMMANDS if " " in word))
+SPACED = (
+    "at ]",
+    "at )",
+    "at }",
+    "at >",
+    " dot ",
+    "key content",
+    "recovery code",
+    "backup code",
+    *(word for word in words.COMMANDS if " " in word),
+)
 """Signs that no word holds."""
 _MIN_DIGITS = 6  # of a telephone number, the shortest of all
 

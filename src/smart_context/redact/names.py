@@ -53,8 +53,11 @@ _ASCII: tuple[tuple[str, str, bool], ...] = (
     ("key", r"key(?:[ _]?id)?", False),
     ("keymaterial", r"keymaterial", False),
     ("key content", r"key content", False),
-    ("recovery", r"recovery[ _\-]?(?:codes?|key)", True),
-    ("backup", r"backup[ _\-]codes?", True),
+    ("recovery code", r"recovery codes?", True),
+    ("recovery key", r"recovery key", True),
+    ("backup code", r"backup codes?", True),
+    ("recovery_code", r"recovery_codes?", True),
+    ("backup_code", r"backup_codes?", True),
     ("client", r"client[ _.\-]?id", False),
     ("secret", r"secret", False),
     ("_salt", r"_salt", False),
@@ -86,7 +89,7 @@ _OTHER = tuple(
 )
 LETTERS = frozenset(letter for first, _ in _OTHER for letter in first)
 """One of them is in every name that is not all ASCII."""
-_SIGNED = tuple((row[0].split(None, 1)[0], row) for row in _ASCII)
+_SIGNED = tuple((row[0].strip(), row) for row in _ASCII)
 # "password_prod", "token2", "api_keys" still are names; "password_length", "tokenizer", "keyboard" are not.
 _SUFFIX = re.compile(
     r"(?P<many>s(?![a-z0-9]))?(?:[_\-.]?(?:base64|b64|value|plain|text|raw|prod|production|dev|test|testing|staging|live|old|new|main|master|primary|secondary|"

@@ -20,7 +20,7 @@ COMMANDS = (
     "pscp", "psftp", "putty", "x11vnc", "vncviewer", "keytool", "jarsigner", "apksigner", "schtasks", "lftp", "gh secret", "keyvault secret", "nmcli", "reg add", "put-parameter",
     "wifi:", "identified", "convertto-securestring", "jdbc:oracle:", "sqlplus", "sqlldr", "expdp", "impdp", "machine", "snmp-server", "snmp community", "rocommunity", "rwcommunity", "com2sec", "createuser",
     "tacacs-server", "radius-server", "isakmp key", "message-digest-key", "key-string", "pre-shared-key", "wpa-psk", "password enc", "wpa_passphrase", "htpasswd", "rabbitmqctl", "stats auth",
-    "insecure-password", "net use", "net user", "psk", "xauth", ": eap", "ugfzc3dvcmq6", "echo", ":5432:", ":5433:", ":6432:", ":*:", "recovery", "seed phrase", "recovery phrase", "mnemonic", "login", "logon", "logins", "zugangsdaten", "anmeldedaten",
+    "insecure-password", "net use", "net user", "psk", "xauth", ": eap", "ugfzc3dvcmq6", "echo", ":5432:", ":5433:", ":6432:", ":*:", "recovery key", "seed phrase", "recovery phrase", "mnemonic", "login", "logon", "logins", "zugangsdaten", "anmeldedaten",
     "credentials", "wifi", "wi-fi", "wlan",
 )  # fmt: skip
 """With which commands and settings begin that `commands` looks at."""
@@ -31,7 +31,7 @@ SIGNS = (
     "://", "basic", "bearer", "auth", "authori", '"auth"', "_auth", "x-auth", "apikey", "digest", "negotiate", "aws4-hmac-sha256", "cookie", '"kty"', "private", "token", "key", "client",
     "pass", "pwd", "pw", "psw", "mdp", "kennwort", "clave", "contras", "senha", "parol", "wachtwoord", "losenord", "adgangskode", "salasana",
     "jelszo", "haslo", "heslo", "geslo", "lozinka", "sifre", "kata", "secret", "_salt", "credential", "jeton", "session", "jsessionid", "phpsessid",
-    "connect.sid", "chave", "keymaterial", "backup", "openvpn", "akia", "asia", "abia", "acca", "khau",
+    "connect.sid", "chave", "keymaterial", "recovery_code", "backup_code", "openvpn", "akia", "asia", "abia", "acca", "khau",
     *(word for word in COMMANDS if " " not in word),
 )  # fmt: skip
 _MIN_TOKEN = 14  # characters of the shortest token of all, with its mark
