@@ -416,3 +416,14 @@ def test_every_truncation_of_a_file_ends_with_an_answer(kind: str) -> None:
         assert isinstance(outcome(whole[:cut], name=f"a.{kind}"), Extracted | Skipped)
         flipped = whole[:cut] + bytes([whole[cut] ^ 0x55]) + whole[cut + 1 :]
         assert isinstance(outcome(flipped, name=f"a.{kind}"), Extracted | Skipped)
+
+
+def test_a_template_that_has_only_styles_has_no_text() -> None:
+    styles = zipped(
+        {"mimetype": "application/vnd.oasis.opendocument.text-template", "styles.xml": "<a/>"}, stored=["mimetype"]
+    )
+    assert read(styles).units == ()
+    assert refusal(zipped({"mimetype": "application/vnd.oasis.opendocument.text"}, stored=["mimetype"])) == (
+        "odt",
+        "damaged",
+    )

@@ -44,6 +44,11 @@ class Document:
         elif self._zip is not None and (part == "content.xml" or part in self._zip):
             yield from self._zip.stream(part)
 
+    @property
+    def is_styles_only(self) -> bool:
+        """Whether this is a template that has styles and no content."""
+        return self._zip is not None and "content.xml" not in self._zip and "styles.xml" in self._zip
+
     def pictures(self, job: Job) -> Iterator[Unit]:
         """What the pictures in the package say."""
         if self._zip is not None:

@@ -32,8 +32,9 @@ def read(data: Buffer, job: Job) -> Extracted:
         return _presentation(document, job)
     sections = Sections(job.limits)
     try:
-        with sections.part("content.xml"):
-            _body(document, sections)
+        if not document.is_styles_only:
+            with sections.part("content.xml"):
+                _body(document, sections)
         with sections.part("styles.xml"):
             sections.aside(_MARGINS, _margins(document))
     except Full:
