@@ -579,6 +579,17 @@ def test_a_mistyped_file_name_finds_the_file_and_is_said(tmp_path):
         assert page.notes[-1] == "nothing is called 'zq_harbuor.py'; looked for 'zq_harbour.py' instead"
 
 
+def test_of_a_mistyped_file_name_the_beginning_is_shown_as_of_the_right_one(tmp_path):
+    root = tmp_path / "root"
+    root.mkdir()
+    says = "\n\n# the harbour of zq: a harbour\n" + "line\n" * 300
+    (root / "zq_harbour.py").write_text(f"# {PROSE}\n" + "\nimport sys\n" * 200 + says * 3, encoding="utf-8")
+    (root / "list.txt").write_text(f"Everything in py and zq is listed: zq, py. {PROSE}\n", encoding="utf-8")
+    with indexed(root, tmp_path / "data") as opened:
+        found = [opened.page(typed).items[0] for typed in ("zq_harbour.py", "zq_harbuor.py")]
+        assert [item.pointer.startswith("lines 1-") for item in found] == [True, True]
+
+
 def test_a_file_of_settings_in_xml_is_found_by_its_name(tmp_path):
     root = tmp_path / "root"
     root.mkdir()

@@ -14,7 +14,7 @@ from smart_context.engine import names
 from smart_context.engine.expression import Filters
 from smart_context.engine.port import Record, View
 from smart_context.find.order import Placed
-from smart_context.find.plan_model import Plan
+from smart_context.find.plan_model import Plan, Sought
 
 _DIGIT = re.compile("[0-9]")
 _WHY = ("the beginning of a file of the name that was typed",)
@@ -30,21 +30,18 @@ def first(placed: Iterator[Placed], plan: Plan, record: Record, view: View, limi
     """The results, with the beginnings of files moved first if the query is a file name."""
     # A file name with `times` above 1 is the whole query. A plain word may be meant as a word; `rfc3901` is none.
     alone = [
-        word.name
-        for word in plan.sought
-        if word.times > 1 and (names.LIKE.search(word.name) or _DIGIT.search(word.name))
+        word for word in plan.sought if word.times > 1 and (names.LIKE.search(word.name) or _DIGIT.search(word.name))
     ]
     return _first(placed, alone[0], record, view, limits) if alone else placed
 
 
-def _first(placed: Iterator[Placed], name: str, record: Record, view: View, limits: Filters) -> Iterator[Placed]:
+def _first(placed: Iterator[Placed], word: Sought, record: Record, view: View, limits: Filters) -> Iterator[Placed]:
     most = 1.0
     given: dict[int, int] = {}  # by file, the segment that was moved forward; 0 for none
     for one in placed:
         file_id = one.file.file_id
         if file_id not in given:
-            is_meant = len(given) < _FILES and names.is_spelt(one.file.path, name)
-            ahead = _beginning(one, record, view, limits) if is_meant else None
+            ahead = _beginning(one, record, view, limits) if len(given) < _FILES and _is_meant(one, word) else None
             given[file_id] = ahead.segment.segment_id if ahead else 0
             if ahead and ahead.segment.segment_id != one.segment.segment_id:
                 most = min(most, round(one.score + _STEP, 6))
@@ -54,6 +51,12 @@ def _first(placed: Iterator[Placed], name: str, record: Record, view: View, limi
         if given[file_id] != one.segment.segment_id:
             most = one.score
             yield one
+
+
+def _is_meant(one: Placed, word: Sought) -> bool:
+    """Whether a file has exactly the name that was typed, or the one that a mistyped name stands for."""
+    path = one.file.path
+    return names.is_spelt(path, word.name) or bool(word.instead and word.terms.intersection(names.of_file(path)))
 
 
 def _beginning(one: Placed, record: Record, view: View, limits: Filters) -> Placed | None:
