@@ -351,6 +351,20 @@ def test_a_sentence_is_looked_for_in_a_language_in_which_the_index_has_its_words
 
 
 @pytest.mark.parametrize(
+    ("typed", "terms"),
+    [
+        ("pipes", {"pipe", "pipe~vi"}),
+        ("kettle", {"kettles~vi"}),
+        ("files", {"files~vi"}),  # as typed
+    ],
+)
+def test_an_english_word_is_found_in_texts_of_a_language_without_stems(typed, terms):
+    view = Words(dict.fromkeys(("pipe", "pipe~vi", "kettles~vi", "files~vi", "file~vi"), 3), languages=("en", "vi"))
+    [word] = made(typed, view).sought
+    assert word.terms == terms
+
+
+@pytest.mark.parametrize(
     ("segments", "common", "is_left"), [(24_000, 2001, True), (24_000, 2000, False), (19_999, 9000, False)]
 )
 def test_in_a_large_index_a_common_word_of_a_sentence_finds_nothing_by_itself(segments, common, is_left):

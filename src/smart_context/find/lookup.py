@@ -16,7 +16,7 @@ from smart_context.engine.expression import AnyOf, Filters
 from smart_context.engine.port import View
 from smart_context.find import clauses, corrections, questions
 from smart_context.find.plan_model import Sought
-from smart_context.text import analysis, codes
+from smart_context.text import analysis, codes, stems
 
 _NEAR_WORD = 0.6  # the weight of a correction
 _SHORTEST_PART = 4
@@ -153,7 +153,17 @@ class Lookup:
         """The terms of a word: those that the index has, if any."""
         if unit not in self._forms:
             self.learn([unit])
-        return frozenset(self._view.standing(self._forms[unit])) or frozenset(clauses.line(unit, self.present[0]))
+        found = frozenset(self._view.standing(self._forms[unit]))
+        return found | self._borrowed(unit, found) or frozenset(clauses.line(unit, self.present[0]))
+
+    def _borrowed(self, unit: str, found: frozenset[str]) -> frozenset[str]:
+        """An English word in texts of languages without rules, where no text has it as typed: of `pipes`, `pipe` as Vietnamese texts have it."""
+        tags = {analysis.tag_of(language) for language in self.present if not stems.has_rules(language)}
+        tags = {tag for tag in tags if unit + tag not in found}
+        if not tags or not (unit.isascii() and unit.isalpha()):
+            return frozenset()
+        [stem] = stems.stem([unit], "en")
+        return frozenset(self._view.standing({form + tag for tag in tags for form in (stem, f"{unit}s")}))
 
     def line(self, text: str, asked: str) -> list[str]:
         """The terms of a sentence in its detected language; if the index lacks one, in a language in which it has all: detection by few words may be wrong."""

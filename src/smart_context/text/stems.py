@@ -41,6 +41,11 @@ def stem(words: Sequence[str], language: str) -> list[str]:
     return [rule(word) for word in words] if rule else list(words)
 
 
+def has_rules(language: str) -> bool:
+    """Whether words of a language are stemmed."""
+    return language in _SNOWBALL or language in _LIGHT
+
+
 def _endings(words: str) -> re.Pattern[str]:
     longest_first = sorted(words.split(), key=lambda end: (-len(end), end))
     return later.pattern("(?:" + "|".join(longest_first) + ")$")
