@@ -177,6 +177,21 @@ def test_languages_that_run_from_right_to_left_do(window, site):
     assert window.eval_on_selector_all(".seen h1, .lines li", ways) == ["rtl"] * 2
 
 
+def test_each_line_of_a_text_runs_in_its_own_direction(window, site):
+    window.goto(f"{site.address}/see?path={site.home}/handbook/odd/page.html")
+    places = """all => {
+        all[0].textContent = "שלום עולם\\n-o name";
+        return [0, 3, 10, 11].map(at => {
+            const one = document.createRange();
+            one.setStart(all[0].firstChild, at);
+            one.setEnd(all[0].firstChild, at + 1);
+            return one.getBoundingClientRect().left;
+        });
+    }"""
+    first, fourth, dash, letter = window.eval_on_selector_all(".prose", places)
+    assert (first > fourth, dash < letter) == (True, True)
+
+
 def test_on_a_narrow_screen_one_gets_from_a_search_to_a_page_and_back(browser, site):
     with visit(browser, site, viewport={"width": 320, "height": 640}, has_touch=True) as page:
         page.fill("#q", "travel")
