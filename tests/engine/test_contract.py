@@ -181,6 +181,13 @@ def test_the_record_knows_each_file_and_its_text(make):
         assert tuple(record.texts(r.segment_id for r in rows).values()) == FILES["/r/a/report 2021.txt"]
         assert set(record.stamps("/r/a")) == {"/r/a/report 2021.txt"}
         assert [r.path for r in record.without_text("/r", 10)] == ["/r/empty.bin"]
+        for folder, name, paths in (
+            ("/", "empty.bin", ["/r/empty.bin"]),
+            ("/r/a", "empty.bin", []),
+            ("/r", "y.bin", []),
+            ("/r", "report 2021.txt", []),
+        ):
+            assert [r.path for r in record.without_text(folder, 10, name)] == paths
         assert sum(t.files for t in record.tallies("/r")) == 4
         assert len(record.living()) == 4
         assert record.flaw() == ""

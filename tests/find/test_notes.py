@@ -281,3 +281,27 @@ def test_where_nothing_is_indexed_yet_that_is_said_and_a_bad_request_is_one_all_
     with pytest.raises(BadRequest):
         search.nothing(SearchRequest(" "))
     assert search.nothing(SearchRequest("gryphon", k=100)).items == search.nothing(SearchRequest("x", k=1)).items
+
+
+def test_a_file_without_text_is_named_if_its_name_is_typed(tmp_path):
+    root, other = tmp_path / "root", tmp_path / "other"
+    for folder in (root / "pictures", other):
+        folder.mkdir(parents=True)
+        (folder / "zq_harbour.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0")
+    (root / "zq.md").write_text("The harbour of os.path, in a picture of zq.", encoding="utf-8")
+    with App(Settings(roots=(str(root), str(other)), data_dir=str(tmp_path / "data"))) as app:
+        for folder in (root, other):
+            app.index_here(str(folder), full=False, on_progress=lambda _step: None)
+
+        def told(query, **more):
+            return [note for note in app.search_files(query, **more).get("notes", ()) if "no text to search" in note]
+
+        first = f"{root}/pictures/zq_harbour.png has no text to search (a picture: only OCR can read it)"
+        second = first.replace(f"{root}/pictures", str(other))
+        assert told("zq_harbour.png") == [second, first]
+        assert told("pictures/zq_harbour.png") == [first]
+        assert told("zq_harbour.png", roots=(str(root),)) == [first]
+        assert told("zq_harbour.png", caller=Caller("guest", roots=(str(other),), is_owner=False)) == [second]
+        assert told("the harbour zq_harbour.png") == told("os.path") == told("zq.md") == told("harbour") == []
+        (other / "zq_harbour.png").unlink()
+        assert told("zq_harbour.png") == [first]

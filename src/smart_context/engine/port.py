@@ -247,8 +247,8 @@ class Record(Protocol):
     def tallies(self, folder: str) -> list[Tally]:
         """The totals of a folder's files, by kind, state and reason."""
 
-    def without_text(self, folder: str, limit: int) -> list[FileRow]:
-        """A folder's files that gave no text, those that failed first."""
+    def without_text(self, folder: str, limit: int, name: str = "") -> list[FileRow]:
+        """A folder's files that gave no text, those that failed first; of that name only, if one is given."""
 
     def unread(self, folder: str) -> list[FileRow]:
         """A folder's files with pages or pictures that wait for OCR, by path."""

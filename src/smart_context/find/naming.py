@@ -6,13 +6,15 @@ Always: a mistyped name is corrected only if it is the whole query, no file has 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 
 from smart_context.data import replace
 from smart_context.engine import names
 from smart_context.engine.port import View
 from smart_context.find import corrections, exact
-from smart_context.find.plan_model import Sought
+from smart_context.find.plan_model import Plan, Sought
+from smart_context.sources.formats import FORMATS
 from smart_context.text import analysis
 
 _NAME = 2.0  # the weight of a file name of a few words that is the whole query, in words of the highest weight
@@ -20,6 +22,9 @@ _NAMED = 1.0  # and of one among other words
 _FEW = 3  # words of a file name above which its weight grows
 _MOST = 4  # names
 _LONGEST = 8  # words
+_EXTENSIONS = frozenset((".gif", ".ico", ".heic", ".mp3", ".mp4", ".mov", ".wav")).union(
+    *(each.extensions.split() for each in FORMATS)
+)
 
 
 def files(typed: str, texts: Sequence[str], view: View, best: float) -> list[Sought]:
@@ -41,6 +46,17 @@ def files(typed: str, texts: Sequence[str], view: View, best: float) -> list[Sou
             word = Sought(f"file {text}", terms, times=worth, count=count, idf=best, stands=False, name=text)
             out[terms] = replace(word, instead=meant) if meant else word
     return list(out.values())
+
+
+def without_text(typed: str, plan: Plan) -> str:
+    """The file name that the whole query is, perhaps below folders, if no file that has text is called so; "" if there is none."""
+    name = typed.strip().strip("\"'“”").strip().replace("\\", "/").strip("/")
+    if len(name.split()) > _LONGEST or not names.LIKE.search(name):
+        return ""
+    if any(word.name and word.times > 1 and not word.instead for word in plan.sought):
+        return ""
+    # Other identifiers look like names too (`os.path`): such a name is looked up only if no text has it.
+    return name if os.path.splitext(name)[1].lower() in _EXTENSIONS or typed.strip() in plan.missing else ""
 
 
 def _may_be_name(text: str) -> bool:

@@ -10,8 +10,10 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from smart_context.access.roots import shown
 from smart_context.engine import names
 from smart_context.engine.expression import Group
+from smart_context.engine.model import FileRow
 from smart_context.engine.port import View
 from smart_context.find import corrections
 from smart_context.find.filters import Reading
@@ -75,6 +77,13 @@ def of_corrections(planned: Plan, items: Sequence[SearchItem]) -> Iterator[str]:
             yield f"hardly anything has '{word.text}'; looked for {others} as well"
         else:
             yield f"nothing has '{word.text}'; looked for {others} instead"
+
+
+def of_files_without_text(files: Sequence[FileRow]) -> Iterator[str]:
+    """Which files have the name that was typed, and no text that a search could find."""
+    for file in files:
+        why = "; ".join(filter(None, (file.detail, *file.notes))) or file.reason
+        yield f"{shown(file.path)} has no text to search" + (f" ({why})" if why != "no text" else "")
 
 
 def of_addresses(query: str) -> Iterator[str]:

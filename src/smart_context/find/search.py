@@ -8,6 +8,7 @@ Always: the same request on the same index gives the same page; pages neither re
 
 from __future__ import annotations
 
+import os
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,13 +26,14 @@ from smart_context.engine.expression import Expression, Filters, Group
 from smart_context.engine.facts import Marked
 from smart_context.engine.model import FileRow, Following
 from smart_context.engine.port import Index, Record, View
-from smart_context.errors import BadRequest
+from smart_context.errors import BadRequest, Unreachable
 from smart_context.find import (
     beginning,
     filters,
     fold,
     kinds,
     labels,
+    naming,
     notes,
     order,
     plan,
@@ -61,6 +63,7 @@ _PASTED = 7  # words from which a query may be a sentence pasted from some text,
 _FEW_PASS = 100  # matches that pass a year or type read from the query, up to which that filter is doubted:
 _QUESTION = 4  # for a query of at least so many words,
 _HARDLY, _MOST = 0.2, 0.5  # if the best match has less than this share of it, and the best unfiltered one that share
+_NAMED, _SHOWN = 50, 3  # files without text of a name that are looked at, and told of
 _AHEAD = 60  # best matches among which copies of the shown files are looked for: a copy ranks like its original
 
 
@@ -130,6 +133,8 @@ def find(
         leading = {one.file_id for one in ordering.leading(_AHEAD)} if folds and page else set()
         ahead = ordering.marks(leading.union(ordering.added)) if leading else []
         also = _also(page, ordering, folds, presence, ahead) if folds else {}
+        bare = [] if asked.listing else _without_text(record, request, asked, within)
+        bare = [file for file in bare if ordering.shows(file) and is_there(file)]
     stop()
     items = tuple(_items(record, page, ordering, asked.plan, redactor, typed, also))
     asked = replace(asked, notes=(*asked.notes, *notes.of_corrections(asked.plan, items)))
@@ -142,6 +147,7 @@ def find(
     said = (
         *(whole.as_typed(line, typed) for line in asked.notes),
         *notes.of_addresses(query),
+        *notes.of_files_without_text(bare),
         *lag(index.following(), is_confined=within is not None),
     )
     if meaning is not None and not asked.listing and within is None:
@@ -309,6 +315,22 @@ def _also(
     return fold.also(
         ordering.files, page, ahead, folds, lambda row: ordering.shows(row) and (presence is None or presence(row))
     )
+
+
+def _without_text(
+    record: Record, request: SearchRequest, asked: _Asked, within: tuple[str, ...] | None
+) -> list[FileRow]:
+    """The files that have no text and are called as was typed, below the folders asked for and those that the caller may see."""
+    name = naming.without_text(request.query, asked.plan)
+    try:
+        found = record.without_text("/", _NAMED, os.path.basename(name)) if name else []
+    except Unreachable:  # of a shared record that is away, the texts that it had shown are shown still
+        return []
+    found = [file for file in found if file.path.endswith(f"/{name}")]
+    for folders in (within, request.folders or None):
+        if folders is not None:
+            found = [file for file in found if any(file.path.startswith(f"{one.rstrip('/')}/") for one in folders)]
+    return found[:_SHOWN]
 
 
 def _total(

@@ -8,6 +8,7 @@ Always: names are compared as the bytes that they are.
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from heapq import heappop, heappush, heapreplace
@@ -20,6 +21,9 @@ from smart_context.engine.rows import FILE
 
 _Rows = Callable[[str, Sequence[Any]], list[Any]]
 _FILES = "SELECT name, file_id FROM files WHERE folder_id = ? AND state = 'ok' ORDER BY name"
+# A name is looked up in each folder, which takes microseconds: it has no index of its own.
+_NAMED = """AND file_id IN
+    (SELECT file_id FROM folders CROSS JOIN files ON files.folder_id = folders.folder_id AND files.name = ?)"""
 _FOLDERS = "SELECT folder, folder_id FROM folders WHERE folder > ? ORDER BY folder LIMIT ?"
 
 
@@ -49,10 +53,13 @@ class ByPath(ABC):
             FROM files WHERE {below.FILES} GROUP BY kind, state, reason ORDER BY kind, state, reason"""
         return [Tally(*r) for r in self._rows(query, below.values(folder))]
 
-    def without_text(self, folder: str, limit: int) -> list[FileRow]:
-        """A folder's files that gave no text, by path: those that failed first."""
-        query = f"SELECT {FILE} FROM file_rows WHERE {below.FILES} AND state <> 'ok' ORDER BY state, path LIMIT ?"
-        return [file_rows.shown(r) for r in self._rows(query, (*below.values(folder), limit))]
+    def without_text(self, folder: str, limit: int, name: str = "") -> list[FileRow]:
+        """A folder's files that gave no text, by path: those that failed first; of that name only, if one is given."""
+        named, values = (_NAMED, (os.fsencode(name),)) if name else ("", ())
+        query = (
+            f"SELECT {FILE} FROM file_rows WHERE {below.FILES} {named} AND state <> 'ok' ORDER BY state, path LIMIT ?"
+        )
+        return [file_rows.shown(r) for r in self._rows(query, (*below.values(folder), *values, limit))]
 
     def unread(self, folder: str) -> list[FileRow]:
         """A folder's files with pages or pictures that wait for OCR, by path."""

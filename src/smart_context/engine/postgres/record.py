@@ -221,11 +221,15 @@ class Record(Facts):
             ORDER BY kind COLLATE "C", state COLLATE "C", reason COLLATE "C" """
         return [Tally(*row) for row in self._rows(query, self._below(folder))]
 
-    def without_text(self, folder: str, limit: int) -> list[FileRow]:
-        """A folder's files that gave no text, by path: those that failed first."""
-        query = f"""SELECT {FILE} FROM smart_context.files WHERE {_BELOW} AND state <> 'ok'
+    def without_text(self, folder: str, limit: int, name: str = "") -> list[FileRow]:
+        """A folder's files that gave no text, by path: those that failed first; of that name only, if one is given."""
+        end = f"/{name}".encode("utf-8", "surrogateescape")
+        named, values = (
+            ("AND substr(path, greatest(1, length(path) - %s)) = %s", (len(end) - 1, end)) if name else ("", ())
+        )
+        query = f"""SELECT {FILE} FROM smart_context.files WHERE {_BELOW} {named} AND state <> 'ok'
             ORDER BY state COLLATE "C", path LIMIT %s"""
-        return [self._file(row) for row in self._rows(query, (*self._below(folder), limit))]
+        return [self._file(row) for row in self._rows(query, (*self._below(folder), *values, limit))]
 
     def unread(self, folder: str) -> list[FileRow]:
         """A folder's files with pages or pictures that wait for OCR, by path."""
