@@ -2,7 +2,7 @@
 
 In: a folder, a number, a seed.  Out: groups of `Item`, each a query with the file it came from and a way to tell whether another file answers as well.
 Always: they depend on the files' bytes and the seed alone, never on an index, so that two versions of the program are asked the same. Texts are read here
-by means of their own, crude ones: HTML without its tags, packed files unpacked, everything else as it is. Of a PDF, an EPUB, a document of an office program or a
+by means of their own, crude ones: HTML without its tags, manual pages without fonts, packed files unpacked, everything else as it is. Of a PDF, an EPUB, a document of an office program or a
 large file, from which nothing is taken, it is only seen whether it answers. Nothing is taken from an e-mail address, which is hidden.
 """
 
@@ -46,6 +46,7 @@ _LARGEST = 3_000_000  # bytes of a text that something is taken from,
 _ANSWERING = 100_000_000  # and of one that may answer
 _HIDDEN = re.compile(r"(?is)<(script|style|head|nav)\b.*?</\1\s*>|<!--.*?-->")
 _INLINE = re.compile(r"(?i)</?(?:a|abbr|b|cite|code|dfn|em|i|kbd|q|samp|small|span|strong|sub|sup|tt|u|var)\b[^>]*>")
+_MARKS = re.compile(r"\\f(?:\[\w*\]|\(\w\w|\w)|\\[&,/]")  # fonts and the like in a manual page
 _PLAIN_SENTENCE = re.compile(r"[A-Z][a-z]*(?:,? [A-Za-z][a-z]*(?:['-][a-z]+)?)+")
 _HAN_SENTENCE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff、，]{12,40}")
 _WORD = re.compile(r"(?<![\w@])[a-z]{5,}(?![\w@])")
@@ -110,6 +111,8 @@ def text_of(path: Path, largest: int = _LARGEST) -> str:
     text = data.decode("utf-8", "replace")
     if _kind(path) in {".html", ".htm"}:
         return _without_tags(text)
+    if text.startswith((".", "'")) and re.search(r"(?m)^\.(?:TH|Dd) ", text):
+        text = _MARKS.sub("", text).replace(r"\-", "-")  # a manual page
     blocks = re.split(r"\n\s*\n", text)
     return "\n".join(" ".join(block.split()) for block in blocks)
 
