@@ -23,7 +23,7 @@ from smart_context import defaults
 from smart_context.data import asdict, dataclass
 from smart_context.errors import InternalError
 from smart_context.model import Limits, memory_for
-from smart_context.sources import wire
+from smart_context.sources import stall, wire
 from smart_context.sources.wire import Answer
 
 J = TypeVar("J")
@@ -93,8 +93,7 @@ class Child(Generic[J]):
         # Read after the start: starting may raise our own peak memory, which the process inherits, and a crash would count as too much memory.
         self._inherited = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         self.socket.setblocking(False)
-        self._touched = time.monotonic()
-        self._cpu, self._moved = -1.0, self._touched
+        self._clock = stall.Clock()
 
     @property
     def theirs(self) -> tuple[int, int, int]:
@@ -109,7 +108,8 @@ class Child(Generic[J]):
 
     def give(self, job: J, fd: int, size: int, name: str, want: str, more: bytes = b"") -> None:
         """Send an opened file, and `more` for the reader. If the process has just died, the next `receive` reports it."""
-        self._touched = time.monotonic() if not self.jobs else self._touched
+        if not self.jobs:
+            self._clock.restart()
         self.jobs.append(job)
         self._sizes.append(size)
         if hasattr(os, "posix_fadvise"):
@@ -149,7 +149,7 @@ class Child(Generic[J]):
     def receive(self) -> tuple[list[tuple[J, Answer]], Death | None]:
         """Read what has arrived: answered jobs (`has_more`: not all of them), and why the process ended if it did."""
         is_over = not self._fill()
-        self._touched, self._cpu = time.monotonic(), -1.0
+        self._clock.restart()
         self.has_more = False
         answered: list[tuple[J, Answer]] = []
         try:
@@ -169,20 +169,13 @@ class Child(Generic[J]):
 
     def check(self, stall_seconds: float, wall_seconds: float) -> Death | None:
         """End the process if it has stopped working: no CPU time used for a while, or far too long altogether."""
-        now = time.monotonic()
         if self.is_paused:
             return None
+        self._clock.look(time.monotonic(), stall.of(self._process.pid))
         if not self._is_ready:
-            return (
-                self.kill(Death("does not start", "", was_stillborn=True))
-                if now - self._touched > _STARTUP_SECONDS
-                else None
-            )
-        cpu = _cpu_seconds(self._process.pid)
-        if cpu is not None and cpu != self._cpu:
-            self._cpu, self._moved = cpu, now
-        since = self._touched if cpu is None else self._moved
-        if now - since > (wall_seconds if cpu is None else stall_seconds) or now - self._touched > wall_seconds:
+            is_late = self._clock.working > _STARTUP_SECONDS
+            return self.kill(Death("does not start", "", was_stillborn=True)) if is_late else None
+        if self._clock.stalled > stall_seconds or self._clock.working > wall_seconds:
             return self.kill(Death("took too long", "stopped working"))
         return None
 
@@ -200,7 +193,7 @@ class Child(Generic[J]):
         if paused != self.is_paused:
             self.is_paused = paused
             self._process.send_signal(signal.SIGSTOP if paused else signal.SIGCONT)
-            self._touched, self._cpu = time.monotonic(), -1.0
+            self._clock.restart()
 
     def kill(self, verdict: Death) -> Death:
         """End the process for a reason of ours."""
@@ -403,13 +396,3 @@ def _drain(fd: int) -> bytes:
         return os.read(fd, 64 * 1024)
     except OSError:
         return b""
-
-
-def _cpu_seconds(pid: int) -> float | None:
-    """CPU time of a process so far, where the system shows it."""
-    try:
-        with open(f"/proc/{pid}/stat", "rb") as file:
-            fields = file.read().rpartition(b")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-    except (OSError, ValueError, IndexError):
-        return None
