@@ -173,7 +173,7 @@ class Resources(Closes):
         ocr = self.settings.ocr
         return engines.data(ocr.engine, ocr.languages, ocr.data_dir)
 
-    def read_scans_here(self, folder: str, *, on_progress: OnProgress, stop: Stop = lambda: None) -> IndexReport:
+    def read_scans_here(self, folder: str, *, on_progress: OnProgress, stop: Stop) -> IndexReport:
         """Run OCR on what waits in a folder, in this process, as the only writer.
 
         Raises: ConfigError where the extra or the data of a language is missing.

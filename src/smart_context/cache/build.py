@@ -88,7 +88,7 @@ def of_documents(
     target: str | os.PathLike[str],
     *,
     created_at: str,
-    force: bool = False,
+    force: bool,
     beside: Mapping[str, bytes] | None = None,
     on_progress: OnProgress | None = None,
 ) -> Built:

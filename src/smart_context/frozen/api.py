@@ -47,7 +47,7 @@ def build_formats(
     return stage.cache(sources, cache, formats, created_at=time.strftime(_TIME, time.gmtime()), **how)
 
 
-def old_caches(root: str | os.PathLike[str], *, keep: int = 0, older_than: str | None = None) -> list[Old]:
+def old_caches(root: str | os.PathLike[str], *, keep: int, older_than: str | None) -> list[Old]:
     """Return the caches below a root that are neither among the newest to keep nor younger than an age (12h, 30d, 8w).
 
     Raises: UsageError, CacheMissing, IoError.

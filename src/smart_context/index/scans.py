@@ -78,10 +78,9 @@ def turn(
     path: str,
     options: Options,
     pool: Pool,
-    now: Callable[[], datetime] = lambda: datetime.now(UTC),
 ) -> IndexReport:
     """Run OCR on what waits in one file, for one turn; the report tells how much still waits."""
-    work = _Reading(index, roots, _text(now()), Redactor(options.patterns), silent, lambda: None)
+    work = _Reading(index, roots, _text(datetime.now(UTC)), Redactor(options.patterns), silent, lambda: None)
     work.turns.append(_Turn(path))
     work.go(pool, once=True)
     return IndexReport(read_pages=work.done, unread_pages=sum(turn.waiting for turn in work.turns))

@@ -48,12 +48,9 @@ class _Session:
 class Sessions:
     """The open sessions of one server, in memory alone: they end with it."""
 
-    def __init__(
-        self, known: Callable[[bytes], Caller | str], own_token: Callable[[], str], now: Callable[[], float] = time.time
-    ) -> None:
+    def __init__(self, known: Callable[[bytes], Caller | str], own_token: Callable[[], str]) -> None:
         self._known = known
         self._own_token = own_token
-        self._now = now
         self._secret = secrets.token_bytes(32)
         self._open: dict[str, _Session] = {}
         self._used_tickets: dict[str, float] = {}
@@ -64,7 +61,7 @@ class Sessions:
         own = self._own_token()
         if not hmac.compare_digest(signature.encode(), _signed(own, "ticket", text).encode()):
             return None
-        now, end = self._now(), float(text.rpartition(".")[2])
+        now, end = time.time(), float(text.rpartition(".")[2])
         self._used_tickets = {used: until for used, until in self._used_tickets.items() if until >= now}
         if now > end or text in self._used_tickets:
             return None
@@ -81,10 +78,10 @@ class Sessions:
         if found is None:
             return None
         known = self._known(found.token)
-        if isinstance(known, str) or self._now() - found.used > _IDLE_SECONDS:
+        if isinstance(known, str) or time.time() - found.used > _IDLE_SECONDS:
             self.leave(session)
             return None
-        found.used = self._now()
+        found.used = time.time()
         return known
 
     def leave(self, session: str) -> None:
@@ -99,7 +96,7 @@ class Sessions:
         while len(self._open) >= _MOST:
             self._open.pop(min(self._open, key=lambda each: self._open[each].used))
         session = secrets.token_urlsafe(32)
-        self._open[_key(session)] = _Session(token, self._now())
+        self._open[_key(session)] = _Session(token, time.time())
         return session
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import time
 from collections import OrderedDict
-from collections.abc import Callable
 from typing import Any, TypeGuard
 from urllib.parse import urlsplit
 
@@ -39,7 +38,6 @@ class Issuer:
         self,
         settings: OauthSettings,
         keys: Keys | None = None,
-        now: Callable[[], float] = time.time,
         shared: Kept | None = None,
     ) -> None:
         """shared: where a record that machines share decides itself what a caller sees.
@@ -50,7 +48,6 @@ class Issuer:
         self._settings = settings
         self._keys = keys or Keys(settings)
         self._rules = Rules(settings)
-        self._now = now
         self._shared = shared
         self._tickets: OrderedDict[tuple[tuple[str, ...], float], str] = OrderedDict()
         self._audience = settings.audience or settings.resource
@@ -89,7 +86,7 @@ class Issuer:
             return Refusal(503, f"the issuer {self._settings.issuer} cannot be asked for its keys: {error}")
         if isinstance(claims, str):
             return self.refusal(401, claims, _INVALID)
-        seconds = claims["exp"] + LEEWAY - self._now()
+        seconds = claims["exp"] + LEEWAY - time.time()
         missing = [scope for scope in self._settings.scopes if scope not in _scopes(claims)]
         if missing:
             return self.refusal(403, f"this token lacks the scope {' '.join(missing)}", "insufficient_scope")
@@ -144,7 +141,7 @@ class Issuer:
         return self._flaw(claims) or claims
 
     def _flaw(self, claims: Claims) -> str:
-        now = self._now()
+        now = time.time()
         ends, begins, issued = claims.get("exp"), claims.get("nbf", 0), claims.get("iat", 0)
         if claims.get("iss") != self._settings.issuer:
             return "this token is of another issuer"

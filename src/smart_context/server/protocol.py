@@ -139,9 +139,7 @@ async def _run(offer: Offer, call: Call, context: Context) -> Reply:
     return reply
 
 
-async def in_thread(
-    offer: Offer, call: Call, on_progress: OnProgress, model: Callable[[Stop], Sample] | None = None
-) -> Reply:
+async def in_thread(offer: Offer, call: Call, on_progress: OnProgress, model: Callable[[Stop], Sample] | None) -> Reply:
     """Run a call in a thread. Raises: CallTimeout when its time is up."""
 
     def work(stop: Stopper) -> Reply:

@@ -87,11 +87,11 @@ def over_http(
     metrics: Metrics,
     state: Callable[[], Health],
     *,
-    tool_names: ToolNames = "dotted",
-    guard: Guard = unguarded,
-    page: Page | None = None,
-    elsewhere: Processes | None = None,
-    on_workers: Callable[[Workers], None] = lambda _workers: None,
+    tool_names: ToolNames,
+    guard: Guard,
+    page: Page | None,
+    elsewhere: Processes | None,
+    on_workers: Callable[[Workers], None],
 ) -> None:
     """Serve a table of tools over HTTP until a signal, and a page for people beside it. elsewhere: who answers calls; on_workers: as above."""
     gc.disable()  # as above

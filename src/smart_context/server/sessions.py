@@ -25,10 +25,8 @@ ID_HEADER = b"mcp-session-id"
 class Sessions:
     """An ASGI application in front of the SDK's session manager."""
 
-    def __init__(self, inner: App, per_caller: int = PER_CALLER, in_all: int = IN_ALL) -> None:
+    def __init__(self, inner: App) -> None:
         self._inner = inner
-        self._per_caller = per_caller
-        self._in_all = in_all
         self._used: dict[str, OrderedDict[bytes, None]] = {}  # by caller, the one not used for longest first
         self._count = 0
 
@@ -78,9 +76,9 @@ class Sessions:
             self._used.pop(caller, None)
 
     async def _make_room(self, caller: str) -> None:
-        while len(self._used.get(caller, ())) > self._per_caller:
+        while len(self._used.get(caller, ())) > PER_CALLER:
             await self._end(caller)
-        while self._count > self._in_all:
+        while self._count > IN_ALL:
             await self._end(max(self._used, key=lambda name: len(self._used[name])))
 
     async def _end(self, caller: str) -> None:

@@ -116,7 +116,7 @@ class Outgoing:
     A thread, because a client that does not read must not keep us from its signals, or from noticing that it died.
     """
 
-    def __init__(self, fd: int, in_flight: InFlight, on_gone: Callable[[], None], *, is_greeted: bool = False) -> None:
+    def __init__(self, fd: int, in_flight: InFlight, on_gone: Callable[[], None], *, is_greeted: bool) -> None:
         self._fd = fd
         self._in_flight = in_flight
         self._is_greeted = is_greeted

@@ -19,7 +19,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import IO, Generic, TypeVar
 
-from smart_context import defaults
 from smart_context.data import asdict, dataclass
 from smart_context.errors import InternalError
 from smart_context.model import Limits, memory_for
@@ -64,9 +63,7 @@ class Child(Generic[J]):
     layers: of the jail that the process is in, known when it is ready. has_more: something was received that `receive` should look at.
     """
 
-    def __init__(
-        self, limits: Limits, command: Sequence[str], jail: str = defaults.JAIL, forks: Sequence[Child[J]] = ()
-    ) -> None:
+    def __init__(self, limits: Limits, command: Sequence[str], jail: str, forks: Sequence[Child[J]] = ()) -> None:
         """command: empty for a process that another one forks. forks: the children that this process forks when it has loaded everything."""
         self.jobs: deque[J] = deque()
         self.layers: tuple[str, ...] = ()

@@ -179,7 +179,7 @@ class Index(Closes):
         if shortest and (segments := list(_ranked(self.record, shortest.file_id))):
             self.ranking.gather(_ranked_file(shortest), segments)
 
-    def renew(self, on_progress: OnProgress = silent) -> None:
+    def renew(self, on_progress: OnProgress) -> None:
         """Rebuild the ranking from the record; readers keep the old one until the new one is in place."""
         if self._ranking:  # one that is damaged is not opened for this
             self._ranking.close()

@@ -38,7 +38,7 @@ NODE = "node"  # the folder in the data directory; a local index beside it is le
 class Postgres:
     """An engine with its record in a database."""
 
-    def __init__(self, address: str, data_dir: str, places: Sequence[str] = ()) -> None:
+    def __init__(self, address: str, data_dir: str, places: Sequence[str]) -> None:
         """places: where folders of the record lie on this machine, if elsewhere (`paths.PathMap`)."""
         self.made_of = (data_dir, address, tuple(places))
         self.folder = data_dir

@@ -146,14 +146,14 @@ class Index(Closes):
         """Remove texts that were replaced long ago."""
         self._writer.tidy()
 
-    def renew(self, on_progress: OnProgress = silent) -> None:
+    def renew(self, on_progress: OnProgress) -> None:
         """Rebuild this machine's ranking."""
         try:
             self._node.renew(on_progress)
         finally:
             self._node.release()
 
-    def tidy_ranking(self, on_progress: OnProgress = silent) -> None:
+    def tidy_ranking(self, on_progress: OnProgress) -> None:
         """Finish merges of this machine's ranking; rebuild it if most of it was removed."""
         self._node.tidy(on_progress)
 

@@ -15,7 +15,7 @@ from smart_context.errors import ConfigError
 class PathMap:
     """A translation of paths, by the longest folder that holds them."""
 
-    def __init__(self, pairs: Iterable[str] = ()) -> None:
+    def __init__(self, pairs: Iterable[str]) -> None:
         """Raises: ConfigError for what is no pair of absolute folders."""
         self._pairs: list[tuple[bytes, bytes]] = []
         for pair in pairs:
