@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from mcp_types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
 
 from smart_context.server import frames, stdio
-from smart_context.server.frames import Refusal
+from smart_context.server.frames import LineError
 
 PARSE, INVALID = -32700, -32600
 
@@ -59,7 +59,7 @@ def test_a_faulty_line_is_refused_with_its_code_and_with_its_id_where_that_can_b
     line: bytes, expected: tuple[int, object]
 ) -> None:
     refusal = frames.decode(line)
-    assert isinstance(refusal, Refusal)
+    assert isinstance(refusal, LineError)
     assert (refusal.code, refusal.request_id) == expected
 
 
@@ -94,7 +94,7 @@ def test_numbers_stay_as_they_were_written_and_escapes_are_read() -> None:
 @pytest.mark.unmeasured
 def test_every_line_gives_a_message_or_a_refusal(line: bytes) -> None:
     assert isinstance(
-        frames.decode(line), Refusal | JSONRPCRequest | JSONRPCNotification | JSONRPCResponse | JSONRPCError
+        frames.decode(line), LineError | JSONRPCRequest | JSONRPCNotification | JSONRPCResponse | JSONRPCError
     )
 
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from smart_context import heap, talk
 from smart_context.errors import ContextError
 from smart_context.server import call_wire, encoded
-from smart_context.server.call_wire import Asked
+from smart_context.server.call_wire import CallMessage
 from smart_context.server.calls import Stopper
 from smart_context.server.guards import Guards
 from smart_context.server.leader_followers import LeaderFollowers
@@ -120,7 +120,7 @@ class Answering:
         self._heard = heard
         self._writing = threading.Lock()
         self._over = threading.Event()
-        self._asked: deque[Asked] = deque()
+        self._asked: deque[CallMessage] = deque()
         self._stops: dict[int, Stopper] = {}
 
     def run(self) -> None:
@@ -129,7 +129,7 @@ class Answering:
         LeaderFollowers(self._next, self._work, _THREADS).start()
         self._over.wait()
 
-    def _work(self, asked: Asked) -> None:
+    def _work(self, asked: CallMessage) -> None:
         reply = self._answered(asked, self._stops[asked.number])
         del self._stops[asked.number]
         made = encoded.of(reply, ascii_only=asked.ascii_only)
@@ -142,7 +142,7 @@ class Answering:
         except OSError:  # the server is gone
             self._over.set()
 
-    def _next(self) -> Asked | None:
+    def _next(self) -> CallMessage | None:
         """The next call; None at the end. Other messages are read first: a call may have been cancelled meanwhile."""
         for message in self._heard.here():
             self._hear(message)
@@ -163,7 +163,7 @@ class Answering:
         elif "roots" in message:
             self._app.roots.become(message["roots"])
 
-    def _answered(self, asked: Asked, stop: Stopper) -> Reply:
+    def _answered(self, asked: CallMessage, stop: Stopper) -> Reply:
         tool = self._tools[asked.tool]
         came = asked.deadline - (tool.seconds or 0.0)
         call = Call(tool, asked.arguments, asked.caller, asked.client, asked.address, came)

@@ -23,7 +23,7 @@ _ANSWER = struct.Struct("!IIHB")  # length of what follows, number, audit lines 
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class CallMessage:
     """A call to be answered: by its number, as the tool's name and what `Call` has besides, until the deadline. ascii_only: how to encode that."""
 
     number: int
@@ -37,7 +37,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class AnswerMessage:
     """An answer to a call. lost: audit lines that could not be written since the last answer."""
 
     number: int
@@ -58,11 +58,11 @@ def call(number: int, asked: Call, deadline: float, *, ascii_only: bool) -> byte
     return message({"call": [*told, asked.client, asked.address, deadline, ascii_only]})
 
 
-def asked(told: list[Any]) -> Asked:
+def asked(told: list[Any]) -> CallMessage:
     """A call as it came."""
     number, tool, arguments, (name, roots, is_owner, key), client, address, deadline, ascii_only = told
     caller = Caller(name, None if roots is None else tuple(roots), is_owner, key)
-    return Asked(number, tool, arguments, caller, client, address, deadline, ascii_only)
+    return CallMessage(number, tool, arguments, caller, client, address, deadline, ascii_only)
 
 
 def messages(received: bytearray) -> list[dict[str, Any]]:
@@ -87,9 +87,9 @@ def answer(number: int, made: Encoded, lost: int) -> bytes:
     return b"".join((_ANSWER.pack(length, number, min(lost, 0xFFFF), len(code)), code, made.result))
 
 
-def answers(received: bytearray) -> list[Answered]:
+def answers(received: bytearray) -> list[AnswerMessage]:
     """Take the whole answers from what was received; the rest stays."""
-    found: list[Answered] = []
+    found: list[AnswerMessage] = []
     at = 0
     while len(received) - at >= _ANSWER.size:
         length, number, lost, code = _ANSWER.unpack_from(received, at)
@@ -98,7 +98,7 @@ def answers(received: bytearray) -> list[Answered]:
             break
         begin = at + _ANSWER.size
         made = Encoded(bytes(received[begin + code : end]), received[begin : begin + code].decode())
-        found.append(Answered(number, made, lost))
+        found.append(AnswerMessage(number, made, lost))
         at = end
     del received[:at]
     return found

@@ -61,23 +61,23 @@ def event(request_id: int | str, answer: Encoded) -> bytes:
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class SdkFields:
     """What the SDK adds to a result where there is no session. after_error: behind `isError`; at_end: behind everything."""
 
     after_error: bytes
     at_end: bytes
 
 
-def added(result: dict[str, Any]) -> Around:
+def added(result: dict[str, Any]) -> SdkFields:
     """What the SDK has added to a result of ours."""
     more = {name: result[name] for name in ("resultType", "_meta") if name in result}
     pieces = {
         name: b"," + json.dumps({name: value}, separators=(",", ":")).encode()[1:-1] for name, value in more.items()
     }
-    return Around(pieces.get("resultType", b""), pieces.get("_meta", b""))
+    return SdkFields(pieces.get("resultType", b""), pieces.get("_meta", b""))
 
 
-def with_more(answer: Encoded, around: Around) -> Encoded:
+def with_more(answer: Encoded, around: SdkFields) -> Encoded:
     """The answer with what the SDK adds. In a text every quotation mark is escaped, so that the first `isError` is the result's own."""
     at = answer.result.index(b',"isError":')
     at += len(b',"isError":true' if answer.code else b',"isError":false')

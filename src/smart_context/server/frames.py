@@ -1,6 +1,6 @@
 """Turn one line into a JSON-RPC message or the error that answers it, and a message into one line.
 
-In: the bytes of a line, without its newline.  Out: what the SDK takes, or a `Refusal` to send back.
+In: the bytes of a line, without its newline.  Out: what the SDK takes, or a `LineError` to send back.
 Always: every line gives exactly one of the two.
 """
 
@@ -28,7 +28,7 @@ MAX_LINE = 1024 * 1024  # bytes, the newline not counted
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class LineError:
     """The error that answers a line which never becomes a message; `request_id` where it can be known."""
 
     code: int
@@ -40,16 +40,16 @@ class Refusal:
         return JSONRPCError(jsonrpc="2.0", id=self.request_id, error=ErrorData(code=self.code, message=self.why))
 
 
-def decode(line: bytes) -> JSONRPCMessage | Refusal:
+def decode(line: bytes) -> JSONRPCMessage | LineError:
     """Read a line."""
     try:
         value = json_line.read(line)
     except (ValueError, RecursionError) as error:
-        return Refusal(PARSE_ERROR, f"Parse error: {_reason(error)}")
+        return LineError(PARSE_ERROR, f"Parse error: {_reason(error)}")
     if isinstance(value, list):
-        return Refusal(INVALID_REQUEST, "Invalid Request: batches are not supported")
+        return LineError(INVALID_REQUEST, "Invalid Request: batches are not supported")
     if not isinstance(value, dict):
-        return Refusal(INVALID_REQUEST, "Invalid Request: not an object")
+        return LineError(INVALID_REQUEST, "Invalid Request: not an object")
     return _message(value)
 
 
@@ -74,19 +74,19 @@ def _reason(error: Exception) -> str:
     return "nested too deeply" if isinstance(error, RecursionError) else str(error)
 
 
-def _message(value: dict[str, Any]) -> JSONRPCMessage | Refusal:
+def _message(value: dict[str, Any]) -> JSONRPCMessage | LineError:
     request_id = _request_id(value.get("id"))
     if value.get("jsonrpc") != "2.0":
-        return Refusal(INVALID_REQUEST, 'Invalid Request: "jsonrpc" must be "2.0"', request_id)
+        return LineError(INVALID_REQUEST, 'Invalid Request: "jsonrpc" must be "2.0"', request_id)
     if "method" not in value:
         return _response(value, request_id)
     method, params = value["method"], value.get("params")
     if not isinstance(method, str):
-        return Refusal(INVALID_REQUEST, 'Invalid Request: "method" must be a string', request_id)
+        return LineError(INVALID_REQUEST, 'Invalid Request: "method" must be a string', request_id)
     if "id" in value and request_id is None:
-        return Refusal(INVALID_REQUEST, 'Invalid Request: "id" must be a string or an integer')
+        return LineError(INVALID_REQUEST, 'Invalid Request: "id" must be a string or an integer')
     if params is not None and not isinstance(params, dict):
-        return Refusal(INVALID_REQUEST, 'Invalid Request: "params" must be an object', request_id)
+        return LineError(INVALID_REQUEST, 'Invalid Request: "params" must be an object', request_id)
     if request_id is None:
         return JSONRPCNotification(jsonrpc="2.0", method=method, params=params)
     return JSONRPCRequest(jsonrpc="2.0", id=request_id, method=method, params=params)
@@ -96,9 +96,9 @@ def _request_id(value: object) -> RequestId | None:
     return value if isinstance(value, str | int) and not isinstance(value, bool) else None
 
 
-def _response(value: dict[str, Any], request_id: RequestId | None) -> JSONRPCMessage | Refusal:
+def _response(value: dict[str, Any], request_id: RequestId | None) -> JSONRPCMessage | LineError:
     if "result" not in value and "error" not in value:
-        return Refusal(INVALID_REQUEST, 'Invalid Request: "method" is missing', request_id)
+        return LineError(INVALID_REQUEST, 'Invalid Request: "method" is missing', request_id)
     result, error = value.get("result"), value.get("error")
     if request_id is not None and isinstance(result, dict) and "error" not in value:
         return JSONRPCResponse(jsonrpc="2.0", id=request_id, result=result)
@@ -108,4 +108,4 @@ def _response(value: dict[str, Any], request_id: RequestId | None) -> JSONRPCMes
             data = ErrorData(code=code, message=message, data=error.get("data"))
             return JSONRPCError(jsonrpc="2.0", id=request_id, error=data)
     # Its id, if any, is one that we gave out, so repeating it would answer the wrong request.
-    return Refusal(INVALID_REQUEST, "Invalid Request: not a response")
+    return LineError(INVALID_REQUEST, "Invalid Request: not a response")

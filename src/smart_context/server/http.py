@@ -31,7 +31,7 @@ from smart_context.server.ops import Ops
 from smart_context.server.protocol import Offer
 from smart_context.server.request_log import logged
 from smart_context.server.session_calls import SessionCalls, again
-from smart_context.server.sessions import Sessions
+from smart_context.server.sessions import McpSessions
 from smart_context.server.stateless_calls import StatelessCalls
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def application(
         max_request_body_size=listen.max_body,
         max_sessions=None,
     )
-    sessions = Sessions(partial(_messages, manager.handle_request))
+    sessions = McpSessions(partial(_messages, manager.handle_request))
     calls = StatelessCalls(SessionCalls(sessions, offer, listen.session_seconds), offer)
     issuer = _issuer(listen)
     told = issuer.paths if issuer else frozenset()
@@ -140,7 +140,7 @@ async def _messages(inner: App, scope: Scope, receive: Receive, send: Send) -> N
         return
     first = await receive()  # the whole body: the gate has seen to that
     found = frames.decode(first.get("body", b""))
-    if not isinstance(found, frames.Refusal):
+    if not isinstance(found, frames.LineError):
         await inner(scope, again(first, receive), send)
         return
     body = frames.encode(found.message()).rstrip(b"\n")

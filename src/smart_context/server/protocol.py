@@ -61,7 +61,7 @@ ANSWERED = "smart_context.answered"
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class HttpAnswer:
     """A tool's answer over HTTP, and the client's name for itself."""
 
     reply: Reply
@@ -104,7 +104,7 @@ def build(offer: Offer) -> Server[Any]:
         call = _call(tool, arguments, context, offer.caller)
         reply = await _run(offer, call, context)
         if context.request is not None:
-            context.request.scope[ANSWERED] = Answered(reply, call.client)
+            context.request.scope[ANSWERED] = HttpAnswer(reply, call.client)
         return CallToolResult(
             content=[TextContent(type="text", text=reply.text)],
             structured_content=reply.structured,
@@ -128,7 +128,7 @@ def build(offer: Offer) -> Server[Any]:
 
 
 async def _run(offer: Offer, call: Call, context: Context) -> Reply:
-    relay = Relay(context)
+    relay = ProgressRelay(context)
     try:
         if offer.elsewhere is not None and offer.elsewhere.takes(call.tool):
             return (await offer.elsewhere.answer(call)).reply
@@ -150,7 +150,7 @@ async def in_thread(offer: Offer, call: Call, on_progress: OnProgress, model: Ca
     return await workers.run(work, call.tool.seconds, is_brief=call.tool.is_brief)
 
 
-class Relay:
+class ProgressRelay:
     """Passes progress on to the client, from the call's thread, no more often than anybody can read, and the last of it always."""
 
     def __init__(self, context: Context) -> None:

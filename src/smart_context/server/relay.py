@@ -81,7 +81,7 @@ class Relay:
                 await self._passed_on(http, asked, send)
             except IoError as error:
                 why = f"{error.message}: {error.reason}" if error.reason else error.message
-                await send.send(SessionMessage(frames.Refusal(INTERNAL_ERROR, why, asked.id).message()))
+                await send.send(SessionMessage(frames.LineError(INTERNAL_ERROR, why, asked.id).message()))
             finally:
                 self._asked.pop(asked.id, None)
         if scope.cancelled_caught and isinstance(item.metadata, ServerMessageMetadata):
@@ -160,7 +160,7 @@ class Relay:
     async def _forward(self, data: bytes, asked: JSONRPCRequest, response: httpx2.Response, send: Outgoing) -> bool:
         """Pass one message on; True if it is the answer."""
         message = frames.decode(data)
-        if isinstance(message, frames.Refusal):
+        if isinstance(message, frames.LineError):
             raise IoError(f"the shared server {self._url} said something that is no message", reason=message.why)
         is_answer = isinstance(message, JSONRPCResponse | JSONRPCError)
         if isinstance(message, JSONRPCError) and message.id is None:  # refused before its id was read

@@ -25,9 +25,9 @@ from smart_context.server.calls import Stopper
 from smart_context.server.encoded import Encoded, event
 from smart_context.server.gate import Message, Receive, Scope, Send
 from smart_context.server.identity import CALLER, peer
-from smart_context.server.protocol import ANSWERED, Answered, Offer
+from smart_context.server.protocol import ANSWERED, HttpAnswer, Offer
 from smart_context.server.running_call import IS_PLAIN, Headers, RunningCall
-from smart_context.server.sessions import ID_HEADER, Sessions
+from smart_context.server.sessions import ID_HEADER, McpSessions
 from smart_context.server.tools import Arguments, Call, Tool, Work, perform
 
 _ALIVE_SECONDS = 60.0  # after which the SDK sees a call of a session again
@@ -39,7 +39,7 @@ _PROTOCOL = "io.modelcontextprotocol/"
 _OTHER_HEADERS = frozenset({b"content-length", b"authorization"})
 
 
-class Seen:
+class Recorder:
     """Passes an answer on to a client, and records it: its headers (none for an error) and its body."""
 
     def __init__(self, send: Send) -> None:
@@ -60,7 +60,7 @@ Owner = tuple[str, bytes]  # a caller, and one of its sessions
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownSession:
     """A session in which calls can be answered here: the head of the request and of the answer, who calls, and until when."""
 
     asked: Headers
@@ -83,12 +83,12 @@ class Plain:
 class SessionCalls:
     """An ASGI application in front of the sessions."""
 
-    def __init__(self, sessions: Sessions, offer: Offer, session_seconds: float) -> None:
+    def __init__(self, sessions: McpSessions, offer: Offer, session_seconds: float) -> None:
         self._sessions = sessions
         self._offer = offer
         self._alive = min(_ALIVE_SECONDS, session_seconds / 4)
         self._tools = quick(offer)
-        self._known: OrderedDict[Owner, Known] = OrderedDict()
+        self._known: OrderedDict[Owner, KnownSession] = OrderedDict()
         self._running: dict[tuple[Owner, int | str], asyncio.Future[Encoded]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -148,9 +148,9 @@ class SessionCalls:
         self, plain: Plain | None, asked: Headers, owner: Owner, scope: Scope, receive: Receive, send: Send
     ) -> None:
         """Let the SDK answer; if that was a plain call, learn from it."""
-        seen = Seen(send)
+        seen = Recorder(send)
         await self._sessions(scope, receive, seen if plain else send)
-        answered: Answered | None = scope.get(ANSWERED)
+        answered: HttpAnswer | None = scope.get(ANSWERED)
         is_whole = answered is not None and answered.reply.structured is not None  # has all that an answer can have
         if (
             plain
@@ -159,7 +159,7 @@ class SessionCalls:
             and seen.headers
             and seen.body == event(plain.request_id, encoded.of(answered.reply))
         ):
-            self._known[owner] = Known(asked, seen.headers, answered.client, time.monotonic() + self._alive)
+            self._known[owner] = KnownSession(asked, seen.headers, answered.client, time.monotonic() + self._alive)
             self._known.move_to_end(owner)
             if len(self._known) > _MOST_KNOWN:
                 self._known.popitem(last=False)

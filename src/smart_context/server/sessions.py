@@ -22,7 +22,7 @@ IN_ALL = 5000
 ID_HEADER = b"mcp-session-id"
 
 
-class Sessions:
+class McpSessions:
     """An ASGI application in front of the SDK's session manager."""
 
     def __init__(self, inner: App) -> None:

@@ -15,14 +15,14 @@ from collections import OrderedDict
 
 from smart_context.data import dataclass
 from smart_context.server import encoded, running_call
-from smart_context.server.encoded import Around, Encoded
+from smart_context.server.encoded import Encoded, SdkFields
 from smart_context.server.gate import Receive, Scope, Send
 from smart_context.server.identity import CALLER, peer
-from smart_context.server.protocol import ANSWERED, Answered, Offer
+from smart_context.server.protocol import ANSWERED, HttpAnswer, Offer
 from smart_context.server.running_call import IS_PLAIN, Headers, RunningCall
 from smart_context.server.session_calls import (
     Plain,
-    Seen,
+    Recorder,
     SessionCalls,
     again,
     outcome,
@@ -49,11 +49,11 @@ Kind = bytes  # a hash of caller, head, tool and what is said beside: these may 
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownKind:
     """How the SDK answers calls of a kind: the head, what it adds to a result, who calls where the call does not say it plainly, and until when that counts."""
 
     answered: Headers
-    around: Around
+    around: SdkFields
     client: str
     until: float
 
@@ -65,7 +65,7 @@ class StatelessCalls:
         self._inner = inner
         self._offer = offer
         self._tools = quick(offer)
-        self._known: OrderedDict[Kind, Known] = OrderedDict()
+        self._known: OrderedDict[Kind, KnownKind] = OrderedDict()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request of a caller."""
@@ -101,10 +101,10 @@ class StatelessCalls:
 
     async def _by_the_sdk(self, plain: Plain, kind: Kind, scope: Scope, receive: Receive, send: Send) -> None:
         """Let the SDK answer, and learn from it."""
-        seen = Seen(send)
+        seen = Recorder(send)
         await self._inner(scope, receive, seen)
         self._known.pop(kind, None)
-        answered: Answered | None = scope.get(ANSWERED)
+        answered: HttpAnswer | None = scope.get(ANSWERED)
         if answered is None or (b"content-type", b"application/json") not in seen.headers:
             return
         if _named(plain) not in {None, answered.client}:
@@ -112,7 +112,7 @@ class StatelessCalls:
         around = encoded.added(json.loads(seen.body)["result"])
         made = encoded.with_more(encoded.of(answered.reply, ascii_only=True), around)
         if encoded.message(plain.request_id, made) == seen.body:
-            self._known[kind] = Known(seen.headers, around, answered.client, time.monotonic() + AGAIN_SECONDS)
+            self._known[kind] = KnownKind(seen.headers, around, answered.client, time.monotonic() + AGAIN_SECONDS)
             if len(self._known) > _MOST_KNOWN:
                 self._known.popitem(last=False)
 
@@ -145,7 +145,7 @@ class _Alone:
     ends_with_client = True
     stream = _STREAM
 
-    def __init__(self, plain: Plain, known: Known, done: asyncio.Future[Encoded]) -> None:
+    def __init__(self, plain: Plain, known: KnownKind, done: asyncio.Future[Encoded]) -> None:
         self.done = done
         self._plain = plain
         self._known = known

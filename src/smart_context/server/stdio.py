@@ -196,14 +196,14 @@ async def _feed(
 async def _take(line: bytes | None, incoming: Incoming, outgoing: Outgoing, in_flight: InFlight) -> None:
     if line is None:
         why = f"Invalid Request: line over {frames.MAX_LINE} bytes"
-        await outgoing.write(frames.Refusal(INVALID_REQUEST, why).message())
+        await outgoing.write(frames.LineError(INVALID_REQUEST, why).message())
         return
     if not line.strip(b" \t\r"):
         return
     message = frames.decode(line)
     if isinstance(message, JSONRPCRequest) and not await in_flight.is_free(message.id):
-        message = frames.Refusal(INVALID_REQUEST, "Invalid Request: this id is in flight", message.id)
-    if isinstance(message, frames.Refusal):
+        message = frames.LineError(INVALID_REQUEST, "Invalid Request: this id is in flight", message.id)
+    if isinstance(message, frames.LineError):
         await outgoing.write(message.message())  # not `send`: a request of the same id may still be worked on
     elif isinstance(message, JSONRPCRequest):
         await in_flight.room()
