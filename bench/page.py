@@ -175,7 +175,7 @@ async def _beyond(link: Link, pid: int, queries: list[str], args: argparse.Names
                 began = time.process_time()
                 app.find(SearchRequest(query, LOOKED_AT))
                 middle = time.process_time()
-                found = search.view(app, search.Asked(query), OWNER, lambda: None)
+                found = search.view(app, search.SearchParameters(query), OWNER, lambda: None)
                 render.page("search.html", view=found, asked=found.asked, may_freeze=True, visit=visit, form="")
                 if turn:  # the first fills what is kept between searches
                     spent["search"] += middle - began

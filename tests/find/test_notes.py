@@ -43,7 +43,7 @@ def test_roots_that_were_never_indexed_or_are_away_are_named_wherever_an_answer_
     assert app.search_files("gryphon", roots=(f"{tmp_path}/indexed",)).get("notes") is None
     guest = Caller("guest", roots=(f"{tmp_path}/indexed",), is_owner=False)
     assert "notes" not in app.search_files("gryphon", caller=guest)
-    seen = page.view(app, page.Asked("gryphon"), Caller("owner"), lambda: None)
+    seen = page.view(app, page.SearchParameters("gryphon"), Caller("owner"), lambda: None)
     assert seen.notes == (never, away, nowhere)
 
 

@@ -152,7 +152,7 @@ class Page:
             return RedirectResponse(f"/index?told={told}", 303, render.PRIVATE)
         wants_check = bool(request.query_params.get("check")) and visit.caller.is_owner
 
-        def look(_stop: object) -> index_view.State:
+        def look(_stop: object) -> index_view.IndexView:
             return index_view.view(app, visit, self._desk.examine() if wants_check else None)
 
         name = "index-part.html" if request.query_params.get("part") else "index.html"

@@ -17,7 +17,7 @@ from starlette.datastructures import QueryParams
 from smart_context.errors import BadRequest
 from smart_context.frozen.collect import Picked
 from smart_context.page.desk import Desk, Visit
-from smart_context.page.search import Asked
+from smart_context.page.search import SearchParameters
 
 if TYPE_CHECKING:
     from smart_context.frozen.diff import Difference
@@ -124,7 +124,7 @@ def may_freeze(desk: Desk, visit: Visit) -> bool:
     return visit.caller.is_owner and bool(settings.cache_root) and settings.cache.freeze
 
 
-async def freeze(desk: Desk, visit: Visit, asked: Asked, name: str, chosen: Sequence[str]) -> None:
+async def freeze(desk: Desk, visit: Visit, asked: SearchParameters, name: str, chosen: Sequence[str]) -> None:
     """Freeze results that were chosen, or the whole search. Raises: ContextError."""
     picked = tuple(_picked(one) for one in chosen)
     await desk.call(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from smart_context.errors import NotFound
 from smart_context.model import SLIDE_NOTES, Caller, Stop
 from smart_context.page.render import query
-from smart_context.page.search import Asked, Pieces, below_root, pieces
+from smart_context.page.search import Pieces, SearchParameters, below_root, pieces
 
 if TYPE_CHECKING:
     from smart_context.api import App
@@ -33,7 +33,7 @@ Row = tuple[Pieces, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class PlaceView:
     """What the template shows. Of rows, lines and prose one is there. picture: its address; no_picture: why there is none.
 
     title, notes: of a slide.  headers, attached: of a mail; an attachment that holds text has an address.
@@ -61,7 +61,7 @@ class Seen:
     left_out: int = 0
 
 
-def view(app: App, path: str, pointer: str, asked: Asked, caller: Caller, stop: Stop) -> Seen:
+def view(app: App, path: str, pointer: str, asked: SearchParameters, caller: Caller, stop: Stop) -> PlaceView:
     """Look at a place.
 
     Raises: as `App.view_file`.
@@ -90,14 +90,14 @@ def view(app: App, path: str, pointer: str, asked: Asked, caller: Caller, stop: 
     )
 
 
-def _address(path: str, pointer: str, asked: Asked) -> str:
+def _address(path: str, pointer: str, asked: SearchParameters) -> str:
     return "/see?" + query([("path", path), ("pointer", pointer), *asked.fields()]) if pointer else ""
 
 
-def _shaped(found: FileView, asked: Asked) -> Seen:
+def _shaped(found: FileView, asked: SearchParameters) -> PlaceView:
     """The text as rows, lines, a slide, a mail, or plain."""
     whole = pieces(found.text.rstrip("\n"), found.marks)
-    seen = Seen("", "", found.path, found.pointer)
+    seen = PlaceView("", "", found.path, found.pointer)
     place = found.pointer.partition(" ")[0]
     if place == "sheet" or found.path.lower().endswith(_TABLES):
         between = "\t" if "\t" in found.text else ","
@@ -116,7 +116,7 @@ def _shaped(found: FileView, asked: Asked) -> Seen:
     return replace(seen, prose=whole)
 
 
-def _mail(seen: Seen, lines: Sequence[Pieces], found: FileView, asked: Asked) -> Seen:
+def _mail(seen: PlaceView, lines: Sequence[Pieces], found: FileView, asked: SearchParameters) -> PlaceView:
     headers: dict[str, Pieces] = {}
     for line in lines:
         name, colon, _ = _plain(line).partition(": ")

@@ -82,7 +82,7 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class IndexView:
     """What the template shows. findings: None where nobody has asked for them."""
 
     roots: tuple[Root, ...]
@@ -97,7 +97,7 @@ class State:
     findings: Sequence[Finding] | None = None
 
 
-def view(app: App, visit: Visit, findings: Sequence[Finding] | None) -> State:
+def view(app: App, visit: Visit, findings: Sequence[Finding] | None) -> IndexView:
     """Look at the index.
 
     Raises: Forbidden for a caller that sees some roots only.
@@ -111,7 +111,7 @@ def view(app: App, visit: Visit, findings: Sequence[Finding] | None) -> State:
         Root(root, _failures(root.troubles), any(run.folder == root.root for run in runs)) for root in found.roots
     )
     meaning = found.meaning
-    return State(
+    return IndexView(
         roots,
         runs,
         "" if runs else found.writer,

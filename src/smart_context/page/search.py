@@ -32,7 +32,7 @@ Pieces = tuple[tuple[str, bool], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SearchParameters:
     """The parameters of a view, from its address."""
 
     q: str = ""
@@ -97,10 +97,10 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class SearchView:
     """What the template shows. looked_at: how many results were counted; 0: none were, while somebody types."""
 
-    asked: Asked
+    asked: SearchParameters
     results: tuple[Result, ...] = ()
     total: int = 0
     is_estimate: bool = False
@@ -112,10 +112,10 @@ class View:
     roots: tuple[str, ...] = ()
 
 
-def asked(params: QueryParams) -> Asked:
+def asked(params: QueryParams) -> SearchParameters:
     """Read an address; what cannot be read is left out."""
     number = params.get("from", "")
-    return Asked(
+    return SearchParameters(
         params.get("q", "").strip(),
         tuple(filter(None, params.getlist("kind"))),
         tuple(filter(None, params.getlist("in"))),
@@ -126,15 +126,15 @@ def asked(params: QueryParams) -> Asked:
     )
 
 
-def welcome(app: App, wanted: Asked, caller: Caller) -> View:
+def welcome(app: App, wanted: SearchParameters, caller: Caller) -> SearchView:
     """The view before anything is asked.
 
     Raises: SearchFailed where there is no root.
     """
-    return View(wanted, roots=tuple(app.list_roots(caller=caller)["roots"]))
+    return SearchView(wanted, roots=tuple(app.list_roots(caller=caller)["roots"]))
 
 
-def view(app: App, wanted: Asked, caller: Caller, stop: Stop, *, is_typed: bool = False) -> View:
+def view(app: App, wanted: SearchParameters, caller: Caller, stop: Stop, *, is_typed: bool = False) -> SearchView:
     """Search. Typed: only the first results, at once.
 
     Raises: what `App.find` raises.
@@ -158,20 +158,22 @@ def view(app: App, wanted: Asked, caller: Caller, stop: Stop, *, is_typed: bool 
     )
 
 
-def _find(app: App, wanted: Asked, k: int, offset: int, caller: Caller, stop: Stop) -> SearchPage:
+def _find(app: App, wanted: SearchParameters, k: int, offset: int, caller: Caller, stop: Stop) -> SearchPage:
     sort = "date" if wanted.by_date else defaults.SORT
     filters = (wanted.kinds, wanted.years, wanted.folders)
     request = SearchRequest(wanted.q, k, offset, *filters, since=wanted.since, until=wanted.until, sort=sort)
     return app.find(request, stop=stop, caller=caller)
 
 
-def _shown(wanted: Asked, found: SearchPage, items: Iterable[SearchItem], roots: Sequence[str]) -> View:
+def _shown(
+    wanted: SearchParameters, found: SearchPage, items: Iterable[SearchItem], roots: Sequence[str]
+) -> SearchView:
     results = tuple(_result(item, wanted, roots) for item in items)
     is_estimate = found.total_estimate > len(found.items)
-    return View(wanted, results, found.total_estimate, is_estimate, found.notes)
+    return SearchView(wanted, results, found.total_estimate, is_estimate, found.notes)
 
 
-def _result(item: SearchItem, wanted: Asked, roots: Sequence[str]) -> Result:
+def _result(item: SearchItem, wanted: SearchParameters, roots: Sequence[str]) -> Result:
     folder, name = os.path.split(item.path)
     see = "/see?" + query([("path", item.path), ("pointer", item.pointer), *wanted.fields()])
     return Result(
@@ -180,7 +182,7 @@ def _result(item: SearchItem, wanted: Asked, roots: Sequence[str]) -> Result:
     )  # fmt: skip
 
 
-def _copy(path: str, wanted: Asked, roots: Sequence[str]) -> tuple[str, str]:
+def _copy(path: str, wanted: SearchParameters, roots: Sequence[str]) -> tuple[str, str]:
     """Another file with the same text, as people call it, and where it is seen."""
     return below_root(path, roots), "/see?" + query([("path", path), ("pointer", ""), *wanted.fields()])
 
@@ -197,7 +199,7 @@ def pieces(text: str, marks: Iterable[tuple[int, int]]) -> Pieces:
     return tuple(piece for piece in (*found, (text[at:], False)) if piece[0])
 
 
-def _filters(wanted: Asked, items: Sequence[SearchItem], roots: Sequence[str]) -> Iterable[Filter]:
+def _filters(wanted: SearchParameters, items: Sequence[SearchItem], roots: Sequence[str]) -> Iterable[Filter]:
     kinds = Counter(item.ext for item in items if item.ext)
     yield _filter("Kind", "kinds", wanted, wanted.kinds, kinds, lambda ext: ext.lstrip("."))
     folders = Counter(filter(None, (_below(item.path, wanted.folders or roots) for item in items)))
@@ -207,7 +209,12 @@ def _filters(wanted: Asked, items: Sequence[SearchItem], roots: Sequence[str]) -
 
 
 def _filter(
-    title: str, field: str, wanted: Asked, chosen: Sequence[str], counts: Counter[str], label: Callable[[str], str]
+    title: str,
+    field: str,
+    wanted: SearchParameters,
+    chosen: Sequence[str],
+    counts: Counter[str],
+    label: Callable[[str], str],
 ) -> Filter:
     on = [Choice(label(value), None, wanted.address(**{field: ()}), is_on=True) for value in chosen]
     most = sorted(counts.items(), key=lambda each: (-each[1], each[0]))[:_MOST_CHOICES]

@@ -45,7 +45,7 @@ class _Session:
     used: float
 
 
-class Sessions:
+class BrowserSessions:
     """The open sessions of one server, in memory alone: they end with it."""
 
     def __init__(self, known: Callable[[bytes], Caller | str], own_token: Callable[[], str]) -> None:

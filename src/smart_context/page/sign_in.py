@@ -15,7 +15,7 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from smart_context.errors import Forbidden
 from smart_context.page import render
 from smart_context.page.desk import Desk, Visit
-from smart_context.page.sessions import COOKIE, Sessions, proof
+from smart_context.page.sessions import COOKIE, BrowserSessions, proof
 
 _LONGEST_NONCE = 200
 _SAFE_METHODS = {"GET", "HEAD"}
@@ -26,7 +26,7 @@ class SignIn:
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
-        self.sessions = Sessions(desk.known, desk.own_token)
+        self.sessions = BrowserSessions(desk.known, desk.own_token)
 
     def visit(self, request: Request) -> Visit | None:
         """The visit behind a request; None if the caller is unknown."""
