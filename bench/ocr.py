@@ -85,7 +85,7 @@ def _measured(place: Path, engine: str, font: str, turned: float, most: int) -> 
         start = _children_cpu() - started
         begun, clock = _children_cpu(), time.monotonic()
         tasks = [
-            Task(at, str(file), partial(os.open, file, os.O_RDONLY), more=ocr_text.Asked(1, seconds=60).told())
+            Task(at, str(file), partial(os.open, file, os.O_RDONLY), more=ocr_text.OcrRequest(1, seconds=60).to_json())
             for at, (file, _) in enumerate(pages)
         ]
         shares: list[float] = []

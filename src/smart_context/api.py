@@ -259,10 +259,10 @@ class App(Resources):
         if not caller.is_owner:
             raise Forbidden("only the owner may see what is hidden")
         from smart_context.access import audit
-        from smart_context.access.audit import Call
+        from smart_context.access.audit import LoggedCall
 
         if log := audit.configured(self.settings, self.redactor.clean):
-            log.write(Call(f"{command} --unredacted", OWNER.name, 0.0, query=what))
+            log.write(LoggedCall(f"{command} --unredacted", OWNER.name, 0.0, query=what))
 
     # From a search to a cache, and back
 

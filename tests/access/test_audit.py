@@ -15,16 +15,16 @@ from pathlib import Path
 import pytest
 
 from smart_context.access import audit, audit_check
-from smart_context.access.audit import AuditLog, Call
-from smart_context.access.audit_check import Filters
+from smart_context.access.audit import AuditLog, LoggedCall
+from smart_context.access.audit_check import EntryFilters
 from smart_context.errors import CallCancelled, IoError, NotFound, UsageError
 
 WRITER = """
 import sys
-from smart_context.access.audit import AuditLog, Call
+from smart_context.access.audit import AuditLog, LoggedCall
 log = AuditLog(sys.argv[1], clean=str, max_bytes=4000, keep=1000)
 for number in range(int(sys.argv[2])):
-    log.write(Call("searchFiles", sys.argv[3], 1.0, query="x" * (number % 90), counts={"results": number}))
+    log.write(LoggedCall("searchFiles", sys.argv[3], 1.0, query="x" * (number % 90), counts={"results": number}))
     print(number, flush=True)
 """
 
@@ -39,7 +39,7 @@ def open_log(path: Path, **how: object) -> AuditLog:
 def fill(path: Path, count: int = 10, **how: object) -> list[bytes]:
     log = open_log(path, **how)
     for number in range(count):
-        log.write(Call("openFile", "me", 1.5, counts={"n": number}))
+        log.write(LoggedCall("openFile", "me", 1.5, counts={"n": number}))
     return path.read_bytes().splitlines(keepends=True)
 
 
@@ -51,8 +51,10 @@ def start_writer(path: Path, count: int, who: str) -> subprocess.Popen[bytes]:
 def test_a_line_holds_what_was_called_by_whom_and_how_it_went(tmp_path: Path) -> None:
     path = tmp_path / "new" / "audit.jsonl"
     log = open_log(path)
-    log.write(Call("searchFiles", "claude secret", 12.3456, query="my secret\nquery", counts={"results": 3, "a": 1}))
-    log.write(Call("openFile", "claude", 0.5, error="NOT_FOUND"))
+    log.write(
+        LoggedCall("searchFiles", "claude secret", 12.3456, query="my secret\nquery", counts={"results": 3, "a": 1})
+    )
+    log.write(LoggedCall("openFile", "claude", 0.5, error="NOT_FOUND"))
     first, second = [json.loads(line) for line in path.read_text().splitlines()]
     assert {k: v for k, v in first.items() if k not in {"prev", "hash"}} == {
         "seq": 1,
@@ -72,13 +74,13 @@ def test_a_line_holds_what_was_called_by_whom_and_how_it_went(tmp_path: Path) ->
 
 def test_the_query_is_left_out_when_so_configured(tmp_path: Path) -> None:
     log = open_log(tmp_path / "a", include_query=False)
-    log.write(Call("searchFiles", "me", 1, query="private"))
+    log.write(LoggedCall("searchFiles", "me", 1, query="private"))
     assert b"private" not in (tmp_path / "a").read_bytes()
 
 
 def test_text_that_is_no_text_and_long_queries_are_written_all_the_same(tmp_path: Path) -> None:
     log = open_log(tmp_path / "a")
-    log.write(Call("searchFiles", "\ud800", 1, query="q" * 100_000))
+    log.write(LoggedCall("searchFiles", "\ud800", 1, query="q" * 100_000))
     (entry,) = audit_check.read(str(tmp_path / "a"))
     assert (entry["caller"], len(entry["query"])) == ("?", 2000)
     assert audit_check.verify(str(tmp_path / "a")).is_intact
@@ -197,10 +199,10 @@ def test_entries_are_filtered(tmp_path: Path) -> None:
     path = tmp_path / "audit.jsonl"
     log = open_log(path)
     for tool, caller, error in (("a", "x", ""), ("b", "x", "E"), ("a", "y", "E"), ("b", "y", ""), ("c", "y@x", "")):
-        log.write(Call(tool, caller, 1, error=error))
+        log.write(LoggedCall(tool, caller, 1, error=error))
 
     def numbers(**filters: str) -> list[int]:
-        return [entry["seq"] for entry in audit_check.read(str(path), Filters(**filters))]
+        return [entry["seq"] for entry in audit_check.read(str(path), EntryFilters(**filters))]
 
     assert numbers() == [1, 2, 3, 4, 5]
     assert numbers(tool="a") == [1, 3]
@@ -216,7 +218,7 @@ def test_no_log_and_no_place_for_one_are_told(tmp_path: Path) -> None:
         audit_check.verify(str(tmp_path / "no" / "audit.jsonl"))
     (tmp_path / "file").write_text("")
     with pytest.raises(IoError):
-        open_log(tmp_path / "file" / "audit.jsonl").write(Call("a", "b", 1))
+        open_log(tmp_path / "file" / "audit.jsonl").write(LoggedCall("a", "b", 1))
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs RLIMIT_FSIZE with SIGXFSZ ignored")
@@ -226,9 +228,9 @@ def test_a_full_disk_leaves_no_half_line(tmp_path: Path) -> None:
     script = (
         "import resource, signal, sys\n"
         "from smart_context.errors import IoError\n"
-        "from smart_context.access.audit import AuditLog, Call\n"
+        "from smart_context.access.audit import AuditLog, LoggedCall\n"
         f"resource.setrlimit(resource.RLIMIT_FSIZE, ({len(before) + 100},) * 2)\n"
-        "try: AuditLog(sys.argv[1], clean=str).write(Call('a', 'b', 1.0))\n"
+        "try: AuditLog(sys.argv[1], clean=str).write(LoggedCall('a', 'b', 1.0))\n"
         "except IoError: print('refused')\n"
     )
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
@@ -267,7 +269,7 @@ def test_an_anchor_proves_that_nothing_before_it_changed_even_if_all_was_written
         file.unlink()
     log = open_log(path)
     for number in range(10):  # the same lines but one, by the program itself
-        log.write(Call("openFile", "me", 1.5, counts={"n": number + (number == 2)}))
+        log.write(LoggedCall("openFile", "me", 1.5, counts={"n": number + (number == 2)}))
     assert audit_check.verify(str(path)).is_intact
     [problem] = audit_check.verify(str(path), anchor).problems
     assert problem.what.startswith("line 5 is not the one")
@@ -328,8 +330,8 @@ def test_a_log_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
 def test_names_are_cut_and_what_is_not_known_is_left_out(tmp_path: Path) -> None:
     path = tmp_path / "audit.jsonl"
     log = open_log(path)
-    log.write(Call("a", "n" * 201, 1, client="c" * 201, address="::1", query="q" * 2001))
-    log.write(Call("a", "n" * 200, 1, error=CallCancelled.code))
+    log.write(LoggedCall("a", "n" * 201, 1, client="c" * 201, address="::1", query="q" * 2001))
+    log.write(LoggedCall("a", "n" * 200, 1, error=CallCancelled.code))
     first, second = audit_check.read(str(path))
     assert (first["caller"], first["client"], first["address"]) == ("n" * 200, "c" * 200, "::1")
     assert first["query"] == "q" * 2000
@@ -408,7 +410,7 @@ def test_a_link_in_the_place_of_the_log_or_its_state_is_not_written_through(tmp_
     (tmp_path / "log").mkdir()
     (tmp_path / "log" / name).symlink_to(other)
     with pytest.raises(IoError):
-        open_log(tmp_path / "log" / "audit.jsonl").write(Call("a", "b", 1))
+        open_log(tmp_path / "log" / "audit.jsonl").write(LoggedCall("a", "b", 1))
     assert other.read_bytes() == b"somebody's\n"
 
 

@@ -12,8 +12,8 @@ import pytest
 
 from smart_context import flock
 from smart_context.access import ledger
-from smart_context.access.audit import AuditLog, Call
-from smart_context.access.audit_check import Filters
+from smart_context.access.audit import AuditLog, LoggedCall
+from smart_context.access.audit_check import EntryFilters
 from smart_context.access.ledger import Courier, Line
 from smart_context.errors import Conflict, IoError, NotFound, Unreachable
 
@@ -56,7 +56,7 @@ def path(tmp_path: Path) -> str:
 def write(path: str, count: int, **how: int) -> None:
     log = AuditLog(path, clean=str, **how)  # type: ignore[arg-type]
     for number in range(count):
-        log.write(Call("openFile", "me", 1.0, counts={"n": number}))
+        log.write(LoggedCall("openFile", "me", 1.0, counts={"n": number}))
 
 
 def courier(path: str, shelf: Shelf, told: list[str] | None = None) -> Courier:
@@ -242,8 +242,8 @@ def test_a_line_that_was_changed_taken_out_or_put_first_is_found(path: str) -> N
 def test_entries_of_every_chain_are_read_with_its_name(path: str) -> None:
     shelf, chain, lines = delivered(path, 2)
     shelf.kept["m2/x"] = [Line(1, b'{"tool": "searchFiles"}\n'), Line(2, b"no line\n"), Line(3, b"[1]\n"), lines[0]]
-    found = list(ledger.read(shelf, Filters()))
+    found = list(ledger.read(shelf, EntryFilters()))
     assert [(one["node"], one["tool"]) for one in found] == [
         (chain, "openFile"), (chain, "openFile"), ("m2/x", "searchFiles"), ("m2/x", "openFile"),
     ]  # fmt: skip
-    assert [one["node"] for one in ledger.read(shelf, Filters(tool="searchFiles"))] == ["m2/x"]
+    assert [one["node"] for one in ledger.read(shelf, EntryFilters(tool="searchFiles"))] == ["m2/x"]

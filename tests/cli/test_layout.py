@@ -79,11 +79,11 @@ def test_how_long_a_run_took_is_told_to_the_second(seconds, told):
 
 
 def test_the_time_that_is_left_is_told_by_the_files_behind_the_large_ones_that_come_first():
-    pace = show.Pace()
+    speed = show.Speed()
     lines = []
     for now, done in ((10.0, 0), (40.0, 1), (70.0, 3), (80.0, 13), (90.0, 103), (100.0, 203)):
         step = Progress(done, 203, "/a/b.txt", searchable=done // 2, large=3)
-        lines.append(show.progress_line("indexing", step, pace.at(step, now), 80))
+        lines.append(show.progress_line("indexing", step, speed.at(step, now), 80))
     assert lines == [
         "indexing [░░░░░░░░░░] 0/203 large files first  /a/b.txt",
         "indexing [░░░░░░░░░░] 1/203 large files first  /a/b.txt",
@@ -93,8 +93,8 @@ def test_the_time_that_is_left_is_told_by_the_files_behind_the_large_ones_that_c
         "indexing [██████████] 203/203 7/s 101 searchable  /a/b.txt",
     ]
     # Nothing is large: the first step counts. A narrow terminal has room for the numbers.
-    pace = show.Pace()
+    speed = show.Speed()
     for now, done in ((10.0, 1), (20.0, 51)):
         step = Progress(done, 101, "/a/b.txt")
-        line = show.progress_line("indexing", step, pace.at(step, now), 40)
+        line = show.progress_line("indexing", step, speed.at(step, now), 40)
     assert line == "indexing 51/101 5/s 10 s left"

@@ -14,8 +14,8 @@ from postgres_server import Server
 from server_client import SERVE, Peer
 from smart_context import engine, errors
 from smart_context.access import ledger
-from smart_context.access.audit import AuditLog, Call
-from smart_context.access.audit_check import Filters
+from smart_context.access.audit import AuditLog, LoggedCall
+from smart_context.access.audit_check import EntryFilters
 from smart_context.access.ledger import Courier
 
 
@@ -36,7 +36,7 @@ class Machine:
 
     def call(self, *queries: str) -> None:
         for query in queries:
-            self.log.write(Call("searchFiles", "ada", 1.0, query=query))
+            self.log.write(LoggedCall("searchFiles", "ada", 1.0, query=query))
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def machines(folder: Path, address: str, **how: int) -> list[Machine]:
 def told(folder: Path, address: str) -> dict[str, list[str]]:
     """The queries of each chain, by the machine that it is of."""
     out: dict[str, list[str]] = {}
-    for entry in ledger.read(engine.shared(folder / "owner", address).ledger(), Filters()):
+    for entry in ledger.read(engine.shared(folder / "owner", address).ledger(), EntryFilters()):
         out.setdefault(str(entry["node"]).partition("/")[0], []).append(str(entry["query"]))
     return out
 

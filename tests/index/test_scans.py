@@ -214,7 +214,7 @@ def test_pictures_are_read_in_the_whole_jail(tmp_path: Path) -> None:
     file = tmp_path / "a.png"
     file.write_bytes(picture(*lines, turned=180))
     command = ocr_child.started_with(Preparing(2000), tessdata.files(["en"]))
-    task = Task(None, str(file), lambda: os.open(file, os.O_RDONLY), more=ocr_text.Asked(1).told())
+    task = Task(None, str(file), lambda: os.open(file, os.O_RDONLY), more=ocr_text.OcrRequest(1).to_json())
     with worker.Pool(Limits(), 1, jail="require", start_with=command) as pool:
         (done,) = pool.run([task])
     assert isinstance(done.outcome, Prepared)

@@ -35,7 +35,7 @@ _APPEND = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | 
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class LoggedCall:
     """What is logged of a call. counts: results, files, tokens …, by name. error: the code of an error, or "".
 
     client: what the client says it is. address: of the peer, over HTTP.
@@ -105,7 +105,7 @@ class AuditLog:
         self._now = now
         self._lost = 0  # that the state does not know of
 
-    def write(self, call: Call) -> None:
+    def write(self, call: LoggedCall) -> None:
         """Append a line.
 
         Raises: IoError when the log cannot be written; that one is missing is then noted in the state, and in the next line.
@@ -121,7 +121,7 @@ class AuditLog:
         except OSError as error:
             raise IoError(f"cannot write the audit log {self._path}", reason=error.strerror) from error
 
-    def _facts(self, call: Call) -> dict[str, object]:
+    def _facts(self, call: LoggedCall) -> dict[str, object]:
         is_cancelled = call.error == CallCancelled.code
         facts: dict[str, object] = {
             "time": self._now().astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),

@@ -49,7 +49,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Filters:
+class EntryFilters:
     """Which entries to show. since, until: the beginning of a time as entries have it; see `moment`."""
 
     tool: str = ""
@@ -88,12 +88,12 @@ def moment(text: str) -> str:
     return when.isoformat(timespec="milliseconds")[: min(23, 11 + len(clock[1])) if clock else 10]
 
 
-def read(path: str, filters: Filters | None = None) -> Iterator[dict[str, Any]]:
+def read(path: str, filters: EntryFilters | None = None) -> Iterator[dict[str, Any]]:
     """Yield the entries of a log, oldest first; what is no entry is passed over.
 
     Raises: NotFound if there is no log; IoError if it cannot be read.
     """
-    filters = filters or Filters()
+    filters = filters or EntryFilters()
     with Snapshot(path) as log:
         for _, line in log.lines():
             try:

@@ -226,7 +226,7 @@ def verify(ledger: Ledger, chain: str) -> Verdict:
     return Verdict(count, (chain,), tuple(problems), f"{last}-{before}" if before else "", lost)
 
 
-def read(ledger: Ledger, filters: audit_check.Filters) -> Iterator[dict[str, object]]:
+def read(ledger: Ledger, filters: audit_check.EntryFilters) -> Iterator[dict[str, object]]:
     """The entries of every chain, each in its order, with the name of the chain as `node`."""
     for chain in ledger.chains():
         for _, data in ledger.lines(chain):

@@ -64,7 +64,7 @@ class ClaimRule(NamedTuple):
     folder: str
 
 
-class Kept(Protocol):
+class TokenStore(Protocol):
     """A token store that several machines share."""
 
     def all(self) -> list[Token]:
@@ -94,7 +94,7 @@ def add(
     is_admin: bool,
     made: str,
     ends: str,
-    shared: Kept | None = None,
+    shared: TokenStore | None = None,
 ) -> str:
     """Store a new token under a name, in the data directory or the shared store; return the token, which is not stored itself.
 
@@ -116,7 +116,7 @@ def add(
     return given
 
 
-def revoke(data_dir: Path, name: str, shared: Kept | None = None) -> None:
+def revoke(data_dir: Path, name: str, shared: TokenStore | None = None) -> None:
     """End a token.
 
     Raises: NotFound if there is none of that name.
@@ -133,7 +133,7 @@ def revoke(data_dir: Path, name: str, shared: Kept | None = None) -> None:
         kept.tokens = left
 
 
-def kept(data_dir: Path, shared: Kept | None = None) -> list[Token]:
+def kept(data_dir: Path, shared: TokenStore | None = None) -> list[Token]:
     """Every token, by name.
 
     Raises: IoError, ConfigError when the file cannot be used.
@@ -187,7 +187,7 @@ class Tokens:
         token_file: str | None,
         warn: Callable[[str], None] = lambda _line: None,
         now: Now = _now,
-        shared: Kept | None = None,
+        shared: TokenStore | None = None,
     ) -> None:
         self._data_dir = data_dir
         self._token_file = token_file

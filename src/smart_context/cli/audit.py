@@ -13,7 +13,7 @@ from smart_context.cli.program import Command
 from smart_context.errors import NotFound, UsageError
 
 if TYPE_CHECKING:
-    from smart_context.access.audit_check import Filters
+    from smart_context.access.audit_check import EntryFilters
     from smart_context.settings.config import Settings
 
 _ACTIONS = ("show", "verify", "anchor")
@@ -63,7 +63,9 @@ def audit(
 
     if anchor and action != "verify":
         raise UsageError("--anchor goes with verify")
-    filters = audit_check.Filters(tool, caller, outcome or "", audit_check.moment(since), audit_check.moment(until))
+    filters = audit_check.EntryFilters(
+        tool, caller, outcome or "", audit_check.moment(since), audit_check.moment(until)
+    )
     if all_nodes:
         _of_all(action, anchor, filters, settings, as_json=as_json)
         return
@@ -75,7 +77,7 @@ def audit(
         click.echo(show.json_of(entry) if as_json else _line(entry))
 
 
-def _of_all(action: str, anchor: str, filters: Filters, settings: Settings, *, as_json: bool) -> None:
+def _of_all(action: str, anchor: str, filters: EntryFilters, settings: Settings, *, as_json: bool) -> None:
     from smart_context import team
     from smart_context.access import ledger
 

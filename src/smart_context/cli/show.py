@@ -87,7 +87,7 @@ class ProgressBar:
         self._label = label
         self._place = Passing()
         self._next = time.monotonic() + (0 if at_once else _FIRST_AFTER)
-        self._pace = Pace()
+        self._speed = Speed()
         self.last: Progress | None = None
         if at_once:
             self._place.show(f"{label} …")
@@ -99,7 +99,7 @@ class ProgressBar:
         if now < self._next:
             return
         self._next = now + _EVERY
-        self._place.show(progress_line(self._label, step, self._pace.at(step, now), layout.columns(sys.stderr)))
+        self._place.show(progress_line(self._label, step, self._speed.at(step, now), layout.columns(sys.stderr)))
 
     def __enter__(self) -> ProgressBar:
         return self
@@ -112,10 +112,10 @@ class ProgressBar:
     def clear(self) -> None:
         """Remove the bar from the screen, and start again."""
         self._place.clear()
-        self._pace = Pace()
+        self._speed = Speed()
 
 
-class Pace:
+class Speed:
     """How fast a run is. The large files of a run come first and take far longer than the others: nothing follows from them for the rest."""
 
     def __init__(self) -> None:

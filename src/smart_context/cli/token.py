@@ -18,7 +18,7 @@ from smart_context.cli.program import Group
 from smart_context.errors import UsageError
 
 if TYPE_CHECKING:
-    from smart_context.access.tokens import Kept
+    from smart_context.access.tokens import TokenStore
     from smart_context.settings.config import Settings
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -77,7 +77,7 @@ _DATA_DIR = (
 @_data_dir_options
 def add(
     settings: Settings,
-    shared: Kept | None,
+    shared: TokenStore | None,
     name: str,
     roots: tuple[str, ...],
     all_roots: bool,
@@ -142,7 +142,7 @@ def _owner(data_dir: Path) -> str:
 @token.command("list")
 @_data_dir_options
 @json_option
-def list_(settings: Settings, shared: Kept | None, as_json: bool) -> None:
+def list_(settings: Settings, shared: TokenStore | None, as_json: bool) -> None:
     """List the tokens with what they may see and when they end."""
     from smart_context.access import tokens
     from smart_context.cli import show
@@ -167,7 +167,7 @@ def list_(settings: Settings, shared: Kept | None, as_json: bool) -> None:
 @token.command()
 @click.argument("name")
 @_data_dir_options
-def revoke(settings: Settings, shared: Kept | None, name: str) -> None:
+def revoke(settings: Settings, shared: TokenStore | None, name: str) -> None:
     """End the token of NAME, from its next request on."""
     from smart_context.access import tokens
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from smart_context.access.ledger import Ledger
-    from smart_context.access.tokens import Kept
+    from smart_context.access.tokens import TokenStore
     from smart_context.engine.entry import Entry
     from smart_context.engine.vectors import Vectors
 
@@ -431,7 +431,7 @@ class Shared(Engine, Protocol):
     def queue(self) -> Queue:
         """Its queue."""
 
-    def tokens(self) -> Kept:
+    def tokens(self) -> TokenStore:
         """Its tokens, which are valid on every machine."""
 
     def ledger(self) -> Ledger:

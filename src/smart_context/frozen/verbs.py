@@ -174,7 +174,7 @@ def _texts(desk: Desk, picked: list[Picked], unredacted: bool) -> list[Text]:
 
 def _log_unredacted(desk: Desk, query: str, count: int) -> None:
     from smart_context.access import audit
-    from smart_context.access.audit import Call
+    from smart_context.access.audit import LoggedCall
 
     if log := audit.configured(desk.settings, desk.redactor.clean):
-        log.write(Call("freeze --unredacted", desk.caller.name, 0.0, query=query, counts={"results": count}))
+        log.write(LoggedCall("freeze --unredacted", desk.caller.name, 0.0, query=query, counts={"results": count}))

@@ -1,6 +1,6 @@
 """The OCR process: read a file with OCR, and prepare it for the index.
 
-In: a `Preparing` and where the data of OCR is, then the arguments of `worker_child`; with each file an `ocr_text.Asked`.
+In: a `Preparing` and where the data of OCR is, then the arguments of `worker_child`; with each file an `ocr_text.OcrRequest`.
 Out: a `Prepared` for each file, with all of its text: its own, what OCR read before, and what it read now.
 Always: everything is loaded before the first file is read; it runs at low priority; a file is read for a bounded time, and
 its remaining pages wait.
@@ -43,7 +43,7 @@ def main(args: Sequence[str]) -> None:
     engine, memory = engines.load(files), engines.memory(files)
 
     def read(data: bytes | mmap.mmap, name: str, limits: Limits, more: bytes) -> Prepared | Skipped:
-        asked = ocr_text.asked(more)
+        asked = ocr_text.from_json(more)
         short = os.path.basename(name)
         counted = Sight()
         extract.extract(data, short, limits, counted)

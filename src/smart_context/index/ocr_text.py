@@ -1,6 +1,6 @@
 """The earlier OCR text of a file, and the request for reading it again.
 
-In: a file as the record has it.  Out: `Asked`, for the process that reads the file again.
+In: a file as the record has it.  Out: `OcrRequest`, for the process that reads the file again.
 Always: text that OCR read stays until OCR has read its place again, or the file has changed.
 """
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class OcrRequest:
     """The request to read a file again, with what is known of it.
 
     waiting: places that wait. known: what OCR read of it, as (pointer, certainty, text). notes: why places were not read. seconds: of CPU
@@ -32,7 +32,7 @@ class Asked:
     lost: str = ""
     sha256: str = ""
 
-    def told(self) -> bytes:
+    def to_json(self) -> bytes:
         """Serialized for the process."""
         return json.dumps(asdict(self)).encode()
 
@@ -41,11 +41,11 @@ class Asked:
         return {where: Recognized(text, certainty) for where, certainty, text in self.known}
 
 
-def asked(told: bytes) -> Asked:
+def from_json(data: bytes) -> OcrRequest:
     """The request that a process received."""
-    how = json.loads(told)
+    how = json.loads(data)
     known = tuple((where, certainty, text) for where, certainty, text in how["known"])
-    return Asked(**{**how, "known": known, "notes": tuple(how["notes"])})
+    return OcrRequest(**{**how, "known": known, "notes": tuple(how["notes"])})
 
 
 def kept(index: Index, path: str) -> bytes:
@@ -53,13 +53,13 @@ def kept(index: Index, path: str) -> bytes:
     row = index.record.file(path)
     if row is None or all(one.certainty is None for one in index.record.segments_of(row.file_id)):
         return b""
-    return Asked(row.unread_pages, known=_known(index, row), sha256=row.sha256).told()
+    return OcrRequest(row.unread_pages, known=_known(index, row), sha256=row.sha256).to_json()
 
 
 def waiting(index: Index, row: FileRow, seconds: float, lost: str) -> bytes:
     """The request for running OCR on what waits in a file."""
     notes = tuple(note for note in row.notes if note.startswith(NOT_READ))
-    return Asked(row.unread_pages, _known(index, row), notes, seconds, lost).told()
+    return OcrRequest(row.unread_pages, _known(index, row), notes, seconds, lost).to_json()
 
 
 def _known(index: Index, row: FileRow) -> tuple[tuple[str, int, str], ...]:

@@ -1,6 +1,6 @@
 """The reading process of an index: read a file, and prepare it for the index.
 
-In: a `Preparing`, then the arguments of `worker_child`; with a file that OCR has read, an `ocr_text.Asked`.  Out: a `Prepared` for each file.
+In: a `Preparing`, then the arguments of `worker_child`; with a file that OCR has read, an `ocr_text.OcrRequest`.  Out: a `Prepared` for each file.
 Always: everything is loaded before the first file is read; hostile bytes are parsed here and nowhere else.
 """
 
@@ -51,7 +51,7 @@ def _before(data: bytes | mmap.mmap, more: bytes) -> Sight | None:
     """What OCR read of a file before, as long as its bytes are the same."""
     import hashlib  # imported here, because the parent imports this module and must start without OpenSSL
 
-    asked = ocr_text.asked(more)
+    asked = ocr_text.from_json(more)
     is_same = hashlib.sha256(data).hexdigest() == asked.sha256
     return Sight(known=asked.recognized()) if is_same else None
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from smart_context.access import audit
-from smart_context.access.audit import Call as Entry
+from smart_context.access.audit import LoggedCall
 from smart_context.access.rates import RateLimits
 from smart_context.errors import ContextError
 from smart_context.server.metrics import Metrics
@@ -59,7 +59,7 @@ class Guards:
             return
         query = call.arguments.get("query")
         counts = _counts(reply.structured) if reply and reply.structured else {}
-        entry = Entry(
+        entry = LoggedCall(
             call.tool.name,
             call.caller.name,
             seconds * 1000,

@@ -18,7 +18,7 @@ import anyio.to_thread
 import jwt
 
 from smart_context.access.claims import Claims, Rules, values
-from smart_context.access.tokens import Kept
+from smart_context.access.tokens import TokenStore
 from smart_context.data import replace
 from smart_context.errors import ConfigError, ContextError
 from smart_context.server.gate import Accepted, Refusal, is_loopback
@@ -38,7 +38,7 @@ class Issuer:
         self,
         settings: OauthSettings,
         keys: Keys | None = None,
-        shared: Kept | None = None,
+        shared: TokenStore | None = None,
     ) -> None:
         """shared: where a record that machines share decides itself what a caller sees.
 
