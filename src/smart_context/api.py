@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from smart_context.frozen.collect import Picked
     from smart_context.frozen.provenance import Provenance, Question
     from smart_context.frozen.replay import Change
-    from smart_context.frozen.verbs import Desk, How
+    from smart_context.frozen.verbs import Desk, FreezeOptions
     from smart_context.index.jobs import Priority
     from smart_context.index.model import IndexReport, Status
     from smart_context.llm.model import Sample
@@ -270,7 +270,7 @@ class App(Resources):
         self,
         question: Question,
         target: str,
-        how: How,
+        how: FreezeOptions,
         *,
         on_progress: OnProgress = silent,
         stop: Stop = _never,

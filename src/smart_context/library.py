@@ -163,11 +163,11 @@ class SearchIndex(Closes):
         Raises: InvalidQuery when nothing is found; BadRequest, Forbidden, NotFound without an index, SameId, IoError.
         """
         from smart_context.frozen.provenance import Question
-        from smart_context.frozen.verbs import How
+        from smart_context.frozen.verbs import FreezeOptions
 
         folders = tuple(os.fspath(root) for root in roots)
         question = Question(query, k, tuple(exts), tuple(years), folders, since=since, until=until)
-        how = How(None, whole_files, unredacted, force)
+        how = FreezeOptions(None, whole_files, unredacted, force)
         tell = on_progress or (lambda _step: None)
         built: Built = self._app.freeze(question, os.fspath(cache), how, on_progress=tell)
         return built

@@ -20,7 +20,7 @@ from smart_context.errors import Forbidden
 from smart_context.find import search
 from smart_context.frozen import provenance
 from smart_context.frozen.provenance import Question
-from smart_context.frozen.verbs import How
+from smart_context.frozen.verbs import FreezeOptions
 from smart_context.model import OWNER, Caller, Segment
 from smart_context.redact import Redactor
 from smart_context.settings import config
@@ -126,7 +126,7 @@ def test_what_a_confined_token_freezes_is_what_an_index_of_its_folders_gives(
         documents = []
         for name, app, who in (("whole", whole, caller), ("alone", alone, OWNER)):
             target = tmp_path / f"{name}{number}"
-            app.freeze(question, str(target), How(), caller=who)
+            app.freeze(question, str(target), FreezeOptions(), caller=who)
             documents.append(provenance.read(target).documents)
         assert documents[0] == documents[1]
 

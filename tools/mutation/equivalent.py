@@ -36,7 +36,7 @@ EQUIVALENT: dict[str, str] = {
     "self, cache: str | os.PathLike[str], query: str, budget: int, /, stop: Stop | None = None": (
         "the star stops an author; every caller names `stop` and no other"
     ),
-    "cache/build.py: class How(TypedDict, total=False):  →  class How(TypedDict, total=True):": "only the type checker reads it",
+    "cache/build.py: class BuildOptions(TypedDict, total=False):  →  class BuildOptions(TypedDict, total=True):": "only the type checker reads it",
     "cache/folder.py: _WHOLE = 8 * 1024 * 1024  # larger members are read piece by piece  →  "
     "_WHOLE = 8 * 1024 // 1024  # larger members are read piece by piece": "at once or piece by piece, the same bytes are read",
     'cache/inspect.py: version, count, complete, total = "", 0, False, None  →  version, count, complete, total = "", 0, True, None': (

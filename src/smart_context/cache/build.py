@@ -35,7 +35,7 @@ class Document(NamedTuple):
     content: str
 
 
-class How(TypedDict, total=False):
+class BuildOptions(TypedDict, total=False):
     """The options of `cache`, for callers that pass them on."""
 
     force: bool

@@ -71,18 +71,18 @@ class Exit(Exception):
         self.status = status
 
 
-class Told:
+class GivenOptions:
     """Options that the next command needs, too, as messages name them. place: which index, and by which configuration; options: that, and roots."""
 
     place = ""
     options = ""
 
 
-def keep_told(flags: Mapping[str, Any]) -> None:
+def keep_given_options(flags: Mapping[str, Any]) -> None:
     """Keep the options that were given for the messages of this command."""
     given = [("--config", flags["config"]), ("--data-dir", flags["data_dir"])]
-    Told.place = "".join(f" {option} {quoted(value)}" for option, value in given if value)
-    Told.options = "".join(f" --root {quoted(root)}" for root in flags["roots"] or ()) + Told.place
+    GivenOptions.place = "".join(f" {option} {quoted(value)}" for option, value in given if value)
+    GivenOptions.options = "".join(f" --root {quoted(root)}" for root in flags["roots"] or ()) + GivenOptions.place
 
 
 def quoted(path: str) -> str:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from smart_context.cache.build import Built
     from smart_context.frozen.provenance import Question
     from smart_context.frozen.replay import Change
-    from smart_context.frozen.verbs import How
+    from smart_context.frozen.verbs import FreezeOptions
     from smart_context.model import OnProgress
     from smart_context.settings.config import Settings
 
@@ -90,7 +90,7 @@ def freeze(
     from smart_context.frozen import ask
     from smart_context.frozen.collect import Picked
     from smart_context.frozen.provenance import Question
-    from smart_context.frozen.verbs import How
+    from smart_context.frozen.verbs import FreezeOptions
 
     if sum(map(bool, (words, results, paths))) != 1:
         raise UsageError("give a question, --from FILE or --paths-from FILE, one of them")
@@ -102,7 +102,7 @@ def freeze(
         picked = list({one.path: Picked(one.path, None, one.score) for one in reversed(picked)}.values())[::-1]
     within = tuple(os.path.abspath(folder) for folder in folders)
     question = Question(" ".join(words), k, exts, years, within, since=since, until=until)
-    how = How(None if picked is None else tuple(picked), whole_files, unredacted, force)
+    how = FreezeOptions(None if picked is None else tuple(picked), whole_files, unredacted, force)
     _mind_the_day(question.query)
     built = _frozen(settings, question, cache, how, sources)
     say(f"{plural(built.document_count, 'document')}, {built.cache_version}")
@@ -158,7 +158,7 @@ def replay(cache: str, sources: str | None, settings: Settings, as_json: bool) -
         raise click.exceptions.Exit(DIFFERENT)
 
 
-def _frozen(settings: Settings, question: Question, cache: str, how: How, sources: str | None) -> Built:
+def _frozen(settings: Settings, question: Question, cache: str, how: FreezeOptions, sources: str | None) -> Built:
     from smart_context.cli.show import ProgressBar
 
     with ProgressBar("freezing", at_once=True) as bar, _searching(settings, sources, bar) as app:

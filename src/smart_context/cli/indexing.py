@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from smart_context import heap, plain
-from smart_context.cli import Exit, Told, echo, in_our_words, quoted, results, say
+from smart_context.cli import Exit, GivenOptions, echo, in_our_words, quoted, results, say
 from smart_context.cli.layout import columns, is_terminal, table
 from smart_context.cli.show import ProgressBar, ask, can_ask, exactly, json_of, plural, size, waiting
 from smart_context.data import asdict, replace
@@ -73,7 +73,7 @@ def run(
     if embedded:
         say(f"{plural(embedded, 'segment')} embedded")
     for folder in (folder for folder in new if folder in reports):
-        say(f"note: to search it, add it to the roots: context roots add {quoted(shown(folder))}{Told.place}")
+        say(f"note: to search it, add it to the roots: context roots add {quoted(shown(folder))}{GivenOptions.place}")
     for failure in failures[1:]:
         say(f"error: {in_our_words(failure.message)}")
     if failures:
@@ -212,7 +212,7 @@ def _run(
 def _say_kept(bar: ProgressBar | None, folder: str, *, full: bool) -> None:
     """Say what an interrupted run has kept, and how to continue."""
     again = "context index" + " --full" * full + (f" {quoted(results.place(folder))}" if folder else "")
-    if Told.options:
+    if GivenOptions.options:
         again = "the same command"
     step = bar.last if bar else None
     if step and not step.done:
@@ -234,7 +234,7 @@ def _read_scans(app: App, reports: dict[str, IndexReport]) -> list[ContextError]
             with ProgressBar("reading scans", at_once=True) as bar, _until_told_to_end() as stop:
                 seen = app.read_scans_here(folder, on_progress=bar, stop=stop)
         except _Ended as ended:
-            say(f"what was read is kept and can be searched; go on with: context index --ocr{Told.options}")
+            say(f"what was read is kept and can be searched; go on with: context index --ocr{GivenOptions.options}")
             raise Exit(128 + ended.number) from None
         except ConfigError as error:
             return [error]
@@ -288,7 +288,9 @@ def _embed(app: App) -> int:
         say(f"warning: not embedded: {error.in_one_line}")
         return 0
     except KeyboardInterrupt:
-        say(f"everything is indexed, and the vectors made so far are kept; go on with: context index{Told.options}")
+        say(
+            f"everything is indexed, and the vectors made so far are kept; go on with: context index{GivenOptions.options}"
+        )
         raise
 
 
@@ -321,9 +323,9 @@ def _summarize(done_in: dict[str, IndexReport], options: str) -> None:
         scans = "".join(f"; {done[name]:,} {word}" for name, word in _SCANS.items() if done[name])
         say(f"{told} in {f'{seconds:,.1f} s' if seconds < 60 else exactly(seconds)}{scans}")
         if done["failed"]:
-            say(f"see what failed, and why: context status{Told.options}{options}")
+            say(f"see what failed, and why: context status{GivenOptions.options}{options}")
         if seconds >= _LONG and done["indexed"] and is_terminal(sys.stderr):
-            say(f"search what was read with: context search WORDS{Told.options}{options}")
+            say(f"search what was read with: context search WORDS{GivenOptions.options}{options}")
 
 
 _LEFT_OUT = "hidden and ignored files, links, and what is no file: devices, pipes, sockets"

@@ -138,10 +138,10 @@ class Session:
         from smart_context import defaults
         from smart_context.frozen.collect import Picked
         from smart_context.frozen.provenance import Question
-        from smart_context.frozen.verbs import How
+        from smart_context.frozen.verbs import FreezeOptions
 
         picked = tuple(Picked(parsed(item.path), item.pointer or None, item.score) for item in items)
-        built = self.app.freeze(Question("", defaults.FREEZE_K), target, How(picked))
+        built = self.app.freeze(Question("", defaults.FREEZE_K), target, FreezeOptions(picked))
         return f"{plural(built.document_count, 'document')} frozen into {results.place(target)}"
 
     def launch(self, item: SearchItem) -> str:

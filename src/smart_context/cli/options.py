@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from smart_context.cli import keep_told, say, warn_of_variables
+from smart_context.cli import keep_given_options, say, warn_of_variables
 
 if TYPE_CHECKING:
     from smart_context.settings.config import Settings
@@ -59,7 +59,7 @@ def _with_settings(command: F, load: Callable[[Mapping[str, object]], Settings])
         **more: Any,
     ) -> Any:
         flags = {"config": config_file, "roots": roots, "data_dir": data_dir, "cache_root": cache_root}
-        keep_told(flags)
+        keep_given_options(flags)
         settings = load(flags)
         warn_of_variables()
         return command(*args, settings=settings, **more)

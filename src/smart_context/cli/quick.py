@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import Any
 
 from smart_context import defaults
-from smart_context.cli import keep_told, warn_of_variables
+from smart_context.cli import keep_given_options, warn_of_variables
 
 # The kind of an option's value: none, text, a number, a file or folder that may be missing, a place below a root, one of some words. Options
 # whose kind ends in "s" may be repeated.
@@ -66,7 +66,7 @@ def run(args: list[str]) -> bool:
         return False
     flags = {name: given.pop(name, None) for name, _ in _SETTINGS.values()}
     flags["config"] = flags.pop("config_file")
-    keep_told(flags)
+    keep_given_options(flags)
     command = import_module(f"smart_context.cli.{_MODULES[args[0]]}")
     from smart_context.settings import config
 

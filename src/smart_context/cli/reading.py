@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from smart_context import plain
-from smart_context.cli import Told, last, quoted, results, say
+from smart_context.cli import GivenOptions, last, quoted, results, say
 from smart_context.cli.layout import columns, is_terminal, shortened, shortened_path, width_of
 from smart_context.cli.options import json_option, settings_options
 from smart_context.cli.program import Command
@@ -141,5 +141,5 @@ def _naming_the_root(command: str, path: str, name: str) -> Iterator[None]:
     except Forbidden as error:
         if not _is_number(path):
             raise
-        again = f"context {command} {path} --root {quoted(os.path.dirname(name))}{Told.place}"
+        again = f"context {command} {path} --root {quoted(os.path.dirname(name))}{GivenOptions.place}"
         raise Forbidden(error.message, hint=f"if that search had a --root, give it here too: {again}") from None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from smart_context.cli import Exit, Told, last, quoted, say
+from smart_context.cli import Exit, GivenOptions, last, quoted, say
 from smart_context.cli.forget import warn_of_set_aside
 from smart_context.cli.options import CONFIG, DATA_DIR, F, json_option, settings_options
 from smart_context.cli.program import Group
@@ -130,9 +130,7 @@ def _confirm(name: str) -> None:
     if not wide:
         return
     if not can_ask():
-        hint = (
-            f"name the folders that matter; if you mean all of it: context roots add --yes {quoted(name)}{Told.place}"
-        )
+        hint = f"name the folders that matter; if you mean all of it: context roots add --yes {quoted(name)}{GivenOptions.place}"
         raise UsageError(f"{name} {wide}", hint=hint)
     if not ask(f"{home(name)} {wide}, and whoever may search may find what is in it. Make it a root?"):
         say("nothing was added; name the folders that matter: context roots add FOLDER")

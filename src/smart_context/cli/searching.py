@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from smart_context import defaults, plain
 from smart_context.access.roots import parsed
-from smart_context.cli import Told, echo, last, results, say, unindexed
+from smart_context.cli import GivenOptions, echo, last, results, say, unindexed
 from smart_context.cli.layout import is_terminal
 from smart_context.cli.show import json_of, say_unredacted
 from smart_context.errors import IoError, UsageError
@@ -96,7 +96,7 @@ def run(
         _show(page, explain=explain, grouped=grouped)
         last.keep(settings.data_dir, page)
         if not page.items and not _is_past_the_end(page):
-            say(_what_else(request) if has_index else f"begin with: context index FOLDER{Told.place}")
+            say(_what_else(request) if has_index else f"begin with: context index FOLDER{GivenOptions.place}")
     if chosen:
         launch(chosen)
 
@@ -137,7 +137,7 @@ def _what_else(request: SearchRequest) -> str:
     """What to try after a search that found nothing."""
     if request.exts or request.years or request.folders or request.since or request.until:
         return "it may be in files that --ext, --year, --in, --since or --until leave out; try without them"
-    return f"try fewer or other words; see what is indexed with: context status{Told.options}"
+    return f"try fewer or other words; see what is indexed with: context status{GivenOptions.options}"
 
 
 def _chosen(page: SearchPage, number: int) -> str:

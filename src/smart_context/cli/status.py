@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from smart_context import plain
-from smart_context.cli import Told, layout, say
+from smart_context.cli import GivenOptions, layout, say
 from smart_context.cli.options import json_option, settings_options
 from smart_context.cli.program import Command
 from smart_context.cli.show import home, json_of, plural, size, waiting
@@ -83,7 +83,7 @@ def _root_lines(root: RootStatus, room: int) -> list[str]:
     lines.append(f"  {_staleness(root)}")
     if root.read_pages or root.unread_pages:
         wait = (
-            f"; {plural(root.unread_pages, 'page')} to read: context index --ocr{Told.options}"
+            f"; {plural(root.unread_pages, 'page')} to read: context index --ocr{GivenOptions.options}"
             if root.unread_pages
             else ""
         )
@@ -108,7 +108,7 @@ def _elsewhere_lines(found: Elsewhere) -> Iterator[str]:
     named = ", ".join(plain.line(home(shown(folder))) for folder in found.folders[:_FOLDERS])
     more = f" and {len(found.folders) - _FOLDERS:,} more" if len(found.folders) > _FOLDERS else ""
     yield f"in no root: {plural(found.files, 'file')}, in {named}{more}"
-    yield f"  search them with --root DIR, or remove them with: context forget DIR{Told.place}"
+    yield f"  search them with --root DIR, or remove them with: context forget DIR{GivenOptions.place}"
 
 
 def _trouble_lines(root: RootStatus, room: int) -> Iterator[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from smart_context.cli import Told, quoted, results, say
+from smart_context.cli import GivenOptions, quoted, results, say
 from smart_context.cli.show import ask, can_ask
 
 if TYPE_CHECKING:
@@ -51,4 +51,4 @@ def name(app: App) -> None:
         )
         say(f"{told}: {results.place(root)}")
     more = f"; {len(roots) - _MOST_NAMED} more like it" if len(roots) > _MOST_NAMED else ""
-    say(f"index it with: context index {quoted(results.place(roots[0]))}{Told.place}{more}")
+    say(f"index it with: context index {quoted(results.place(roots[0]))}{GivenOptions.place}{more}")

@@ -35,7 +35,7 @@ def watch(settings: Settings) -> None:
         raise ConfigError("there is nothing to watch", hint="name a folder with --root DIR, or: context roots add DIR")
     with App(settings) as app:
         say(f"watching {', '.join(map(home, app.roots.names))}; stop with Ctrl-C")
-        told = _Told()
+        told = _Messages()
         watcher = app.watcher = background.start_watching(app, told.line, told.run, told.bar)
         ended = threading.Event()
         background.start_following(app, ended, told.line)
@@ -54,7 +54,7 @@ def watch(settings: Settings) -> None:
                 scanning.join()
 
 
-class _Told:
+class _Messages:
     """Messages of a watch, from any thread: a bar while it reads, and a line for each change."""
 
     def __init__(self) -> None:

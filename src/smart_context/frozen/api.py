@@ -11,7 +11,7 @@ import time
 from typing import TYPE_CHECKING, Unpack
 
 if TYPE_CHECKING:
-    from smart_context.cache.build import Built, How
+    from smart_context.cache.build import BuildOptions, Built
     from smart_context.cache.verify import Verified
     from smart_context.frozen.diff import Difference
     from smart_context.frozen.minisign import PublicKey, SecretKey
@@ -36,7 +36,7 @@ def diff(
 
 
 def build_formats(
-    sources: str | os.PathLike[str], cache: str | os.PathLike[str], formats: str, **how: Unpack[How]
+    sources: str | os.PathLike[str], cache: str | os.PathLike[str], formats: str, **how: Unpack[BuildOptions]
 ) -> Built:
     """Build a cache from files of any format that search reads: `all`, or extensions with commas between them.
 

@@ -21,7 +21,7 @@ from smart_context.sources.worker import Pool, Task
 from smart_context.text import segment
 
 if TYPE_CHECKING:
-    from smart_context.cache.build import Built, Document, How
+    from smart_context.cache.build import BuildOptions, Built, Document
     from smart_context.cache.sources import OnSkipped, Source
     from smart_context.model import OnProgress
 
@@ -35,7 +35,7 @@ def cache(
     formats: str,
     *,
     created_at: str,
-    **how: Unpack[How],
+    **how: Unpack[BuildOptions],
 ) -> Built:
     """Build a cache of a folder; `formats` is `all`, or extensions with commas between them. Raises: UsageError, SameId, IoError."""
     is_taken = _taken(formats)

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class How:
-    """How texts are frozen. rules: of redaction, "" for none."""
+class Conditions:
+    """The conditions under which texts were found. rules: of redaction, "" for none."""
 
     question: Question
     whole_files: bool
@@ -53,7 +53,7 @@ def documents(texts: Sequence[Text]) -> list[tuple[build.Document, Source]]:
 def cache(
     texts: Sequence[Text],
     target: str | os.PathLike[str],
-    how: How,
+    how: Conditions,
     *,
     created_at: str,
     force: bool = False,

@@ -62,7 +62,7 @@ class Desk:
 
 
 @dataclass(frozen=True, slots=True)
-class How:
+class FreezeOptions:
     """How to freeze. picked: places to take instead of asking. force: replace an old cache."""
 
     picked: tuple[Picked, ...] | None = None
@@ -71,7 +71,9 @@ class How:
     force: bool = False
 
 
-def freeze(desk: Desk, question: Question, target: str, how: How, *, created_at: str, on_progress: OnProgress) -> Built:
+def freeze(
+    desk: Desk, question: Question, target: str, how: FreezeOptions, *, created_at: str, on_progress: OnProgress
+) -> Built:
     """Write what a question finds, or what was picked, into a cache. Raises: as `App.freeze`."""
     question = ask.dated(question, created_at[: len("2024-03-31")])
     build.check_target(target, force=how.force)
@@ -91,14 +93,14 @@ def freeze(desk: Desk, question: Question, target: str, how: How, *, created_at:
     if how.unredacted:
         _log_unredacted(desk, question.query, len(texts))
     rules = "" if how.unredacted else desk.redactor.identity()
-    frozen = stage.How(question, how.whole_files, rules)
+    frozen = stage.Conditions(question, how.whole_files, rules)
     return stage.cache(texts, target, frozen, created_at=created_at, force=how.force, on_progress=on_progress)
 
 
 def replay(desk: Desk, cache: str) -> tuple[Provenance, list[Change]]:
     """Ask a frozen cache's question again. Raises: as `App.replay`."""
     origin = provenance.read(cache)
-    how = How(whole_files=origin.whole_files, unredacted=not origin.rules)
+    how = FreezeOptions(whole_files=origin.whole_files, unredacted=not origin.rules)
     if how.unredacted and not desk.caller.is_owner:
         raise Forbidden("only the owner may replay a cache that is not redacted")
     if origin.question.paths:
@@ -129,7 +131,7 @@ def freeze_search(
         raise BadRequest("'cache' is not a plain name", hint="use letters, digits, dots, hyphens and underscores")
     target = os.path.join(root, name)
     try:
-        how = How(picked=picked or None, whole_files=whole_files)
+        how = FreezeOptions(picked=picked or None, whole_files=whole_files)
         built = freeze(desk, question, target, how, created_at=created_at, on_progress=lambda _step: None)
     except InvalidQuery as error:
         raise NotFound(error.message, hint=error.hint) from error
@@ -142,7 +144,7 @@ def freeze_search(
     return {"cache": name, "cache_version": built.cache_version, "document_count": built.document_count}
 
 
-def _asked(desk: Desk, question: Question, folders: tuple[str, ...], how: How) -> list[Text]:
+def _asked(desk: Desk, question: Question, folders: tuple[str, ...], how: FreezeOptions) -> list[Text]:
     """The texts that a question finds, all from one state of the index."""
     from smart_context.find import search
 
