@@ -408,8 +408,8 @@ def test_settings_reach_another_process_as_they_are(tmp_path):
         encoding="utf-8",
     )
     given = config.load({"config": str(tmp_path / "c.toml")}, {"HOME": str(tmp_path)})
-    told = json.loads(json.dumps(config.told(given)))
-    assert config.restored(told) == given
+    told = json.loads(json.dumps(config.to_dict(given)))
+    assert config.from_dict(told) == given
 
 
 def test_a_root_that_is_added_is_searched_by_every_process(served, tmp_path):

@@ -107,7 +107,7 @@ class Pictures:
         self._pool = self._pool or Pool(
             self._limits, workers=1, jail=self._jail, start_with=picture_child.started_with()
         )
-        task = Task(path, path, lambda: self._roots.open_file(path), name=wanted.told())
+        task = Task(path, path, lambda: self._roots.open_file(path), name=wanted.to_json())
         (done,) = self._pool.run([task], stop)
         if isinstance(done.outcome, Skipped):
             why = done.outcome.detail or done.outcome.reason

@@ -57,10 +57,10 @@ def _files(record: Record, index: Index, on_progress: OnProgress, stop: Stop) ->
 
 def _is_there(record: Record, row: FileRow) -> bool:
     known = record.file(row.path)
-    return known is not None and (_told(known), known.chars) == (_told(row), row.chars)
+    return known is not None and (_new_file(known), known.chars) == (_new_file(row), row.chars)
 
 
-def _told(row: FileRow) -> NewFile:
+def _new_file(row: FileRow) -> NewFile:
     """The file as a run would record it."""
     return NewFile(**{field.name: getattr(row, field.name) for field in fields(NewFile)})
 
@@ -73,4 +73,4 @@ def _put(record: Record, index: Index, row: FileRow) -> None:
         for s in rows
         for passage in (known[s.segment_id],)
     ]
-    index.put(_told(row), segments, row.years, row.indexed_at)
+    index.put(_new_file(row), segments, row.years, row.indexed_at)

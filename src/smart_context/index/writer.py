@@ -51,7 +51,7 @@ def index(
     is_busy: whether a call is being answered; the run then pauses, at most half of the time.
     Raises: what the run raises; what `stop` raises, once everything read so far is committed.
     """
-    order = {"do": "index", "roots": roots.resolved, "folder": folder, "options": _told(options), "full": full}
+    order = {"do": "index", "roots": roots.resolved, "folder": folder, "options": _as_dict(options), "full": full}
     return _report(_done(engine, order, on_progress, stop, is_busy))
 
 
@@ -67,11 +67,11 @@ def scan(
     is_busy: Callable[[], bool] = lambda: False,
 ) -> IndexReport:
     """Run OCR on what waits in a folder: `scans.read` in another process. The rest as for `index`."""
-    order = {"do": "scan", "roots": roots.resolved, "folder": folder, "options": _told(options), "data": dict(data)}
+    order = {"do": "scan", "roots": roots.resolved, "folder": folder, "options": _as_dict(options), "data": dict(data)}
     return _report(_done(engine, order, on_progress, stop, is_busy))
 
 
-def _told(options: Options) -> dict[str, Any]:
+def _as_dict(options: Options) -> dict[str, Any]:
     how = asdict(options)
     how["walk"]["never_enter"] = sorted(options.walk.never_enter)
     return how

@@ -51,7 +51,7 @@ def main(_args: Sequence[str]) -> None:
 
     outcome: dict[str, Any] = {}
     try:
-        outcome["done"] = _carry_out(order, _told(out), stop)
+        outcome["done"] = _carry_out(order, _progress_to(out), stop)
     except _Stopped:
         return
     except ContextError as error:
@@ -130,7 +130,7 @@ def _options(order: dict[str, Any]) -> Options:
     )
 
 
-def _told(out: int) -> OnProgress:
+def _progress_to(out: int) -> OnProgress:
     told_at = 0.0
 
     def tell(step: Progress) -> None:

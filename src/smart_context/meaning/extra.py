@@ -46,7 +46,7 @@ class Extra:
                     self._meaning = Meaning(folder, self._engine, self._settings.timeout)
                 except (ContextError, ImportError) as error:
                     self._unusable = folder
-                    talk.warn(f"searching by words alone: {_told(error)}")
+                    talk.warn(f"searching by words alone: {_message(error)}")
                     return None
             return self._meaning
 
@@ -90,7 +90,7 @@ class Extra:
         embedding.tidy(self._engine, used)
 
 
-def _told(error: ContextError | ImportError) -> str:
+def _message(error: ContextError | ImportError) -> str:
     if isinstance(error, ContextError):
         return error.in_one_line
     return f"the extra is not installed; {how_to_add('semantic')}"

@@ -94,7 +94,7 @@ def _serve(order: dict[str, Any], link: socket.socket, heard: Heard) -> None:
     talk.count_repeats()
     if order["stamps"]:
         talk.stamp_lines()
-    with App(config.restored(order["settings"])) as app, table.of(app) as rows:
+    with App(config.from_dict(order["settings"])) as app, table.of(app) as rows:
         app.follows = True
         app.roots.become(order["roots"])
         from smart_context.find import search  # noqa: F401  # before the first call

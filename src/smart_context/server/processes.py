@@ -125,7 +125,7 @@ class Processes:
         """Take a new process, and return the first message for it."""
         self._alive.append(process)
         app = self._app
-        told = {"settings": config.told(app.settings), "roots": app.roots.resolved}
+        told = {"settings": config.to_dict(app.settings), "roots": app.roots.resolved}
         return call_wire.message({**told, "debug": talk.shows_tracebacks(), "stamps": talk.stamps_lines()})
 
     @property

@@ -152,8 +152,8 @@ def child_environment(changed: Mapping[str, str]) -> dict[str, str]:
     return {**os.environ, **{settings()[name].env: text for name, text in changed.items()}}
 
 
-def told(given: Settings) -> dict[str, Any]:
-    """The settings for another process, in JSON, by dotted name."""
+def to_dict(given: Settings) -> dict[str, Any]:
+    """The settings by dotted name, as JSON can hold them: for another process."""
     found: dict[str, Any] = {"config_file": given.config_file, "roots_file": given.roots_file}
     for name in settings():
         table, dot, key = name.partition(".")
@@ -162,10 +162,10 @@ def told(given: Settings) -> dict[str, Any]:
     return found
 
 
-def restored(told: Mapping[str, Any]) -> Settings:
-    """The settings from another process's JSON."""
+def from_dict(given: Mapping[str, Any]) -> Settings:
+    """The settings that `to_dict` made so."""
     values = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in told.items() if value is not None
+        name: tuple(value) if isinstance(value, list) else value for name, value in given.items() if value is not None
     }
     return _built(values, str(values.pop("config_file")))
 

@@ -26,8 +26,8 @@ class Wanted:
     hidden: tuple[str, ...] = ()
     marked: tuple[str, ...] = ()
 
-    def told(self) -> str:
-        """As JSON, for the process."""
+    def to_json(self) -> str:
+        """Serialized for the process."""
         return json.dumps(asdict(self))
 
 
