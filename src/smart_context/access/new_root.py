@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from smart_context.access.roots import Roots
+from smart_context.access.roots import Roots, is_within
 from smart_context.errors import BadRequest, ContextError
 from smart_context.settings import config, write
 
@@ -36,9 +36,9 @@ def checked(typed: str, roots: Roots, data_dir: str) -> str:
         raise BadRequest(f"{name} {wide}", hint=hint)
     real = os.path.realpath(name)
     for root, real_root in roots.resolved.items():
-        if _is_below(real, real_root):
+        if is_within(real, real_root):
             raise BadRequest(f"{name} is a root already, or lies in one: {root}", hint="search finds what is in it")
-    if _is_below(real, os.path.realpath(data_dir)):
+    if is_within(real, os.path.realpath(data_dir)):
         raise BadRequest(f"{name} holds the index itself", hint="name a folder with your own files")
     return name
 
@@ -69,8 +69,4 @@ def too_wide(name: str) -> str:
         return "is the whole file system"
     if real == own:
         return "is your whole home folder"
-    return "holds your whole home folder" if _is_below(own, real) else ""
-
-
-def _is_below(path: str, folder: str) -> bool:
-    return path == folder or path.startswith(folder.rstrip("/") + "/")
+    return "holds your whole home folder" if is_within(own, real) else ""

@@ -306,6 +306,11 @@ class _StepByPath:
         return None
 
 
+def is_within(path: str, folder: str) -> bool:
+    """Say whether an absolute path is a folder or lies below it, as both are spelt."""
+    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
+
+
 def _can_name_a_file(path: str) -> bool:
     """Say whether the path is absolute text that can name a file at all."""
     try:

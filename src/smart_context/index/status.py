@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 
-from smart_context.access.roots import Roots, shown
+from smart_context.access.roots import Roots, is_within, shown
 from smart_context.data import replace
 from smart_context.engine.model import FileRow
 from smart_context.engine.port import Engine, Record
@@ -45,7 +45,7 @@ def elsewhere(engine: Engine, roots: Sequence[str]) -> Elsewhere | None:
     except NotFound:
         return None
     try:
-        outermost = [root for root in roots if not any(_is_below(root, other) for other in roots)]
+        outermost = [root for root in roots if not any(root != other and is_within(root, other) for other in roots)]
         inside = sum(tally.files for root in outermost for tally in record.tallies(root))
         if len(record.file_ids()) == inside:
             return None
@@ -54,10 +54,6 @@ def elsewhere(engine: Engine, roots: Sequence[str]) -> Elsewhere | None:
     finally:
         record.close()
     return Elsewhere(len(paths), _folders(paths)) if paths else None
-
-
-def _is_below(path: str, folder: str) -> bool:
-    return path != folder and path.startswith(folder.rstrip(os.sep) + os.sep)
 
 
 def _folders(paths: Sequence[str]) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from smart_context import defaults
+from smart_context.access.roots import is_within
 from smart_context.data import dataclass
 from smart_context.errors import Conflict, ContextError, NotFound
 
@@ -112,7 +113,7 @@ class Watcher:
         for folder in list(self._due):
             if self._stop.is_set():
                 return
-            if not any(_is_below(folder, root) for root in self._roots):
+            if not any(is_within(folder, root) for root in self._roots):
                 del self._due[folder]
                 continue
             try:
@@ -188,17 +189,17 @@ def folders(changed: Iterable[str], roots: Sequence[str], skip: Sequence[str] = 
     count = 0
     for path in changed:
         count += 1
-        if any(_is_below(path, place) for place in skip):
+        if any(is_within(path, place) for place in skip):
             continue
-        root = max((root for root in roots if _is_below(path, root)), key=len, default=None)
+        root = max((root for root in roots if is_within(path, root)), key=len, default=None)
         if root is not None:
             touched.add(_existing(path, root))
     if count > _MANY:
-        touched = {root for root in roots if any(_is_below(folder, root) for folder in touched)}
+        touched = {root for root in roots if any(is_within(folder, root) for folder in touched)}
     elif len(touched) > _MOST_FOLDERS:
-        by_root = {root: [f for f in touched if _is_below(f, root)] for root in roots}
+        by_root = {root: [f for f in touched if is_within(f, root)] for root in roots}
         touched = {os.path.commonpath(inside) for inside in by_root.values() if inside}
-    return sorted(f for f in touched if not any(f != other and _is_below(f, other) for other in touched))
+    return sorted(f for f in touched if not any(f != other and is_within(f, other) for other in touched))
 
 
 def _existing(path: str, root: str) -> str:
@@ -207,10 +208,6 @@ def _existing(path: str, root: str) -> str:
     while folder != root and not os.path.isdir(folder):
         folder = os.path.dirname(folder)
     return folder
-
-
-def _is_below(path: str, folder: str) -> bool:
-    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
 
 
 def count_folders(root: str, most: int) -> int:
@@ -233,6 +230,6 @@ def is_remote(folder: str) -> bool:
     best, kind = "", ""
     for left, right in (row for row in rows if len(row) == 2):
         place = left.split()[4].replace("\\040", " ")
-        if _is_below(os.path.realpath(folder), place) and len(place) >= len(best):
+        if is_within(os.path.realpath(folder), place) and len(place) >= len(best):
             best, kind = place, right.split()[0]
     return kind.startswith(_REMOTE)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from starlette.datastructures import QueryParams
 
 from smart_context import defaults
+from smart_context.access.roots import is_within
 from smart_context.find import when
 from smart_context.find.model import SearchItem, SearchPage, SearchRequest
 from smart_context.model import Caller, Stop
@@ -229,7 +230,7 @@ def _filter(
 def below_root(path: str, roots: Sequence[str]) -> str:
     """A path for people: the name of its root, and the path below it."""
     for root in sorted(roots, key=len, reverse=True):
-        if path == root or path.startswith(root.rstrip("/") + "/"):
+        if is_within(path, root):
             names = path.removeprefix(root).strip("/").split("/")
             return " / ".join(filter(None, (os.path.basename(root.rstrip("/")) or root, *names)))
     return path
