@@ -29,7 +29,7 @@ from smart_context.text.copies import Marks
 # Reasons that are not a failure: a picture or a program has no text.
 _NO_TEXT = frozenset({"empty", "unknown type", "no text in this type"})
 # Temporary reasons: the next run tries again, even if the file's time has not changed.
-_PASSING = frozenset({"killed", "cannot be opened", "changed while being read"})
+PASSING = frozenset({"killed", "cannot be opened", "changed while being read"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ class Intake:
             root=self.root,
             kind=outcome.kind,
             size=done.size,
-            mtime_ns=0 if outcome.reason in _PASSING else done.mtime_ns,
+            mtime_ns=0 if outcome.reason in PASSING else done.mtime_ns,
             sha256=done.sha256,
             state="no_text" if outcome.reason in _NO_TEXT else "failed",
             reason=valid(outcome.reason),

@@ -19,7 +19,7 @@ from smart_context.engine.model import FileRow
 from smart_context.engine.port import Index
 from smart_context.index import checkpoint, ocr_child, ocr_text
 from smart_context.index.indexer import Options
-from smart_context.index.intake import Intake
+from smart_context.index.intake import PASSING, Intake
 from smart_context.index.model import IndexReport
 from smart_context.index.prepare import Preparing
 from smart_context.model import OnProgress, Prepared, Progress, Skipped, Stop, silent
@@ -29,8 +29,6 @@ from smart_context.sources.worker import Done, Pool, Task
 
 _TURN_SECONDS = 30.0  # of CPU time, for one file until the next has its turn; a kill loses as much
 _COMMIT_SECONDS = 10.0
-# Temporary reasons that have nothing to do with OCR: the next run tries again.
-_PASSING = frozenset({"killed", "cannot be opened", "changed while being read"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +154,7 @@ class _Reading:
 
     def _failed(self, turn: _Turn, row: FileRow, why: Skipped) -> None:
         """Find the place that crashes the process, and go on after it; a file that cannot be read even then waits for the next run."""
-        if why.reason in _PASSING or turn.lost:
+        if why.reason in PASSING or turn.lost:
             return
         lost = ": ".join(filter(None, (why.reason, why.detail))) if turn.is_careful else ""
         self.turns.append(replace(turn, is_careful=True, lost=lost))
