@@ -16,7 +16,7 @@ from typing import TypeVar
 
 from smart_context.access import confined
 from smart_context.cache import names
-from smart_context.cache.place import Place
+from smart_context.cache.place import ABSENT, Place
 from smart_context.closes import Closes
 from smart_context.data import NamedTuple
 from smart_context.errors import CacheInvalid, CacheMissing, ContextError, IoError
@@ -24,9 +24,8 @@ from smart_context.errors import CacheInvalid, CacheMissing, ContextError, IoErr
 DOCUMENTS = "documents"
 Result = TypeVar("Result")
 
-_ABSENT = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.EINVAL})
 # The errors of opening a member that is missing, or is a link, a folder, a socket, a device without a driver.
-_NO_FILE = _ABSENT | {errno.EISDIR, errno.ENXIO, errno.ENODEV, errno.EMLINK}
+_NO_FILE = ABSENT | {errno.EISDIR, errno.ENXIO, errno.ENODEV, errno.EMLINK}
 _WHOLE = 8 * 1024 * 1024  # larger members are read piece by piece
 _PIECE = 1024 * 1024
 _LARGEST = 2**63 - 1
@@ -52,7 +51,7 @@ def open_cache(cache: str | os.PathLike[str]) -> Folder:
     except ValueError as error:  # a NUL in the path
         raise CacheMissing(f"no cache directory at {path!r}") from error
     except OSError as error:
-        if error.errno in _ABSENT:
+        if error.errno in ABSENT:
             raise CacheMissing(f"no cache directory at {path}", reason=error.strerror) from error
         raise IoError(f"cannot open cache {path}", reason=error.strerror) from error
 

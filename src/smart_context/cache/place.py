@@ -14,7 +14,8 @@ from smart_context.access import confined
 from smart_context.cache import names
 from smart_context.errors import CacheMissing, IoError
 
-_ABSENT = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.EINVAL})
+ABSENT = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.EINVAL})
+"""The errors of opening a directory that is not there."""
 
 
 class Place(os.PathLike[str]):
@@ -54,7 +55,7 @@ class Place(os.PathLike[str]):
             finally:
                 os.close(root)
         except OSError as error:
-            if error.errno in _ABSENT:
+            if error.errno in ABSENT:
                 raise CacheMissing(f"no cache directory at {self}") from error
             raise IoError(f"cannot open {self}", reason=error.strerror) from error
 
