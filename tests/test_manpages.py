@@ -1,4 +1,4 @@
-"""The manual pages say what the help says, are and are sound roff."""
+"""The manual pages say what the help says, and are sound roff."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ def state(folder: Path) -> list[tuple[str, int, int, bytes]]:
 def intrude(tmp_path: Path, folder: Path, listening: int, jail: str, but_not: tuple[str, ...] = ()) -> dict[str, str]:
     (tmp_path / "intruder.py").write_text(INTRUDER)
     before = sys.path[:]
-    sys.path += [str(tmp_path), str(Path(__file__).parent)]
+    sys.path += [str(tmp_path), str(Path(__file__).parents[1])]
     try:
         command = child.command("intruder")
     finally:
@@ -111,7 +111,7 @@ def test_without_the_jail_the_same_acts_succeed(tmp_path: Path, stage) -> None:
 
 def alone(folder: Path, listening: int, layer: str) -> tuple[object, dict[str, str]]:
     unchanged = state(folder)
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join([*sys.path, str(Path(__file__).parent)])}
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join([*sys.path, str(Path(__file__).parents[1])])}
     done = subprocess.run(
         [sys.executable, "-c", ALONE, str(folder), str(listening), layer], env=env, capture_output=True, check=True
     )

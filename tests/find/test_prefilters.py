@@ -1,4 +1,4 @@
-"""What a query is not held against could not have matched it."""
+"""Filters that spare a query the slow patterns: what they leave out could not have matched."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A stranger's path in a real terminal: from the command to the first answer, by what the README says and nothing else."""
+"""The README in a real terminal: a newcomer gets from the command to the first answer by what it says and nothing else."""
 
 from __future__ import annotations
 
