@@ -200,6 +200,15 @@ def test_a_scanned_page_is_read_beside_its_own_text(engine: Engine) -> None:
 
 
 @needs_ocr
+@pytest.mark.parametrize("slower", [1, 2, 10, 50])
+def test_a_busy_machine_costs_a_picture_no_processor_time(slower: int) -> None:
+    from smart_context.sources.tesseract import SECONDS, _left
+
+    assert _left(clock=slower * 2.0, cpu=2.0) >= 1000 * slower * (SECONDS - 2)
+    assert _left(clock=slower * SECONDS, cpu=SECONDS) == 0
+
+
+@needs_ocr
 @pytest.mark.parametrize("kind", ["white", "noise", "bars"])
 def test_a_picture_without_text_gives_none(engine: Engine, kind: str) -> None:
     found = see(blank(kind), engine)
