@@ -10,7 +10,7 @@ from typing import NoReturn
 def main() -> NoReturn:
     """Load the program and run it. Ctrl-C while it is loaded ends it as it ends any program, without a traceback.
 
-    What is loaded stays: nobody looks for garbage in it. A command that runs for long begins to look; a search ends before.
+    The garbage collector is off: what is loaded stays, and a search ends before it would pay. Commands that run for long turn it on.
     """
     gc.disable()
     catches = signal.getsignal(signal.SIGINT) is signal.default_int_handler

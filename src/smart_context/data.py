@@ -102,11 +102,11 @@ else:
         return _slow(options) if cls is None else _slow(options)(cls)
 
     def field(**given: Any) -> Any:
-        """Say more of a field, as `dataclasses.field`; of a class made here, or by `dataclasses` through here."""
+        """Configure a field, as `dataclasses.field` does; of a class made here, or by `dataclasses` through here."""
         return Field(**given)
 
     def replace(of: Any, /, **changes: Any) -> Any:
-        """The same with other values, as `dataclasses.replace`."""
+        """A copy with some values changed, as `dataclasses.replace` makes it."""
         cls = of.__class__
         if _FIELDS not in cls.__dict__:
             import dataclasses
@@ -118,7 +118,7 @@ else:
         return cls(**changes)
 
     def asdict(of: Any, /) -> Any:
-        """What is in it by the names of the fields, as `dataclasses.asdict`, and so of what is inside; other values are not copied."""
+        """The values by field name, as `dataclasses.asdict`, of nested dataclasses too; other values are not copied."""
         cls = of.__class__
         if _FIELDS in cls.__dict__:
             return {name: asdict(getattr(of, name)) for name in cls.__slots__}
@@ -134,7 +134,7 @@ else:
 
 
 def fields(cls: type) -> tuple[Field, ...]:
-    """What the fields of a class made here say, in their order."""
+    """The fields of a class made here, in order."""
     found: Fields = getattr(cls, _FIELDS)
     return tuple(found.values())
 

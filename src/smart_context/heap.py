@@ -1,4 +1,4 @@
-"""How this process has its memory from the C library and the system.
+"""Keep the memory of this process small: malloc arenas, freed memory, pages of mapped files.
 
 In: nothing; a folder.  Out: nothing.
 Always: what is in memory stays the same. Where the C library is not glibc, or the system not Linux, nothing is changed.

@@ -107,7 +107,7 @@ def changed_at(info: os.stat_result) -> int:
 
 
 def memory_for(size: int, limits: Limits) -> int:
-    """Bytes of memory that reading a file of this size may take: many times its own, and no less than small bombs are told by."""
+    """Bytes of memory that reading a file of this size may take: many times its own, and enough for any small file that is not a bomb."""
     return min(limits.memory_bytes, _LEAST_MEMORY + _MEMORY_PER_BYTE * size)
 
 

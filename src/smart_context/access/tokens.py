@@ -83,7 +83,7 @@ class TokenStore(Protocol):
         """Keep these in place of those that are there; whether anything changed."""
 
     def ticket(self, claims: Iterable[str], ends: float) -> str | None:
-        """What a shared record knows a caller by whom an issuer vouches for, until a time; "" where it needs to know none, None where no rule of its own names the caller."""
+        """A ticket by which a shared record knows the caller of an issuer's token until a time; "" where none is needed, None where no rule names the caller."""
 
 
 def add(
@@ -179,7 +179,7 @@ def own(data_dir: Path, token_file: str | None) -> str:
 
 class Tokens:
     """Whose a token is. Both files are looked at for each request, and read again when they changed; shared tokens are read again every
-    second, asked for or not, by a thread: no request waits for another machine, and the first one after a quiet night meets no revoked token."""
+    second, asked for or not, by a thread: no request waits for another machine, and a revoked token is refused even if nobody called for a long time."""
 
     def __init__(
         self,

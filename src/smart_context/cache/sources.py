@@ -23,10 +23,10 @@ _ENDING = ".md"
 _PIECE = 16 * 1024 * 1024
 
 OnSkipped = Callable[[str, str], None]
-"""Told of a file that is left out: its path, and why."""
+"""Called for a file that is left out, with its path and the reason."""
 
 OnLeftOut = Callable[[int], None]
-"""Told how many files are of other formats than those asked for, hidden ones not counted."""
+"""Called with the number of files of other formats than those asked for, hidden ones not counted."""
 
 
 class Source(NamedTuple):

@@ -72,7 +72,7 @@ class Exit(Exception):
 
 
 class GivenOptions:
-    """Options that the next command needs, too, as messages name them. place: which index, and by which configuration; options: that, and roots."""
+    """The options of this command, for the commands that its messages suggest. place: `--config` and `--data-dir`; options: these, and `--root`."""
 
     place = ""
     options = ""

@@ -185,7 +185,7 @@ def _run(
     reports: dict[str, IndexReport] = {}
     failures: list[ContextError] = []
     for folder in folders:
-        if folder in new and not os.path.isdir(folder):  # a slip of the pen, not a share that is away
+        if folder in new and not os.path.isdir(folder):  # misspelt, not an unmounted share
             failures.append(NotFound(f"there is no folder {shown(folder)}", hint="check the spelling"))
             continue
         bar = ProgressBar("indexing", at_once=True)

@@ -42,7 +42,7 @@ class Passing:
         self._drawn = False
 
     def show(self, text: str) -> None:
-        """Put it there, in place of what stood there."""
+        """Show a text in place of the last one."""
         if not self._on:
             return
         now = time.monotonic()
@@ -62,7 +62,7 @@ class Passing:
 
 @contextmanager
 def waiting(what: str) -> Iterator[None]:
-    """Say at once what a person waits for, and erase it when it is there."""
+    """Show what is being waited for, until the block ends."""
     line = Passing()
     line.show(f"{what} …")
     try:

@@ -32,7 +32,7 @@ from smart_context.server.tools import Call, Reply, Work, perform
 if TYPE_CHECKING:
     from smart_context.server.table import Table
 
-_THREADS = 17  # calls at work, as many as in a server that answers by itself, and one that hears which of them to stop
+_THREADS = 17  # calls at work, as many as in a server that answers by itself, and one that reads which of them to stop
 _PIECE = 64 * 1024  # bytes that are read at once
 
 
@@ -40,13 +40,13 @@ def main(args: Sequence[str]) -> None:
     """Answer calls until the server closes the socket."""
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, signal.SIG_IGN)
-    threading.excepthook = _end  # a thread that fails would leave its call without an answer: the server is to know
+    threading.excepthook = _end  # a failed thread would leave its call without an answer: so the server notices
     heap.share()
     with socket.socket(fileno=int(args[0])) as link:
         heard = Heard(link)
         if order := heard.next():
             _serve(order, link, heard)
-    os._exit(0)  # threads may still be at work for nobody
+    os._exit(0)  # without waiting for threads, whose answers nobody would get
 
 
 class Heard:

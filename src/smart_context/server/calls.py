@@ -90,7 +90,7 @@ def within(done: asyncio.Future[T], seconds: float | None) -> None:
     def end(_: object) -> None:
         timer.cancel()
         if not done.cancelled():
-            done.exception()  # told: where nobody waits any more, that is no fault
+            done.exception()  # retrieved: an exception that nobody waits for is not logged
 
     done.add_done_callback(end)
 

@@ -91,7 +91,7 @@ class _Early:
             and self._loading is None
             and not select.select([self._wire.read_fd], [], [], 0)[0]
         ):
-            # While nobody waits; a client that only lists the tools and leaves needs no SDK.
+            # Not before the client pauses: one that only lists the tools and leaves needs no SDK.
             self._loading = threading.Thread(target=self._load, name="load", daemon=True)
             self._loading.start()
         while not select.select([self._wire.read_fd], [], [], _PARENT_EVERY)[0]:

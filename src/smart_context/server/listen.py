@@ -37,7 +37,7 @@ class Listen:
     trusted_proxies: tuple[str, ...] = ()
     processes: int = defaults.PROCESSES
     on_ready: Callable[[int], None] | None = None
-    """Told the port once it is listened on."""
+    """Called with the port once the server listens there."""
     examine: Callable[[], Sequence[Finding]] | None = None
     """Looks over the installation, for the owner on the page."""
 

@@ -153,7 +153,7 @@ def _memory(elsewhere: Processes | None) -> Iterable[Sample]:
 
 
 def _resident(pid: int | None = None) -> int:
-    """Of a process; of this one where none is named."""
+    """Resident memory of a process in bytes; of this one where none is given."""
     try:
         with open(f"/proc/{pid or 'self'}/statm", "rb") as statm:
             return int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")

@@ -47,7 +47,7 @@ def over_stdio(
     guard: Guard = unguarded,
     on_workers: Callable[[Workers], None] = lambda _workers: None,
 ) -> None:
-    """Serve a table of tools over standard input and output until the client leaves. on_workers: is told of the threads that do the work."""
+    """Serve a table of tools over standard input and output until the client leaves. on_workers: called with the threads that do the work."""
     wire = claim()
     left = early.serve(program, rows, tool_names, wire, _load)
     if left is None:

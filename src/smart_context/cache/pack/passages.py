@@ -100,7 +100,7 @@ def _seam(text: str, start: int, end: int) -> int:
         size = _bytes(text, start, end)
         if size <= MOST:
             return end
-        # The last pieces aim at equal parts, with some play for a seam: a full piece and a crumb serve nobody.
+        # The last pieces are about equal, so that a full one is not followed by a tiny one; a quarter more leaves a choice of seams.
         even = size // -(-size // MOST)
         room = min(MOST, even + even // 4)
     part = text[start : start + room]

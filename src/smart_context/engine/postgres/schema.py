@@ -390,7 +390,7 @@ def _migrated(database: Database, db: Connection) -> int:
 
 
 def _renumber(db: Connection) -> None:
-    """Take everything as written now; whoever followed the record elsewhere derives anew."""
+    """Number everything as if written now, so that every machine that followed the record before derives its ranking again."""
     db.execute("UPDATE smart_context.files SET xid = pg_current_xact_id()")
     for table in ("gone", "commits"):
         db.execute(f"DELETE FROM smart_context.{table}")  # noqa: S608  constants
