@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smart_context.server import call_wire
-from smart_context.server.call_child import Heard
+from smart_context.server.call_child import Incoming
 from smart_context.server.encoded import Encoded
 
 MESSAGES = st.lists(st.dictionaries(st.text(max_size=5), st.text() | st.integers(), max_size=3), max_size=6)
@@ -43,14 +43,14 @@ def test_answers_come_whole(answers, cuts):
 def test_what_has_come_is_heard_without_waiting_and_the_end_is_told():
     ours, theirs = socket.socketpair()
     with ours, theirs:
-        heard = Heard(theirs)
-        assert heard.here() == []
+        incoming = Incoming(theirs)
+        assert incoming.arrived() == []
         ours.sendall(call_wire.message({"a": 1}) + call_wire.message({"b": 2}) + call_wire.message({"c": 3})[:5])
-        assert heard.next() == {"a": 1}
-        assert heard.here() == [{"b": 2}]
-        assert heard.here() == []
+        assert incoming.next() == {"a": 1}
+        assert incoming.arrived() == [{"b": 2}]
+        assert incoming.arrived() == []
         ours.sendall(call_wire.message({"c": 3})[5:])
-        assert heard.here() == [{"c": 3}]
+        assert incoming.arrived() == [{"c": 3}]
         ours.shutdown(socket.SHUT_WR)
-        assert heard.here() == []
-        assert heard.next() is None
+        assert incoming.arrived() == []
+        assert incoming.next() is None

@@ -11,7 +11,7 @@ import click
 from smart_context.cli import layout
 from smart_context.cli.options import json_option
 from smart_context.cli.program import Command
-from smart_context.cli.show import Passing, json_of
+from smart_context.cli.show import StatusLine, json_of
 from smart_context.data import replace
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def doctor(
         server += [option, value] if value else []
     for root in roots:
         server += ["--root", root]
-    now = _Now()
+    now = _CurrentCheck()
     looked: Iterable[Finding] = core.examine(flags, server, now.show)
     if fix:
         looked = list(looked)
@@ -83,7 +83,7 @@ def doctor(
         raise click.exceptions.Exit(1)
 
 
-class _Now(Passing):
+class _CurrentCheck(StatusLine):
     """A line that says what is being checked, below what was found so far."""
 
     _text = ""

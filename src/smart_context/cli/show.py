@@ -29,7 +29,7 @@ _FOR_CTRL_C = (
 _WITH_BAR = 70  # columns from which there is room for a bar
 
 
-class Passing:
+class StatusLine:
     """A status line on stderr, which the next one replaces.
 
     Off a terminal it is nothing. A terminal that cannot erase gets it as a line of its own, and seldom.
@@ -63,7 +63,7 @@ class Passing:
 @contextmanager
 def waiting(what: str) -> Iterator[None]:
     """Show what is being waited for, until the block ends."""
-    line = Passing()
+    line = StatusLine()
     line.show(f"{what} …")
     try:
         yield
@@ -85,7 +85,7 @@ class ProgressBar:
 
     def __init__(self, label: str, *, at_once: bool = False) -> None:
         self._label = label
-        self._place = Passing()
+        self._place = StatusLine()
         self._next = time.monotonic() + (0 if at_once else _FIRST_AFTER)
         self._speed = Speed()
         self.last: Progress | None = None
@@ -162,7 +162,7 @@ class Steps:
 
     def __init__(self, label: str) -> None:
         self._label = label
-        self._place = Passing()
+        self._place = StatusLine()
 
     def __call__(self, step: Progress) -> None:
         """Say what is done now."""

@@ -43,13 +43,13 @@ def main(args: Sequence[str]) -> None:
     threading.excepthook = _end  # a failed thread would leave its call without an answer: so the server notices
     heap.share()
     with socket.socket(fileno=int(args[0])) as link:
-        heard = Heard(link)
-        if order := heard.next():
-            _serve(order, link, heard)
+        incoming = Incoming(link)
+        if order := incoming.next():
+            _serve(order, link, incoming)
     os._exit(0)  # without waiting for threads, whose answers nobody would get
 
 
-class Heard:
+class Incoming:
     """The server's messages."""
 
     def __init__(self, link: socket.socket) -> None:
@@ -64,7 +64,7 @@ class Heard:
                 return None
         return self._messages.popleft()
 
-    def here(self) -> list[dict[str, Any]]:
+    def arrived(self) -> list[dict[str, Any]]:
         """The messages that have come, without waiting for any."""
         with suppress(BlockingIOError):
             while self._read(socket.MSG_DONTWAIT):
@@ -85,7 +85,7 @@ class Heard:
         return bool(data)
 
 
-def _serve(order: dict[str, Any], link: socket.socket, heard: Heard) -> None:
+def _serve(order: dict[str, Any], link: socket.socket, incoming: Incoming) -> None:
     from smart_context.api import App
     from smart_context.server import table
     from smart_context.settings import config
@@ -105,19 +105,19 @@ def _serve(order: dict[str, Any], link: socket.socket, heard: Heard) -> None:
             pass  # each search says why
         gc.collect()
         expect_little_garbage()
-        Answering(rows, link, heard).run()
+        Answering(rows, link, incoming).run()
 
 
 class Answering:
     """The threads. The one that leads reads messages and works on the calls, in the order in which they came."""
 
-    def __init__(self, rows: Table, link: socket.socket, heard: Heard) -> None:
+    def __init__(self, rows: Table, link: socket.socket, incoming: Incoming) -> None:
         self._app = rows.app
         self._tools = {tool.name: tool for tool in rows.tools}
         self._metrics = Metrics()
         self._guard = Guards(rows.app.settings, rows.clean, self._metrics)
         self._link = link
-        self._heard = heard
+        self._incoming = incoming
         self._writing = threading.Lock()
         self._over = threading.Event()
         self._asked: deque[CallMessage] = deque()
@@ -144,16 +144,16 @@ class Answering:
 
     def _next(self) -> CallMessage | None:
         """The next call; None at the end. Other messages are read first: a call may have been cancelled meanwhile."""
-        for message in self._heard.here():
-            self._hear(message)
+        for message in self._incoming.arrived():
+            self._handle(message)
         while not self._asked:
-            if self._over.is_set() or (found := self._heard.next()) is None:
+            if self._over.is_set() or (found := self._incoming.next()) is None:
                 self._over.set()
                 return None
-            self._hear(found)
+            self._handle(found)
         return self._asked.popleft()
 
-    def _hear(self, message: dict[str, Any]) -> None:
+    def _handle(self, message: dict[str, Any]) -> None:
         if "call" in message:
             asked = call_wire.asked(message["call"])
             self._stops[asked.number] = Stopper(asked.deadline - time.monotonic())
