@@ -7,7 +7,7 @@ import shlex
 
 import pytest
 
-from smart_context.cli import last
+from smart_context.cli import last_search
 from smart_context.errors import NotFound
 
 
@@ -106,6 +106,6 @@ def test_it_is_gone_when_text_is_forgotten_or_everything_removed(share, tmp_path
 
 @pytest.mark.parametrize("damage", ["[" * 100_000, '{"offset": 1e999, "results": []}', '{"offset": 0, "results": 7}'])
 def test_what_is_not_a_last_search_is_taken_as_none(tmp_path, damage):
-    (tmp_path / last.FILE).write_text(damage, encoding="utf-8")
+    (tmp_path / last_search.FILE).write_text(damage, encoding="utf-8")
     with pytest.raises(NotFound, match="no search yet"):
-        last.result(str(tmp_path), 1)
+        last_search.result(str(tmp_path), 1)

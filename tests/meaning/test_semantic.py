@@ -22,7 +22,7 @@ from conftest import PATIENCE, clean_env  # noqa: E402
 from smart_context.engine import vectors  # noqa: E402
 from smart_context.engine.vectors import Vectors  # noqa: E402
 from smart_context.errors import ConfigError, SearchFailed  # noqa: E402
-from smart_context.meaning import bert, prepare, smooth  # noqa: E402
+from smart_context.meaning import bert, calibrate, prepare  # noqa: E402
 from smart_context.meaning.encoder import Encoder, _Watchdog  # noqa: E402
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "a", "cat", "dog", "sat", "ran", "home"]
@@ -208,7 +208,7 @@ def test_an_encoder_that_is_made_for_eight_bits_computes_the_same_and_loses_less
     plain = bert.encoder(uneven, SHAPE)
     tokens = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
     tokens.enable_truncation(16)
-    sizes = smooth.sizes(plain, lambda text: tokens.encode(text).ids)
+    sizes = calibrate.sizes(plain, lambda text: tokens.encode(text).ids)
     even = bert.encoder(uneven, SHAPE, sizes)
     texts = ["a cat sat", "dog ran home", "home", "cat dog", "a dog sat"]
 
@@ -222,7 +222,7 @@ def test_an_encoder_that_is_made_for_eight_bits_computes_the_same_and_loses_less
     np.testing.assert_allclose(vectors(even, is_int8=False), exact, atol=1e-5)
     lost = [np.linalg.norm(vectors(model, is_int8=True) - exact) for model in (plain, even)]
     assert lost[1] < lost[0] / 2
-    again = bert.encoder(uneven, SHAPE, smooth.sizes(plain, lambda text: tokens.encode(text).ids))
+    again = bert.encoder(uneven, SHAPE, calibrate.sizes(plain, lambda text: tokens.encode(text).ids))
     assert again.SerializeToString(deterministic=True) == even.SerializeToString(deterministic=True)
 
 

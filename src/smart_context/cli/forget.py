@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from smart_context.cli import Exit, last, quoted, say
+from smart_context.cli import Exit, last_search, quoted, say
 from smart_context.cli.options import settings_options
 from smart_context.cli.program import Command
 from smart_context.cli.show import ProgressBar, ask, can_ask, plural, safe
@@ -50,7 +50,7 @@ def forget(path: str, yes: bool, settings: Settings) -> None:
             _confirm_roots(app, name)
         with ProgressBar("forgetting", at_once=True) as bar:
             count = app.forget(name, on_progress=bar)
-    last.clear(settings.data_dir)
+    last_search.clear(settings.data_dir)
     say(f"{plural(count, 'file')} at {safe(shown(name))} forgotten")
     warn_of_set_aside(settings)
     if count and os.path.lexists(name):

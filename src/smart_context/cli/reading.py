@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from smart_context import plain
-from smart_context.cli import GivenOptions, last, quoted, results, say
+from smart_context.cli import GivenOptions, last_search, quoted, results, say
 from smart_context.cli.layout import columns, is_terminal, shortened, shortened_path, width_of
 from smart_context.cli.options import json_option, settings_options
 from smart_context.cli.program import Command
@@ -125,7 +125,7 @@ def _meant(settings: Settings, path: str, pointer: str | None) -> tuple[str, str
     """The file that is meant, and the place in it: a number means a result; a file with such a name is `./3`."""
     if not _is_number(path):
         return os.path.abspath(os.path.expanduser(path)), pointer
-    name, place = last.result(settings.data_dir, int(path))
+    name, place = last_search.result(settings.data_dir, int(path))
     return name, pointer or place
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from smart_context.cli import Exit, GivenOptions, last, quoted, say
+from smart_context.cli import Exit, GivenOptions, last_search, quoted, say
 from smart_context.cli.forget import warn_of_set_aside
 from smart_context.cli.options import CONFIG, DATA_DIR, F, json_option, settings_options
 from smart_context.cli.program import Group
@@ -156,7 +156,7 @@ def _forget(settings: Settings, name: str) -> None:
     """Remove what is indexed of a root, except what lies in other roots."""
     from smart_context.api import App
 
-    last.clear(settings.data_dir)
+    last_search.clear(settings.data_dir)
     others = tuple(root for root in settings.roots if root != name)
     if any(name.startswith(f"{root.rstrip('/')}/") for root in others):
         return

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from smart_context import defaults, plain
 from smart_context.access.roots import parsed
-from smart_context.cli import GivenOptions, echo, last, results, say, unindexed
+from smart_context.cli import GivenOptions, echo, last_search, results, say, unindexed
 from smart_context.cli.layout import is_terminal
 from smart_context.cli.show import json_of, say_unredacted
 from smart_context.errors import IoError, UsageError
@@ -94,7 +94,7 @@ def run(
             echo(line)
     else:
         _show(page, explain=explain, grouped=grouped)
-        last.keep(settings.data_dir, page)
+        last_search.keep(settings.data_dir, page)
         if not page.items and not _is_past_the_end(page):
             say(_what_else(request) if has_index else f"begin with: context index FOLDER{GivenOptions.place}")
     if chosen:

@@ -91,7 +91,7 @@ class _Graph:
 
 
 def encoder(weights: Mapping[str, Array], shape: Shape, sizes: Mapping[str, Array] | None = None) -> onnx.ModelProto:
-    """Build the whole encoder; `sizes`: of the channels that go into each product (`smooth`), for one that will be int8."""
+    """Build the whole encoder; `sizes`: of the channels that go into each product (`calibrate`), for one that will be int8."""
     graph = _Graph(weights, sizes or {})
     x = _embed(graph, shape)
     mask = graph.op("Cast", "attention_mask", to=TensorProto.FLOAT)

@@ -53,7 +53,7 @@ def minilm(source: Path, target: Path, on_progress: OnProgress = silent) -> Path
     try:
         from tokenizers import Tokenizer
 
-        from smart_context.meaning import bert, smooth
+        from smart_context.meaning import bert, calibrate
     except ImportError as error:
         raise missing_extra() from error
     shape = bert.Shape(
@@ -70,8 +70,8 @@ def minilm(source: Path, target: Path, on_progress: OnProgress = silent) -> Path
     tokenizer.no_padding()
     tokenizer.enable_truncation(MAX_TOKENS)
     tensors = _tensors(weights)
-    steps = 2 + smooth.RUNS
-    sizes = smooth.sizes(
+    steps = 2 + calibrate.RUNS
+    sizes = calibrate.sizes(
         bert.encoder(tensors, shape),
         lambda text: tokenizer.encode(text).ids,
         lambda run: on_progress(Progress(1 + run, steps, "measuring what the model computes")),
