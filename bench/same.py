@@ -163,11 +163,11 @@ def frozen(app: App, questions: list[str], folder: Path) -> dict[str, bytes]:
     folder.mkdir()
     never: Callable[..., None] = lambda *_: None  # noqa: E731
     for number, question in enumerate(questions):
-        desk = app._desk(never, OWNER)
+        allowed = app._allowed(never, OWNER)
         target = str(folder / str(number))
         with suppress(InvalidQuery):  # it finds nothing
             verbs.freeze(
-                desk, Question(question, 20), target, verbs.FreezeOptions(), created_at=_DAY, on_progress=never
+                allowed, Question(question, 20), target, verbs.FreezeOptions(), created_at=_DAY, on_progress=never
             )
     files = (path for path in folder.rglob("*") if path.is_file())
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}

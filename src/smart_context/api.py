@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from smart_context.frozen.collect import Picked
     from smart_context.frozen.provenance import Provenance, Question
     from smart_context.frozen.replay import Change
-    from smart_context.frozen.verbs import Desk, FreezeOptions
+    from smart_context.frozen.verbs import CallerAccess, FreezeOptions
     from smart_context.index.jobs import Priority
     from smart_context.index.model import IndexReport, Status
     from smart_context.llm.model import Sample
@@ -283,7 +283,7 @@ class App(Resources):
         from smart_context.frozen import verbs
 
         now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        return verbs.freeze(self._desk(stop, caller), question, target, how, created_at=now, on_progress=on_progress)
+        return verbs.freeze(self._allowed(stop, caller), question, target, how, created_at=now, on_progress=on_progress)
 
     def freeze_search(
         self,
@@ -305,10 +305,10 @@ class App(Resources):
         from smart_context.frozen import verbs
         from smart_context.frozen.provenance import Question
 
-        desk = self._desk(stop, caller)
+        allowed = self._allowed(stop, caller)
         now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         question = Question(query, k, exts, years, roots, since=since or "", until=until or "")
-        return verbs.freeze_search(desk, question, cache, whole_files=whole_files, created_at=now, picked=picked)
+        return verbs.freeze_search(allowed, question, cache, whole_files=whole_files, created_at=now, picked=picked)
 
     def replay(self, cache: str, *, stop: Stop = _never, caller: Caller = OWNER) -> tuple[Provenance, list[Change]]:
         """Run the query of a frozen cache again; return how each document has changed.
@@ -317,12 +317,12 @@ class App(Resources):
         """
         from smart_context.frozen import verbs
 
-        return verbs.replay(self._desk(stop, caller), cache)
+        return verbs.replay(self._allowed(stop, caller), cache)
 
-    def _desk(self, stop: Stop, caller: Caller) -> Desk:
-        from smart_context.frozen.verbs import Desk
+    def _allowed(self, stop: Stop, caller: Caller) -> CallerAccess:
+        from smart_context.frozen.verbs import CallerAccess
 
-        return Desk(
+        return CallerAccess(
             index=lambda: self.index,
             roots=self._roots_of(caller),
             may_show=lambda path: self._shown(path, caller),
