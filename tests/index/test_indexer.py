@@ -412,3 +412,15 @@ def test_new_patterns_of_redaction_hold_for_titles_and_authors(tree, data):
     after = row(data, root / "a.eml")
     assert (after.title, after.author) == ("[redacted:custom]", "[redacted:custom] <[redacted:email]>")
     assert (after.dated, after.same_text != before.same_text) == ("2024-03-31", True)
+
+
+@pytest.mark.parametrize(
+    ("top", "expected"),
+    [
+        ("/a", ["/a/b/c.txt", "/a/b", "/a"]),
+        ("/a/b/c.txt", ["/a/b/c.txt"]),
+        ("/", ["/a/b/c.txt", "/a/b", "/a", "/"]),  # the whole file system
+    ],
+)
+def test_the_folders_above_a_file_end_at_the_indexed_one(top, expected):
+    assert list(indexer._upwards("/a/b/c.txt", top)) == expected

@@ -18,7 +18,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from smart_context import defaults
-from smart_context.access.roots import Place, Roots, shown
+from smart_context.access.roots import Place, Roots, is_within, shown
 from smart_context.data import dataclass, field, replace
 from smart_context.engine.model import LastRun
 from smart_context.errors import NotFound
@@ -322,7 +322,8 @@ class _Run:
 
     def _look_for_mounts(self) -> None:
         """Record the mounts below the folder, and treat recorded mounts that are away now as not walked."""
-        below = {path: device for path, device in self.mounts.items() if path.startswith(f"{self.place.path}/")}
+        top = self.place.path
+        below = {path: device for path, device in self.mounts.items() if path != top and is_within(path, top)}
         away = {} if self.full else mounts.away(self.index.record, self.place.path)
         self.mounts = {**mounts.of_top(self.place.path), **below, **away}
         self.problems.update(dict.fromkeys(away, mounts.AWAY))
@@ -336,11 +337,7 @@ class _Run:
             self._commit()
 
     def _is_out_of_sight(self, path: str) -> bool:
-        while self.problems and len(path) >= len(self.place.path):
-            if path in self.problems:
-                return True
-            path = os.path.dirname(path)
-        return False
+        return bool(self.problems) and not self.problems.keys().isdisjoint(_upwards(path, self.place.path))
 
     def _tick(self, *, is_between_tasks: bool = False) -> None:
         done = self.counts["indexed"] + self.counts["failed"]
@@ -383,6 +380,14 @@ def _drained(ahead: deque[Found], rest: Iterator[Found]) -> Iterator[Found]:
     while ahead:
         yield ahead.popleft()
     yield from rest
+
+
+def _upwards(path: str, top: str) -> Iterator[str]:
+    """A path and the folders that it lies in, up to the top one."""
+    yield path
+    while path not in {top, os.sep}:
+        path = os.path.dirname(path)
+        yield path
 
 
 def _text(moment: datetime) -> str:
