@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from smart_context import engine
-from smart_context.access.roots import Place, Roots, parsed, shown
+from smart_context.access.roots import Place, Roots, is_within, parsed, shown
 from smart_context.closes import Closes
 from smart_context.data import replace
 from smart_context.errors import BadRequest, Forbidden, NotFound
@@ -94,9 +94,7 @@ class Resources(Closes):
 
         said: list[str] = []
         for root in roots.names:
-            if not any(
-                f"{folder}/".startswith(f"{root}/") or f"{root}/".startswith(f"{folder}/") for folder in folders
-            ):
+            if not any(is_within(folder, root) or is_within(root, folder) for folder in folders):
                 continue
             is_there, is_away = os.path.isdir(root), self.index.following().is_away
             if is_there and is_away:

@@ -120,9 +120,9 @@ def _confirm_roots(app: App, name: str) -> None:
 
     Raises: Exit where the answer is no.
     """
-    from smart_context.access.roots import shown
+    from smart_context.access.roots import is_within, shown
 
-    held = [root for root in app.roots.names if f"{root.rstrip('/')}/".startswith(f"{name.rstrip('/')}/")]
+    held = [root for root in app.roots.names if is_within(root, name)]
     if not (held or name == os.sep) or not app.has_index():
         return
     count = _count(app.index.record, name)

@@ -104,12 +104,13 @@ def add(settings: Settings, folder: str, yes: bool) -> None:
         raise NotFound(f"{name} is not a folder", hint="a root has to be there when it is added")
     if not yes and name not in settings.roots:
         _confirm(name)
+    from smart_context.access.roots import is_within
     from smart_context.settings import write
 
     done = write.add_root(path, name)
     _check(path)
     say(f"{home(name)} {'is now' if done else 'was already'} a root, in {home(str(path))}")
-    around = next((root for root in settings.roots if name.startswith(f"{root.rstrip('/')}/")), "") if done else ""
+    around = next((root for root in settings.roots if root != name and is_within(name, root)), "") if done else ""
     if around:
         say(f"it lies in the root {home(around)}, so that its files could be read already")
     if done:
@@ -154,11 +155,12 @@ def remove(settings: Settings, folder: str) -> None:
 
 def _forget(settings: Settings, name: str) -> None:
     """Remove what is indexed of a root, except what lies in other roots."""
+    from smart_context.access.roots import is_within
     from smart_context.api import App
 
     last_search.clear(settings.data_dir)
     others = tuple(root for root in settings.roots if root != name)
-    if any(name.startswith(f"{root.rstrip('/')}/") for root in others):
+    if any(is_within(name, root) for root in others):
         return
     try:
         with App(replace(settings, roots=others)) as app:
