@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from smart_context import digest
 
-RULES_VERSION = 13
+RULES_VERSION = 14
 """Which rules judged a file, kept with its index. Raise it with every change after which the same text, without patterns of a
 configuration, can give other spans: a detector, a list of marks or names, a threshold, the folding of text. A change that only makes
 the same spans faster leaves it alone."""
