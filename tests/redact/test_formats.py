@@ -54,6 +54,11 @@ def test_a_secret_is_hidden_in_its_format(name):
     assert redact.clean(cleaned) == cleaned
 
 
+def test_a_uuid_is_a_token_also_where_it_has_what_a_regular_expression_may_have():
+    assert redact.clean('{"token": "dfb336b0-90be-4baa-af2e-a78813f2f55e"}') == '{"token": "[redacted:secret]"}'
+    assert redact.clean('{"token": "[a-f0-9]{8}-[0-9a-f]{4}"}') == '{"token": "[a-f0-9]{8}-[0-9a-f]{4}"}'
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -112,7 +112,9 @@ def is_template(value: str) -> bool:
 def is_placeholder(value: str) -> bool:
     """Tell whether a value is only a stand-in: empty, a template, `your-token-here`, a word such as `required`."""
     bare = value.strip(" \t\"'`,;")
-    if not bare or is_template(bare) or bare.lower() in _WORDS or _EXPRESSION.search(bare):
+    if not bare or is_template(bare) or bare.lower() in _WORDS:
+        return True
+    if _EXPRESSION.search(bare) and not _UUID.fullmatch(bare):  # `…b0-90be-…` is part of one
         return True
     # `put your phrase here` is a stand-in; what a machine made may begin with `put ` too.
     return _PLACEHOLDER.fullmatch(bare) is not None and len(set(_SIGNS.findall(bare))) < _MANY_SIGNS
