@@ -21,7 +21,7 @@ HIDDEN = [
     "    user      password\n0   jane   ⟦hunter2x⟧\n1   bob    ⟦Zx81kitten⟧", "user password role\njane ⟦hunter2x⟧ admin\nbob ⟦Zx81kitten⟧ clerk", "User      Initial Password    Last Login\n--------  ------------------  ----------\njane      ⟦hunter2x⟧            May 2\n",
     "login_username,login_password,login_totp\njane,⟦walrus⟧,⟦JBSWY3DPEHPK3PXP⟧", "host,plain password\nweb1,⟦walrus⟧",
     "⟦-----BEGIN OpenVPN Static key V1-----\n6acef03f62675b4b1bbd03e53b187727\n423cea742242106cb2916a8a4c829756\n-----END OpenVPN Static key V1-----⟧",
-    "BitLocker recovery key\n\n⟦123456-234567-345678-456789-567890-678901-789012-890123⟧", "Seed phrase: ⟦abandon ability able about above absent absorb abstract absurd abuse access accident⟧", "mnemonic:\n⟦abandon ability able about above absent absorb abstract absurd abuse access accident⟧",
+    "BitLocker recovery key\n\n⟦123456-234567-345678-456789-567890-678901-789012-890123⟧", "Seed phrase: ⟦abandon ability able about above absent absorb abstract absurd abuse access accident⟧", "Recovery phrase (12 words): ⟦abandon, ability, able, about, above, absent, absorb, abstract, absurd, abuse, access, accident⟧", "mnemonic:\n⟦abandon ability able about above absent absorb abstract absurd abuse access accident⟧",
     "Recovery codes:\n⟦1a2b3-c4d5e\nf6a7b-8c9d0⟧", "GitHub backup codes\n\n⟦3f9c2-7a1bd⟧",
 ]  # fmt: skip
 
@@ -40,7 +40,7 @@ def test_what_other_words_tell_is_hidden_alone(text):
         'msgstr "Passwort vergessen?"\n\n#: flask_security/core.py:597', "Forgot your password?\nversion2.1\n", "Lost password?\n2024-05-01\n", 'passwd = os.path.join(root, "etc/group")', '{"value": "eu-west-1", "name": "region"}', '{"value": "${DB_PASSWORD}", "name": "password"}',
         "keyMaterial += derived", "Password abcd1234", "a password\nsha256 hashes", "ENV.fetch('DB_PASSWORD', nil)", "password => Sensitive($password2)", "the Apache directive ProxyPass /app2 http://host2/", "KeePass: version2", "trespass: 4711",
         "Login: jane / see version2", "Login: https://host2/jane2x", "login: jane/docs/readme2.txt", "wifi: 2.4 GHz / 802.11ac", "root:*:14871:0:99999:7:::", "nobody:*:-2:-2:Nobody:/var/empty2:/bin/false", "user password role\nwho enters sha256 here\n", "your password now\nthe sha512 here\n",
-        "PASS test2parser", "a new user password\nmay be set2now by\n", "a mnemonic is a word that helps you to keep twelve others in mind when asked", "recovery 123456-234567", "type the user password again\nand the x2y3z4 token follows it\n",
+        "PASS test2parser", "a new user password\nmay be set2now by\n", "a mnemonic is a word that helps you to keep twelve others in mind when asked", "its label and its mnemonic. For more advanced label settings, you can fetch the child widget from\nthere", "the mnemonic\nthat someone can learn most easily when these words come along again", "recovery 123456-234567", "type the user password again\nand the x2y3z4 token follows it\n",
         "network keys: see 4.2", "Key content type2", "backup code2: see above", "recovery code is in recovery2.c",
     ],
 )  # fmt: skip

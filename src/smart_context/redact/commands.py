@@ -64,6 +64,8 @@ _LOGIN = (
 )
 _REDIS_WORDS = ("redis-cli", "requirepass", "masterauth")
 _REDIS = r"(?:redis-cli|requirepass|masterauth|auth)[ ](?:-a[ ])?[\"']?(?P<value>(?=[^\s\"']{0,40}\d)[^\s\"']{8,200}+)"
+# A word of a seed phrase; those of sentences are not in its list.
+_SEED = r"(?!(?:the|and|for|with|from|are|was|has|not|but|its|our|which|than|may|your|these|those|most|many|been|were|does)\b)[a-z]{3,8}+"
 # The words that a line or a statement begins with, and all of it up to its value; in lower case.
 _LINES = (
     (("wifi:",), r"\bwifi:(?:[^\n]{0,100};)?p:(?P<value>[^;\n]{8,63}+);"),
@@ -96,7 +98,7 @@ _LINES = (
     (("ugfzc3dvcmq6",), r"ugfzc3dvcmq6[ ]?\r?\n(?:c: |> |--> )?(?P<value>[a-z0-9+/]{4,200}={0,2})(?=\s|$)"),
     ((":5432:", ":5433:", ":6432:", ":*:"), r":(?:[0-9]{4}|\*):[^\s:]{1,60}:[^\s:]{1,60}:(?P<value>(?:[^\s:\\]|\\.){3,200}+)[ \t]*(?:\r?\n|$)"),
     (("recovery key",), r"recovery[ ]key[^0-9]{0,200}?(?P<value>\b[0-9]{6}(?:-[0-9]{6}){7}\b)"),
-    (("seed phrase", "recovery phrase", "mnemonic"), r"(?:(?:seed|recovery)[ ]phrase|mnemonic)[^\n:=]{0,20}[:=]?[ \t]*(?:\r?\n[ \t]*){0,2}[\"']?(?P<value>[a-z]{3,8}(?:[ ,]{1,2}[a-z]{3,8}){11,23})[\"']?[ \t.]*(?:\r?\n|$)"),
+    (("seed phrase", "recovery phrase", "mnemonic"), rf"(?:(?:seed|recovery)[ ]phrase|mnemonic)(?:[^\n:=]{{0,20}}[:=])?[ \t]*(?:\r?\n[ \t]*){{0,2}}[\"']?\b(?P<value>{_SEED}(?:[ ,]{{1,2}}+{_SEED}){{11}}+(?:(?:[ ,]{{1,2}}+{_SEED}){{3}}+){{0,4}}+)[\"']?[ \t.]*(?:\r?\n|$)"),
     # A user and a password after one label.
     (("login", "logon", "logins", "zugangsdaten", "anmeldedaten", "credentials", "wifi", "wi-fi", "wlan"), _LOGIN),
     # What asks for a password where another command writes it.
