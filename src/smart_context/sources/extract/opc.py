@@ -82,6 +82,6 @@ class Package:
         return About()
 
 
-def relation_id(element: xmlsafe.Element, name: str = "id") -> str:
+def relation_id(element: xmlsafe.Element) -> str:
     """The relation that an element names, in either namespace; "" if none."""
-    return next((found for prefix in RELATION_IDS if (found := element.get(prefix + name))), "")
+    return next((found for prefix in RELATION_IDS if (found := element.get(prefix + "id"))), "")
