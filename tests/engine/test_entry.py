@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from hashlib import sha256
 
 import pytest
 from hypothesis import given
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from smart_context import pointer
 from smart_context.engine import entry, names, searchable
+from smart_context.engine.local.ranking_state import ANALYSIS_VERSION
 from smart_context.model import Part, Segment
 from smart_context.text import languages, passage, topics, whole
 
@@ -68,6 +70,26 @@ def test_every_folder_above_a_file_has_its_key_also_when_another_file_had_them_b
         above.append(entry.folder_key(parent))
         folder = parent
     assert entry.folder_keys(path) == entry.folder_keys(path) == above
+
+
+def test_what_the_index_has_of_a_text_is_that_of_the_version_of_its_analysis():
+    """Other terms of the same text: raise the version, so that no ranking has both."""
+    rows = "day,low\n1,0.38774098\n2,-1.000012345678\n3,1,249.50\n"
+    texts = [
+        ENGLISH,
+        GERMAN,
+        "getUserName() of os.path.join, v1.2.3 on 2024-03-31: café",
+        rows,
+        "4,7.468264E-05\n",
+        "lost",
+    ]
+    pointers = ["lines 1-2", "lines 3-4", "lines 5-9", "sheet 'A' rows 1-4", "sheet 'A' rows 5", "page 2"]
+    segments = [Segment(at, where, "Lost", text) for at, (where, text) in enumerate(zip(pointers, texts, strict=True))]
+    made = [
+        *searchable.every("/docs/Report_2024.txt", "A title", segments),
+        entry.year_keys([*map(str, range(1990, 2002))]),
+    ]
+    assert (ANALYSIS_VERSION, sha256(repr(made).encode()).hexdigest()[:16]) == (9, "aee4ee41af01a76e")
 
 
 def test_the_beginning_of_a_section_has_its_heading_as_a_term_and_that_of_a_file_its_title():

@@ -15,7 +15,7 @@ from typing import Any
 
 from smart_context.errors import SearchFailed
 
-ANALYSIS_VERSION = 8
+ANALYSIS_VERSION = 9
 """Of the terms that `analysis` makes of a text; another one means another ranking."""
 
 REBUILD = "the index is rebuilt from the record by: context index --rebuild"
