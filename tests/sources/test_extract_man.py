@@ -87,6 +87,11 @@ def test_a_page_of_mdoc_is_read_as_it_is_printed():
     ]
 
 
+def test_a_long_line_of_mdoc_is_put_together_once():
+    words = man._called(["Fl", "a", "Ap", "b", "Xr", "c", "1"] * 200_000)
+    assert words == " -a'b c(1)" * 200_000
+
+
 @pytest.mark.parametrize("page", [PAGE, MDOC])
 def test_lines_are_those_of_the_file(page):
     lines = page.split("\n")

@@ -131,18 +131,20 @@ def _arguments(name: str, rest: str) -> str:
 
 def _called(words: list[str]) -> str:
     """A line of mdoc, in which macros call others: `Fl v Ar file` is `-v file`."""
-    out, glue = "", " "
+    out, glue = [], " "
     for at, word in enumerate(words):
         if word not in _MDOC:
             is_section = at > 1 and words[at - 2] == "Xr" and re.fullmatch(r"\d\w*", word)
             is_mark = len(word) == 1 and word in ".,;:?!)]"
-            out += f"({word})" if is_section else ("" if is_mark else glue) + word
+            out.append(f"({word})" if is_section else ("" if is_mark else glue) + word)
             glue = "" if word in {"(", "["} else " "
         elif word == "Fl":
-            out, glue = f"{out}{glue}-", ""
+            out.append(f"{glue}-")
+            glue = ""
         elif word in {"Ns", "Pf", "Ap"}:
-            out, glue = out + ("'" if word == "Ap" else ""), ""
-    return out
+            out.append("'" if word == "Ap" else "")
+            glue = ""
+    return "".join(out)
 
 
 class _Plain(dict[str, str]):
