@@ -95,7 +95,8 @@ _HTML_START = re.compile(
 _XML_START = re.compile(rb"\s*<(?:\?xml\b|!doctype\b|[a-z][\w.-]*:[a-z])", re.IGNORECASE)
 # A manual page begins with a request or a comment of troff, and says early which page it is; one that Perl made defines macros before that.
 _MAN_START = re.compile(
-    rb"""\s*(?=[.']|\\")(?:.{0,8000}?\n)?[.'](?:TH|Dd)[ \t]|\s*(?:[.'][ \t]*)?\\".{0,200}?Pod::Man""", re.DOTALL
+    rb"""\s*(?=[.'](?:[ \t]*(?:[.']?\\|[A-Za-z]\w{0,3}\s|\r?\n)|''[ \t])|\\")(?:.{0,8000}?\n)?[.'](?:TH|Dd)[ \t]|\s*(?:[.'][ \t]*)?\\".{0,200}?Pod::Man""",
+    re.DOTALL,
 )
 _BOMS = (
     (b"\xef\xbb\xbf", "utf-8"),
