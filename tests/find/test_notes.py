@@ -221,6 +221,36 @@ def test_a_sentence_that_stands_in_a_text_is_found_there_whatever_it_seems_to_as
     assert (answer["items"][0]["path"], stands in answer["notes"]) == (f"{root}/{first}", first == "sheets.txt")
 
 
+PASTED = {
+    "fix.txt": "Fix -fstack-protector handling of overflows (see the report) when NOT set.",
+    "licence.txt": "EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY.",
+    "overflows.txt": "Overflows and overflows, their handling and their handling once more.",
+}
+
+
+@pytest.mark.parametrize(
+    ("query", "first", "excluded"),
+    [
+        (PASTED["fix.txt"], "fix.txt", None),
+        (PASTED["licence.txt"], "licence.txt", None),
+        ("handling of overflows in the report -fstack-protector", "overflows.txt", "fstack-protector"),
+    ],
+)
+def test_a_sentence_that_stands_in_a_text_excludes_nothing(tmp_path, query, first, excluded):
+    root = tmp_path / "root"
+    root.mkdir()
+    for name, text in PASTED.items():
+        (root / name).write_text(text, encoding="utf-8")
+    with App(Settings(roots=(str(root),), data_dir=str(tmp_path / "data"))) as opened:
+        opened.index_here(str(root), full=False, on_progress=lambda _step: None)
+        answer = opened.search_files(query)
+        marks = search.sought(opened.index.both()[1], query)
+    said = [f"without '{excluded}': a '-' or NOT before a word excludes it"] if excluded else []
+    assert (answer["items"][0]["path"], answer.get("notes", [])) == (f"{root}/{first}", said)
+    [cut] = snippet.cut_all([(Passage("The protector."), "en")], marks)  # then it is marked in a preview as well
+    assert [cut.text[start:end] for start, end in cut.highlights] == (["protector"] if first == "fix.txt" else [])
+
+
 def test_a_kind_of_file_gives_way_where_hardly_anything_of_that_kind_answers(tmp_path):
     root = tmp_path / "root"
     root.mkdir()

@@ -202,3 +202,54 @@ def test_a_hundred_words_may_stand_between_at_most(typed, between):
 )
 def test_odd_combinations_are_read_as_they_are_meant(text, expected):
     assert parse(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("built with -msse", "built with -msse"),
+        ("built with -O2 -Wall", "built with -O2 -Wall"),
+        ("the option -fno-rtti", "the option -fno-rtti"),
+        ("it returns -1", "it returns -1"),
+        ("-40 degrees", "-40 degrees"),
+        ("Tue, 14:03:15 -0700", "Tue, 14:03:15 -0700"),
+        ("lost -3.5 points", "lost -3.5 points"),
+        ("clients MUST NOT retry", "clients MUST NOT retry"),
+        ("WHERE x IS NOT NULL", "WHERE x IS NOT NULL"),
+        ("x NOT IN y", "x NOT IN y"),
+        (
+            "EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES",
+            "EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES",
+        ),
+    ],
+)
+def test_what_a_sentence_goes_on_with_is_no_exclusion(text, words):
+    assert parse(text) == Some(tuple(map(Word, words.split())))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("b with c -a", Some((b, Word("with"), c, Not(a)))),
+        ("b -2019", Some((b, Not(Word("2019"))))),
+        ("-2019 b", Some((Not(Word("2019")), b))),
+        ("b -11", Some((b, Not(Word("11"))))),
+        ("MUST b NOT c", Some((Word("MUST"), b, Not(c)))),
+        ("NASA AND ESA NOT JAXA", And((Word("NASA"), Some((Word("ESA"), Not(Word("JAXA"))))))),
+        ('the -"a b"', Some((Word("the"), Not(Phrase("a b"))))),
+        ("the -(a b)", Some((Word("the"), Not(Some((a, b)))))),
+    ],
+)
+def test_what_looks_like_the_text_of_a_sentence_may_be_an_exclusion(text, expected):
+    assert parse(text) == expected
+
+
+def test_of_a_text_no_word_is_an_operator():
+    text = 'a -b (c) "b c" b* NOT c AND NEAR a'
+    assert parse(text, is_text=True) == Some(tuple(map(Word, text.split())))
+
+
+@given(st.text())
+def test_no_text_without_operators_is_an_error(text):
+    found = parse(text, is_text=True)
+    assert found is None or isinstance(found, Word) or all(isinstance(item, Word) for item in found.items)

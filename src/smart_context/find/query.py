@@ -5,7 +5,7 @@ Always: no text is an error; what cannot be read as an operator is read as words
 
     budget plan            some of the words, the more the better
     "annual report"        the words one after the other
-    -draft   NOT draft     without; --force and ls -la are options of a program, and words
+    -draft   NOT draft     without; --force and ls -la are options of a program, and words; so is what follows an article or "with"
     a AND b   a OR b       both, either; AND binds tighter, words side by side bind tightest
     a NEAR/5 b             at most five words between them, either way round (NEAR alone: ten)
     contract*              any word that begins so
@@ -24,6 +24,7 @@ from smart_context.text.words import has_no_spaces, units
 MAX_WORDS = 300  # more are left out: nobody means them, and they must not cost time
 MAX_DEPTH = 12
 PROSE = 6  # words side by side that make a sentence
+_CAPITALS = 7  # words and operators, all in capitals, that make one
 _NEAR = 10
 _MAX_NEAR = 100
 
@@ -140,13 +141,34 @@ _THEIR_OPTIONS = later.pattern(
 )
 _FAR = 12  # tokens before an option among which its program is looked for
 _BEHIND = 2  # words that may be between a program and its options, not counting other options
+# Words that need another one after them: what follows is no exclusion, whatever it begins with (`built with -msse`).
+_LEADS = _set("""
+    an the with without using via than option options flag flags switch argument arguments
+    der die das den dem des ein eine einen einem einer mit ohne option optionen schalter
+    le les un une avec sans el los con sin
+""")
+# Before a number, these too: `returns -1`.
+_VALUED = _LEADS | _set("""
+    a is are was were be to of from by at below above under over about around between equals minus
+    return returns returned returning value values code codes error errno status offset temperature
+    ist sind war von auf bei unter über wert fehler gibt temperatur
+""")
+_NUMBER = later.pattern(r"-[0-9]+(?:[.,:][0-9]+)*%?[.,:;!?]?")
+_YEAR = later.pattern(r"-(?:19|20)[0-9]{2}[.,:;!?]?")
+_SURELY_NUMBER = later.pattern(r"-(?:0[0-9]*|[0-9]+[.,][0-9]+%?)[.,:;!?]?")  # an offset (`-0700`), or with a fraction
+_OPERATORS = frozenset({"AND", "OR", "NOT"})
+# After these, NOT is only emphasised ("clients MUST NOT retry"); before the others, it is one of SQL.
+_AUXILIARY = _set(
+    "am are be been being can could did do does had has have is may might must shall should was were will would"
+)
+_OF_SQL = _set("BETWEEN EXISTS GLOB ILIKE IN LIKE MATCHED NULL REGEXP RLIKE SIMILAR VALID")
 
 
-def parse(text: str) -> Query | None:
-    """Read a query; None where it holds no word."""
-    tokens = _tokens(text)
+def parse(text: str, *, is_text: bool = False) -> Query | None:
+    """Read a query; None where it holds no word. is_text: nothing in it is an operator."""
+    tokens = [_Token("word", each) for each in text.split()[: 4 * MAX_WORDS]] if is_text else _tokens(text)
     items: list[Query] = []
-    reader = _Reader(tokens)
+    reader = _Reader(tokens, is_text=is_text)
     while reader.place < len(tokens):
         found = reader.either(0)
         if found is not None:
@@ -203,8 +225,10 @@ def _tokens(text: str) -> list[_Token]:
 class _Reader:
     """Reads tokens from left to right; each method reads one level of the grammar."""
 
-    def __init__(self, tokens: list[_Token]) -> None:
+    def __init__(self, tokens: list[_Token], *, is_text: bool) -> None:
         self._tokens = tokens
+        self._is_text = is_text
+        self._has_operators = not (is_text or _is_in_capitals(tokens))
         self.place = 0
         self._words = 0
 
@@ -248,7 +272,7 @@ class _Reader:
             return Not(inner) if inner and token.text.startswith("-") else inner
         if token.kind == "close":
             return None
-        if token.kind == "word" and token.text == "NOT" and self._follows():
+        if token.kind == "word" and token.text == "NOT" and self._follows() and self._excludes():
             item = self._one(depth + 1) if depth < MAX_DEPTH else None
             return Not(item) if item else None
         return self._leaf(token)
@@ -262,7 +286,9 @@ class _Reader:
         return inner
 
     def _leaf(self, token: _Token) -> Query | None:
-        has_dash = token.text.startswith("-") and not (_OPTION.fullmatch(token.text) or self._is_option(token))
+        has_dash = token.text.startswith("-") and not (
+            self._is_text or _OPTION.fullmatch(token.text) or self._is_option(token) or self._is_led(token)
+        )
         text = token.text.lstrip("-") if has_dash else token.text
         excluded = has_dash and not (self.place > 1 and self._tokens[self.place - 2].text in _JOINS)
         if not _LETTER.search(text) or self._words >= MAX_WORDS:
@@ -271,7 +297,7 @@ class _Reader:
         leaf: Query
         if token.kind == "quote":
             leaf = Phrase(text[1:-1].strip())
-        elif text.endswith("*") and _LETTER.search(text[-2]):
+        elif text.endswith("*") and _LETTER.search(text[-2]) and not self._is_text:
             leaf = Prefix(text.rstrip("*"))
         else:
             leaf = Word(text)
@@ -292,13 +318,31 @@ class _Reader:
             between += not before.text.startswith("-")
         return False
 
+    def _is_led(self, token: _Token) -> bool:
+        """Whether a word or number with a dash, the last token read, goes on with a sentence: `with -O2 -msse`, `is -40`, `14:03 -0700`."""
+        if token.kind != "word":
+            return False
+        before = self._tokens[max(0, self.place - 1 - _FAR) : self.place - 1][::-1]
+        # Of several options in a row, what stands before the first leads to all of them.
+        leading = next((each for each in before if each.kind != "word" or not each.text.startswith("-")), None)
+        said = leading.text.lower() if leading and leading.kind == "word" else ""
+        if said in _LEADS or not _NUMBER.fullmatch(token.text):
+            return said in _LEADS
+        is_first = self.place == 1 and not _YEAR.fullmatch(token.text)
+        return is_first or said in _VALUED or _SURELY_NUMBER.fullmatch(token.text) is not None
+
+    def _excludes(self) -> bool:
+        """Whether a NOT, the last token read, is an operator rather than a word of a text that was copied: `MUST NOT`, `IS NOT NULL`."""
+        before = self._tokens[self.place - 2].text.lower() if self.place > 1 else ""
+        return self._has_operators and before not in _AUXILIARY and self._tokens[self.place].text not in _OF_SQL
+
     def _operator(self, name: str) -> bool:
         """Whether this operator is the next token and has a right operand; the caller has read the left one."""
         here = self.place < len(self._tokens) and self._tokens[self.place] == _Token("word", name)
-        return here and self._follows(1)
+        return here and self._follows(1) and self._has_operators
 
     def _near_distance(self) -> int | None:
-        if not self._follows(1):
+        if not self._follows(1) or not self._has_operators:
             return None
         found = _NEAR_TOKEN.fullmatch(self._tokens[self.place].text)
         return min(int(found[1] or _NEAR), _MAX_NEAR) if found else None
@@ -306,6 +350,14 @@ class _Reader:
     def _follows(self, ahead: int = 0) -> bool:
         place = self.place + ahead
         return place < len(self._tokens) and self._tokens[place].kind != "close"
+
+
+def _is_in_capitals(tokens: list[_Token]) -> bool:
+    """Whether a text is all in capitals, as in a licence: these do not tell operators from words then."""
+    if not any(token.text in _OPERATORS for token in tokens):
+        return False
+    text = " ".join(token.text for token in tokens)
+    return text == text.upper() and sum(bool(_LETTER.search(token.text)) for token in tokens) >= _CAPITALS
 
 
 def _joined(items: list[Query | None] | list[Query], kind: type[And] | type[Or] | type[Some]) -> Query | None:

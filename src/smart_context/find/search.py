@@ -49,6 +49,7 @@ from smart_context.find.filters import Reading
 from smart_context.find.model import SearchItem, SearchPage, SearchRequest
 from smart_context.find.order import Placed
 from smart_context.find.plan_model import Plan
+from smart_context.find.query import Query
 from smart_context.model import Stop
 from smart_context.redact import Redactor
 from smart_context.text import whole
@@ -59,7 +60,7 @@ if TYPE_CHECKING:
 A_FILE = 3  # results of one file
 _COUNTED = 1000  # matches up to which `total_estimate` is exact
 _SAMPLED = 100  # best matches that it is extrapolated from beyond that
-_PASTED = 7  # words from which a query may be a sentence pasted from some text, whatever filters it seems to name
+_PASTED = 7  # words from which a query may be a sentence pasted from some text, whatever filters and operators it seems to have
 _FEW_PASS = 100  # matches that pass a year or type read from the query, up to which that filter is doubted:
 _QUESTION = 4  # for a query of at least so many words,
 _HARDLY, _MOST = 0.2, 0.5  # if the best match has less than this share of it, and the best unfiltered one that share
@@ -161,7 +162,7 @@ def sought(view: View, text: str) -> snippet.Words:
     plain = filters.read(text, today="", with_types=False) if reading.perhaps else reading
     if kinds.are_words(view, plain.text, reading.perhaps, Filters(), reading.text, Filters(reading.exts)):
         reading = plain
-    tree = query.parse(reading.text)
+    tree = _tree(view, reading.text, Filters())
     return snippet.words(plan.make(tree, view).sought if tree else ())
 
 
@@ -243,12 +244,22 @@ def _dropped(reading: Reading, less: Reading, typed: str) -> str:
 
 def _asked(reading: Reading, limits: Filters, view: View, typed: str) -> _Asked:
     listing = reading.has_read and not filters.has_words(reading.text)
-    tree = None if listing else query.parse(reading.text)
+    tree = None if listing else _tree(view, reading.text, limits)
     listing = listing or (tree is None and bool(reading.exts or reading.years or reading.times))
     planned = (
         plan.make(tree, view, typed) if tree or listing else Plan(Group(), ())
     )  # neither a word nor a filter: nothing
     return _Asked(reading, planned, limits, listing, notes.of_query(reading, planned, query.excluded(tree)))
+
+
+def _tree(view: View, text: str, limits: Filters) -> Query | None:
+    """Read a text as a query; without operators, if it is long enough to be copied from a text, and some text has it so."""
+    tree = query.parse(text)
+    if tree is None or query.is_plain(tree) or isinstance(tree, query.Phrase) or len(text.split()) < _PASTED:
+        return tree
+    words = query.parse(text, is_text=True)
+    verbatim = plan.make(words, view).verbatim
+    return words if verbatim is not None and view.count(verbatim, limits) else tree
 
 
 def _any(view: View, asked: _Asked) -> bool:
