@@ -87,8 +87,14 @@ def test_a_query_without_a_word_is_told_so(app, query):
         ("gryphon 555-1234", ["nothing has '555-1234'"]),  # its parts are looked for
         ("gryphon_of.the-folder", []),
         ("folder_of.gryphon", ["nothing has 'folder_of.gryphon'"]),
-        ('folder "no such path.txt"', ["nothing has '\"no such path.txt\"'"]),
-        ('folder a.txt "no such phrase"', ["nothing has '\"no such phrase\"'"]),  # beside the name of a file too
+        (
+            'folder "no such path.txt"',
+            ["nothing has '\"no such path.txt\"'; looked for its words", "nothing has 'path.txt'"],
+        ),
+        (
+            'folder a.txt "no such phrase"',  # beside the name of a file too
+            ["nothing has '\"no such phrase\"'; looked for its words", "nothing has 'phrase'"],
+        ),
         ("gryphon 蒸発", []),  # half of a pair may be a word
         ("which gryphon of all sits in a zebu there", []),  # a sentence has words of its own
     ],
@@ -249,6 +255,28 @@ def test_a_sentence_that_stands_in_a_text_excludes_nothing(tmp_path, query, firs
     assert (answer["items"][0]["path"], answer.get("notes", [])) == (f"{root}/{first}", said)
     [cut] = snippet.cut_all([(Passage("The protector."), "en")], marks)  # then it is marked in a preview as well
     assert [cut.text[start:end] for start, end in cut.highlights] == (["protector"] if first == "fix.txt" else [])
+
+
+@pytest.mark.parametrize(
+    ("query", "first", "note"),
+    [
+        ('overflows "their report"', "overflows.txt", """nothing has '"their report"'; looked for its words"""),
+        ('"overflows in the report that nobody set"', "fix.txt", """nothing has '"overflows in the report that nobody set"'; looked for its words"""),
+        ('licence "of merchantability"', "licence.txt", None),  # some text has it
+        ('"their report"', None, """nothing has '"their report"'"""),
+        ('overflows AND "their report"', None, """nothing has '"their report"'"""),
+    ],
+)  # fmt: skip
+def test_of_a_phrase_that_no_text_has_the_words_are_looked_for_if_there_are_others(tmp_path, query, first, note):
+    root = tmp_path / "root"
+    root.mkdir()
+    for name, text in PASTED.items():
+        (root / name).write_text(text, encoding="utf-8")
+    with App(Settings(roots=(str(root),), data_dir=str(tmp_path / "data"))) as opened:
+        opened.index_here(str(root), full=False, on_progress=lambda _step: None)
+        answer = opened.search_files(query)
+    found = [item["path"] for item in answer["items"]][:1]
+    assert (found, answer.get("notes", [])) == ([f"{root}/{first}"] if first else [], [note] if note else [])
 
 
 def test_a_kind_of_file_gives_way_where_hardly_anything_of_that_kind_answers(tmp_path):

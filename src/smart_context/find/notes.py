@@ -34,6 +34,12 @@ def of_query(reading: Reading, planned: Plan, excluded: Sequence[str]) -> tuple[
     return (*read, *without, *nowhere, *empty)
 
 
+def of_phrases(lost: Sequence[str]) -> Iterator[str]:
+    """Which phrases no text has, so that their words were looked for."""
+    if lost:
+        yield f"nothing has {_listed(lost)}; looked for {'its' if len(lost) == 1 else 'their'} words"
+
+
 def _listed(words: Sequence[str]) -> str:
     # A long one is named whole or not at all: half of a secret could not be redacted.
     return " or ".join(

@@ -15,7 +15,7 @@ Always: no text is an error; what cannot be read as an operator is read as words
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from smart_context import later
 from smart_context.data import dataclass
@@ -203,6 +203,19 @@ def _leaves(tree: Query) -> Iterator[str]:
         case And(items) | Or(items) | Some(items):
             for item in items:
                 yield from _leaves(item)
+
+
+def without_phrases(tree: Query, nowhere: Set[str]) -> Query:
+    """The same, with the words of those phrases that stand nowhere, if there are other words to look for or a phrase is as long as a sentence.
+
+    nowhere: phrases, in quotation marks."""
+    items = tree.items if isinstance(tree, Some) else (tree,)
+    is_among = any(isinstance(item, Word | Prefix) for item in items)
+    found: list[Query] = []
+    for item in items:
+        words = item.text.split() if isinstance(item, Phrase) and f'"{item.text}"' in nowhere else []
+        found += map(Word, words) if words and (is_among or len(words) >= PROSE) else [item]
+    return tree if found == list(items) else Some(tuple(found))
 
 
 def is_plain(tree: Query) -> bool:

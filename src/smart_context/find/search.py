@@ -249,7 +249,14 @@ def _asked(reading: Reading, limits: Filters, view: View, typed: str) -> _Asked:
     planned = (
         plan.make(tree, view, typed) if tree or listing else Plan(Group(), ())
     )  # neither a word nor a filter: nothing
-    return _Asked(reading, planned, limits, listing, notes.of_query(reading, planned, query.excluded(tree)))
+    lost: tuple[str, ...] = ()
+    if tree and planned.missing:
+        looser = query.without_phrases(tree, frozenset(planned.missing))
+        if looser is not tree:
+            lost, tree = tuple(text for text in planned.missing if text.startswith('"')), looser
+            planned = plan.make(tree, view, typed)
+    said = (*notes.of_phrases(lost), *notes.of_query(reading, planned, query.excluded(tree)))
+    return _Asked(reading, planned, limits, listing, said)
 
 
 def _tree(view: View, text: str, limits: Filters) -> Query | None:
