@@ -26,6 +26,12 @@ _PPT, _DOC = (".ppt", ".pptm", ".pptx"), (".doc", ".docm", ".docx")
         ("budget between 2019 and 2021", "budget", (), ("2019", "2020", "2021")),
         ("rent March 2021", "rent March 2021", (), ("2021",)),  # not any March
         ("rent 2020 March 2021", "rent March 2021", (), ("2020", "2021")),
+        ("rent after 2021", "rent after 2021", (), ()),  # which is not 2021
+        ("the rent has risen since 2021, or ca. 2020", "the rent has risen since 2021, or ca. 2020", (), ()),
+        ("rent vor 2021", "rent vor 2021", (), ()),
+        ("rent after moving 2021", "rent after moving", (), ("2021",)),
+        ("2021.pdf", "2021.pdf", (), ()),  # the name of a file
+        ("rent of 2021.", "rent .", (), ("2021",)),
         ("2021", "2021", (), ()),  # a bare year alone is what to look for
         ("from 2021", "", (), ("2021",)),
         ("spreadsheets", "", (".csv", ".ods", ".tsv", ".xls", ".xlsb", ".xlsm", ".xlsx"), ()),

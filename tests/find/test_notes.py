@@ -145,6 +145,19 @@ FULL = "walruses northern harbour regatta lighthouse keepers"
         # The year leads to an answer, or to part of one.
         (f"Who of the {FULL} won in 2015?", {"a": WON, "b": f"{WON} That was 2015."}, "b", False),
         (f"Who of the {FULL} won in 2015?", {"a": WON, "b": "2015: lighthouse keepers of the harbour."}, "b", False),
+        # In a long sentence, part of an answer is not enough.
+        (
+            f"{FULL} oars broken, rowed in 2015",
+            {"a": WON, "b": "2015: lighthouse keepers of the harbour rowed."},
+            "a",
+            True,
+        ),
+        (
+            f"{FULL} oars broken, rowed in 2015",
+            {"a": WON, "b": "2015: lighthouse keepers rowed from the northern harbour, oars broken, to a regatta."},
+            "b",
+            False,
+        ),
         # Nobody has an answer.
         ("Who of the otters, seals and sea lions swam far in 2015?", {"a": WON, "b": "2015: some swam."}, "b", False),
         # It was asked for in a few words, or as a field, or for a kind of file.

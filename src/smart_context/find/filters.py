@@ -67,7 +67,7 @@ _ONE_TYPE = later.pattern(rf"(?<!\w)(?:{_NAME})(?!\w)", re.IGNORECASE)
 _TYPE_FIELD = later.pattern(r"(?<![\w:-])(?:ext|filetype):\.?(\w{1,16})(?![\w:./*-])", re.IGNORECASE)
 
 _YEAR = r"(?:19|20)[0-9]{2}"
-_BEFORE, _AFTER = r"(?<![\w/.,+-])", r"(?![\w/]|[-.,:][0-9])"
+_BEFORE, _AFTER = r"(?<![\w/.,+-])", r"(?![\w/]|[-,:][0-9]|\.\w)"  # not that of a file's name (`2021.pdf`)
 _RANGE = later.pattern(
     rf"{_BEFORE}(?:(?:from|between|von|zwischen|de|entre|from\s+the\s+years?)\s+)?({_YEAR})"
     rf"(?:\s*[-–—]\s*|\s+(?:to|until|till|through|bis|à|al?|hasta)\s+|(?<=between\s.{{4}})\s+and\s+|(?<=zwischen\s.{{4}})\s+und\s+"
@@ -93,6 +93,12 @@ _NEGATED = later.pattern(
 _LONGEST = 20_000  # characters: more than a query's words can have, and a pasted book must not cost time
 _NEGATION = 40  # characters before a match in which a negation is looked for
 _WORD = later.pattern(r"\w+")
+# A year behind these tells of other years, or roughly when: it is a word.
+_BEYOND = later.pattern(
+    r"(?<!\w)(?:after|before|since|until|till|by|prior\s+to|around|circa|early|late|mid|nach|vor|seit|bis|ab|um|après|avant|depuis|vers"
+    r"|después\s+de|antes\s+de|desde|hacia)\s+$|(?<!\w)ca?\.\s*$",
+    re.IGNORECASE,
+)
 _CITING = 12  # words from which a year in brackets belongs to a citation
 _ONLY = frozenset({"only", "nur", "of", "vom"})  # before a type, these leave no doubt that it is one
 _ANY_TIME = Times()
@@ -274,7 +280,11 @@ def _years(text: str) -> tuple[str, tuple[str, ...]]:
             found.update(map(str, numbers))
             spans.append(match.span())
         left = _without(left, spans)
-    bare = list(_wanted(_BARE, left))
+    bare = [
+        match
+        for match in _wanted(_BARE, left)
+        if not _BEYOND.search(left, max(0, match.start() - _NEGATION), match.start())
+    ]
     if len(_WORD.findall(left)) > _CITING:  # in a long text, a year in brackets belongs to a citation
         bare = [match for match in bare if left[match.start() - 1 : match.end() + 1] != f"({match[0]})"]
     # After a month, a year is a filter and stays in the text too: without it, that month of any year would be found.

@@ -61,9 +61,11 @@ A_FILE = 3  # results of one file
 _COUNTED = 1000  # matches up to which `total_estimate` is exact
 _SAMPLED = 100  # best matches that it is extrapolated from beyond that
 _PASTED = 7  # words from which a query may be a sentence pasted from some text, whatever filters and operators it seems to have
-_FEW_PASS = 100  # matches that pass a year or type read from the query, up to which that filter is doubted:
+_FEW_PASS = 400  # matches that pass a year or type read from the query, up to which that filter is doubted:
 _QUESTION = 4  # for a query of at least so many words,
-_HARDLY, _MOST = 0.2, 0.5  # if the best match has less than this share of it, and the best unfiltered one that share
+_HARDLY, _MOST = 0.2, 0.5  # if the best match has less than this share of it, and the best unfiltered one that share,
+_STATEMENT = 8  # or, for a query of at least so many words,
+_FAR_MORE = 1.4  # if the best unfiltered one has so many times the share
 _NAMED, _SHOWN = 50, 3  # files without text of a name that are looked at, and told of
 _AHEAD = 60  # best matches among which copies of the shown files are looked for: a copy ranks like its original
 
@@ -214,8 +216,10 @@ def _read(request: SearchRequest, record: Record, view: View, redactor: Redactor
             return replace(found, notes=(given_up, *found.notes))
         return as_words("nothing")
     if filters.gives_way(reading, request.query) and _few_pass(view, found):
-        share = partial(_share, record, view, request.never_show)
-        if share(found) < _HARDLY and share(words := as_words("hardly anything")) >= _MOST:
+        words = as_words("hardly anything")
+        passing, every = (_share(record, view, request.never_show, one) for one in (found, words))
+        tells = len(found.plan.sought) >= _STATEMENT and every > _FAR_MORE * passing
+        if tells or (passing < _HARDLY and every >= _MOST):
             return words
     return found
 
