@@ -248,6 +248,20 @@ PASTED = {
 
 
 @pytest.mark.parametrize(
+    "name", ["proj/beta/index.txt", "proj\\beta\\index.txt", "final report.txt", "2019.txt", "final report 2019.txt"]
+)
+def test_of_the_words_of_a_file_name_that_is_the_whole_query_nothing_is_said(tmp_path, name):
+    root = tmp_path / "root"
+    for path in ("proj/beta/index.txt", "final report.txt", "2019.txt", "final report 2019.txt", "projects.txt"):
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(f"What {len(path)} projects say, written in {len(path) + 2000}.", encoding="utf-8")
+    with App(Settings(roots=(str(root),), data_dir=str(tmp_path / "data"))) as opened:
+        opened.index_here(str(root), full=False, on_progress=lambda _step: None)
+        answer = opened.search_files(name)
+    assert (answer["items"][0]["path"], answer.get("notes")) == (f"{root}/{name}".replace("\\", "/"), None)
+
+
+@pytest.mark.parametrize(
     ("query", "first", "excluded"),
     [
         (PASTED["fix.txt"], "fix.txt", None),

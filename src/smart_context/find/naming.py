@@ -13,7 +13,7 @@ from smart_context.data import replace
 from smart_context.engine import names
 from smart_context.engine.port import View
 from smart_context.find import corrections, exact
-from smart_context.find.plan_model import Plan, Sought
+from smart_context.find.plan_model import Plan, Sought, has_name
 from smart_context.sources.formats import FORMATS
 from smart_context.text import analysis
 
@@ -53,7 +53,7 @@ def without_text(typed: str, plan: Plan) -> str:
     name = typed.strip().strip("\"'“”").strip().replace("\\", "/").strip("/")
     if len(name.split()) > _LONGEST or not names.LIKE.search(name):
         return ""
-    if any(word.name and word.times > 1 and not word.instead for word in plan.sought):
+    if has_name(plan.sought):
         return ""
     # Other identifiers look like names too (`os.path`): such a name is looked up only if no text has it.
     return name if os.path.splitext(name)[1].lower() in _EXTENSIONS or typed.strip() in plan.missing else ""

@@ -19,7 +19,7 @@ from smart_context.find import corrections
 from smart_context.find.filters import Reading
 from smart_context.find.model import SearchItem
 from smart_context.find.order import Placed
-from smart_context.find.plan_model import Plan
+from smart_context.find.plan_model import Plan, has_name
 
 _LONGEST = 200  # letters of a word that a note repeats
 
@@ -71,6 +71,8 @@ def of_ocr(page: Sequence[Placed], offset: int) -> Iterator[str]:
 
 def of_corrections(planned: Plan, items: Sequence[SearchItem]) -> Iterator[str]:
     """What was looked for in place of words that no text, or hardly any, has; as it is written in the results."""
+    if has_name(planned.sought):
+        return  # the query is a file's name: nobody misses its words
     replaced = [word for word in planned.sought if word.instead]
     marked = Counter(item.snippet[a:b].lower() for item in items for a, b in item.highlights) if replaced else Counter()
     for word in replaced:

@@ -14,7 +14,7 @@ from smart_context.engine.expression import AnyOf, Everything, Expression, Group
 from smart_context.engine.port import View
 from smart_context.find import clauses, dates, exact, missing, naming, query, questions, synonyms
 from smart_context.find.lookup import Cut, Lookup
-from smart_context.find.plan_model import Plan, Sought
+from smart_context.find.plan_model import Plan, Sought, has_name
 from smart_context.find.query import Query
 from smart_context.text import analysis, explained, identifiers, languages, topics
 from smart_context.text.words import begun_fraction, fractions
@@ -69,7 +69,8 @@ def make(tree: Query | None, view: View, typed: str = "") -> Plan:
     is_few = not asks and sum(word.stands for word in sought) > 1
     lacking = _LACKING if is_few and view.segments >= _LARGE else 1.0
     required = planner.required(tree)
-    lost = planner.missing(tree, {word.name for word in named if not word.instead}) if not nowhere else ()
+    looks = not nowhere and not has_name(named)
+    lost = planner.missing(tree, {word.name for word in named if not word.instead}) if looks else ()
     return Plan(wanted, sought, left_out, meant, required, verbatim, nowhere, identifier, asks, lacking, lost)
 
 

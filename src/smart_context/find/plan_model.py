@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from smart_context.data import dataclass
 from smart_context.engine.expression import Everything, Expression
 
@@ -44,3 +46,8 @@ class Plan:
     asks: bool = False  # whether it is a question
     lacking: float = 1.0  # the factor by which a lacking word costs more than usual
     missing: tuple[str, ...] = ()  # words and phrases of a short query that no segment has, not replaced by others
+
+
+def has_name(words: Iterable[Sought]) -> bool:
+    """Whether one of these words is the whole query as the name of a file, typed without a mistake."""
+    return any(word.name and word.times > 1 and not word.instead for word in words)
