@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 from pathlib import Path
 
 import pytest
@@ -190,6 +191,18 @@ def test_what_is_written_with_signs_that_the_index_does_not_keep_is_found_where_
     (root / "sharp.txt").write_text(f"Written in C# by hand. {PROSE}", encoding="utf-8")
     with indexed(root, tmp_path / "data") as opened:
         assert [opened.names(query)[0] for query in ("C++", "C#", "c")] == ["plus.txt", "sharp.txt", "_c.txt"]
+
+
+@pytest.mark.parametrize("name", [".NET", "$HOME", "@scope/pkg", "#define", "#4711", "%autoreload", r"\frac"])
+def test_what_begins_with_a_sign_is_found_where_it_is_written_so(tmp_path, name):
+    root = tmp_path / "root"
+    root.mkdir()
+    bare = re.sub(r"^\W", "", name)
+    (root / "bare.txt").write_text(f"{bare}, {bare} and {bare}: the {bare} of {bare}.", encoding="utf-8")
+    (root / "joined.txt").write_text(f"An odd{name} and {bare}.", encoding="utf-8")
+    (root / "signed.txt").write_text(f"It has {name} in it. {PROSE}", encoding="utf-8")
+    with indexed(root, tmp_path / "data") as opened:
+        assert [opened.names(query)[0] for query in (name, bare)] == ["signed.txt", "bare.txt"]
 
 
 def test_a_version_is_found_with_a_v_before_it_and_without(tmp_path):

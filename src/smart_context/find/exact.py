@@ -16,6 +16,9 @@ from smart_context.text.words import with_other_mark
 
 _OTHER_CASES = re.compile("[\u0130\u0131\u017f\u212a]")  # not ASCII, but equal to an ASCII letter if case is ignored
 SIGNED = re.compile(r"\w[\w.]*(?:\+\+|#)")  # `C++`, `F#`: the index has only the letters
+_MARKED = later.pattern(
+    r"[.$@#%\\](?:[A-Za-z_]\w*|(?<=#)\d+)(?:[./:-]\w+)*"
+)  # `.NET`, `$HOME`, `@scope/pkg`, `#define`, `\frac`
 
 PRICE = later.pattern(r"[€$£¥]\s*[0-9]|[0-9]\s*[€$£¥]")
 _VERSION = later.pattern(r"[vV]?[0-9]{1,4}(?:\.[0-9]{1,4}){2,3}|[vV][0-9]{1,4}\.[0-9]{1,4}")
@@ -34,8 +37,8 @@ def wholes(token: str) -> list[str]:
 
 
 def identifier(text: str) -> str:
-    """The text, if it is one identifier or number with a spelling of its own, such as `ARRAY_SIZE`, `xFunc`, `C++` or `1,249.50`; else ""."""
-    is_one = text in analysis.cut(text).odd or SIGNED.fullmatch(text)
+    """The text, if it is one identifier or number with a spelling of its own, such as `ARRAY_SIZE`, `xFunc`, `C++`, `.NET` or `1,249.50`; else ""."""
+    is_one = text in analysis.cut(text).odd or SIGNED.fullmatch(text) or _MARKED.fullmatch(text)
     return text if is_one and not analysis.has_no_spaces(text) else ""
 
 
