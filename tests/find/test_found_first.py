@@ -205,6 +205,18 @@ def test_what_begins_with_a_sign_is_found_where_it_is_written_so(tmp_path, name)
         assert [opened.names(query)[0] for query in (name, bare)] == ["signed.txt", "bare.txt"]
 
 
+def test_the_digits_of_a_number_that_no_text_has_do_not_outweigh_words(tmp_path):
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "reading.txt").write_text(f"A call that blocks while it is reading. {PROSE}", encoding="utf-8")
+    (root / "table.txt").write_text("2 reading rooms, 1 door, 1 table, 5 chairs", encoding="utf-8")
+    for number in range(30):
+        (root / f"other{number}.txt").write_text(f"Room {number} is another one. {PROSE}", encoding="utf-8")
+    with indexed(root, tmp_path / "data") as opened:
+        assert opened.names("2.1.1.5 blocking read")[0] == "reading.txt"
+        assert opened.names("2.1.1.5")[0] == "table.txt"  # of nothing else that was typed
+
+
 def test_a_version_is_found_with_a_v_before_it_and_without(tmp_path):
     root = tmp_path / "root"
     root.mkdir()

@@ -21,7 +21,10 @@ from smart_context.text.words import begun_fraction, fractions
 
 _MAX_SOUGHT = 48  # words of a query, at most: of a pasted page, those with the highest weights
 _OF_WHOLE = 0.3  # the weight of the words of an identifier, if the index has the whole of it
-_PIECE = 0.2  # the weight of the pieces of one word, if the index has the word
+_PIECE = (
+    0.2  # the weight of the pieces of one word, if the index has the word; and of a number's, if it has not the number
+)
+_SHORT = 2  # digits that such a piece of a number has at most
 _EXPLAINED = 3.0  # the weight of explaining an identifier or the only word of a query, in words of the highest weight
 _TOPIC = (
     1.0  # the weight of being the section or file whose heading or title is the whole query, in words as rare as that
@@ -238,7 +241,10 @@ class _Planner:
         self.left_out += [*(unit for unit in units if unit in self._stop), *questions.words(text)]
         if keep and not wanted:
             wanted = units
-        self._score(wanted, scored=scored)
+        # The digits of `2.1.1.5`, which no text has, say little: most texts with numbers have them.
+        is_lost = len(units) > 1 and all(unit.isdigit() and len(unit) <= _SHORT for unit in units)
+        is_lost = is_lost and not self._stop.union(units).issuperset(self._units)
+        self._score(wanted, scored=scored, times=_PIECE if is_lost else 1.0)
         pieces = self._pieces_of(text, scored=scored) if len(units) == 1 else []
         return [
             clauses.of_word(self._words.word(unit), self._view) for unit in wanted if unit not in self._common
