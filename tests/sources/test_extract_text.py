@@ -143,6 +143,29 @@ def test_a_broken_notebook_is_text():
     assert read(b'{"cells": [', "a.ipynb").units[0].text == '{"cells": ['
 
 
+@pytest.mark.parametrize(
+    ("name", "source", "expected"),
+    [
+        ("a.json", r'{"a": "zur\u00fcck\nbadger\tstoat"}', '{"a": "zurück badger stoat"}'),
+        ("a.jsonl", '{"a": "\\ud83e\\udda1 \\u6771\\u4eac"}\n{"b": 1}', '{"a": "🦡 東京"}\n{"b": 1}'),
+        ("a.properties", r"title=Zur\u00FCck\nbadger", "title=Zurück badger"),
+        ("a.json", r'["C:\\new\\table", "\\\nx", "\/", "\"q\""]', r'["C:\\new\\table", "\\ x", "\/", "\"q\""]'),
+        ("a.json", r'["\u0022, \u005c, \u000a\u000dx, \ud800, \u12"]', r'["\", \\,   x, �, \u12"]'),
+        ("a.py", r"print('zur\u00fcck\nbadger')", r"print('zur\u00fcck\nbadger')"),
+        ("a.txt", r"C:\new\table", r"C:\new\table"),
+    ],
+)
+def test_json_and_properties_are_read_without_the_escapes_of_letters_and_spaces(name, source, expected):
+    text = "\n".join(unit.text for unit in read(source.encode(), name).units)
+    assert text == expected
+
+
+def test_json_that_was_valid_is_valid_when_read():
+    value = ["".join(map(chr, range(160, 400))), '\n\t\r \\n \\\\ "🦡"\\']
+    text = read(json.dumps(value, indent=1).encode(), "a.json").units[0].text
+    assert json.loads(text) == [value[0], '    \\n \\\\ "🦡"\\']
+
+
 PICTURE = "iVBORw0KGgo" + "AAAA+/9" * 400
 
 

@@ -1,6 +1,6 @@
 """Read plain text, source code, Markdown, JSON and notebooks.
 
-In: the bytes of a text file.  Out: its lines, numbered from 1, unchanged but for embedded pictures and the like.
+In: the bytes of a text file.  Out: its lines, numbered from 1, unchanged but for embedded pictures and the letters that JSON writes as escapes.
 Always: line n of the units is line n of the file (for a notebook: of all its cells in sequence). Markdown has one unit per heading, so that headings can be searched.
 """
 
@@ -11,7 +11,7 @@ import re
 
 from smart_context.model import Extracted, Unit
 from smart_context.sources.extract import Buffer, Job
-from smart_context.sources.extract.encoding import decode_capped
+from smart_context.sources.extract.encoding import clean, decode_capped
 from smart_context.sources.extract.properties import About, day
 
 _HEADING = re.compile(r" {0,3}(#{1,6})(?=[ \t])")
@@ -24,6 +24,10 @@ _EMBEDDED = re.compile(
     r"(\bdata:(?:image|audio|video|font|application)\\?/[\w.+-]{1,80}(?:;[\w.+=-]{1,80}){0,4};base64,)(?:[A-Za-z0-9+/_-]|\\/){64,}+={0,2}",
     re.ASCII,
 )
+# Escapes of letters (`\u00fc`; beyond U+FFFF two) and of space between words (`\n`), of which the index would make words. Two backslashes are one in the text.
+_ESCAPE = re.compile(r"\\\\|(\\[nrtf])|((?:\\u[0-9A-Fa-f]{4})+)")
+# A line remains one line, and what is valid JSON remains valid.
+_STAYS = str.maketrans({'"': '\\"', "\\": "\\\\", "\n": " ", "\r": " "})
 
 
 def read(data: Buffer, job: Job) -> Extracted:
@@ -35,10 +39,20 @@ def read(data: Buffer, job: Job) -> Extracted:
             return Extracted(job.kind, "", cells, notes)
     if _BASE64 in text:
         text = _EMBEDDED.sub(r"\1…", text)
+    if "\\" in text and (job.kind == "json" or job.name.lower().endswith(".properties")):
+        text = clean(_ESCAPE.sub(_unescaped, text))
     if job.kind == "markdown":
         about, units = _markdown(text, job.limits.max_units)
         return about.extracted(job.kind, units, notes)
     return Extracted(job.kind, "", (Unit((), text, divisible="lines"),) if text.strip() else (), notes)
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    if match[1]:
+        return " "
+    if not match[2]:
+        return match[0]
+    return bytes.fromhex(match[2].replace("\\u", "")).decode("utf-16-be", "replace").translate(_STAYS)
 
 
 def _markdown(text: str, most: int) -> tuple[About, tuple[Unit, ...]]:
