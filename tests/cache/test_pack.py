@@ -190,7 +190,7 @@ def test_a_report_fails_when_a_question_does_not_find_its_document_within_its_bu
     done = run("pack", "--cache", cache, "--budget-report", file, "--format", "json")
     results = [json.loads(line)["result"] for line in done.stdout.splitlines()]
     assert (done.returncode, results) == (8, ["found", "not within the budget", "not found"])
-    file.write_text(json.dumps(rows[0]), encoding="utf-8")
+    file.write_text(json.dumps(rows[0]), encoding="utf-8-sig")  # with a byte order mark, as editors on Windows save it
     assert run("pack", "--cache", cache, "--budget-report", file).returncode == 0
     file.write_text('[[question]]\nquery = "x"\nbudget = "9"\nexpect = "y"\n', encoding="utf-8")
     assert run("pack", "--cache", cache, "--budget-report", file).returncode == 1

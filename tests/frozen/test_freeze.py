@@ -112,6 +112,17 @@ def test_a_folder_can_be_frozen_without_an_index_and_none_is_left(
     assert not (tmp_path / "unused").exists()
 
 
+def test_what_an_editor_saved_with_a_byte_order_mark_is_frozen_too(
+    run: Run, frozen: Path, folder: Path, tmp_path: Path
+) -> None:
+    found = run("search", "--root", folder, "--json", " ".join(QUESTION)).stdout
+    (tmp_path / "found.json").write_bytes(b"\xef\xbb\xbf" + found)
+    (tmp_path / "list").write_bytes(b"\xef\xbb\xbfhandbook/policies/security.md\r\n")
+    assert run("freeze", "--root", folder, "--from", "found.json", "--cache", "chosen").returncode == 0
+    assert contents(tmp_path / "chosen") == contents(frozen)
+    assert run("freeze", "--root", folder, "--paths-from", "list", "--cache", "named").returncode == 0
+
+
 def test_whole_files_and_chosen_results_and_named_paths_are_frozen_too(
     run: Run, frozen: Path, folder: Path, tmp_path: Path
 ) -> None:

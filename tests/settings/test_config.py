@@ -91,6 +91,10 @@ def test_every_kind_of_setting_is_read_from_the_file(tmp_path: Path) -> None:
     assert settings.config_file == str(path)
 
 
+def test_a_file_of_an_editor_that_writes_a_byte_order_mark_is_read(tmp_path: Path) -> None:
+    assert load(write(tmp_path, b'\xef\xbb\xbfroots = ["/a"]\r\n')).roots == ("/a",)
+
+
 def test_flags_go_before_the_environment_and_that_before_the_file(tmp_path: Path) -> None:
     path = write(tmp_path, 'roots = ["/file"]\ndata_dir = "/file"\ncache_root = "/file"\n[http]\nport = 1\n')
     environ = {
@@ -145,6 +149,7 @@ def test_the_variables_of_context_v0_are_understood() -> None:
         ("a = 'x", "config.toml:1: expected \"'\""),
         ("roots = []\nroots = []", "config.toml:2: cannot overwrite a value"),
         (b"a = '\n\xff'", "config.toml:2: not UTF-8 text"),
+        ("\ufeff[http]\nport = 1.5", "config.toml:2: 'http.port' must be a whole number, not a fraction"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_in_a_file_is_refused_with_its_line(tmp_path: Path, text: str | bytes, said: str) -> None:

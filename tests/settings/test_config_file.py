@@ -32,6 +32,7 @@ searchFiles = 9
         ("roots = ['/a']", "roots = ['/a', \"/new\"]"),
         ('roots = [\n  "/a",\n]\n', 'roots = [\n  "/a",\n  "/new",\n]\n'),
         ("x = 1\n\n[t]\ny = 2\n", 'x = 1\nroots = ["/new"]\n\n[t]\ny = 2\n'),
+        ("\ufeffroots = []\n", '\ufeffroots = ["/new"]\n'),
         ("# no newline", '# no newline\nroots = ["/new"]\n'),
         ('x = """\nroots = ["/trap"]\n"""\n', 'x = """\nroots = ["/trap"]\n"""\nroots = ["/new"]\n'),
         ("roots = [\r\n  '/a'\r\n]\r\n", "roots = [\r\n  '/a',\r\n  \"/new\"\r\n]\r\n"),

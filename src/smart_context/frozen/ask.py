@@ -114,7 +114,7 @@ def _there(
 
 def _lines(path: str) -> str:
     try:
-        with open(path, encoding="utf-8", errors="surrogateescape") as file:
+        with open(path, encoding="utf-8-sig", errors="surrogateescape") as file:
             return file.read()
     except OSError as error:
         raise IoError(f"cannot read {path}", reason=error.strerror) from error

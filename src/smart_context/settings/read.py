@@ -26,7 +26,7 @@ _TYPES = {
 _FOUND = {
     bool: "true or false",
     int: "a whole number",
-    float: "a number",
+    float: "a fraction",
     str: "a string",
     list: "a list",
     dict: "a table",

@@ -12,6 +12,7 @@ import tomllib
 from functools import cache
 from typing import Any
 
+MARK = "\ufeff"  # before the text of a UTF-8 file, as editors on Windows write it
 _MAX_PARTS = 64
 # More than that many parts of a key in a row: the parser's time grows with their square, and what it makes nests too deep to compare.
 _LONG_KEY = r"""(?<![\w"'-])(?:(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*')[ \t]*+\.[ \t]*+){%d}"""
@@ -32,7 +33,7 @@ def loads(text: str) -> dict[str, Any]:
         line = text.count("\n", 0, found.start()) + 1
         raise ValueError(f"A key has more than {_MAX_PARTS} parts (at line {line})")
     try:
-        return tomllib.loads(text)
+        return tomllib.loads(text.removeprefix(MARK))
     except RecursionError as error:
         raise ValueError("Nested too deep") from error
 
@@ -41,7 +42,7 @@ def find(text: str) -> dict[tuple[str, ...], int]:
     """Return the line of each key path; the first one where a table is named several times."""
     lines: dict[tuple[str, ...], int] = {}
     table: tuple[str, ...] = ()
-    for kind, source, line in _statements(text):
+    for kind, source, line in _statements(text.removeprefix(MARK)):
         path = _path(source)
         if kind == "table":
             table = path

@@ -56,8 +56,9 @@ def _edited(path: Path, text: str, before: list[Any], after: list[Any]) -> str:
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
 
+    mark = toml_lines.MARK if text.startswith(toml_lines.MARK) else ""
     try:
-        document: TOMLDocument = tomlkit.parse(text)
+        document: TOMLDocument = tomlkit.parse(text.removeprefix(mark))
         if "roots" not in document:
             document["roots"] = after
         else:
@@ -67,7 +68,7 @@ def _edited(path: Path, text: str, before: list[Any], after: list[Any]) -> str:
                     del roots[at]
             for root in after[len(roots) :]:
                 roots.append(root)
-        return tomlkit.dumps(document)
+        return mark + tomlkit.dumps(document)
     except (TOMLKitError, ValueError, LookupError, RecursionError) as error:
         raise ConfigError(f"{path}: `roots` cannot be changed", reason=str(error), hint="edit it by hand") from error
 

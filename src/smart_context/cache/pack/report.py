@@ -47,7 +47,7 @@ def read(path: str | os.PathLike[str]) -> list[Question]:
     """Return the questions of a file. Raises: IoError, UsageError."""
     name = os.fspath(path)
     try:
-        with open(path, encoding="utf-8") as file:
+        with open(path, encoding="utf-8-sig") as file:
             text = file.read()
     except OSError as error:
         raise IoError(f"cannot read {name}", reason=error.strerror) from error
