@@ -93,6 +93,12 @@ def test_roots_data_and_caches_that_are_broken_are_found(doctor, tmp_path):
     assert ask() == [("caches", "problem"), ("data", "problem"), ("roots", "warning")]
 
 
+def test_a_root_that_is_a_file_is_found(doctor, tmp_path):
+    ask, root, config = doctor
+    config.write_text(config.read_text().replace(str(root), str(config)), encoding="utf-8")
+    assert ask() == [("roots", "problem")]
+
+
 def test_a_document_changed_inside_a_cache_is_found(doctor, tmp_path):
     ask, _, _ = doctor
     (document,) = (tmp_path / "caches/docs/documents").iterdir()

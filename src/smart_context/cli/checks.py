@@ -133,7 +133,11 @@ def _roots(settings: Settings) -> Iterator[Finding]:
     if not roots.names:
         yield Finding("roots", "warning", "no folder may be searched yet", "context roots add DIR")
     for name in roots.names:
-        if roots.state(name) != "available":
+        if os.path.isfile(name):
+            yield Finding(
+                "roots", "problem", f"{shown(name)} is a file, not a folder", "make the folder that it is in a root"
+            )
+        elif roots.state(name) != "available":
             fix = "mount it, or remove it with: context roots remove " + shown(name)
             yield Finding("roots", "warning", f"{shown(name)} is not there; its last index is searched", fix)
         elif not os.access(name, os.R_OK | os.X_OK):
