@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -48,6 +49,15 @@ def shown(home: Path, columns: int, *args: str) -> list[str]:
         terminal.until_it_ends()
         terminal.columns = 500
         return [line for line in terminal.lines if line]
+
+
+def test_a_server_that_a_person_starts_says_for_whom_it_waits(home):
+    command = [sys.executable, "-m", "smart_context", "serve"]
+    with Terminal(command, clean_env(home), home, 80, 24) as terminal:
+        terminal.until("context connect")
+        terminal.process.send_signal(signal.SIGINT)
+        assert terminal.until_it_ends() == 130
+        assert terminal.lines[0] == "waiting for an MCP client on standard input; end it with Ctrl-C"
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from smart_context import talk
+from smart_context.cli import say
 from smart_context.data import replace
 from smart_context.errors import ConfigError, UsageError
 
@@ -47,6 +48,12 @@ def run(
         raise UsageError("--http serves /healthz and /metrics itself, and does not go with --connect")
     if over_http and (sys.stderr is None or not sys.stderr.isatty()):
         talk.stamp_lines()
+    if not over_http and sys.stdin is not None and sys.stdin.isatty():
+        say(
+            "waiting for an MCP client on standard input; end it with Ctrl-C",
+            "have a client start it by itself: context connect",
+            "search in a browser instead: context ui",
+        )
     if url is not None:
         run.relayed(url, _token_for(settings, url))
         return
