@@ -16,13 +16,13 @@ import redaction_cases
 from compiled import both, characters
 from smart_context import redact
 from smart_context.data import replace
-from smart_context.redact import access, commands, glance, issuers, look, mail, names, view, words
+from smart_context.redact import access, commands, glance, issuers, look, mail, names, pins, view, words
 
 SIGNS = (*words.SIGNS, *glance.SPACED)
 LOOKED_FOR = sorted(
     {
         *look._MAIL_SIGNS, *look._ACCESS_SIGNS, *mail._SIGNS, *mail._WRITTEN_SIGNS, *access._SCHEMES, *commands._REDIS_WORDS, *words.COMMANDS,
-        *(sign for sign, _ in names._SIGNED),
+        *names._SIGNS, *pins.SIGNS, "<tr",
     }
 )  # fmt: skip
 ODD = ("\0", "\x1c", "\x1d", "\x1e", "\x1f", "\x85", "\xa0", "\u2028", "\u3000", "\u200b", "\ud800", "\udfff", "İ", "ı", "ſ", "K", "Å", "Σ", "ς", "ß", "ẞ", "Ä", "ä", "é", "п", "密", "𝛋", "𝐩", "🔑", "\ufffc")  # fmt: skip

@@ -5,7 +5,7 @@ Always: what is clean stays as it is, byte for byte; `clean(clean(x)) == clean(x
 
     gate      every detector, one answer; the public entry. look: which detectors one look at a text runs
     view      the text as detectors read it: folded, invisible characters gone, what is hidden already masked. escapes: what `&#119;` and its like are read as
-    issuers, tokens, private, access, commands, names, assigned, told, columns, manifests, markup    secrets
+    issuers, tokens, private, access, commands, pins, names, assigned, told, columns, manifests, markup    secrets
     mail, phones, codes                           addresses, numbers, cards and accounts
     values, wrap                                  what a secret looks like, and how it goes on over a line break
     glance, words, shape, stems                   what tells at once that a text holds nothing of a kind

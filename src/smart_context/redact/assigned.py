@@ -31,7 +31,7 @@ _ASSIGN = later.pattern(
     rf"(?P<newline>[ \t]{{0,8}}\r?\n(?:[ \t>|]{{0,20}}\r?\n)?[ \t>*|\-]{{0,40}})?(?:string\([0-9]{{1,4}}\)[ ](?=\"))?{_WRAPPED}"
 )  # fmt: skip
 _IS = later.pattern(
-    rf"{_CLOSED}{_OF}(?:[ ]+(?:(?:ha[sd][ ]been[ ]|was[ ]|is[ ]now[ ])?(?:re)?(?:set|changed)[ ]to|equals|is|was|are|be|ist|lautet|war|est|es|era|è|é|jest|är|er)(?:[ ]now|[ ]set to)?[ ]?[: ][ ]?|[ ]?(?:是|为|為|は|는|은)[ :]?)"
+    rf"{_CLOSED}{_OF}(?:(?<=sło)[ ]to[ ]|[ ]+(?:(?:ha[sd][ ]been[ ]|was[ ]|is[ ]now[ ])?(?:re)?(?:set|changed)[ ]to|equals|is|was|are|be|ist|lautet|war|est|es|era|è|é|jest|är|er|является|olarak)(?:[ ]now|[ ]set to)?[ ]?[: ][ ]?|[ ]?(?:是|为|為|は|는|은)[ :]?)"
 )
 _CELL = later.pattern(rf"{_CLOSED}:?[ ]?(?:\t{{1,8}}|[ ]?\|(?:[ ]{{0,4}}\|){{0,3}})[ ]?")
 _REACH = 16  # characters in which `_CELL` and `_BRACKET` have their sign
@@ -108,8 +108,7 @@ _LENGTHS = later.pattern(r"\d{1,3}(?:[-+]\d{0,3})?\+?|\d{1,2}-[a-z]+")
 _SYMBOL = later.pattern(r"[^\w\-.'/,:;()]")
 _APP_PASSWORD = later.pattern(r"[a-z]{4}(?: [a-z]{4}){3}(?!\w| \w)")  # as Google prints them
 _PLAIN = later.pattern(r"[^\W\d_]+(?:[-'][^\W\d_]+)*")
-_MIN_MADE = 8  # characters of a secret that a machine made, alone below its name
-_MIN_ASIDE = 16  # of one in a sentence
+_MIN_MADE, _MIN_ASIDE = 8, 16  # characters of a secret that a machine made, alone below its name; of one in a sentence
 _PUBLIC = ("AAAA", "ssh-", "-----", "MII")
 _BESIDE = frozenset(" \t\r\n\"'`*_:,;")
 _URL = later.pattern(r"[a-z][a-z0-9+.\-]{1,20}://")
@@ -314,7 +313,8 @@ def _value(text: str, low: str, place: _Place, name: names.Name) -> tuple[int, i
     value = values.spaced(text[start:end])
     if not value or _URL.match(low, start) or value.startswith(_DOCSTRING):
         return None
-    alone = (_END_OF_CELL if place.syntax in {"cell", "row"} else _END_OF_LINE).match(text, end) is not None
+    ends = _END_OF_CELL if place.syntax in {"cell", "row"} else _END_OF_LINE
+    alone = ends.match(text, end) is not None or (place.syntax == "assign" and told.is_argument(text, name, start))
     if not _is_bare(value, place, name, alone=alone):
         return None
     if bare.end() - start >= 512:

@@ -8,18 +8,35 @@ has no heads, and a line of code is no row.
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Iterable, Iterator
+from bisect import bisect_left
+from collections.abc import Generator, Iterable, Iterator, Sequence
 
 from smart_context import later
 from smart_context.redact import values
 
+_NAMED = (
+    r"(?:pass(?:word|wort|wd|phrase|code)?|kennwort|pwd|pw|contrase(?:ñ|n)a|clave|senha|mot[ _]de[ _]passe|mdp|wachtwoord|parolă?|parola|hasło|heslo|"
+    r"şifre|sifre|пароль|密码|密碼|パスワード|비밀번호)"
+)
+# A head that says more than which password: the values must have letters and digits.
+_LOOSE = later.pattern(
+    rf"(?:[^\W\d_][\w.\-]{{0,20}}[ _\-]){{0,2}}(?:start|initial|erst|benutzer|admin|standard|初始|初期|登录|ログイン)?{_NAMED}s?"
+    r"(?:[ _]?[0-9]{1,2})?(?:[ _\-][^\W\d_][\w.\-]{0,20}){0,2}(?:[ ]?[*:])?"
+)
+# Words of a head that speaks of passwords and has none below it.
+_ABOUT = later.pattern(
+    r"\b(?:hint|reset|change[ds]?|expir\w*|polic\w*|length|hash\w*|required|forgot\w*|has|have|no|and|or|without|strength|manager|type|field|file|prompt|options?|parameters?)\b"
+)
+_REMARK = later.pattern(r"[ ]?(?:\*|[(（\[][^()（）\[\]]{1,40}[)）\]])$")  # what stands in brackets after a head
 _HEAD = later.pattern(
     r"(?:(?:initial|temp(?:orary)?|default|current|plain|clear(?:text)?|old|new|admin|root|db|user|wifi|wlan|login|web|app|client|api|access|auth|secret|private)[ _-]?)*"
     r"(?:pass(?:word|wort|wd|phrase|code)?|kennwort|pwd|pw|secret|token|(?:api|access|secret|private)[ _-]?key|credentials?|"
-    r"contraseña|clave|senha|mot de passe|mdp|wachtwoord|parola|hasło|heslo|пароль|密码|密碼|パスワード|비밀번호|totp|otp(?:auth|[ _-]?secret))(?:[ ]?(?:\*|\([\w \-]{1,20}\)))?"
+    r"pin|puk|cvv2?|cvc2?|contraseña|clave|senha|mot de passe|mdp|wachtwoord|parola|hasło|heslo|пароль|密码|密碼|パスワード|비밀번호|totp|otp(?:auth|[ _-]?secret))(?:[ ]?(?:\*|\([\w \-]{1,20}\)))?"
 )
 _RULE = later.pattern(r"[\s|:\-+=]+")
 _SEPARATORS = ("\t", "|", ";", ",")
+# In wikis another sign separates heads than rows: what a line of heads begins with, and both.
+_OF_WIKIS, _OF_ROWS = {"!": ("!!",), "|": ("||", *_SEPARATORS)}, {"!!": "||", "||": "|"}
 # A line of code: it begins or ends as a list or a call goes on, assigns, or calls.
 _CODE = later.pattern(
     r"""(?xs)
@@ -41,16 +58,20 @@ _MOST_RULES = 3  # lines between two rows
 _MADE = later.pattern(r"token|secret|key|credential|otp")  # by machines, and nobody's word
 _MIN_PASSWORD, _MIN_TOKEN, _MIN_CELLS = 4, 8, 2
 _MAX_ROW = 4096  # characters of a row with cells of several lines
+_ADDRESSES = later.pattern(r"ip addresse?s?$")  # two words for one column, in `chap-secrets`
 _WIDE, _NARROW = re.compile(r"[ ]{2,}"), re.compile(r"[ ]+")
 _PLAIN, _DIGIT, _RULED = re.compile(r"[\w \-/#]+\s*"), re.compile("[0-9]"), frozenset("-= ")
 _MAX_ALIGNED, _MOST_ALIGNED = 300, 12  # characters of a head of cells in line, and cells
+_REMARKED = later.pattern(r"(?<=\w)[ ]\([^()\n]{1,40}\)\s*$")
+_ENDS_REMARK, _MAX_NAMED = frozenset(")）]*"), 60  # the last sign of such brackets; characters of a head
 _MAX_HEAD = 4096  # characters of a line with the heads
 
 
 def find(text: str, low: str, named: Iterable[int]) -> Iterator[tuple[int, int]]:
     """Yield where secrets stand below such a head. named: where names of secrets stand, in text order."""
     done = 0
-    for place in named:
+    places = list(named)
+    for n, place in enumerate(places):
         if place < done:
             continue
         if statement := _statement(low, place):
@@ -58,7 +79,8 @@ def find(text: str, low: str, named: Iterable[int]) -> Iterator[tuple[int, int]]
             continue
         start = low.rfind("\n", 0, place) + 1
         head, done = _line(low, start)
-        sign, columns = _head(head) if len(head) <= _MAX_HEAD else ("", {})
+        here = [at - start for at in places[n : bisect_left(places, done, n)]]
+        sign, columns = _head(head, here) if len(head) <= _MAX_HEAD else ("", {})
         if (
             not columns
             and len(head) <= _MAX_ALIGNED
@@ -66,12 +88,16 @@ def find(text: str, low: str, named: Iterable[int]) -> Iterator[tuple[int, int]]
             and _DIGIT.search(low, *_rows(low, done))
         ):
             done = yield from _aligned(text, low, head, done)
-        if not columns or _CODE.match(head):
+        if not columns or _CODE.match(_REMARKED.sub("", head)):
             continue
         width = head.count(sign)
-        columns = {i: chosen for i, chosen in columns.items() if not _is_below(low, start, sign, i, width)}
+        columns = {i: of for i, of in columns.items() if not _is_below(low, start, sign, i, width)}
+        sign, first = _OF_ROWS.get(sign, sign), done
         while done < len(low):
             row, after = _line(low, done)
+            if done == first and sign == "|" and not row.strip():  # AsciiDoc has an empty line below its heads
+                done = after
+                row, after = _line(low, done)
             is_open = row.count('"') % 2 and sign in row
             while is_open and after < len(low) and len(row) <= _MAX_ROW:  # a cell of several lines
                 more, after = _line(low, after)
@@ -93,7 +119,7 @@ def _aligned(text: str, low: str, head: str, at: int) -> Generator[tuple[int, in
     """Yield the passwords below a head whose cells stand in line or are a word each; return where the rows end. Each must have letters and digits."""
     gap, cells, columns = _NARROW, list[str](), list[int]()
     for gap in (_WIDE, _NARROW):
-        cells = gap.split(head.strip())
+        cells = gap.split(_ADDRESSES.sub("ip", head.strip().removeprefix("# ")))
         columns = [i for i, cell in enumerate(cells) if _HEAD.fullmatch(cell)]
         if columns and len(cells) >= _MIN_CELLS:
             break
@@ -125,18 +151,18 @@ def _statement(low: str, place: int) -> re.Match[str] | None:
     return statement if statement and statement.start("columns") <= place < statement.end("columns") else None
 
 
-def _secret_columns(statement: re.Match[str]) -> dict[int, bool]:
-    """For each column of secrets of a statement whether people choose them."""
+def _secret_columns(statement: re.Match[str]) -> dict[int, str]:
+    """For each column of secrets of a statement what kind they are."""
     names = [name.strip(" \t\r\n\"'`[]") for name in statement["columns"].split(",")]
-    return {i: _MADE.search(name) is None for i, name in enumerate(names) if _HEAD.fullmatch(name)}
+    return {i: of for i, name in enumerate(names) if name and (of := kind(name))}
 
 
 def _inserted(text: str, statement: re.Match[str]) -> Generator[tuple[int, int], None, int]:
     """Yield the secrets among the values of an `INSERT`; return where these end."""
     columns, at, column = _secret_columns(statement), statement.end(), 0
     while value := _SQL_VALUE.match(text, at):
-        is_one = columns.get(column)
-        if is_one is not None and value["string"] is not None and _may_be(value["string"], is_one):
+        of = columns.get(column)
+        if of is not None and value["string"] is not None and may_be(value["string"], of):
             yield value.span("string")
         column = 0 if value["end"] else column + 1
         at = value.end()
@@ -162,15 +188,31 @@ def _line(low: str, start: int) -> tuple[str, int]:
     return low[start:stop], stop
 
 
-def _head(line: str) -> tuple[str, dict[int, bool]]:
-    """The sign between cells, and for each column of secrets whether people choose them."""
-    for sign in _SEPARATORS:
+def _head(line: str, named: Sequence[int]) -> tuple[str, dict[int, str]]:
+    """The sign between cells, and for each column of secrets what kind they are. named: where names of secrets stand in the line."""
+    for sign in _OF_WIKIS.get(line[:1], _SEPARATORS):
         if sign in line:
-            cells = [cell.strip(" \"'`*_\r\n") for cell in line.split(sign)]
-            named = {i: _MADE.search(cell) is None for i, cell in enumerate(cells) if cell and _HEAD.fullmatch(cell)}
-            if named and sum(map(bool, cells)) >= _MIN_CELLS:
-                return sign, named
+            cells = [cell.strip(" \"'`*_!\r\n") for cell in line.split(sign)]
+            columns = {i: _of(cell) for i, cell in enumerate(cells) if cell and _HEAD.fullmatch(cell)}
+            if sign != "," or ", " not in line:  # in a list of a sentence or of code, only what is all of a head
+                for i in {line.count(sign, 0, at) for at in named} - columns.keys():
+                    if of := kind(cells[i]):
+                        columns[i] = of
+            if columns and sum(map(bool, cells)) >= _MIN_CELLS:
+                return sign, columns
     return "", {}
+
+
+def _of(head: str) -> str:
+    return "made" if _MADE.search(head) else "chosen"
+
+
+def kind(head: str) -> str:
+    """What a head says stands below it: "chosen" by people, "made" by machines, "told" where it must look like a password; "" for anything else."""
+    bare = _REMARK.sub("", head) if head[-1:] in _ENDS_REMARK else head
+    if _HEAD.fullmatch(bare):
+        return _of(bare)
+    return "told" if len(bare) <= _MAX_NAMED and _LOOSE.fullmatch(bare) and not _ABOUT.search(bare) else ""
 
 
 def _is_below(low: str, start: int, sign: str, column: int, width: int) -> bool:
@@ -196,21 +238,23 @@ def _cells(row: str, sign: str) -> list[str]:
     return '"'.join(parts).split(sign)
 
 
-def _row(text: str, line: str, at: int, sign: str, columns: dict[int, bool]) -> Iterator[tuple[int, int]]:
+def _row(text: str, line: str, at: int, sign: str, columns: dict[int, str]) -> Iterator[tuple[int, int]]:
     start = at
     for i, cell in enumerate(_cells(line, sign)):
         if i in columns:
-            bare = cell.strip(" \"'`\r\n")
+            bare = cell.strip(" \"'`|*\r\n") if "|" in sign else cell.strip(" \"'`\r\n")
             first = start + cell.find(bare)
             value = text[first : first + len(bare)]
-            if _may_be(value, columns[i]):
+            if may_be(value, columns[i]):
                 yield first, first + len(bare)
         start += len(cell) + len(sign)
 
 
-def _may_be(value: str, is_chosen: bool) -> bool:
-    """Tell whether a cell can be a password, or a token where people do not choose what stands there."""
-    return _is_secret(value) and (is_chosen or (values.is_random(value) and len(value) >= _MIN_TOKEN))
+def may_be(value: str, of: str) -> bool:
+    """Tell whether a cell can be a secret of the kind that its head says."""
+    if of == "told":
+        return " " not in value and values.is_told(value)
+    return _is_secret(value) and (of == "chosen" or (values.is_random(value) and len(value) >= _MIN_TOKEN))
 
 
 def _is_secret(value: str) -> bool:

@@ -11,7 +11,7 @@ from functools import cache
 from itertools import starmap
 
 from smart_context.data import dataclass
-from smart_context.redact import issuers, names, stems, words, wrap
+from smart_context.redact import issuers, names, pins, stems, words, wrap
 from smart_context.redact import shape as shapes
 from smart_context.redact.view import View
 
@@ -29,6 +29,7 @@ SPACED = (
     "key content",
     "recovery code",
     "backup code",
+    *pins.SPACED,
     *(word for word in words.COMMANDS if " " in word),
 )
 """Signs that no word holds."""

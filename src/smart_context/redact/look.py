@@ -10,16 +10,16 @@ import re
 from collections.abc import Iterator, Sequence
 
 from smart_context.redact import glance as glances
-from smart_context.redact import names, tokens, words
+from smart_context.redact import names, pins, tokens, words
 from smart_context.redact import shape as shapes
 from smart_context.redact import view as views
 
 Found = tuple[int, int, str]
 
-_MAIL_SIGNS = ("@", "at]", "at)", "at}", "at>", "ät]", "ät)", "arroba", "dot", "[a]", "(a)", "{a}", "%40", "&commat", "at ]", "at )")  # fmt: skip
-_ACCESS_SIGNS = (
+_MAIL_SIGNS = frozenset(("@", "at]", "at)", "at}", "at>", "ät]", "ät)", "arroba", "dot", "[a]", "(a)", "{a}", "%40", "&commat", "at ]", "at )"))  # fmt: skip
+_ACCESS_SIGNS = frozenset((
     "://", "basic", "bearer", "authori", "token", "apikey", "digest", "negotiate", "aws4-hmac-sha256", "cookie", '"auth"', '"kty"',
-)  # fmt: skip
+))  # fmt: skip
 
 
 def at(view: views.View, extra: Sequence[re.Pattern[str]]) -> Iterator[Found]:
@@ -71,10 +71,12 @@ def _secrets(view: views.View, glance: glances.Glance) -> Iterator[tuple[int, in
         from smart_context.redact import access
 
         yield from access.find(text, low, seen)
-    if not seen.keys().isdisjoint(words.COMMANDS):
+    if not seen.keys().isdisjoint(words.OF_COMMANDS):
         from smart_context.redact import commands
 
         yield from commands.find(text, low, seen)
+    if glance.letters or not seen.keys().isdisjoint(pins.SIGNS):
+        yield from pins.find(text, low, seen, glance.letters)
     if "secret" in seen:
         from smart_context.redact import manifests
 
@@ -91,7 +93,7 @@ def _secrets(view: views.View, glance: glances.Glance) -> Iterator[tuple[int, in
         if "<" in text:
             from smart_context.redact import markup
 
-            yield from markup.find(text, low, found)
+            yield from markup.find(text, low, found, has_rows="<tr" in seen)
 
 
 def _numbers(view: views.View, glance: glances.Glance) -> Iterator[Found]:

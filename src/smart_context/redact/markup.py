@@ -6,10 +6,10 @@ Always: nothing is looked for but beside a name; a value that stands between tag
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 
 from smart_context import later
-from smart_context.redact import names, stems, values
+from smart_context.redact import columns, names, stems, values
 
 _REACH = 12  # characters after a name in which the next tag begins
 # The end of the element that holds the name, and the beginning of those that hold the value.
@@ -21,6 +21,14 @@ _TYPE_REACH = 10
 _VALUE = later.pattern(
     r"[\s\"']value[ ]?=[ ]?(?:\"(?P<double>[^\"<>\n]{3,200}+)\"|'(?P<single>[^'<>\n]{3,200}+)'|(?P<bare>[^\s\"'<>/=]{3,200}+))"
 )
+# A table: a row after the heads, the cells of a row, a word alone in a cell.
+_MAX_ROW, _MAX_CELL = 4096, 80  # characters of a row and of a head
+_ROW = later.pattern(
+    r"\s*(?:</t(?:r|head)\s*>\s*|<t(?:body|head)\b[^<>]{0,200}>\s*){0,3}<tr\b[^<>]{0,400}>(?P<cells>(?:(?!</?t(?:r|able)\b)[\s\S]){0,4096}+)"
+)
+_CELL = later.pattern(r"(?i)<t[hd]\b[^<>]{0,400}>(?P<content>(?:(?!</?t[hdr]\b)[\s\S]){0,1000}+)")
+_TAGS = later.pattern(r"<[^<>]{1,200}>")
+_WORD = later.pattern(r"(?:\s|<[^<>]{1,200}>)*+(?P<value>[^\s<>]{4,128}+)(?:\s|<[^<>]{1,200}>)*+")
 _TAG = 400  # characters of a tag
 _MIN_MADE = 8  # characters of a secret that a machine made
 
@@ -39,15 +47,41 @@ def glued(text: str, low: str, places: Sequence[int] | None) -> Iterator[tuple[i
             yield start, end
 
 
-def find(text: str, low: str, found: Sequence[names.Name]) -> Iterator[tuple[int, int]]:
-    """Yield where passwords stand in markup."""
+def find(text: str, low: str, found: Sequence[names.Name], *, has_rows: bool) -> Iterator[tuple[int, int]]:
+    """Yield where passwords stand in markup. has_rows: whether it has rows of a table."""
+    done = 0 if has_rows else len(low)
     for name in found:
         if name.is_vague or name.is_many:
             continue
+        if name.start >= done:
+            done = yield from _below(text, low, name)
         if name.word == "password" and low[name.start - 1 : name.start] in {"=", '"', "'"}:
             yield from _of_type(text, low, name)
         elif "<" in low[name.end : name.end + _REACH]:
             yield from _after(text, low, name)
+
+
+def _below(text: str, low: str, name: names.Name) -> Generator[tuple[int, int], None, int]:
+    """Yield what the rows of a table hold below the heads in whose row the name stands; return where the table ends."""
+    start = low.rfind("<tr", max(0, name.start - _MAX_ROW), name.start)
+    if start < 0 or _CELL.search(low, start, name.start) is None:
+        return name.end
+    table = low.rfind("<table", max(0, start - _MAX_ROW), start)
+    end = low.find("</tr", name.end, name.end + _MAX_ROW)
+    if end < 0 or low.find("</tr", max(table, start - _MAX_ROW, 0), name.start) >= 0:
+        return name.end
+    heads = [
+        columns.kind(_TAGS.sub("", cell["content"]).strip()[:_MAX_CELL]) for cell in _CELL.finditer(low, start, end)
+    ]
+    if not any(heads):
+        return end
+    while (row := _ROW.match(low, end)) is not None:
+        end = row.end()
+        for of, cell in zip(heads, _CELL.finditer(text, *row.span("cells")), strict=False):
+            value = of and _WORD.fullmatch(text, *cell.span("content"))
+            if value and columns.may_be(value["value"], of):
+                yield value.span("value")
+    return end
 
 
 def _after(text: str, low: str, name: names.Name) -> Iterator[tuple[int, int]]:

@@ -37,17 +37,27 @@ _ASCII: tuple[tuple[str, str, bool], ...] = (
     ("clave", rf"{_LATIN}clave(?: de acceso)?", True),
     ("contras", r"contrase(?:na|nya)", True),
     ("senha", rf"{_LATIN}senha", True),
-    ("parol", rf"{_LATIN}parol(?:a|e)?(?: d'ordine)?", True),
+    ("parol", rf"{_LATIN}parol(?:a|e)?(?:n[iı]z|s[iı])?(?: d'ordine)?", True),
     ("wachtwoord", r"wachtwoord", True),
     ("losenord", r"losenord", True),
     ("adgangskode", r"adgangskode", True),
     ("salasana", r"salasana", True),
     ("jelszo", r"jelszo", True),
-    ("haslo", rf"{_LATIN}haslo", True),
+    ("hasl", rf"{_LATIN}hasl(?:o|em|a)(?: dostepu)?", True),
     ("heslo", rf"{_LATIN}heslo", True),
     ("geslo", rf"{_LATIN}geslo", True),
     ("lozinka", r"lozinka", True),
-    ("sifre", rf"{_LATIN}sifre", True),
+    ("sifre", rf"{_LATIN}sifre(?:niz|si)?", True),
+    ("losungswort", r"losungswort", True),
+    ("zugangscode", r"zugangscode", True),
+    ("freischaltcode", r"freischaltcode", True),
+    ("aktivierungscode", r"aktivierungscode", True),
+    ("toegangscode", r"toegangscode", True),
+    ("inlogcode", r"inlogcode", True),
+    ("d'acc", r"(?<=code )d'acc[eè]s", True),
+    ("acceso", r"(?<=digo de )acceso", True),
+    ("acesso", r"(?<=digo de )acesso", True),
+    ("accesso", r"(?:(?<=codice di )|(?<=chiave di ))accesso", True),
     ("kata ", r"kata (?:sandi|laluan)", True),
     ("khau", r"(?<=mat )khau", True),  # as marks leave it that are drawn over its letters
     ("key", r"key(?:[ _]?id)?", False),
@@ -74,22 +84,27 @@ _ASCII: tuple[tuple[str, str, bool], ...] = (
     ("chave", r"chave (?:de |da )?api", False),
 )  # fmt: skip
 _OTHER_CHOSEN = (
-    "contraseña", "lösenord", "jelszó", "hasło", "пароль", "κωδικός", "κωδικος", "şifre", "סיסמה", "סיסמא", "पासवर्ड", "รหัสผ่าน", "密码", "密碼", "口令", "パスワード", "暗証番号", "비밀번호", "암호", "parolă",
+    "contraseña", "lösenord", "jelszó", "hasł", "парол", "кодовое слово", "код доступа", "kod dostępu", "パスコード", "κωδικός", "κωδικος", "şifre", "şİfre", "סיסמה", "סיסמא", "पासवर्ड", "รหัสผ่าน", "密码", "密碼", "口令", "パスワード", "暗証番号", "비밀번호", "암호", "parolă",
     "كلمة المرور", "كلمة السر", "رمز عبور", "mật khẩu",
 )  # fmt: skip
 _OTHER_MADE = (
-    "api-schlüssel", "apischlüssel", "wlan-schlüssel", "netzwerkschlüssel", "netzwerksicherheitsschlüssel", "schlüsselinhalt", "zugangsschlüssel", "zugriffsschlüssel", "clé api", "clé d'api", "clé secrète", "ключ api", "api ключ", "api-ключ",
+    "api-schlüssel", "apischlüssel", "wlan-schlüssel", "netzwerkschlüssel", "netzwerksicherheitsschlüssel", "schlüsselinhalt", "zugangsschlüssel", "zugriffsschlüssel", "clé api", "clé wi-fi", "clé wifi", "clé de sécurité", "clé d'api", "clé secrète", "ключ api", "api ключ", "api-ключ",
     "令牌", "密钥", "密鑰", "apiキー", "トークン", "秘密鍵", "api 키", "api키", "토큰", "токен",
 )  # fmt: skip
+# What a name may end in, where that is inflected.
+_FORMS = {
+    "şİfre": r"şİfre(?:nİz|sİ)?", "hasł": r"hasł(?:o|em|a)(?: dostępu)?", "парол": r"парол(?:ь|я|ем|и)(?: (?:администратора|пользователя|доступа|учетной записи))?", "şifre": r"şifre(?:niz|si)?",
+}  # fmt: skip
 # With the first letter beyond ASCII of each, small and capital.
 _OTHER = tuple(
-    (next((c, c.upper()) for c in name if not c.isascii()), (name, re.escape(name), chosen))
+    (next((c, c.upper()) for c in name if not c.isascii()), (name, _FORMS.get(name) or re.escape(name), chosen))
     for names, chosen in ((_OTHER_CHOSEN, True), (_OTHER_MADE, False))
     for name in names
 )
 LETTERS = frozenset(letter for first, _ in _OTHER for letter in first)
 """One of them is in every name that is not all ASCII."""
-_SIGNED = tuple((row[0].strip(), row) for row in _ASCII)
+_BY_SIGN = {sign: tuple(row for row in _ASCII if row[0].strip() == sign) for sign in {row[0].strip() for row in _ASCII}}
+_SIGNS = frozenset(_BY_SIGN)
 # "password_prod", "token2", "api_keys" still are names; "password_length", "tokenizer", "keyboard" are not.
 _SUFFIX = re.compile(
     r"(?P<many>s(?![a-z0-9]))?(?:[_\-.]?(?:base64|b64|value|plain|text|raw|prod|production|dev|test|testing|staging|live|old|new|main|master|primary|secondary|"
@@ -120,7 +135,7 @@ class Name:
 
 def find(low: str, seen: stems.Seen, letters: frozenset[str]) -> list[Name]:
     """Return the names in text order. seen: the signs that the text holds. letters: those of `LETTERS` that it may hold."""
-    rows = [(row, seen[sign]) for sign, row in _SIGNED if sign in seen]
+    rows = [(row, seen[sign]) for sign in _SIGNS.intersection(seen) for row in _BY_SIGN[sign]]
     if letters:
         rows += [(row, None) for first, row in _OTHER if not letters.isdisjoint(first) and row[0] in low]
     found = [name for row, places in rows for name in _of(low, places, *row)]

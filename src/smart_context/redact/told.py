@@ -42,6 +42,7 @@ _FIELD_BEFORE = later.pattern(
     r"\b(?:\w{1,12}[_-]?)?value[\"']?[ ]?[:=][ ]?(?P<quote>[\"'])(?P<value>(?:(?!(?P=quote))[^\n\\]){3,256}+)(?P=quote)[\s,;]{1,40}-?[ ]?[\"']?(?:\w{1,12}[_-]?)?(?:name|key|id)[\"']?[ ]?[:=][ ]?[\"']?[\w.\-/]{0,60}$"
 )
 _VERBS, _FIELDS, _AHEAD, _LONGEST_TOLD = (" as ", " is ", " als ", " ist ", " was "), ("name", "key", "id"), 60, 66
+_MAX_ARGUMENT = 100  # characters of an argument up to its name
 _BEFORE = 400  # characters before a name in which such a value stands
 
 
@@ -77,6 +78,16 @@ def _is_setting(low: str, line: str, name: names.Name) -> bool:
     before = name.start - len(line)
     above = _USER_ABOVE.search(low, max(0, before - _ABOVE), before)
     return above is not None or (name.word == "password" and _INDENT.fullmatch(line) is not None)
+
+
+def is_argument(text: str, name: names.Name, start: int) -> bool:
+    """Tell whether what assigns is an option or a variable that a command is given: `--password=x --quiet`, `PGPASSWORD=x psql`."""
+    if text[start - 1] != "=" or not name.is_password:
+        return False
+    first = max(text.rfind(sign, max(0, name.start - _MAX_ARGUMENT), name.start) for sign in " \t\n\"'") + 1
+    word = text[first:start]
+    is_first = text[first - 1 : first] in {"", "\n"} or text[max(0, first - 2) : first] in {"$ ", "# "}
+    return word.startswith("-") or (word.isupper() and is_first)
 
 
 def before(low: str, name: names.Name) -> tuple[tuple[int, int], str]:

@@ -14,24 +14,36 @@ from itertools import filterfalse
 from smart_context.data import dataclass
 
 COMMANDS = (
-    "curl", "mysql", "mariadb", "docker login", "podman login", "az login", "mongo", "ldapadd", "ldapmodify", "ldapsearch", "ldapwhoami", "ldapdelete", "ldapcompare", "ldapmodrdn", "ldappasswd",
-    "sshpass", "smbclient", "rpcclient", "smbget", "smbmap", "redis-cli", "requirepass", "masterauth", "openssl", "zip", "unzip", "7z", "7za", "7zz", "rar a", "rar x", "rar e", "unrar x", "unrar e",
-    "snmp", "sqlcmd", "osql", "bcp", "ipmitool", "mosquitto_", "racadm", "psexec", "winrm", "rdesktop", "ncftp", "cqlsh", "cypher-shell", "rabbitmqadmin", "crackmapexec", "netexec", "freerdp", "plink",
-    "pscp", "psftp", "putty", "x11vnc", "vncviewer", "keytool", "jarsigner", "apksigner", "schtasks", "lftp", "gh secret", "keyvault secret", "nmcli", "reg add", "put-parameter",
-    "wifi:", "identified", "convertto-securestring", "jdbc:oracle:", "sqlplus", "sqlldr", "expdp", "impdp", "machine", "snmp-server", "snmp community", "rocommunity", "rwcommunity", "com2sec", "createuser",
-    "tacacs-server", "radius-server", "isakmp key", "message-digest-key", "key-string", "pre-shared-key", "wpa-psk", "password enc", "wpa_passphrase", "htpasswd", "rabbitmqctl", "stats auth",
-    "insecure-password", "net use", "net user", "psk", "xauth", ": eap", "ugfzc3dvcmq6", "echo", ":5432:", ":5433:", ":6432:", ":*:", "recovery key", "seed phrase", "recovery phrase", "mnemonic", "login", "logon", "logins", "zugangsdaten", "anmeldedaten",
-    "credentials", "wifi", "wi-fi", "wlan",
+    "curl", "etcdctl", "skopeo", "jenkins-cli", "mysql", "mariadb", "mysqladmin", "docker login", "podman login", "az login", "buildah login", "nerdctl login", "skopeo login", "oras login",
+    "registry login", "crane auth login", "oc login", "cf login", "svn", "twine", "nuget add", "nuget update", "mongo", "ldapadd", "ldapmodify", "ldapsearch", "ldapwhoami", "ldapdelete",
+    "ldapcompare", "ldapmodrdn", "ldappasswd", "sshpass", "smbclient", "rpcclient", "smbget", "smbmap", "redis-cli", "openssl", "zip", "unzip", "gpg", "ssh-keygen", "pdftk", "useradd",
+    "usermod", "dsadd", "dsmod", "certutil", "pk12util", "signtool", "generic-password", "internet-password", "unlock-keychain", "create-keychain", "security import", "ipa-server-install",
+    "ipa-replica-install", "ipa-client-install", "slappasswd", "caddy", "swaks", "sendemail", "doctl", "npm config", "7z", "7za", "7zz", "rar a", "rar x", "rar e", "unrar x", "unrar e",
+    "snmp", "sqlcmd", "osql", "isql", "tsql", "bcp", "ipmitool", "mosquitto_", "racadm", "psexec", "winrm", "rdesktop", "ncftp", "cqlsh", "cypher-shell", "rabbitmqadmin", "crackmapexec",
+    "netexec", "nxc", "hydra", "freerdp", "plink", "pscp", "psftp", "putty", "x11vnc", "vncviewer", "keytool", "jarsigner", "apksigner", "schtasks", "lftp", "gh secret", "keyvault secret",
+    "nmcli", "iwconfig", "wpa_cli", "reg add", "put-parameter", "wifi:", "identified", "convertto-securestring", "jdbc:oracle:", "sqlplus", "sqlldr", "expdp", "impdp", "connect", "conn ",
+    "connect to", "machine", "snmp-server", "snmp-server host", "snmp-server user", "community string", "trapsink", "trap2sink", "informsink", "trapcommunity", "option community",
+    "authentication-password", "privacy-password", "authentication-key", "plain-text-password-value", "username ", "aaa-server", "standby ", "vrrp ", "snmp community", "enable secret", "cifs",
+    "rocommunity", "rwcommunity", "com2sec", "createuser", "tacacs-server", "radius-server", "isakmp key", "message-digest-key", "key-string", "pre-shared-key", "wpa-psk", "password enc",
+    "wpa_passphrase", "htpasswd", "openssl passwd", "mkpasswd", "bw login", "bw unlock", "dscl", "samba-tool user", "secret-set-value", "user-secrets", "poetry", "-upw ", "-opw ",
+    "--encrypt ", "impacket-", "secretsdump", "wmiexec", "smbexec", "psexec.py", "rootpw", "_password password", "-password password", "setuser", " on >", " on #", ":587", ":465", "chpasswd",
+    "login", "+ok", 'send "', "send '", 'send -- "', "send -- '", "sendline(", "send_line(", "login(", "basicauth(", "credential(", "credentials(", "auth=(", ".auth(", "authenticate(",
+    "mysql_connect(", "mysqli(", "mysqli_connect(", "pymysql.connect(", "mysqldb.connect(", "pdo(", "getconnection(", " -a ", "--auth", "password '", "password n'", 'password "', "<<<",
+    "rabbitmqctl", "stats auth", "insecure-password", "net use", "net user", "psk", "xauth", ": eap", "ugfzc3dvcmq6", ":5432:", ":5433:", ":6432:", ":*:", "recovery key", "seed phrase",
+    "recovery phrase", "mnemonic", "logon", "logins", "zugangsdaten", "anmeldedaten", "credentials", "wifi", "wi-fi", "wlan", "echo", "printf '", 'printf "', "requirepass", "masterauth",
+    ":6379>",
 )  # fmt: skip
 """With which commands and settings begin that `commands` looks at."""
+OF_COMMANDS = frozenset(COMMANDS)
 # Every sign that a detector asks for, in lower case. Words beyond ASCII are never left out.
 SIGNS = (
     "@", "at]", "at)", "at}", "at>", "ät]", "ät)", "ät}", "a]", "a)", "a}", "[a]", "(a)", "{a}", "@]", "@)", "@}", "arroba", "arroba]", "arroba)",
     "arroba}", "dot", "%40", "&commat", "&commat;",
     "://", "basic", "bearer", "auth", "authori", '"auth"', "_auth", "x-auth", "apikey", "digest", "negotiate", "aws4-hmac-sha256", "cookie", '"kty"', "private", "token", "key", "client",
     "pass", "pwd", "pw", "psw", "mdp", "kennwort", "clave", "contras", "senha", "parol", "wachtwoord", "losenord", "adgangskode", "salasana",
-    "jelszo", "haslo", "heslo", "geslo", "lozinka", "sifre", "kata", "secret", "_salt", "credential", "jeton", "session", "jsessionid", "phpsessid",
-    "connect.sid", "chave", "keymaterial", "recovery_code", "backup_code", "openvpn", "akia", "asia", "abia", "acca", "khau",
+    "jelszo", "hasl", "heslo", "geslo", "lozinka", "sifre", "kata", "secret", "_salt", "credential", "jeton", "session", "jsessionid", "phpsessid",
+    "connect.sid", "chave", "keymaterial", "recovery_code", "backup_code", "openvpn", "losungswort", "zugangscode", "freischaltcode", "aktivierungscode", "toegangscode", "inlogcode", "d'acc", "acceso", "acesso", "accesso",
+    "pin:", "pin=", 'pin"', "pin'", "pin-code", "pin1", "pin2", "puk", "cvv", "cvc", "<tr", "akia", "asia", "abia", "acca", "khau",
     *(word for word in COMMANDS if " " not in word),
 )  # fmt: skip
 _MIN_TOKEN = 14  # characters of the shortest token of all, with its mark
