@@ -12,7 +12,7 @@ import pytest
 from smart_context import engine, errors, redact
 from smart_context.access.roots import Roots
 from smart_context.engine.expression import Everything, Filters, Group, Term
-from smart_context.engine.model import NewFile
+from smart_context.engine.model import LastRun, NewFile
 from smart_context.engine.port import Engine, Index
 from smart_context.find import fold, search
 from smart_context.find.model import SearchRequest
@@ -138,6 +138,20 @@ def test_what_was_not_committed_is_forgotten(make):
         assert page(reader, "plan") == []
         assert reader.record.file("/r/b/plan.txt") is None
         assert reader.generation == reader.record.generation
+
+
+def test_with_the_files_of_a_folder_its_runs_are_forgotten_but_for_those_of_folders_that_are_kept(make):
+    place, run = make("one"), LastRun(NOW, NOW, 7)
+    with place.open(writable=True) as writer:
+        fill(writer, ["/r/a/report 2021.txt"])
+        for folder in ("/r", "/r/a", "/r/b", "/r0"):
+            writer.record.finish_run(folder, run, {f"{folder}/mounted": 8})
+    for _ in ("with files", "without any"):
+        place.forget("/r", keep=["/r/b"])
+        with place.open() as reader:
+            runs = [reader.record.last_run(folder) for folder in ("/r", "/r/a", "/r/b", "/r0")]
+            assert runs == [None, None, run, run]
+            assert reader.record.mounts("/r") == {"/r/b/mounted": 8}
 
 
 def test_there_is_one_writer_at_a_time_and_it_is_named(make):

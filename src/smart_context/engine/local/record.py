@@ -268,6 +268,15 @@ class Record(ByPath, Facts, Segments):
             self._db.execute(f"DELETE FROM mounts WHERE {below.FOLDERS}", below.folder_values(folder))
             self._db.executemany("INSERT INTO mounts VALUES (?, ?)", ((os.fsencode(m), d) for m, d in mounts.items()))
 
+    def forget_runs(self, folder: str, keep: Sequence[str]) -> None:
+        """Remove the runs over folders at or below one, but those at or below others; nothing else may be pending."""
+        conditions = " AND ".join([below.FOLDERS, *(f"NOT ({below.FOLDERS})" for _ in keep)])
+        bounds = [value for one in (folder, *keep) for value in below.folder_values(one)]
+        with _translated(self.path), self._db:
+            self._db.execute("BEGIN IMMEDIATE")
+            self._db.execute(f"DELETE FROM runs WHERE {conditions}", bounds)
+            self._db.execute(f"DELETE FROM mounts WHERE {conditions}", bounds)
+
     def commit(self) -> int:
         """Commit what was put and removed, and return its generation."""
         if not self._pending:

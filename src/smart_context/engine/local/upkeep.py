@@ -74,7 +74,7 @@ def maintain(data_dir: Path, on_progress: OnProgress = silent) -> str:
 def forget(data_dir: Path, folder: str, keep: Sequence[str], on_progress: OnProgress = silent) -> int:
     """Remove the files at or below a folder, except at or below those in `keep`; how many.
 
-    The record is rewritten without them, and the ranking and vectors are rebuilt from the rest: nothing of the text remains in free pages or
+    Their runs are forgotten, too: a folder that becomes a root again is one that was never indexed. The record is rewritten without them, and the ranking and vectors are rebuilt from the rest: nothing of the text remains in free pages or
     parts. If that is interrupted, the next call does it, or `maintain`.
 
     Raises: Conflict when another process writes; SearchFailed when the index cannot be used.
@@ -86,6 +86,7 @@ def forget(data_dir: Path, folder: str, keep: Sequence[str], on_progress: OnProg
             _note(data_dir / UNFINISHED)
             index.record.remove(gone)
             index.record.commit()
+        index.record.forget_runs(folder, keep)
         if (data_dir / UNFINISHED).exists():
             _leave_no_trace(index, on_progress)
         return len(gone)

@@ -264,6 +264,10 @@ class Record(Facts):
         """Not here."""
         raise self._is_for_reading()
 
+    def forget_runs(self, folder: str, keep: Sequence[str]) -> None:
+        """Not here."""
+        raise self._is_for_reading()
+
     def rollback(self) -> None:
         """Nothing is pending."""
 

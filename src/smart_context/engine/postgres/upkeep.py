@@ -49,9 +49,11 @@ def forget(
     kept = {path for other in keep for path in index.record.stamps(other)}
     gone = [stamp[1] for path, stamp in index.record.stamps(below).items() if path not in kept]
     if not gone:
+        index.record.forget_runs(below, keep)
         return 0
     index.remove(gone)
     index.commit()
+    index.record.forget_runs(below, keep)
     with database.connection(seconds=None) as db:
         for table in ("segments", "blocks"):  # texts that were replaced earlier, too
             db.execute(f"DELETE FROM smart_context.{table} WHERE file_id = ANY(%s)", (gone,))  # noqa: S608  constants

@@ -122,6 +122,15 @@ class Writer(Record):
                     (self._database.paths.to_record(mount), self._machine, device),
                 )
 
+    def forget_runs(self, folder: str, keep: Sequence[str]) -> None:
+        """Remove the runs over folders at or below one, on any machine, but those at or below others; nothing else may be pending."""
+        one = "(folder = %s OR (folder >= %s AND folder < %s))"
+        conditions = " AND ".join([one, *(f"NOT {one}" for _ in keep)])
+        bounds = [value for place in (folder, *keep) for value in self._below(place)[:3]]
+        with self._database.connection(WRITE_SECONDS) as db, db.transaction():
+            for table in ("runs", "mounts"):
+                db.execute(f"DELETE FROM smart_context.{table} WHERE {conditions}", bounds)  # noqa: S608  constants
+
     def commit(self) -> int:
         """Commit what was put and removed, and return its generation."""
         self._flush()
