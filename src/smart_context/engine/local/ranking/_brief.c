@@ -34,6 +34,8 @@ typedef struct {
 static const Seen seen[KINDS] = {NUMBER(9, 0), NUMBER(11, 512), NUMBER(13, 2560), NUMBER(16, 10752), DISTANCE(4, 1), DISTANCE(6, NEARER), {0, 0, 0, ~0u, 0, 0, 0}, {0xFFFFFF, 0, 0, 0, 0, ~0u, 24}};
 enum { NOWHERE = 1 << 30 }; /* a distance that leads to nothing */
 
+enum { FETCHED = 8 }; /* codes ahead of the one that is written, whose places in the table are fetched: a table is larger than a processor's cache */
+
 static uint64_t secret; /* odd; nobody who writes a text knows it: they cannot choose words whose codes fall together */
 
 static uint32_t word_at(const unsigned char *at)
@@ -94,10 +96,15 @@ typedef struct {
     int bits;
 } Slots;
 
+static size_t place_in(const Slots *slots, uint32_t word)
+{
+    return (size_t)(word * secret >> (64 - slots->bits));
+}
+
 /* The slot of a word, or the empty one that it may have. */
 static Slot *slot_of(const Slots *slots, uint32_t word)
 {
-    size_t at = (size_t)(word * secret >> (64 - slots->bits));
+    size_t at = place_in(slots, word);
     while (slots->all[at].number && slots->all[at].word != word)
         at = (at + 1) & (((size_t)1 << slots->bits) - 1);
     return slots->all + at;
@@ -135,9 +142,10 @@ static int table_slots(Slots *slots, const unsigned char *words, Py_ssize_t leng
     if (!empty_slots(slots, many))
         return 0;
     for (uint32_t number = 1; number <= length / WIDTH; number++, words += WIDTH) {
-        Slot *slot = slot_of(slots, word_at(words));
-        if (word_at(words) && !slot->number)
-            *slot = (Slot){word_at(words), number};
+        uint32_t word = word_at(words);
+        Slot *slot = word ? slot_of(slots, word) : NULL;
+        if (slot && !slot->number)
+            *slot = (Slot){word, number};
     }
     return 1;
 }
@@ -291,6 +299,10 @@ static void write_codes(const Segment *segment, const Shortening *work, Bits *ki
     Py_ssize_t distance = 0;
     for (Py_ssize_t at = 0; at < segment->count; at++) {
         uint32_t word = word_at(wide + WIDTH * at), more = 0;
+#ifdef __GNUC__
+        if (at + FETCHED < segment->count)
+            __builtin_prefetch(work->table.all + place_in(&work->table, word_at(wide + WIDTH * (at + FETCHED))));
+#endif
         Slot *slot = slot_of(&last, word);
         Py_ssize_t back = slot->number ? at + 1 - (Py_ssize_t)slot->number : FARTHEST + 1;
         *slot = (Slot){word, (uint32_t)at + 1};
@@ -651,8 +663,8 @@ static Py_ssize_t at_most(Py_ssize_t room)
 static int choose(const Slots *times, const Slots *table, const Py_ssize_t *taken, Py_ssize_t step, PyObject *out)
 {
     Py_ssize_t count = 0, at = 0;
-    for (size_t slot = 0; slot < (size_t)1 << times->bits; slot++)
-        if (times->all[slot].number)
+    for (size_t slot = 0; slot < (size_t)1 << times->bits; slot++) /* most words are too rare for any class: only the others are sorted */
+        if ((uint64_t)times->all[slot].number * step * (bits_of[BARE] - bits_of[0]) > WORTH)
             times->all[count++] = times->all[slot];
     qsort(times->all, count, sizeof(Slot), by_times);
     for (int which = 0; which < CLASSES; which++) {
