@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from smart_context.index import ocr_child, ocr_text
-from smart_context.index.prepare import Preparing
+from smart_context.index.reading import Preparing
 from smart_context.model import Limits, Prepared
 from smart_context.sources import engines, rapidmodels, tessdata
 from smart_context.sources.worker import Pool, Task

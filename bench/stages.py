@@ -25,13 +25,13 @@ from smart_context import defaults
 from smart_context.engine import searchable
 from smart_context.engine.local.index import Index
 from smart_context.engine.model import NewFile
-from smart_context.index import prepare, reading_child
-from smart_context.index.prepare import Preparing
+from smart_context.index import prepare, reading
+from smart_context.index.reading import Preparing
 from smart_context.model import Extracted, Limits, Prepared
 from smart_context.redact import Redactor, document
 from smart_context.sources import extract, wire
 from smart_context.sources.worker import Pool, Task
-from smart_context.text import segment
+from smart_context.text import segment, valid
 
 T = TypeVar("T")
 
@@ -80,8 +80,8 @@ class _Stages:
         if not isinstance(doc, Extracted):
             return
         cut = self._best("cut", lambda: list(segment.cut(doc, defaults.SEGMENT_CHARS)))
-        valid = [replace(s, heading=prepare.valid(s.heading), text=prepare.valid(s.text)) for s in cut]
-        judged = tuple(self._best("judge", lambda: document.judged(valid, self._redactor)))
+        whole = [replace(s, heading=valid.utf8(s.heading), text=valid.utf8(s.text)) for s in cut]
+        judged = tuple(self._best("judge", lambda: document.judged(whole, self._redactor)))
         shown = searchable.texts(judged)
         packed = tuple(self._best("analyse", lambda: searchable.carried(str(path), doc.title, judged, shown)))
         years = self._best("years", lambda: prepare.named_years(str(path), judged))
@@ -120,7 +120,7 @@ def _start() -> float:
     lifeline, kept = os.pipe()
     fds = [str(theirs.fileno()), str(lifeline)]
     start = [
-        *reading_child.started_with(Preparing(defaults.SEGMENT_CHARS)),
+        *reading.started_with(Preparing(defaults.SEGMENT_CHARS)),
         *fds,
         json.dumps(asdict(Limits())),
         defaults.JAIL,
@@ -137,7 +137,7 @@ def _start() -> float:
 def _together(count: int) -> float:
     """CPU seconds of so many reading processes that start together, and are given a file of a few bytes each."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    start_with = reading_child.started_with(Preparing(defaults.SEGMENT_CHARS))
+    start_with = reading.started_with(Preparing(defaults.SEGMENT_CHARS))
     with tempfile.NamedTemporaryFile(suffix=".txt") as file, Pool(Limits(), count, start_with=start_with) as pool:
         file.write(b"a few words")
         file.flush()

@@ -27,11 +27,10 @@ sys.exit({status})
 READS = """
 import os, select, sys
 from pathlib import Path
-from smart_context.index import reading_child
-from smart_context.index.prepare import Preparing
+from smart_context.index import reading
 from smart_context.model import Limits
 from smart_context.sources.child import Child, Death
-child = Child(Limits(), reading_child.started_with(Preparing(2000, (), True)), "auto")
+child = Child(Limits(), reading.started_with(reading.Preparing(2000, (), True)), "auto")
 select.select([child.socket], [], [])
 child.receive()
 there = Path("/proc", str(child._process.pid))

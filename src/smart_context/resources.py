@@ -240,11 +240,10 @@ class Resources(Closes):
         return search.sought(view if caller.roots is None else view.within(self._roots_of(caller).names), query)
 
     def _reading(self) -> list[str]:
-        from smart_context.index import reading_child
-        from smart_context.index.prepare import Preparing
+        from smart_context.index import reading
 
-        how = Preparing(self.settings.index.max_segment_chars, self.settings.redaction.patterns, searched=False)
-        return reading_child.started_with(how)
+        how = reading.Preparing(self.settings.index.max_segment_chars, self.settings.redaction.patterns, searched=False)
+        return reading.started_with(how)
 
     def options(self) -> Options:
         """How to index, by the settings."""

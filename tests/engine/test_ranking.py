@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from smart_context.engine import entry
 from smart_context.engine.expression import AnyOf, Everything, Filters, Group, Sequence, Term
-from smart_context.engine.local.ranking import Ranking, View, narrowed
+from smart_context.engine.local.ranking import Ranking, narrowed
+from smart_context.engine.local.ranking.view import View
 from smart_context.engine.model import RankedFile, RankedSegment
 from smart_context.errors import SearchFailed
 from smart_context.text import languages

@@ -9,7 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from searching import Searched, indexed
-from smart_context.engine.local.ranking import View, view
+from smart_context.engine.local.ranking import view
+from smart_context.engine.local.ranking.view import View
 from smart_context.find import order
 
 _FILES = 400

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from smart_context.engine import searchable
 from smart_context.index import prepare
-from smart_context.index.prepare import Preparing
+from smart_context.index.reading import Preparing
 from smart_context.model import Extracted, Part, Unit
 from smart_context.redact import Redactor
 from smart_context.sources import wire

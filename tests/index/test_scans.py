@@ -23,7 +23,7 @@ from office_files import pdf_pages, shown
 from scans import HAS_PIL, needs_ocr, needs_rapidocr, page, picture, png, scan
 from smart_context.api import App
 from smart_context.index import background, ocr_child, ocr_text, scans
-from smart_context.index.prepare import Preparing
+from smart_context.index.reading import Preparing
 from smart_context.model import Limits, Prepared
 from smart_context.settings.config import OcrSettings, Settings
 from smart_context.sources import child, tessdata, worker

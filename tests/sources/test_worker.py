@@ -17,8 +17,7 @@ import pytest
 from conftest import PATIENCE
 from machine import held
 from smart_context.errors import InternalError, NotFound
-from smart_context.index import reading_child
-from smart_context.index.prepare import Preparing
+from smart_context.index import reading
 from smart_context.model import Extracted, Limits, Part, Skipped, Unit
 from smart_context.sources import child, sibling, wire, worker
 from smart_context.sources.wire import Answer
@@ -317,7 +316,7 @@ def known_of(pid: int) -> tuple[list[str], str, str, int, bool]:
 @pytest.mark.skipif(not sibling.is_possible(), reason="processes are forked on Linux alone")
 def test_a_process_that_another_one_forks_is_confined_and_a_child_of_ours_as_if_it_was_started(tmp_path: Path) -> None:
     paths = lay_out(tmp_path, ["x"] * 4)
-    command = reading_child.started_with(Preparing(2000))
+    command = reading.started_with(reading.Preparing(2000))
     # Granted for each file anew, by what the process holds already.
     moving = ("Max cpu time", "Max address space")
     with Pool(Limits(), 2, start_with=command) as pool:

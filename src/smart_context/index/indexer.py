@@ -117,11 +117,10 @@ def some(
 
 def readers(options: Options) -> Pool:
     """The pool of reading processes for these options."""
-    from smart_context.index import reading_child
-    from smart_context.index.prepare import Preparing
+    from smart_context.index import reading
     from smart_context.sources.worker import Pool
 
-    command = reading_child.started_with(Preparing(options.max_chars, options.patterns))
+    command = reading.started_with(reading.Preparing(options.max_chars, options.patterns))
     return Pool(options.limits, options.workers, jail=options.jail, start_with=command)
 
 
@@ -273,8 +272,10 @@ class _Run:
         self._commit()
 
     def _tasks(self, changed: Iterable[Found]) -> Iterator[Task]:
-        from smart_context.index import ocr_text
         from smart_context.sources.worker import Task
+
+        if self.has_scans:
+            from smart_context.index import ocr_text
 
         for found in changed:
             self.reading = found.path

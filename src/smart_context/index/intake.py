@@ -9,22 +9,23 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from smart_context.access.roots import Roots
 from smart_context.data import dataclass, replace
 from smart_context.engine import searchable
 from smart_context.engine.entry import Entry
 from smart_context.engine.model import FileRow, NewFile, State, extension
-from smart_context.engine.port import Index
 from smart_context.errors import ContextError
-from smart_context.index import prepare, rejudge
-from smart_context.index.prepare import valid
 from smart_context.model import Prepared, Segment, Skipped, changed_at
-from smart_context.redact import Redactor, document
+from smart_context.redact import Redactor
 from smart_context.sources.walk import Found
 from smart_context.sources.worker import Done
-from smart_context.text import years
+from smart_context.text import valid, years
 from smart_context.text.copies import Marks
+
+if TYPE_CHECKING:
+    from smart_context.engine.port import Index
 
 # Reasons that are not a failure: a picture or a program has no text.
 _NO_TEXT = frozenset({"empty", "unknown type", "no text in this type"})
@@ -99,12 +100,16 @@ class Intake:
             mtime_ns=0 if outcome.reason in PASSING else done.mtime_ns,
             sha256=done.sha256,
             state="no_text" if outcome.reason in _NO_TEXT else "failed",
-            reason=valid(outcome.reason),
-            detail=valid(outcome.detail),
+            reason=valid.utf8(outcome.reason),
+            detail=valid.utf8(outcome.detail),
         )
         return self._put(new, (), years.named_in((os.path.basename(path),)))
 
     def _copy(self, row: FileRow, found: Found) -> None:
+        # Imported here: few runs find a copy, and most files are prepared where they are read.
+        from smart_context.index import prepare, rejudge
+        from smart_context.redact import document
+
         segments = rejudge.recorded(self.index, row)
         rules, known = self.redactor.identity(), Marks(row.same_text, row.like_text)
         if row.judged != rules:

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 
 from smart_context.index import ocr_text, prepare, reading_child
-from smart_context.index.prepare import Preparing
+from smart_context.index.reading import Preparing
 from smart_context.model import Extracted, Limits, Prepared, Skipped
 from smart_context.sources import worker_child
 from smart_context.sources.child import command

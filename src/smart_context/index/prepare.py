@@ -9,28 +9,20 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 
-from smart_context.data import dataclass, replace
+from smart_context.data import replace
 from smart_context.engine import searchable
+from smart_context.index.reading import Preparing
 from smart_context.model import Extracted, Prepared, Segment
 from smart_context.redact import Redactor, document
-from smart_context.text import copies, segment, years
+from smart_context.text import copies, segment, valid, years
 from smart_context.text.copies import Marks
-
-
-@dataclass(frozen=True, slots=True)
-class Preparing:
-    """How files are prepared: the longest segment, the configured redaction patterns, and whether they will be searched."""
-
-    max_chars: int
-    patterns: tuple[str, ...] = ()
-    searched: bool = True
 
 
 def file(doc: Extracted, path: str, how: Preparing, redactor: Redactor) -> Prepared:
     """Prepare a file."""
     segments = tuple(document.judged(list(map(_valid, segment.cut(doc, how.max_chars))), redactor))
-    title, author = (document.head(valid(text), segments, redactor) for text in (doc.title, doc.author))
-    about = replace(doc, title=title, author=author, notes=tuple(map(valid, doc.notes)), units=())
+    title, author = (document.head(valid.utf8(text), segments, redactor) for text in (doc.title, doc.author))
+    about = replace(doc, title=title, author=author, notes=tuple(map(valid.utf8, doc.notes)), units=())
     shown = searchable.texts(segments)
     entries = tuple(searchable.carried(path, about.title, segments, shown)) if how.searched else ()
     known = copies.marks(shown) if how.searched else Marks()
@@ -53,17 +45,7 @@ def _years(path: str, shown: list[str]) -> tuple[str, ...]:
 
 def _valid(one: Segment) -> Segment:
     """The segment with texts that are valid UTF-8: nearly always itself."""
-    heading, text = valid(one.heading), valid(one.text)
+    heading, text = valid.utf8(one.heading), valid.utf8(one.text)
     if heading is one.heading and text is one.text:
         return one
     return replace(one, heading=heading, text=text)
-
-
-def valid(text: str) -> str:
-    """The text made valid UTF-8, whatever the file had."""
-    if not text.isascii():
-        try:
-            text.encode()
-        except UnicodeEncodeError:
-            return text.encode("utf-8", "replace").decode()
-    return text

@@ -14,21 +14,12 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from smart_context import redact
-from smart_context.data import asdict
 from smart_context.index import ocr_text, prepare
-from smart_context.index.prepare import Preparing
+from smart_context.index.reading import Preparing
 from smart_context.model import Extracted, Limits, Prepared, Skipped
 from smart_context.redact import Redactor
 from smart_context.sources.extract.sight import Sight
 from smart_context.text import languages, stems
-
-
-def started_with(how: Preparing) -> list[str]:
-    """The command line of such a process."""
-    # Imported here: the child process does not need it, and would load a dozen modules more; nor does the parent need what the child imports.
-    from smart_context.sources.child import command
-
-    return [*command("smart_context.index.reading_child"), json.dumps(asdict(how))]
 
 
 def main(args: Sequence[str]) -> None:

@@ -21,7 +21,7 @@ from smart_context.index import checkpoint, ocr_child, ocr_text
 from smart_context.index.indexer import Options
 from smart_context.index.intake import PASSING, Intake
 from smart_context.index.model import IndexReport
-from smart_context.index.prepare import Preparing
+from smart_context.index.reading import Preparing
 from smart_context.model import OnProgress, Prepared, Progress, Skipped, Stop, silent
 from smart_context.redact import Redactor
 from smart_context.sources import engines

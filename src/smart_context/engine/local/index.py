@@ -31,7 +31,8 @@ from smart_context.model import OnProgress, Progress, Segment, silent
 
 if TYPE_CHECKING:
     from smart_context.engine.entry import Entry
-    from smart_context.engine.local.ranking import Ranking, View
+    from smart_context.engine.local.ranking import Ranking
+    from smart_context.engine.local.ranking.view import View
 
 _ANEW = "built anew from the record, reading no file again"
 _MUCH = 2000  # segments of a commit that leaves much free memory

@@ -26,7 +26,7 @@ from smart_context.model import OnProgress, Segment, silent
 
 if TYPE_CHECKING:
     from smart_context.engine.entry import Entry
-    from smart_context.engine.local.ranking import View
+    from smart_context.engine.local.ranking.view import View
 
 
 class Index(Closes):

@@ -13,11 +13,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from smart_context.engine.local import ranking_state
 from smart_context.engine.local.engine import RANKING, vector_files
 from smart_context.engine.local.lock import WriteLock
-from smart_context.engine.local.ranking import Ranking, View
+from smart_context.engine.local.ranking import Ranking
 from smart_context.engine.model import RankedSegment
 from smart_context.engine.postgres import feed
 from smart_context.engine.postgres.database import READ_SECONDS, Connection, Database
@@ -25,6 +26,9 @@ from smart_context.engine.postgres.feed import Changed, Head
 from smart_context.engine.postgres.record import Record
 from smart_context.errors import Conflict, NotFound, SearchFailed
 from smart_context.model import OnProgress, Progress
+
+if TYPE_CHECKING:
+    from smart_context.engine.local.ranking.view import View
 
 _LOCK = "follow.lock"
 _PATIENCE = 5.0  # seconds to wait for the process that takes in changes

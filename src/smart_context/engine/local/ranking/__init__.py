@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 from smart_context.engine import entry, searchable
 from smart_context.engine.local import ranking_state
 from smart_context.engine.local.ranking import engine, packed, parts
-from smart_context.engine.local.ranking.view import View
 from smart_context.engine.model import RankedFile, RankedSegment
 from smart_context.errors import SearchFailed
 from smart_context.text import languages
@@ -24,7 +23,7 @@ from smart_context.text import languages
 if TYPE_CHECKING:
     import tantivy
 
-__all__ = ["Ranking", "View"]
+    from smart_context.engine.local.ranking.view import View
 
 _HEAP = 64_000_000  # bytes the writer may hold before it writes a part of the index
 _NOBODY = -1  # the file of documents that are removed before they are committed
@@ -201,6 +200,10 @@ class Ranking:
 
     def view(self) -> View:
         """The index as of the last reload; it stays as it is while others write."""
+        from smart_context.engine.local.ranking.view import (
+            View,  # imported here: a run that writes seldom looks anything up
+        )
+
         with engine.translated(self._folder), self._lock:
             if self._view is None:
                 self._view = View(self._index, self._folder)
