@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
 import sys
 
 import pytest
@@ -65,6 +66,31 @@ def test_a_sound_installation_has_no_problem_and_nothing_is_changed_by_looking(d
     before = {path: path.stat().st_mtime_ns for path in data(tmp_path).rglob("*") if "sqlite-" not in path.name}
     assert ask() == []
     assert {p: p.stat().st_mtime_ns for p in data(tmp_path).rglob("*") if "sqlite-" not in p.name} == before
+
+
+@pytest.mark.parametrize(
+    ("lacking", "told"),
+    [
+        (["text._passage"], ["indexing takes more than twice as long"]),
+        (["engine.local.ranking._brief"], ["a search of a large folder takes 2.6 s in place of 8 ms"]),
+        (
+            ["text._passage", "engine.local.ranking._brief"],
+            ["indexing takes more than twice as long, a search of a large folder takes 2.6 s in place of 8 ms"],
+        ),
+    ],
+)
+def test_a_part_in_c_that_was_not_compiled_is_told_with_what_that_costs(tmp_path, lacking, told):
+    without = f"for part in {lacking}: sys.modules[f'smart_context.{{part}}'] = None"
+    program = f"import runpy, sys\n{without}\nrunpy.run_module('smart_context', run_name='__main__')"
+    done = subprocess.run(
+        [sys.executable, "-c", program, "doctor", "--json"],
+        env=clean_env(tmp_path),
+        capture_output=True,
+        check=False,
+    )
+    said = [finding["what"] for finding in json.loads(done.stdout)]
+    begin = "the parts in C were not compiled: "
+    assert [what.removeprefix(begin) for what in said if what.startswith(begin)] == told
 
 
 def test_what_was_found_is_said_before_the_next_is_looked_at(tmp_path):

@@ -32,6 +32,11 @@ _NAME = re.compile(r"[\w.-]+")
 _MODE, _ENTRY = "mode", "entry"  # what can be mended
 _LOW_SPACE = 500 * 1024 * 1024
 DISTRIBUTION = "smart-file-context"
+# What it costs to be without the part of the stage that takes longest in Python; docs/reference/measurements.md has the numbers.
+_PARTS_IN_C = {
+    "text._passage": "indexing takes more than twice as long",
+    "engine.local.ranking._brief": "a search of a large folder takes 2.6 s in place of 8 ms",
+}
 _EXTRAS = {
     "semantic": ("onnxruntime", "tokenizers"),
     "ocr": ("tesserocr", "PIL"),
@@ -107,11 +112,11 @@ def _installation() -> Iterator[Finding]:
     for extra, modules in _EXTRAS.items():
         if not all(util.find_spec(module) for module in modules):
             yield Finding("installation", "note", f"the extra [{extra}] is not installed", how_to_add(extra))
-    if util.find_spec("smart_context.text._passage") is None:
+    if lacking := [cost for part, cost in _PARTS_IN_C.items() if util.find_spec(f"smart_context.{part}") is None]:
         yield Finding(
             "installation",
             "note",
-            "the parts in C were not compiled: indexing takes more than twice as long",
+            f"the parts in C were not compiled: {', '.join(lacking)}",
             "install a C compiler and Python's headers, then install Smart Context again",
         )
     if shutil.which("context") is None:
