@@ -17,7 +17,7 @@ from smart_context import defaults
 from smart_context.access.roots import parsed, shown
 from smart_context.data import replace
 from smart_context.errors import Conflict, ContextError, Forbidden, NotFound, SearchFailed
-from smart_context.find.model import SearchRequest
+from smart_context.find.model import SearchRequest, naming_filters
 from smart_context.model import OWNER, Caller, OnProgress, Stop, silent
 from smart_context.resources import Resources
 
@@ -128,7 +128,7 @@ class App(Resources):
         request = SearchRequest(
             query, k, offset, exts, years, roots, all_copies=all_copies, since=since or "", until=until or "", sort=sort
         )
-        return self.find(request, stop=stop, caller=caller).answer()
+        return naming_filters(self.find(request, stop=stop, caller=caller), request).answer()
 
     def find(
         self, request: SearchRequest, *, unredacted: bool = False, stop: Stop = _never, caller: Caller = OWNER

@@ -53,6 +53,16 @@ def test_what_was_read_dropped_or_replaced_is_said(app):
     assert said[1].startswith("nothing has 'gryphom'; looked for ")
 
 
+def test_filters_that_leave_nothing_are_named_to_who_gave_them(app, tmp_path):
+    (root,) = roots = (f"{tmp_path}/indexed",)
+    without = "other files may have it: search without "
+    assert app.search_files("gryphon", exts=(".pdf",), roots=roots)["notes"] == [f"{without}`exts` or `roots`"]
+    assert app.search_files("gryphon", since="2090", roots=roots)["notes"] == [f"{without}`roots` or `since`"]
+    assert "notes" not in app.search_files("gryphon", roots=roots, exts=(".txt",), offset=5)
+    guest = Caller("guest", roots=(root,), is_owner=False)
+    assert "notes" not in app.search_files("gryphon", exts=(".txt",), caller=guest)
+
+
 def test_an_address_that_stands_nowhere_is_said_and_one_that_does_is_not(app, tmp_path):
     (tmp_path / "indexed/b.txt").write_text("Write to ada@example.org about the gryphon.", encoding="utf-8")
     app.index_here(str(tmp_path / "indexed"), full=False, on_progress=lambda _step: None)

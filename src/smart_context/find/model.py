@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from smart_context import defaults
-from smart_context.data import dataclass, field
+from smart_context.data import dataclass, field, replace
 
 NOT_INDEXED = "not searched, because it was never indexed: "
 NOT_REACHED = "cannot be reached now, so that its last index answers: "
@@ -83,3 +83,13 @@ class SearchPage:
         """The same with how the query was read, and why each result has its rank."""
         items = [{**item.answer(), "explanation": list(item.explanation)} for item in self.items]
         return {"interpretation": list(self.interpretation), **self.answer(), "items": items}
+
+
+def naming_filters(page: SearchPage, request: SearchRequest) -> SearchPage:
+    """The page; where nothing was found and no note says why, with one that names the filters of the request."""
+    days = {"since": request.since, "until": request.until}
+    given = {"exts": request.exts, "years": request.years, "roots": request.folders, **days}
+    narrowed = " or ".join(f"`{name}`" for name, value in given.items() if value)
+    if page.notes or page.total_estimate or not narrowed:
+        return page
+    return replace(page, notes=(f"other files may have it: search without {narrowed}",))
