@@ -59,7 +59,7 @@ def cache(
 def _taken(formats: str) -> Callable[[str], bool]:
     if formats == ALL:
         return lambda name: name != _MARKDOWN
-    wanted = tuple(f".{one.strip().lower().lstrip('.')}" for one in formats.split(",") if one.strip(" ."))
+    wanted = tuple(f".{one.lower().strip(' *.')}" for one in formats.split(",") if one.strip(" *."))
     if not wanted:
         raise UsageError(f"no format in {formats!r}", hint="give all, or extensions such as pdf,docx")
     return lambda name: _is_markdown(name) or (name.lower().endswith(wanted) and not name.startswith(wanted))
