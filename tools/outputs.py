@@ -67,7 +67,8 @@ class Stage:
     """A home with the sample folder in it, where commands run; perhaps with a server."""
 
     def __init__(self, folder: Path) -> None:
-        self.home, self.work = folder / "home", folder / "work"
+        self.home = folder / "home"
+        self.work = self.home / "smart-context"
         self.home.mkdir()
         shutil.copytree(ROOT / "examples/handbook", self.work / "examples/handbook")
         for file in (self.work / "examples/handbook").rglob("*"):
@@ -79,7 +80,7 @@ class Stage:
         """Run a command as a reader would, and tell what it prints, with the places of an example."""
         asked = _CURL.fullmatch(command)
         text = self._ask(asked[1]) if asked else self.run(*shlex.split(command)[1:])
-        text = text.replace(str(self.work), "/home/you/smart-context").replace(str(self.home), "/home/you")
+        text = text.replace(str(self.home), "/home/you")
         text = re.sub(r"\b\w+/python[\d.]+", "you/python", text)  # who calls: the user, and what started the server
         return f"$ {command}\n{text.rstrip()}\n"
 
