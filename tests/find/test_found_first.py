@@ -92,6 +92,11 @@ def folder(tmp_path_factory):
         ("0,38774098", "money/rates.csv"),
         ("0,38774099", "money/rate.txt"),
         ("0.3877409901", "money/rates.csv"),  # its first digits
+        ("0.38774098%", "money/rates.csv"),
+        ("0.38774099%", "money/rate.txt"),
+        ("mean 0.38774099", "money/rate.txt"),
+        ("0.38774098 noon", "money/rates.csv"),
+        ("0.38774098 OR zqnothing", "money/rates.csv"),
         ("0.4011*", "money/rates.csv"),
         ('"0.40112376"', "money/rates.csv"),
         ("It was 0.38774099 at noon, 45 at night", "money/rate.txt"),

@@ -12,7 +12,7 @@ from functools import cached_property
 from smart_context import later
 from smart_context.engine import names
 from smart_context.text import analysis, identifiers
-from smart_context.text.words import with_other_mark
+from smart_context.text.words import fractions, with_other_mark
 
 _OTHER_CASES = re.compile("[\u0130\u0131\u017f\u212a]")  # not ASCII, but equal to an ASCII letter if case is ignored
 SIGNED = re.compile(r"\w[\w.]*(?:\+\+|#)")  # `C++`, `F#`: the index has only the letters
@@ -34,6 +34,12 @@ def wholes(token: str) -> list[str]:
         return [token]  # the index has its first digits alone: it is looked for as a sequence of words
     is_thousands = len(found) > 1 and ("," in token or token.endswith("000"))
     return found[:1] if is_thousands else found
+
+
+def decimal(text: str) -> str:
+    """The only decimal with many digits in a text, such as `0.38774098` in `0.38774098 %`; "" if there is none, or another. The index has its first digits alone."""
+    found = [token for token in analysis.cut(text).odd if fractions(token)] if fractions(text) else []
+    return found[0] if len(found) == 1 else ""
 
 
 def identifier(text: str) -> str:

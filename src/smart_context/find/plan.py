@@ -67,7 +67,7 @@ def make(tree: Query | None, view: View, typed: str = "") -> Plan:
     left_out = tuple(dict.fromkeys(word for word in planner.left_out if word not in counted))
     sought = (*planner.sought(), *empty, *named, *topic)
     meant = questions.about(text) if request else text
-    identifier = exact.identifier(text) if isinstance(tree, query.Word | query.Phrase) else ""
+    identifier = (exact.identifier(text) if isinstance(tree, query.Word | query.Phrase) else "") or exact.decimal(text)
     verbatim = planner.verbatim(tree, text, least=_SENTENCE[0] if topic else _PHRASE)
     is_few = not asks and sum(word.stands for word in sought) > 1
     lacking = _LACKING if is_few and view.segments >= _LARGE else 1.0
