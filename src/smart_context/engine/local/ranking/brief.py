@@ -137,8 +137,7 @@ def restored(pieces: Sequence[bytes], numbers: Sequence[int], table: Table) -> l
     """
     if compiled:
         return compiled.restored(pieces, numbers, table.words, table.shorts)
-    words, shorts = _cut(table.words, _WIDTH), _cut(table.shorts, _SHORT)
-    return [_long(one, number, words, shorts) for one, number in zip(pieces, numbers, strict=True)]
+    return [_long(one, number, table) for one, number in zip(pieces, numbers, strict=True)]
 
 
 def _short(packed: bytes, number: int, known: dict[bytes, int], there: dict[bytes, int]) -> bytes:
@@ -175,12 +174,12 @@ def _short(packed: bytes, number: int, known: dict[bytes, int], there: dict[byte
     return _check(body, number) + body
 
 
-def _long(piece: bytes, number: int, words: Sequence[bytes], shorts: Sequence[bytes]) -> bytes:
+def _long(piece: bytes, number: int, table: Table) -> bytes:
     body = piece[_CHECK:]
     if len(piece) < _CHECK or piece[:_CHECK] != _check(body, number):
         raise ValueError(_DAMAGED)
     try:
-        return _read(body, words, shorts)
+        return _read(body, table)
     except IndexError:
         raise ValueError(_DAMAGED) from None
 
@@ -188,7 +187,7 @@ def _long(piece: bytes, number: int, words: Sequence[bytes], shorts: Sequence[by
 _DAMAGED = "a segment is not as it was written"
 
 
-def _read(body: bytes, words: Sequence[bytes], shorts: Sequence[bytes]) -> bytes:
+def _read(body: bytes, table: Table) -> bytes:
     (*counts, numbered, bare), start = _six(body)
     many = sum(counts[1:])
     gaps = start + (_KIND * many + 7) // 8
@@ -202,7 +201,7 @@ def _read(body: bytes, words: Sequence[bytes], shorts: Sequence[bytes]) -> bytes
         more = _bits(body, at, _BITS[kind])
         at += _BITS[kind]
         if kind < len(CLASSES):
-            found.append(words[_FIRST[kind] + more])
+            found.append(_entry(table.words, _FIRST[kind] + more, _WIDTH))
             if not any(found[-1]):
                 raise IndexError
         elif kind == _BARE:
@@ -217,13 +216,20 @@ def _read(body: bytes, words: Sequence[bytes], shorts: Sequence[bytes]) -> bytes
         kind = _bits(body, 8 * gaps + _GAP_KIND * done, _GAP_KIND)
         which += 1 + _LEAST_GAP[kind] + _bits(body, at, _GAPS[kind])
         at += _GAPS[kind]
-        found.append(shorts[which])
+        found.append(_entry(table.shorts, which, _SHORT))
     for _ in range(bare):
         found.append(_bits(body, at, 8 * _SHORT).to_bytes(_SHORT, "little"))
         at += 8 * _SHORT
     if (at + 7) // 8 != len(body):
         raise IndexError
     return codes.HEADER.pack(*counts, numbered + bare) + b"".join(found)
+
+
+def _entry(entries: bytes, number: int, width: int) -> bytes:
+    """One of many entries, of which a reader needs few: they are not cut apart."""
+    if (number + 1) * width > len(entries):
+        raise IndexError
+    return entries[number * width : (number + 1) * width]
 
 
 def _bits(body: bytes, at: int, many: int) -> int:
