@@ -98,18 +98,13 @@ def some(
     files: Iterable[Found],
     options: Options,
     *,
-    stop: Stop = lambda: None,
     full: bool = False,
-    now: Callable[[], datetime] = lambda: datetime.now(UTC),
     readers: Pool | None = None,
 ) -> IndexReport:
-    """Read some files of a folder, found by a walk, into the index; `full`: even if unchanged. `readers`: a pool that the caller keeps for further calls.
-
-    Raises: what `stop` raises, after a commit.
-    """
+    """Read some files of a folder, found by a walk, into the index; `full`: even if unchanged. `readers`: a pool that the caller keeps for further calls."""
     began = time.monotonic()
-    place, started = roots.inside(folder), _text(now())
-    work = _Run(index, roots, place, options, full=full, started=started, on_progress=silent, stop=stop)
+    place, started = roots.inside(folder), _text(datetime.now(UTC))
+    work = _Run(index, roots, place, options, full=full, started=started, on_progress=silent, stop=lambda: None)
     work.has_scans = full
     work.read(files, readers)
     return work.report(round((time.monotonic() - began) * 1000))
