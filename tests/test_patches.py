@@ -27,7 +27,7 @@ LISTED = {
     "find/test_fused.py: DENSE": "a bound, one after another",
     "find/test_fused.py: _EACH": "a bound, one after another",
     "index/test_indexer.py: __version__": "a later version of the program",
-    "meaning/test_semantic.py: _compared": "counted",
+    "meaning/test_semantic.py: _likely": "counted",
     "sources/test_walk.py: scandir": "a disk that fails while a folder is listed",
 }
 

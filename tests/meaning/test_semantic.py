@@ -367,13 +367,14 @@ def test_the_rows_worth_comparing_are_those_that_putting_all_in_order_gives(tmp_
 
 def test_of_many_rows_few_are_compared_and_the_nearest_are_among_them(tmp_path, monkeypatch):
     compared = []
-    exact = vectors.Likeness._compared
+    likely = vectors.Likeness._likely
 
-    def counted(like, places):
-        compared.append(len(places))
-        return exact(like, places)
+    def counted(like, count):
+        found = likely(like, count)
+        compared.append(len(found))
+        return found
 
-    monkeypatch.setattr(vectors.Likeness, "_compared", counted)
+    monkeypatch.setattr(vectors.Likeness, "_likely", counted)
     query = units(1, 384, seed=2)[0]
     rows = units(3000, 384) + np.linspace(0, 1, 3000, dtype=np.float32)[:, None] * query
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 _HEAD = struct.Struct("<8sII")  # what it is, the dimension, nothing yet
 _MAGIC = b"vectors1"
 _MOST = 32_768  # of a dimension
-_BLOCK = 1024  # rows turned into float32 at a time: they fit into the processor's cache
+_BLOCK = 1024  # rows turned into floats at a time: they fit into the processor's cache
 _CLOSE = 1e-5  # the fast comparison is right to this, and to what is lost where a query is made of whole numbers:
 _WHOLE, _SUM = (
     (1 << 15) - 1,
@@ -49,7 +49,6 @@ _SHARE = 25  # one in so many if that is more, or
 _WIDER = 10  # so many for each one wanted, that are compared: those with the likest signs
 DIGITS = 6  # of a cosine
 _ONE_PROCESSOR = 250_000  # products up to which a matrix is multiplied by one processor
-_EXACT = 1040  # components whose products, summed up, are exact in four bytes: 127 × 127 × 1040 is below 2 to the 24th
 
 
 class Near(NamedTuple):
@@ -192,7 +191,7 @@ class Likeness:
         places = self._likely(count) if among is None else self._places(among)
         if not len(places) or count < 1:
             return []
-        if len(places) > count:
+        if len(places) > count and _is_quick():
             rough, close = self._compared(places)
             places = places[rough >= np.partition(rough, -count)[-count] - close]
         found = self._exact(places)
@@ -247,9 +246,7 @@ class Likeness:
             made = compiled.alike(seen.plain, places, len(self._query), 10**DIGITS, count)
             return found, Neighbours(*(np.frombuffer(column, np.int64) for column in made))
         rows = seen.rows[places]
-        # Sums of products of bytes are whole numbers, and exact in any order; above this dimension they need eight bytes.
-        whole = rows["vector"].astype(np.float32 if len(self._query) <= _EXACT else np.float64)
-        products = _products(whole).astype(np.float64)
+        products = _products(rows["vector"].astype(np.float64))
         scales = rows["scale"].astype(np.float64)
         cosines = np.rint(products * (scales[:, None] * scales) * 10**DIGITS).astype(np.int64)
         np.fill_diagonal(cosines, -(10**DIGITS))
@@ -270,19 +267,11 @@ class Likeness:
         return found
 
     def _compared(self, places: Numbers) -> tuple[Floats, float]:
-        """The cosines of rows, roughly, and how far two of them may be from what they are."""
-        if _is_quick():
-            whole, step, lost = self._in_whole_numbers
-            # As bytes where they lie: most of the time went into copying rows and widening their components.
-            rough = np.frombuffer(compiled.rough(self._seen.plain, places, whole), np.float32)
-            return rough * np.float32(step), 2 * lost * 128 * self._seen.top + _CLOSE
-        rows, out = self._seen.rows, np.empty(len(places), np.float32)
-        for start in range(0, len(places), _BLOCK):
-            block = rows[places[start : start + _BLOCK]]
-            # Not `@`: it would use every processor, for longer than one takes.
-            cosines = np.einsum("ij,j->i", block["vector"].astype(np.float32), self._query)
-            out[start : start + _BLOCK] = cosines * block["scale"]
-        return out, _CLOSE
+        """The cosines of rows, roughly, by the C module; and how far two of them may be from what they are."""
+        whole, step, lost = self._in_whole_numbers
+        # As bytes where they lie: most of the time went into copying rows and widening their components.
+        rough = np.frombuffer(compiled.rough(self._seen.plain, places, whole), np.float32)
+        return rough * np.float32(step), 2 * lost * 128 * self._seen.top + _CLOSE
 
     @cached_property
     def _in_whole_numbers(self) -> tuple[NDArray[np.int16], float, float]:
@@ -307,8 +296,11 @@ class Likeness:
         if _is_quick():
             sums = np.frombuffer(compiled.exact(self._seen.plain, places, query), np.float64)
         else:
-            rows = self._seen.rows[places]
-            sums = (rows["vector"].astype(np.float64) * query).sum(axis=1) * rows["scale"]
+            sums = np.empty(len(places))
+            for start in range(0, len(places), _BLOCK):
+                rows = self._seen.rows[places[start : start + _BLOCK]]
+                # Not `@`: it would use every processor, for longer than one takes.
+                sums[start : start + _BLOCK] = (rows["vector"].astype(np.float64) * query).sum(axis=1) * rows["scale"]
         rounded: NDArray[np.float64] = np.round(sums, DIGITS)
         return rounded
 
