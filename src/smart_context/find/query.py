@@ -134,7 +134,7 @@ _PROGRAMS = _set("""
 # Programs whose name is a word as well: after them, an option is one letter, or one of `_THEIR_OPTIONS`.
 _PROGRAMS_AND_WORDS = _set("""
     brew cargo cat conda cut date dd diff echo env find free go head helm history id install ip java javac kill last less make man more mount
-    nano ninja node perl ping python ruby screen seq sh sort split stat su tail tee time top touch tr tree vi watch which who yarn zip
+    nano ninja node patch perl ping python ruby screen seq sh sort split stat su tail tee time top touch tr tree vi watch which who yarn zip
 """)
 _THEIR_OPTIONS = later.pattern(
     r"-(?:\w[0-9]*|cp|classpath|exec|iname|jar|maxdepth|mtime|name|newer|print0?|size|type|version)"
@@ -154,6 +154,14 @@ _VALUED = _LEADS | _set("""
     ist sind war von auf bei unter über wert fehler gibt temperatur
 """)
 _NUMBER = later.pattern(r"-[0-9]+(?:[.,:][0-9]+)*%?[.,:;!?]?")
+# Errors of the system, as code and manuals have them: `return -EAGAIN`
+_ERRORS = _set("""
+    E2BIG EACCES EADDRINUSE EAGAIN EALREADY EBADF EBUSY ECANCELED ECHILD ECONNREFUSED ECONNRESET EDEADLK EDOM EEXIST EFAULT EFBIG EINPROGRESS EINTR
+    EINVAL EIO EISDIR ELOOP EMFILE EMLINK ENAMETOOLONG ENFILE ENOBUFS ENODATA ENODEV ENOENT ENOEXEC ENOMEM ENOSPC ENOSYS ENOTDIR ENOTEMPTY ENOTSUPP
+    ENOTTY ENXIO EOPNOTSUPP EOVERFLOW EPERM EPIPE EPROBE_DEFER EPROTO ERANGE EROFS ESPIPE ESRCH ETIMEDOUT EWOULDBLOCK EXDEV
+""")
+_MARKS = frozenset(",;:=<>|")  # behind these, a number is negative: `0 on success, -1 on error`
+_NAMED_BEFORE = _set("option flag switch argument")  # `the program's -rgba option`
 _YEAR = later.pattern(r"-(?:19|20)[0-9]{2}[.,:;!?]?")
 _SURELY_NUMBER = later.pattern(r"-(?:0[0-9]*|[0-9]+[.,][0-9]+%?)[.,:;!?]?")  # an offset (`-0700`), or with a fraction
 _OPERATORS = frozenset({"AND", "OR", "NOT"})
@@ -339,10 +347,17 @@ class _Reader:
         # Of several options in a row, what stands before the first leads to all of them.
         leading = next((each for each in before if each.kind != "word" or not each.text.startswith("-")), None)
         said = leading.text.lower() if leading and leading.kind == "word" else ""
-        if said in _LEADS or not _NUMBER.fullmatch(token.text):
-            return said in _LEADS
-        is_first = self.place == 1 and not _YEAR.fullmatch(token.text)
-        return is_first or said in _VALUED or _SURELY_NUMBER.fullmatch(token.text) is not None
+        if said in _LEADS or self._next() in _NAMED_BEFORE:
+            return True
+        if token.text.strip("-.,:;!?") in _ERRORS or _SURELY_NUMBER.fullmatch(token.text):
+            return True
+        if not _NUMBER.fullmatch(token.text):
+            return False
+        is_number = self.place == 1 or said in _VALUED or said[-1:] in _MARKS
+        return is_number and not _YEAR.fullmatch(token.text)
+
+    def _next(self) -> str:
+        return self._tokens[self.place].text.lower() if self.place < len(self._tokens) else ""
 
     def _excludes(self) -> bool:
         """Whether a NOT, the last token read, is an operator rather than a word of a text that was copied: `MUST NOT`, `IS NOT NULL`."""
