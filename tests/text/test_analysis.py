@@ -95,6 +95,12 @@ def test_of_a_decimal_with_many_digits_the_first_are_indexed(text, kept):
     assert " ".join(words.split(text)) == " ".join(re.findall("[a-z0-9]+", text.lower()))  # as it is typed and marked
 
 
+@given(st.text("0123456789.,' eE+-a\n", max_size=60))
+@example("0.38774098 99.12345678e-12,7.000000123\t1.2345678.9 1,249.3877409")
+def test_every_long_decimal_of_a_text_is_shortened_in_its_place(text):
+    assert words.shortened(text) == words._LONG_DECIMAL.sub(r" \1 0q\3 ", text)
+
+
 @pytest.mark.parametrize(
     ("text", "values"),
     [

@@ -87,6 +87,7 @@ _LONG_DECIMAL = later.pattern(
     rf"((0*[0-9]{{{_DIGITS}}})[0-9]*)(?:(e)[-+]?[0-9]{{1,3}})?(?!\w|\.[0-9])",
     re.IGNORECASE,
 )
+_PARTS = 5  # into which it splits a text for each match: its groups, and what comes after
 _BEGUN = later.pattern(rf"[0-9]{{1,3}}[.,](0*[0-9]{{1,{_DIGITS}}})[0-9]*")
 _LONG_MARK = later.pattern(r"(?<=[0-9])[.,](?=[0-9]{6})")
 
@@ -94,7 +95,12 @@ _LONG_MARK = later.pattern(r"(?<=[0-9])[.,](?=[0-9]{6})")
 def shortened(text: str) -> str:
     """A plain text in which a decimal with six digits or more after its point has only the first ones, as a word of their own: they tell it well enough, and all
     of them would make indexes of measurements much larger. The text itself tells which of several it is."""
-    return _LONG_DECIMAL.sub(rf" \1 {_FRACTION}\3 ", text) if "." in text and _HAS_LONG_DECIMAL.search(text) else text
+    if "." not in text or not _HAS_LONG_DECIMAL.search(text):
+        return text
+    # Split and put together again: a template of `sub` that names groups is filled in by Python code for each match.
+    before, *found = _LONG_DECIMAL.split(text)
+    parts = zip(found[::_PARTS], found[2::_PARTS], found[4::_PARTS], strict=True)
+    return before + "".join([f" {whole} {_FRACTION}{begun} {after}" for whole, begun, after in parts])
 
 
 def with_other_mark(text: str) -> str:
