@@ -7,7 +7,8 @@ import re
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from smart_context.redact import codes, phones, shape
+from compiled import both
+from smart_context.redact import codes, phones, runs, shape
 
 PIECES = ["0", "4", "12", "123", "4111", "55555", "1234567", " ", "-", "(", ")", ".", "\t", "\n", "\r\n", "card", "cc", "pan", "visa", "卡", "カード", "x", "é", "٣", ":", ","]  # fmt: skip
 TEXTS = st.lists(st.sampled_from(PIECES), max_size=30).map("".join)
@@ -60,11 +61,11 @@ def test_telephone_numbers_in_rows_are_those_that_a_look_at_each_run_of_digits_f
     low, shaped = text.lower(), shape.of(text)
     found = [
         span
-        for run in phones._RUN.finditer(text)
+        for run in runs.TELEPHONE.finditer(text)
         if run.end() - run.start() >= 6 and not phones._sticks(text[run.end() : run.end() + 1] or " ")
-        for span in phones._in_run(text, low, run)
+        for span in phones._in_run(text, low, *run.span())
     ]
-    assert list(phones.find(text, low, shaped, list(shape.numbers(shaped, 6)))) == found
+    assert both(lambda: list(phones.find(text, low, shaped, list(shape.numbers(shaped, 6)))), runs) == (found, found)
 
 
 @given(ROWS)
@@ -73,8 +74,49 @@ def test_cards_in_rows_are_those_that_a_look_at_each_run_of_digits_finds(text):
     low, shaped = text.lower(), shape.of(text)
     found = []
     before = 0
-    for run in codes._RUN.finditer(text):
+    for run in runs.CARD.finditer(text):
         since, before = max(before, run.start() - 60), run.end()
         named = codes._is_said(low, shaped, since, run.start())
         found += codes._cards_in(text, codes._groups(text, *run.span()), named=named)
-    assert list(codes.cards(text, low, shaped, list(shape.numbers(shaped, 6)))) == found
+    assert both(lambda: list(codes.cards(text, low, shaped, list(shape.numbers(shaped, 6)))), runs) == (found, found)
+
+
+SIGNS = st.text(["\0", "0", "1", "4", "9", "٣", " ", " ", "-", "(", ")", ".", "/", "+", ",", "\t", "\n", "\r", "a", "_", "é", "卡"], max_size=60)  # fmt: skip
+
+
+@given(SIGNS | ROWS, st.data())
+@example("+ (49  )\t\r\n (-. 30", None)
+@example("1234567890123456789012345678", None)
+@example("41 11-11 - 11.1111\n1111", None)
+@example("٣٣1234567", None)
+@example("card 11 11.11 " + "1" * 20 + " 4111 1111 1111 1111", None)
+@example("11 " + "٣" * 25 + "11", None)
+def test_the_same_runs_of_digits_are_found_as_it_is_compiled_and_in_python(text, data):
+    first = data.draw(st.integers(0, len(text))) if data else 0
+    last = data.draw(st.integers(first, len(text))) if data else len(text)
+    before = data.draw(st.integers(0, last)) if data else 0
+    for every in (True, False):
+        quickly, slowly = both(lambda every=every: runs.telephones(text, before, first, last, every=every), runs)
+        assert quickly == slowly
+    quickly, slowly = both(lambda: runs.cards(text, shape.of(text), before, first, last), runs)
+    assert quickly == slowly
+
+
+@given(st.lists(st.sampled_from([*NUMBERS, *BETWEEN, "call us on ", "ph. ", "Fax", "no", "the ", "row", "電話", "²"]), max_size=12).map("".join))  # fmt: skip
+def test_no_stretch_is_left_out_in_which_a_number_may_be_announced(text):
+    low, shaped = text.lower(), shape.of(text)
+    numbers = list(shape.numbers(shaped, 6))
+    kept = runs.worth(text, low, numbers, phones._BETWEEN, phones._TWO_LETTERS, phones._AFTER_LETTERS)
+    for first, last in set(numbers) - set(kept):
+        assert not phones._LEADS.search(text, max(0, first - 3), last)
+        assert not phones._is_said(low, 0, first, shaped.rfind(b"0", first, last) + 1)
+
+
+def test_the_letters_by_which_words_before_and_after_a_number_are_known_are_those_of_the_patterns():
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    known = {phones._TWO_LETTERS[at : at + 2] for at in range(0, len(phones._TWO_LETTERS), 2)}
+    begun = {one + two + three for one in letters for two in letters for three in letters}
+    assert {word[:2] for word in begun if phones._LAST_LETTERS.match(word)} == known
+    assert {word for word in letters if phones._LAST_LETTERS.match(word)} <= {pair[0] for pair in known}
+    after = phones._AFTER.pattern.rpartition("(?:tel|")[2].partition(")")[0].split("|")
+    assert {"t", *(word[0] for word in after)} == set(phones._AFTER_LETTERS)

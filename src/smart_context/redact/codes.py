@@ -9,10 +9,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-_MIN_CARD, _MAX_CARD = 13, 19
-_RUN = re.compile(
-    r"(?<![A-Za-z0-9_])(?<!\d[.,])\d{2,19}+(?:(?:[ ]?-[ ]?|[ ]{1,2}|\.|[ \t]?\r?\n[ \t]?)\d{2,19}+)*+(?!\d)"
-)
+from smart_context.redact import runs
+
+_MIN_CARD, _MAX_CARD = runs.MIN_CARD, 19
 _GROUP = re.compile(r"\d+")
 _SAID = re.compile(
     r"(?:card|visa|master|amex|american express|maestro|discover|diners|jcb|credit|debit|karte|carte|tarjeta|cartão|carta|"
@@ -53,17 +52,15 @@ def cards(text: str, low: str, shape: bytes, numbers: Sequence[tuple[int, int]])
             and not _is_said(low, shape, max(0, first - 60), first)
         ):
             continue
-        for run in _RUN.finditer(text, first, last):
-            start, end = run.span()
-            since, before = max(before, start - 60), end
-            if end - start < _MIN_CARD or (digits := shape.count(b"0", start, end)) < _MIN_CARD:
-                continue
+        found, before = runs.cards(text, shape, before, first, last)
+        for behind, start, end in found:
+            since = max(behind, start - 60)
             named = since < first and _is_said(low, shape, since, start)  # no word stands inside a stretch
             # Without a word for it, a card has a layout of cards or is broken over two lines, alone there.
             if (
                 named
                 or (has_layout and _has_layout(shape, start, end))
-                or (digits <= _MAX_CARD and text.count("\n", start, end) == 1)
+                or (shape.count(b"0", start, end) <= _MAX_CARD and text.count("\n", start, end) == 1)
             ):
                 yield from _cards_in(text, _groups(text, start, end), named=named)
 

@@ -9,9 +9,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from smart_context.data import dataclass
+from smart_context.redact import runs
 
-_SEPARATOR = r"(?:[ ]{0,2}[)./\-]?[ \t]{0,4}\r?\n[ \t]{0,8}(?:[(\-.][ ]?)?|[ ]{0,2}[()./\-]{1,3}[ ]{0,2}|[ ]{1,2})"
-_RUN = re.compile(rf"(?<![A-Za-z0-9_])(?<!\d[.,])(?:\+[ ]?\(?|\(\+?)?+\d++(?:{_SEPARATOR}\d++)*+")
 _GROUP = re.compile(r"\d+")
 _STRONG = re.compile(
     r"(?:(?<![^\W\d_])(?:(?:tele)?(?:phone|fon|fone|fax)|tele[ck]s|tel|teléfono|telefono|téléphone|telefoon|telefax|puh(?:elin)?|"
@@ -45,9 +44,8 @@ _NANP = re.compile(
 )
 # The shapes of `_NANP`, one of which must be there.
 _GROUPED = re.compile(rb"\(000\)|000 000-0000|000-\n?000-\n?0000|000 000 0000(?<![0\- ]000 000 0000)")
-# How a number with its country code or its trunk zero begins: not after a decimal point, as in `_RUN`.
+# How a number with its country code or its trunk zero begins: not after a decimal point, as in `runs.TELEPHONE`.
 _LEADS = re.compile(r"\+|0(?<!\d0)(?<!\d[.,]0)\d")
-_ZERO = re.compile(r"\D*0\d")
 # One of these stands in every text with such a shape.
 _IN_GROUPED = (b"(000)", b"000 000", b"000-000-0", b"000-000-\n", b"000-\n000")
 # How every word begins that announces a number, in `_STRONG` and `_SOFT`: with three letters, or it has fewer.
@@ -57,10 +55,14 @@ _FIRST_LETTERS = re.compile(
 )
 # How the last word before a number begins where `_STRONG` or `_SOFT` ends: one of those, or what may stand behind it.
 _LAST_LETTERS = re.compile(rf"{_FIRST_LETTERS.pattern}|at|h[eio]|is|me|n[oru]|o[fn]|pr|the|us")
+# The same words by their first two letters, and those of `_AFTER` by their first one.
+_TWO_LETTERS = (
+    "an ap at ca ce co di fa fi fo gs ha he hi ho is ko la ll me mo no nr nu of on ph po pr pu re ri ru sm te th us wh wo"
+).replace(" ", "")
+_AFTER_LETTERS = "tpfmchwov"
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _WINDOW = 48  # characters before a number in which a word may announce it
-_BEFORE_WORD = 4  # characters at most between a number and the first letter of a word after it, and one more
-_MIN_DIGITS, _MAX_DIGITS = 6, 15
+_MIN_DIGITS, _MAX_DIGITS = runs.MIN_TELEPHONE, 15
 _MIN_TRUNK, _MAX_TRUNK = 9, 12  # digits of a number with its trunk zero
 _WITH_ZERO = (
     "GB",
@@ -90,7 +92,10 @@ Groups = Sequence[tuple[int, int]]
 def find(text: str, low: str, shape: bytes, numbers: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     """Yield where telephone numbers stand. numbers: the stretches of the text's shape in which one may stand."""
     before = 0
-    is_any_grouped = any(part in shape for part in _IN_GROUPED)  # in a few texts
+    near = b"".join([shape[max(0, first - 1) : last] for first, last in numbers])
+    is_any_grouped = any(part in near for part in _IN_GROUPED)  # in a few texts
+    if not is_any_grouped:
+        numbers = runs.worth(text, low, numbers, _BETWEEN, _TWO_LETTERS, _AFTER_LETTERS)
     for first, last in numbers:
         has_grouped = is_any_grouped and _has_grouped(shape, max(0, first - 1), last)
         if not has_grouped:
@@ -101,18 +106,15 @@ def find(text: str, low: str, shape: bytes, numbers: Sequence[tuple[int, int]]) 
                 continue
             if _DAY.fullmatch(text, first, last):
                 continue
-        for run in _RUN.finditer(text, max(before, first - 3), last):
-            start, end = run.span()
-            since, before = before, end
-            if end - start < _MIN_DIGITS:
-                continue
+        found, before = runs.telephones(text, before, first, last, every=has_grouped)
+        for since, start, end in found:
             if (
                 (has_grouped and _has_grouped(shape, start, end))
                 or _begins_as_one(text, shape, start, end)
                 # As above: no word stands between two runs of a stretch.
-                or ((since <= first or end > last - _BEFORE_WORD) and _is_said(low, since, start, end))
+                or ((since <= first or end > last - runs.BEFORE_WORD) and _is_said(low, since, start, end))
             ) and not (end < len(text) and _sticks(text[end])):
-                yield from _in_run(text, low, run)
+                yield from _in_run(text, low, start, end)
 
 
 def _has_grouped(shape: bytes, first: int, last: int) -> bool:
@@ -121,9 +123,9 @@ def _has_grouped(shape: bytes, first: int, last: int) -> bool:
     return three >= 0 and _GROUPED.search(shape, max(first, three - 1), last) is not None
 
 
-def _in_run(text: str, low: str, run: re.Match[str]) -> Iterator[tuple[int, int]]:
+def _in_run(text: str, low: str, first: int, last: int) -> Iterator[tuple[int, int]]:
     done = 0
-    for line in _lines(text, run):
+    for line in _lines(text, first, last):
         # A number may have taken the beginning of the next line, where another one begins: the rest of that must not show.
         for start, end in _in_line(text, low, line) if line.end > done else ():
             if end > done:
@@ -141,7 +143,7 @@ def _begins_as_one(text: str, shape: bytes, start: int, end: int) -> bool:
     while start < end:
         stop = text.find("\n", start, end)
         stop = end if stop < 0 else stop
-        zero = _ZERO.match(text, start, stop)
+        zero = runs.ZERO.match(text, start, stop)
         if zero and (zero[0][-1] == "0" or _MIN_TRUNK <= shape.count(b"0", start, stop) <= _MAX_TRUNK):
             return True
         start = stop + 1
@@ -185,14 +187,14 @@ class _Line:
         return self.groups[self.own - 1][1]
 
 
-def _lines(text: str, run: re.Match[str]) -> Iterator[_Line]:
-    groups = [(m.start(), m.end()) for m in _GROUP.finditer(text, run.start(), run.end())]
+def _lines(text: str, begin: int, end: int) -> Iterator[_Line]:
+    groups = [(m.start(), m.end()) for m in _GROUP.finditer(text, begin, end)]
     first = 0
     while first < len(groups):
         own = 1
         while first + own < len(groups) and text.find("\n", groups[first + own - 1][1], groups[first + own][0]) < 0:
             own += 1
-        start = run.start() if first == 0 else groups[first][0] - (text[groups[first][0] - 1] == "(")
+        start = begin if first == 0 else groups[first][0] - (text[groups[first][0] - 1] == "(")
         yield _Line(start, groups[first : first + max(own, 8)], own)
         first += own
 

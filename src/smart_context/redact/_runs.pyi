@@ -1,0 +1,9 @@
+from collections.abc import Sequence
+
+def worth(
+    text: str, low: str, numbers: Sequence[tuple[int, int]], between: str, before: str, after: str, /
+) -> list[tuple[int, int]]: ...
+def telephones(
+    text: str, before: int, first: int, last: int, every: bool, /
+) -> tuple[list[tuple[int, int, int]], int]: ...
+def cards(text: str, before: int, first: int, last: int, /) -> tuple[list[tuple[int, int, int]], int]: ...
