@@ -10,7 +10,7 @@ from starlette.datastructures import QueryParams
 
 from smart_context.api import App
 from smart_context.model import OWNER
-from smart_context.page import search
+from smart_context.page import render, search
 from smart_context.settings import config
 
 
@@ -27,6 +27,15 @@ def app(tmp_path, tree):
 
 def seen(app, address):
     return search.view(app, search.asked(QueryParams(address)), OWNER, lambda: None)
+
+
+def test_without_an_index_the_page_names_the_command_in_place_of_other_words(tmp_path, tree):
+    settings = config.load({"roots": (str(tree({"a.md": "A walrus.\n"})),), "data_dir": str(tmp_path / "data")})
+    with App(settings) as empty:
+        view = seen(empty, "q=walrus&kind=md")
+    shown = render.page("search-part.html", view=view, asked=view.asked, may_freeze=False).body.decode()
+    assert "context index" in shown
+    assert "words may help" not in shown
 
 
 def test_pages_neither_repeat_nor_lose_a_result(app):

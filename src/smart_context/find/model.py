@@ -8,6 +8,7 @@ from typing import Any
 from smart_context import defaults
 from smart_context.data import dataclass, field, replace
 
+NOTHING_INDEXED = "nothing is indexed yet"
 NOT_INDEXED = "not searched, because it was never indexed: "
 NOT_REACHED = "cannot be reached now, so that its last index answers: "
 NOT_THERE = "not searched, because it is not there and was never indexed: "

@@ -46,7 +46,7 @@ from smart_context.find import (
     when,
 )
 from smart_context.find.filters import Reading
-from smart_context.find.model import SearchItem, SearchPage, SearchRequest
+from smart_context.find.model import NOTHING_INDEXED, SearchItem, SearchPage, SearchRequest
 from smart_context.find.order import Placed
 from smart_context.find.plan_model import Plan
 from smart_context.find.query import Query
@@ -89,7 +89,7 @@ def nothing(request: SearchRequest) -> SearchPage:
     _check(request)
     filters.given(request.exts, request.years)
     when.given(request.since, request.until, request.today)
-    return SearchPage((), request.offset, 0, ("nothing is indexed yet",), ("nothing is indexed yet",))
+    return SearchPage((), request.offset, 0, (NOTHING_INDEXED,), (NOTHING_INDEXED,))
 
 
 def find(

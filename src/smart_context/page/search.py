@@ -17,7 +17,7 @@ from starlette.datastructures import QueryParams
 from smart_context import defaults
 from smart_context.access.roots import is_within
 from smart_context.find import when
-from smart_context.find.model import SearchItem, SearchPage, SearchRequest
+from smart_context.find.model import NOTHING_INDEXED, SearchItem, SearchPage, SearchRequest
 from smart_context.model import Caller, Stop
 from smart_context.page.render import query
 from smart_context.text import years
@@ -111,6 +111,7 @@ class SearchView:
     before: str = ""
     after: str = ""
     roots: tuple[str, ...] = ()
+    is_indexed: bool = True
 
 
 def asked(params: QueryParams) -> SearchParameters:
@@ -171,7 +172,8 @@ def _shown(
 ) -> SearchView:
     results = tuple(_result(item, wanted, roots) for item in items)
     is_estimate = found.total_estimate > len(found.items)
-    return SearchView(wanted, results, found.total_estimate, is_estimate, found.notes)
+    is_indexed = NOTHING_INDEXED not in found.notes
+    return SearchView(wanted, results, found.total_estimate, is_estimate, found.notes, is_indexed=is_indexed)
 
 
 def _result(item: SearchItem, wanted: SearchParameters, roots: Sequence[str]) -> Result:
