@@ -119,7 +119,7 @@ def _looked_at(roots: Roots, path: str) -> Found | None:
 def _given_up(index: Index, roots: Roots, batch: Batch) -> IndexReport:
     """Record that a file crashed every worker that read it, so that it is tried again when it changes."""
     at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    detail = "whoever read it ended, several times"
+    detail = "each worker that read it ended"
     there = [found for path in batch.paths if (found := _looked_at(roots, path))]
     for found in there:
         new = NewFile(found.path, batch.root, "", found.size, found.mtime_ns, "", "failed", "killed", detail)

@@ -74,8 +74,9 @@ def maintain(data_dir: Path, on_progress: OnProgress = silent) -> str:
 def forget(data_dir: Path, folder: str, keep: Sequence[str], on_progress: OnProgress = silent) -> int:
     """Remove the files at or below a folder, except at or below those in `keep`; how many.
 
-    Their runs are forgotten, too: a folder that becomes a root again is one that was never indexed. The record is rewritten without them, and the ranking and vectors are rebuilt from the rest: nothing of the text remains in free pages or
-    parts. If that is interrupted, the next call does it, or `maintain`.
+    Their runs are forgotten, too: a folder that becomes a root again is one that was never indexed. The record is rewritten without them, and
+    the ranking and vectors are rebuilt from the rest: nothing of the text remains in free pages or parts. If that is interrupted, the next
+    call does it, or `maintain`.
 
     Raises: Conflict when another process writes; SearchFailed when the index cannot be used.
     """
