@@ -46,6 +46,7 @@ _LARGEST = 3_000_000  # bytes of a text that something is taken from,
 _ANSWERING = 100_000_000  # and of one that may answer
 _HIDDEN = re.compile(r"(?is)<(script|style|head|nav)\b.*?</\1\s*>|<!--.*?-->")
 _INLINE = re.compile(r"(?i)</?(?:a|abbr|b|cite|code|dfn|em|i|kbd|q|samp|small|span|strong|sub|sup|tt|u|var)\b[^>]*>")
+_SECTION = re.compile(r"\.s[hs] +\"?([a-z ]+)")  # of a manual page, in small letters
 _MARKS = re.compile(r"\\f(?:\[\w*\]|\(\w\w|\w)|\\[&,/]")  # fonts and the like in a manual page
 _PLAIN_SENTENCE = re.compile(r"[A-Z][a-z]*(?:,? [A-Za-z][a-z]*(?:['-][a-z]+)?)+")
 _HAN_SENTENCE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff、，]{12,40}")
@@ -203,7 +204,7 @@ def _has_all(words: list[str], path: Path) -> bool:
 
 
 def _headings(files: list[Path], number: int, seed: int) -> Iterator[Item]:
-    """Headings of pages, of two to four words, in small letters; a file that has the same heading answers, or a line that is no more than that."""
+    """Headings of pages, of two to four words, in small letters; a file that has the same heading answers, a manual page's too, or a line that is no more."""
     for path, dice in _drawn(files, seed + 2, _PAGES):
         if number <= 0:
             return
@@ -224,8 +225,9 @@ def _headings_of(path: Path) -> frozenset[str]:
 def _has_heading(heading: str, path: Path) -> bool:
     if heading in _headings_of(path):
         return True
-    lines = (re.findall(r"[a-z]+", line) for line in text_of(path, _ANSWERING).lower().splitlines())
-    return heading.split() in lines
+    text = text_of(path, _ANSWERING).lower()
+    lines = (re.findall(r"[a-z]+", line) for line in text.splitlines())
+    return heading.split() in lines or heading in (found.strip() for found in _SECTION.findall(text))
 
 
 def _identifiers(files: list[Path], each: int, seed: int) -> Iterator[Item]:

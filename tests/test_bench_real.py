@@ -91,6 +91,17 @@ def test_books_pdf_and_office_documents_answer_and_so_does_a_source_whose_words_
     assert [name for name in added if item.answers(folder / name)] == answering
 
 
+def test_a_heading_is_answered_by_a_section_of_a_manual_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(REPOSITORY))
+    from bench import _known
+
+    (tmp_path / "class.html").write_text("<h1>A class</h1><h2>Detailed Description</h2><p>Text.</p>", encoding="utf-8")
+    page = tmp_path / "class.3.gz"
+    page.write_bytes(gzip.compress(b'.TH class 3\n.SH "Detailed Description"\n.PP\nText.\n.SH SEE ALSO\n'))
+    items = [item for item in _known.items(tmp_path, 8, 1) if item.query == "detailed description"]
+    assert [item.answers(page) for item in items] == [True]
+
+
 def test_words_are_taken_whole(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(REPOSITORY))
     from bench import _known
