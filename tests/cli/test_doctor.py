@@ -72,10 +72,10 @@ def test_a_sound_installation_has_no_problem_and_nothing_is_changed_by_looking(d
     ("lacking", "told"),
     [
         (["text._passage"], ["indexing takes more than twice as long"]),
-        (["engine.local.ranking._brief"], ["a search of a large folder takes 2.6 s in place of 8 ms"]),
+        (["engine.local.ranking._brief"], ["a search takes some ten times as long"]),
         (
             ["text._passage", "engine.local.ranking._brief"],
-            ["indexing takes more than twice as long, a search of a large folder takes 2.6 s in place of 8 ms"],
+            ["indexing takes more than twice as long, a search takes some ten times as long"],
         ),
     ],
 )
